@@ -1,0 +1,98 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// One settings array for every Swift target: strict, and the same everywhere.
+let settings: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .treatAllWarnings(as: .error),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    // What `swift build -c release` gives is what is shipped: no Swift runtime needed on the target.
+    .unsafeFlags(["-static-stdlib"], .when(configuration: .release)),
+]
+
+let linking: [LinkerSetting] = [.unsafeFlags(["-static-stdlib"], .when(configuration: .release))]
+
+/// A target of the package's own Swift code.
+func swift(_ name: String, _ dependencies: [Target.Dependency] = [], exclude: [String] = []) -> Target {
+    .target(name: name, dependencies: dependencies, exclude: exclude, swiftSettings: settings)
+}
+
+func program(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .executableTarget(
+        name: name, dependencies: dependencies, swiftSettings: settings, linkerSettings: linking)
+}
+
+func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .testTarget(
+        name: name, dependencies: dependencies + ["TestSupport"], path: "Tests/\(name)", swiftSettings: settings)
+}
+
+let package = Package(
+    name: "pushrouterd",
+    products: [
+        .executable(name: "pushrouterd", targets: ["pushrouterd"]),
+        .executable(name: "pushctl", targets: ["pushctl"]),
+    ],
+    targets: [
+        // System libraries, and what the Glibc import lacks.
+        .systemLibrary(name: "CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
+        .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+        .target(name: "CLinux"),
+
+        // Pure: the standard library only; time is an argument; nothing here can block.
+        swift("PushModel"),
+        swift("PushDispatch", ["PushModel"]),
+        swift("PushTracking", ["PushModel"]),
+        swift("PushRouting", ["PushModel", "PushDispatch", "PushTracking"]),
+        swift("PushReporting", ["PushModel"]),
+        swift("PushSettings", ["PushModel", "PushRouting"]),
+        swift("PushProtocol", ["PushModel", "PushRouting"]),
+        swift(
+            "PushSimulation",
+            ["PushModel", "PushDispatch", "PushTracking", "PushRouting", "PushProtocol"]),
+
+        // Adapters: one thing of the outside world each; they never import each other.
+        swift("EventLoop", ["CSystemd", "CLinux"]),
+        swift("UnixSockets", ["CLinux"]),
+        swift("Store", ["CSQLite", "CLinux", "PushModel"]),
+        swift("HandlerProcess", ["CLinux"]),
+        swift("JournalLog", ["CSystemd", "CLinux"]),
+
+        // Composition.
+        swift(
+            "PushDaemon",
+            [
+                "PushModel", "PushDispatch", "PushTracking", "PushRouting", "PushSettings", "PushProtocol",
+                "EventLoop", "UnixSockets", "Store", "HandlerProcess", "JournalLog", "CLinux",
+            ]),
+        program("pushrouterd", ["PushDaemon"]),
+        program(
+            "pushctl",
+            [
+                "PushModel", "PushDispatch", "PushTracking", "PushRouting", "PushReporting", "PushSettings",
+                "PushProtocol", "PushSimulation", "Store", "UnixSockets",
+            ]),
+
+        // Tests: one folder a target. json-c is only an oracle for the scan's tests.
+        .systemLibrary(
+            name: "CJSON", path: "Tests/CJSON", pkgConfig: "json-c", providers: [.apt(["libjson-c-dev"])]),
+        .target(name: "TestSupport", dependencies: ["PushModel"], path: "Tests/TestSupport", swiftSettings: settings),
+        tests("PushModelTests", ["PushModel", "CJSON"]),
+        tests("PushDispatchTests", ["PushModel", "PushDispatch"]),
+        tests("PushTrackingTests", ["PushModel", "PushTracking"]),
+        tests("PushRoutingTests", ["PushModel", "PushDispatch", "PushTracking", "PushRouting"]),
+        tests("PushReportingTests", ["PushModel", "PushReporting"]),
+        tests("PushSettingsTests", ["PushModel", "PushRouting", "PushSettings"]),
+        tests("PushProtocolTests", ["PushModel", "PushRouting", "PushProtocol"]),
+        tests("PushSimulationTests", ["PushModel", "PushRouting", "PushProtocol", "PushSimulation"]),
+        tests("EventLoopTests", ["EventLoop", "CLinux"]),
+        tests("UnixSocketsTests", ["UnixSockets", "CLinux"]),
+        tests("StoreTests", ["PushModel", "Store"]),
+        tests("HandlerProcessTests", ["HandlerProcess", "CLinux"]),
+        tests("JournalLogTests", ["JournalLog", "CLinux"]),
+        tests("ArchitectureTests", []),
+        tests("EndToEndTests", ["PushModel", "UnixSockets", "CLinux"]),
+    ]
+)

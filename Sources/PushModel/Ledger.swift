@@ -1,0 +1,179 @@
+/// Who sent a request, as the kernel says (`SO_PEERCRED`).
+public struct Peer: Hashable, Sendable {
+    /// User id; idempotency keys and limits are per user.
+    public var uid: UInt32
+    /// Group id.
+    public var gid: UInt32
+    /// Process id at the time of connecting; for people, nothing is decided by it.
+    public var pid: Int32
+
+    /// Joins the three.
+    public init(uid: UInt32, gid: UInt32, pid: Int32) {
+        self.uid = uid
+        self.gid = gid
+        self.pid = pid
+    }
+}
+
+/// One accepted request, as the ledger keeps it.
+public struct AcceptedRequest: Hashable, Sendable {
+    /// Its number.
+    public var seq: SequenceNumber
+    /// What was asked.
+    public var operation: Operation
+    /// The producer's own id, its idempotency key within `peer.uid`.
+    public var id: String?
+    /// Who asked.
+    public var peer: Peer
+    /// When it was accepted. The monotonic part counts within `boot` only.
+    public var acceptedAt: Moment
+    /// The boot in which it was accepted.
+    public var boot: UUID128
+    /// In whose place the router stood.
+    public var mode: DispatchMode
+    /// Resolved: given, or the device's last known.
+    public var platform: Platform
+    /// Package name or bundle id.
+    public var app: String?
+    /// The device, as the producer names it.
+    public var device: String?
+    /// The user, given or the device's last known.
+    public var externalID: String?
+    /// The payload's own id.
+    public var messageID: String?
+    /// The request line as it came, without the line feed.
+    public var body: [UInt8]
+
+    /// Joins the parts.
+    public init(
+        seq: SequenceNumber, operation: Operation, id: String?, peer: Peer, acceptedAt: Moment, boot: UUID128,
+        mode: DispatchMode, platform: Platform, app: String?, device: String?, externalID: String?,
+        messageID: String?, body: [UInt8]
+    ) {
+        self.seq = seq
+        self.operation = operation
+        self.id = id
+        self.peer = peer
+        self.acceptedAt = acceptedAt
+        self.boot = boot
+        self.mode = mode
+        self.platform = platform
+        self.app = app
+        self.device = device
+        self.externalID = externalID
+        self.messageID = messageID
+        self.body = body
+    }
+}
+
+/// How a callback was completed: by whom, how often, with what.
+public struct Completion: Hashable, Sendable {
+    /// Who called the completion handler.
+    public enum Caller: String, Sendable {
+        /// The handler's answer did.
+        case handler
+        /// Braze's own code did.
+        case tracker
+        /// Nobody did; the router did for them.
+        case `default`
+    }
+
+    /// Who called it.
+    public var by: Caller
+    /// How often it was called: 1 unless a handler answered more than once.
+    public var times: Int
+    /// What it was called with.
+    public var result: FetchResult
+    /// Presentation options of `willPresent`, by Apple's names; empty elsewhere.
+    public var options: [String]
+
+    /// Joins the parts.
+    public init(by: Caller, times: Int = 1, result: FetchResult, options: [String] = []) {
+        self.by = by
+        self.times = times
+        self.result = result
+        self.options = options
+    }
+}
+
+/// The end of an invocation.
+public struct InvocationResult: Hashable, Sendable {
+    /// How it ended.
+    public var outcome: Outcome
+    /// Why, for people; `daemon_down` and `daemon_crashed` are fixed words.
+    public var reason: String?
+    /// From acceptance to the start of the handler; to the end when none started.
+    public var queue: Duration
+    /// From the start of the handler to its end; zero when none started.
+    public var exec: Duration
+    /// From acceptance to the end.
+    public var total: Duration
+    /// How the callback was completed; `nil` where no callback ran.
+    public var completion: Completion?
+    /// When it ended.
+    public var decidedAt: WallTime
+
+    /// Joins the parts.
+    public init(
+        outcome: Outcome, reason: String?, queue: Duration, exec: Duration, total: Duration,
+        completion: Completion?, decidedAt: WallTime
+    ) {
+        self.outcome = outcome
+        self.reason = reason
+        self.queue = queue
+        self.exec = exec
+        self.total = total
+        self.completion = completion
+        self.decidedAt = decidedAt
+    }
+}
+
+/// One invocation, as the ledger keeps it.
+public struct InvocationRecord: Hashable, Sendable {
+    /// Which one.
+    public var id: InvocationID
+    /// The platform callback it stands for.
+    public var callback: Callback
+    /// Whose payload it is; `nil` when no provider's rule matches.
+    public var provider: String?
+    /// The route that picked the handler; `nil` before one did, and for the tracker.
+    public var route: String?
+    /// The handler; `nil` before one was picked, and for the tracker.
+    public var handler: String?
+    /// The time it has from the invocation on.
+    public var budget: Duration
+    /// When its time is up, within the request's boot; `nil` while it waits in its lane in `device` mode.
+    public var deadline: Instant?
+    /// Whether a handler may have begun: true from before the first start on, unless the handler is idempotent.
+    public var started: Bool
+    /// How it ended; `nil` while in flight.
+    public var result: InvocationResult?
+
+    /// Joins the parts.
+    public init(
+        id: InvocationID, callback: Callback, provider: String?, route: String?, handler: String?, budget: Duration,
+        deadline: Instant?, started: Bool, result: InvocationResult?
+    ) {
+        self.id = id
+        self.callback = callback
+        self.provider = provider
+        self.route = route
+        self.handler = handler
+        self.budget = budget
+        self.deadline = deadline
+        self.started = started
+        self.result = result
+    }
+}
+
+/// One thing to write. Records of one turn of the loop are committed together, in order.
+public enum LedgerRecord: Sendable {
+    /// A new request; its invocations follow in the same transaction.
+    case request(AcceptedRequest)
+    /// A new invocation, decided or in flight.
+    case invocation(InvocationRecord)
+    /// An invocation in flight changed: route, handler, deadline, started or result. The whole row as it is now.
+    case update(InvocationRecord)
+    /// An analytics event.
+    case event(AnalyticsEvent)
+}

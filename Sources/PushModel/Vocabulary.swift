@@ -1,0 +1,109 @@
+/// Whose push platform a payload is for. The raw values are the wire names.
+public enum Platform: String, Sendable, CaseIterable {
+    /// FCM, and HMS and ADM for Braze.
+    case android
+    /// APNs.
+    case ios
+    /// Web push: a service worker.
+    case web
+}
+
+/// What the app on the device was doing when the payload came.
+public enum AppState: String, Sendable, CaseIterable {
+    /// In front of the user.
+    case foreground
+    /// Running or runnable, not in front. The default.
+    case background
+    /// No process; the platform may start one.
+    case terminated
+    /// iOS: closed by the user in the app switcher; silent pushes no longer wake it.
+    case forceQuit = "force_quit"
+    /// Android: stopped in the settings; nothing wakes it.
+    case forceStopped = "force_stopped"
+}
+
+/// Whether the app had an instance of the Braze SDK when the callback ran.
+public enum SDKState: String, Sendable, CaseIterable {
+    /// An instance exists. The default.
+    case ready
+    /// No instance: what needs one is lost.
+    case missing = "nil"
+    /// The instance comes later; push analytics wait for it.
+    case delayed
+}
+
+/// Whether the user lets the app show notifications.
+public enum NotificationPermission: String, Sendable, CaseIterable {
+    /// Shown. The default.
+    case allowed
+    /// Not shown; data still arrives.
+    case denied
+}
+
+/// In whose place the router stands; see the design, section 2.
+public enum DispatchMode: String, Sendable, CaseIterable {
+    /// Does what the platform and the app would do: a lane is the platform's one thread, the deadline counts from the
+    /// invocation, nothing is retried.
+    case device
+    /// A router in production: Braze goes to the tracker on acceptance, the deadline counts from acceptance, handlers
+    /// may be retried within it.
+    case relay
+}
+
+/// The platform callback that an invocation stands for.
+public enum Callback: String, Sendable, CaseIterable {
+    case onMessageReceived, onDeletedMessages, onMessageSent, onSendError, onNewToken, onRegistered, onUnregistered
+    case didReceiveRemoteNotification, willPresent, didReceiveResponse, serviceExtension, didRegister
+    case push, notificationclick, notificationclose
+    /// No code of the app runs; the request still has one row.
+    case none
+}
+
+/// How an invocation ended: a closed set, and every invocation ends in exactly one.
+public enum Outcome: String, Sendable, CaseIterable {
+    /// A Braze payload, taken over by the tracker.
+    case handedToTracker = "handed_to_tracker"
+    /// The handler was done in time and said so.
+    case handled
+    /// The handler was done in time, without success.
+    case failed
+    /// Not finished at the deadline.
+    case timedOut = "timed_out"
+    /// The budget was gone before a handler could start.
+    case expired
+    /// No route matched, or every handler declined.
+    case unrouted
+    /// The platform's own list of recent ids drops it.
+    case duplicate
+    /// The system shows it; no code of the app runs.
+    case shownBySystem = "shown_by_system"
+    /// A silent push to a force-quit iOS app, anything to a force-stopped Android app.
+    case notWoken = "not_woken"
+    /// Taken in without a callback, with the reason.
+    case swallowed
+    /// The provider's own receiver has it, not the service.
+    case ownReceiver = "own_receiver"
+    /// The app had no Braze instance: the open is lost.
+    case sdkNotReady = "sdk_not_ready"
+
+    /// Whether a handler was owed an answer within the deadline.
+    public var isDue: Bool {
+        switch self {
+        case .handled, .failed, .timedOut, .expired: true
+        default: false
+        }
+    }
+
+    /// Whether the deadline was missed.
+    public var isMissed: Bool { self == .timedOut || self == .expired }
+}
+
+/// The operations of `inject.sock`.
+public enum Operation: String, Sendable, CaseIterable {
+    case deliver, interact, session, token, log
+}
+
+/// What `didReceiveRemoteNotification` hands to its completion handler.
+public enum FetchResult: String, Sendable, CaseIterable {
+    case newData, noData, failed
+}
