@@ -110,7 +110,8 @@ struct FormTests {
     @Test(
         "suggests the nearest word only where one is near",
         arguments: [
-            ("Budgt", "Budget"), ("budget", "Budget"), ("HandlerMax", "HandlersMax"), ("Handlers", nil), ("X", nil),
+            ("Budgt", "Budget"), ("budget", "Budget"), ("HandlerMax", "HandlersMax"), ("Handlers", "HandlersMax"),
+            ("X", nil),
             ("", nil), ("Moda", "Mode"),
         ])
     func suggestions(_ word: String, expected: String?) {

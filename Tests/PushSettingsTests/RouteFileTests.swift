@@ -125,6 +125,25 @@ struct RouteFileTests {
             ])
     }
 
+    @Test("accepts exactly the times that fit into each other")
+    func everyPairOfTimes() {
+        for budget in 1...4 {
+            for deadline in 1...5 {
+                for grace in 1...5 {
+                    let (settings, _) = load(
+                        main: "[Deadline]\nBudget=\(budget)s",
+                        handlers: ["crm": "[Handler]\nType=exec\nExec=/bin/true\nGrace=\(grace)s"],
+                        routes: ["10-a": "[Match]\nApp=a\n[Route]\nHandler=crm\nDeadline=\(deadline)s"])
+                    let fits = grace < deadline && deadline <= budget
+                    #expect((settings != nil) == fits, "budget \(budget), deadline \(deadline), grace \(grace)")
+                    guard let route = settings?.routing.routes.first else { continue }
+                    #expect(route.budget == .seconds(deadline))
+                    #expect(settings?.routing.handlers["crm"]?.grace == .seconds(grace))
+                }
+            }
+        }
+    }
+
     @Test("warns that Braze payloads never reach a route")
     func brazeRoutes() {
         let (settings, diagnostics) = route("[Match]\nProvider=braze\n[Route]\nHandler=journal")
