@@ -27,7 +27,7 @@ public struct Diagnostic: Hashable, Sendable, CustomStringConvertible {
 
     /// `routes.d/20-crm.route:4: error: ...`, the form that editors and CI systems know how to follow.
     public var description: String {
-        "\(printable(file))\(line.map { ":\($0)" } ?? ""): \(severity.rawValue): \(message)"
+        "\(printable(file, limit: .max))\(line.map { ":\($0)" } ?? ""): \(severity.rawValue): \(message)"
     }
 }
 

@@ -62,6 +62,8 @@ private struct Loader {
         else { return }
         used.insert(route.handler)
         checkHandler(of: route, lines: lines, report: &report)
+        // What the author meant it to match is not known, so it says nothing about the routes that follow either.
+        if report.hasErrors { return }
         checkReach(of: route, report: &report)
         settings.routing.routes.append(route)
     }

@@ -59,9 +59,6 @@ extension Form<String> {
 }
 
 extension UInt8 {
-    /// An ASCII letter.
-    var isLetter: Bool { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(self | 0x20) }
-
     fileprivate var isNameByte: Bool {
         isLetter || isDigit || self == UInt8(ascii: "-") || self == UInt8(ascii: "_")
     }

@@ -52,10 +52,7 @@ private let routedCallbacks = Callback.allCases.filter { $0 != .none }
 
 extension Form<String> {
     fileprivate static let providerName = Form { text throws(ValueError) in
-        let isName = text.utf8.allSatisfy {
-            $0.isDigit || $0 == UInt8(ascii: "-") || ($0.isLetter && $0 & 0x20 != 0)
-        }
-        guard isName else {
+        guard text.utf8.allSatisfy({ $0.isLowercaseLetter || $0.isDigit || $0 == UInt8(ascii: "-") }) else {
             throw ValueError("a provider's name has lower case letters, digits and hyphens, such as onesignal or none")
         }
         return text

@@ -94,28 +94,7 @@ private struct Line {
     }
 }
 
-extension UInt8 {
-    static let lineFeed = UInt8(ascii: "\n")
-    static let carriageReturn = UInt8(ascii: "\r")
-    static let space = UInt8(ascii: " ")
-    static let backslash = UInt8(ascii: "\\")
-
-    /// White space as systemd counts it.
-    var isWhitespace: Bool {
-        self == .space || self == UInt8(ascii: "\t") || self == .lineFeed || self == .carriageReturn
-    }
-
-    var isDigit: Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self) }
-}
-
 extension ArraySlice<UInt8> {
-    var trimmed: ArraySlice<UInt8> {
-        let start = drop(while: \.isWhitespace)
-        return start.prefix(start.count - start.reversed().prefix(while: \.isWhitespace).count)
-    }
-
-    var text: String { String(decoding: self, as: UTF8.self) }
-
     fileprivate var isText: Bool { !contains(0) && String(validating: self, as: UTF8.self) != nil }
 
     fileprivate var isComment: Bool {

@@ -109,5 +109,5 @@ struct Schema<Target: Fillable>: Sendable {
 /// Whether the value looks like one with a comment after it, which this syntax does not have.
 private func hasTrailingComment(_ value: String) -> Bool {
     let words = Array(value.utf8)[...].split(whereSeparator: \.isWhitespace)
-    return words.dropFirst().contains { $0.first == UInt8(ascii: "#") || $0.first == UInt8(ascii: ";") }
+    return words.dropFirst().contains { $0.first == UInt8(ascii: "#") }
 }

@@ -65,15 +65,6 @@ private func part(_ digits: ArraySlice<UInt8>, of unit: Int64) -> Int64 {
     return sum
 }
 
-extension ArraySlice<UInt8> {
-    /// Removes and returns the longest beginning whose bytes all satisfy `condition`.
-    mutating func take(while condition: (UInt8) -> Bool) -> ArraySlice<UInt8> {
-        let taken = prefix(while: condition)
-        self = dropFirst(taken.count)
-        return taken
-    }
-}
-
 private let second: Int64 = 1_000_000
 private let minute = 60 * second
 private let hour = 60 * minute
