@@ -85,8 +85,7 @@ struct AndroidFormTests {
     @Test("does not dispatch what FCM is only to check", arguments: ["validate_only", "validateOnly"])
     func validatesOnly(_ flag: String) throws {
         let decision = try decision(
-            .android, #"{"message":{"token":"x","data":{"_ab":"true","t":"T","a":"A"}},"\#(flag):true}"#
-                .replacing("\(flag):", with: "\(flag)\":"))
+            .android, #"{"message":{"token":"x","data":{"_ab":"true","t":"T","a":"A"}},"\#(flag)":true}"#)
         #expect(decision.outcome == .swallowed)
         #expect(decision.reasons.last == .validateOnly)
         #expect(!decision.received && !decision.displayed)
