@@ -37,7 +37,10 @@ struct AppleFateTests {
             FateCase(
                 payload: both, state: .foreground, callbacks: [.willPresent, .didReceiveRemoteNotification],
                 reason: .contentAvailable),
-            FateCase(payload: both, callbacks: [.didReceiveRemoteNotification], reason: .contentAvailable),
+            FateCase(payload: both, callbacks: [.didReceiveRemoteNotification], reason: .alertShownToo),
+            FateCase(
+                payload: both, notifications: .denied, callbacks: [.didReceiveRemoteNotification],
+                reason: .contentAvailable),
             // The alert reaches a force-quit app's user, the silent half does not reach the app.
             FateCase(payload: both, state: .forceQuit, outcome: .shownBySystem, reason: .alertShownBySystem),
             FateCase(
@@ -45,14 +48,14 @@ struct AppleFateTests {
                 reason: .contentAvailableAfterForceQuit),
 
             FateCase(payload: mutable, state: .foreground, callbacks: [.willPresent], reason: .alertInForeground),
-            FateCase(payload: mutable, callbacks: [.serviceExtension], reason: .mutableContent),
-            FateCase(payload: mutable, state: .forceQuit, callbacks: [.serviceExtension], reason: .mutableContent),
+            FateCase(payload: mutable, callbacks: [.serviceExtension], reason: .alertShownToo),
+            FateCase(payload: mutable, state: .forceQuit, callbacks: [.serviceExtension], reason: .alertShownToo),
             FateCase(payload: mutable, notifications: .denied, outcome: .swallowed, reason: .notificationsDenied),
             FateCase(
-                payload: all, callbacks: [.serviceExtension, .didReceiveRemoteNotification], reason: .contentAvailable),
+                payload: all, callbacks: [.serviceExtension, .didReceiveRemoteNotification], reason: .alertShownToo),
             FateCase(
                 payload: all, state: .forceQuit, callbacks: [.serviceExtension],
-                reason: .contentAvailableAfterForceQuit),
+                reason: .alertShownToo),
 
             // Neither sound nor badge alone is changed by the extension; both are for willPresent.
             FateCase(

@@ -21,6 +21,7 @@ struct ExplanationTests {
         #expect(
             ios.reasons == [
                 .brazeObject, .brazeContentAvailable, .noCampaign, .mutableContent, .contentAvailableAfterForceQuit,
+                .alertShownToo,
             ])
         let probe = try decision(.ios, #"{"aps":{},"appboy_uninstall_tracking":true}"#)
         #expect(probe.reasons == [.brazeAppleUninstallTracking, .nothingForTheApp])

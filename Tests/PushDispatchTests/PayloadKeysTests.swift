@@ -59,6 +59,7 @@ struct MessageIDTests {
             (.android, #"{"message":{"token":"t","data":{"messageId":"own"}}}"#, nil),
             (.ios, #"{"aps":{},"gcm.message_id":"e"}"#, "e"),
             (.ios, #"{"userInfo":{"aps":{},"gcm.message_id":"e"}}"#, "e"),
+            (.ios, #"{"aps":{},"userInfo":{},"gcm.message_id":"e"}"#, "e"),
             (.ios, #"{"aps":{},"messageId":"own"}"#, nil),
             (.ios, #"{"message":{"name":"projects/p/messages/f","token":"t"}}"#, "f"),
             (.web, #"{"messageId":"g"}"#, "g"),
