@@ -18,7 +18,7 @@ public enum Reason: Hashable, Sendable, CustomStringConvertible {
     case notificationInBackground, notificationWhileNotRunning, notificationWhileLocked
     // What iOS does.
     case mutableContent, alertInForeground, contentAvailable, contentAvailableAfterForceQuit
-    case alertShownBySystem, nothingForTheApp
+    case alertShownToo, alertShownBySystem, nothingForTheApp
     // What either does.
     case notificationsDenied
     // What a browser does.
@@ -79,6 +79,7 @@ public enum Reason: Hashable, Sendable, CustomStringConvertible {
         case .contentAvailable: "aps.content-available is 1: iOS wakes the app for didReceiveRemoteNotification"
         case .contentAvailableAfterForceQuit:
             "aps.content-available is 1, but the user has force-quit the app: iOS does not wake it"
+        case .alertShownToo: "the app is not in the foreground: iOS shows the alert, badge or sound itself as well"
         case .alertShownBySystem:
             "the app is not in the foreground: iOS shows the alert, badge or sound itself, no code of the app runs"
         case .nothingForTheApp:

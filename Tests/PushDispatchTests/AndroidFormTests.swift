@@ -74,9 +74,11 @@ struct AndroidFormTests {
     }
 
     // firebase-android-sdk, Constants.extractDeveloperDefinedPayload.
-    @Test("keeps FCM's own extras from the app", arguments: [
-        "google.message_id", "gcm.n.e", "from", "message_type", "collapse_key",
-    ])
+    @Test(
+        "keeps FCM's own extras from the app",
+        arguments: [
+            "google.message_id", "gcm.n.e", "from", "message_type", "collapse_key",
+        ])
     func dropsReservedExtras(_ key: String) throws {
         #expect(try decision(.android, #"{"extras":{"\#(key)":"v"}}"#).keys.data(key) == nil)
         #expect(try decision(.android, #"{"data":{"\#(key)":"v"}}"#).keys.data(key) == "v")
@@ -85,8 +87,7 @@ struct AndroidFormTests {
     @Test("does not dispatch what FCM is only to check", arguments: ["validate_only", "validateOnly"])
     func validatesOnly(_ flag: String) throws {
         let decision = try decision(
-            .android, #"{"message":{"token":"x","data":{"_ab":"true","t":"T","a":"A"}},"\#(flag):true}"#
-                .replacing("\(flag):", with: "\(flag)\":"))
+            .android, #"{"message":{"token":"x","data":{"_ab":"true","t":"T","a":"A"}},"\#(flag)":true}"#)
         #expect(decision.outcome == .swallowed)
         #expect(decision.reasons.last == .validateOnly)
         #expect(!decision.received && !decision.displayed)
@@ -131,7 +132,8 @@ struct V1BodyTests {
                 payload: #"{"message":{"token":"x","notification":"hi"}}"#, field: "payload.message.notification",
                 message: "this has to be an object; it is a string"),
             Case(
-                payload: #"{"message":{"token":"x","android":{},"android_v2":{}}}"#, field: "payload.message.android_v2",
+                payload: #"{"message":{"token":"x","android":{},"android_v2":{}}}"#,
+                field: "payload.message.android_v2",
                 message: "FCM v1 takes android or android_v2, not both"),
             Case(
                 payload: #"{"message":{"token":"x","android":true}}"#, field: "payload.message.android",
@@ -144,7 +146,8 @@ struct V1BodyTests {
                 field: "payload.message.android.notification", message: "this has to be an object; it is an array"),
             Case(
                 payload: #"{"message":{"token":"x","androidV2":{"data":{"a":false}}}}"#,
-                field: "payload.message.android_v2.data.a", message: "FCM v1 data values are strings; this is a boolean"),
+                field: "payload.message.android_v2.data.a", message: "FCM v1 data values are strings; this is a boolean"
+            ),
             Case(
                 payload: #"{"message":{"token":"x","apns":{"headers":{"apns-priority":10}}}}"#,
                 field: "payload.message.apns.headers.apns-priority",
@@ -183,7 +186,8 @@ struct V1BodyTests {
             #expect(decision.keys.data("n") == "5")
             #expect(
                 decision.warnings == [
-                    .dataValueIsNoString(key: "_ab", kind: "a boolean"), .dataValueIsNoString(key: "n", kind: "a number"),
+                    .dataValueIsNoString(key: "_ab", kind: "a boolean"),
+                    .dataValueIsNoString(key: "n", kind: "a number"),
                 ])
         }
     }

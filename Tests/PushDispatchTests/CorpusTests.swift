@@ -52,7 +52,8 @@ struct CorpusTests {
 
     // Source: FirebaseMessagingServiceRoboTest.java of firebase-android-sdk. That the second of two equal ids is dropped
     // needs the list of ids, which is state: here each is looked at alone.
-    @Test("runs the callbacks that FCM's own test expects", arguments: Fixture.list("payloads/fcm-apns", suffix: ".json"))
+    @Test(
+        "runs the callbacks that FCM's own test expects", arguments: Fixture.list("payloads/fcm-apns", suffix: ".json"))
     func keepsVectors(_ path: String) throws {
         let vector = try JSONDocument(scanning: Fixture.bytes(path)).root
         guard let expected = vector["expect"] else { return }

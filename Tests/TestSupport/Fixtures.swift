@@ -4,24 +4,24 @@ import Glibc
 public enum Fixture {
     private static let root: String = {
         let here = #filePath
-        guard let end = here.range(ofLast: "/TestSupport/") else { preconditionFailure("\(here) is not in TestSupport") }
+        guard let end = here.range(ofLast: "/TestSupport/") else {
+            preconditionFailure("\(here) is not in TestSupport")
+        }
         return here[..<end] + "/Fixtures/"
     }()
 
     /// The bytes of a file.
-    /// - Parameter path: relative to `Tests/Fixtures`: `payloads/braze-ios/unity-doc.json`.
+    /// The path is relative to `Tests/Fixtures`: `payloads/braze-ios/unity-doc.json`.
     public static func bytes(_ path: String) -> [UInt8] {
         let descriptor = open(root + path, O_RDONLY | O_CLOEXEC)
         precondition(descriptor >= 0, "cannot open \(root + path): \(String(cString: strerror(errno)))")
         defer { close(descriptor) }
-        var bytes: [UInt8] = []
-        while true {
-            let start = bytes.count
-            bytes.append(contentsOf: repeatElement(0, count: 1 << 16))
-            let count = bytes.withUnsafeMutableBytes { read(descriptor, $0.baseAddress?.advanced(by: start), 1 << 16) }
-            precondition(count >= 0, "cannot read \(root + path): \(String(cString: strerror(errno)))")
-            bytes.removeLast(1 << 16 - count)
-            if count == 0 { return bytes }
+        var status = stat()
+        precondition(fstat(descriptor, &status) == 0, "cannot stat \(root + path): \(String(cString: strerror(errno)))")
+        let size = Int(status.st_size)
+        return [UInt8](unsafeUninitializedCapacity: size) { buffer, count in
+            count = read(descriptor, buffer.baseAddress, size)
+            precondition(count == size, "read \(count) of the \(size) bytes of \(root + path)")
         }
     }
 

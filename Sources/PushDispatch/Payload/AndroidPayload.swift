@@ -83,7 +83,7 @@ struct AndroidPayload: PlatformPayload {
     }
 
     /// Whether FCM keeps an extra from the app (FCM: `Constants.extractDeveloperDefinedPayload`).
-    static func isReserved(_ key: String) -> Bool {
+    private static func isReserved(_ key: String) -> Bool {
         key.hasPrefix("google.") || key.hasPrefix("gcm.") || key == "from" || key == "message_type"
             || key == "collapse_key"
     }

@@ -27,13 +27,12 @@ struct ApplePayload: PlatformPayload {
             hasFCMNotification = v1.hasNotification
             path = "payload.message.apns.payload"
         } else {
-            let wrapped = payload["aps"] == nil ? payload["userInfo"] : nil
-            let isWrapped = wrapped?.kind == .object
+            let wrapped = Self.wrappedUserInfo(in: payload)
             validateOnly = false
-            userInfo = isWrapped ? wrapped : payload
+            userInfo = wrapped ?? payload
             data = nil
             hasFCMNotification = false
-            path = isWrapped ? "payload.userInfo" : "payload"
+            path = wrapped == nil ? "payload" : "payload.userInfo"
         }
         app = try userInfo?[Self.targetBundle]?.requiringString("\(path).\(Self.targetBundle)")
         aps = try userInfo?["aps"]?.requiringObject("\(path).aps")
@@ -41,6 +40,12 @@ struct ApplePayload: PlatformPayload {
             throw PayloadError(
                 field: "\(path).aps", message: "an .apns file needs aps; the simulator refuses one without it")
         }
+    }
+
+    /// The `userInfo` of a payload that holds one, rather than being one.
+    static func wrappedUserInfo(in payload: JSONNode) -> JSONNode? {
+        guard payload["aps"] == nil, let userInfo = payload["userInfo"], userInfo.kind == .object else { return nil }
+        return userInfo
     }
 
     subscript(key: String) -> JSONNode? {

@@ -7,7 +7,7 @@ extension JSONNode {
     /// for `true`; 0 for anything else.
     var foundationInteger: Int64 {
         switch kind {
-        case .number: int64 ?? double.flatMap { Int64(exactly: $0.rounded(.towardZero)) } ?? 0
+        case .number: int64 ?? double.flatMap { $0.magnitude < 0x1p63 ? Int64($0) : nil } ?? 0
         case .bool: bool == true ? 1 : 0
         case .string: Self.leadingInteger(of: string ?? "")
         case .object, .array, .null: 0

@@ -15,8 +15,7 @@ public func messageID(of payload: JSONNode, platform: Platform) -> String? {
         let holder = payload["extras"].flatMap { $0.kind == .object ? $0 : nil } ?? payload
         return firstText(in: holder, under: ["google.message_id", "message_id", "messageId", "gcm.message_id"])
     case .ios:
-        let holder = payload["userInfo"].flatMap { $0.kind == .object ? $0 : nil } ?? payload
-        return firstText(in: holder, under: ["gcm.message_id"])
+        return firstText(in: ApplePayload.wrappedUserInfo(in: payload) ?? payload, under: ["gcm.message_id"])
     case .web:
         return firstText(in: payload, under: ["messageId"])
     }

@@ -12,15 +12,12 @@ struct V1Message: Sendable {
     /// Checks the whole body, `message` in it and the parts for other platforms, as the server does.
     init(_ body: JSONNode, message: JSONNode) throws(PayloadError) {
         self.message = message
-        switch body.protobufField("validate_only", "validateOnly") {
-        case nil: validateOnly = false
-        case let flag?:
-            guard let value = flag.bool else {
-                throw PayloadError(
-                    field: "payload.validate_only", message: "this has to be a boolean; it is \(flag.kind.name)")
-            }
-            validateOnly = value
+        let flag = body.protobufField("validate_only", "validateOnly")
+        if let flag, flag.kind != .bool {
+            throw PayloadError(
+                field: "payload.validate_only", message: "this has to be a boolean; it is \(flag.kind.name)")
         }
+        validateOnly = flag?.bool == true
         try checkTarget()
         try checkParts()
     }

@@ -22,9 +22,12 @@ extension ApplePayload {
             reasons.append(isForceQuit ? .contentAvailableAfterForceQuit : .contentAvailable)
             if !isForceQuit { callbacks.append(.didReceiveRemoteNotification) }
         }
-        guard callbacks.isEmpty else { return .callbacks(callbacks) }
-
-        if hasUserFacingContent, isAllowed {
+        let isShown = hasUserFacingContent && isAllowed && !isForeground
+        guard callbacks.isEmpty else {
+            if isShown { reasons.append(.alertShownToo) }
+            return .callbacks(callbacks)
+        }
+        if isShown {
             reasons.append(.alertShownBySystem)
             return .decided(.shownBySystem)
         }

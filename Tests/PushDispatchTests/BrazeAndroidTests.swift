@@ -1,0 +1,178 @@
+import PushDispatch
+import PushModel
+import Testing
+
+// Source: braze-android-sdk 43.0.0, com.braze.push (braze.md 1.1 and 1.2).
+@Suite("Braze on Android")
+struct BrazeAndroidTests {
+    // BrazeFirebaseMessagingService.isBrazePushNotification: data["_ab"] == "true".
+    @Test(
+        "is exactly the string true in the data map",
+        arguments: [
+            (#"{"_ab":"true"}"#, Reason.brazeMarker),
+            (#"{"\u005fab":"tru\u0065"}"#, .brazeMarker),
+            (#"{"_ab":"TRUE"}"#, .brazeMarkerIsNotTrue),
+            (#"{"_ab":"True"}"#, .brazeMarkerIsNotTrue),
+            (#"{"_ab":" true"}"#, .brazeMarkerIsNotTrue),
+            (#"{"_ab":"true\n"}"#, .brazeMarkerIsNotTrue),
+            (#"{"_ab":"1"}"#, .brazeMarkerIsNotTrue),
+            (#"{"_ab":""}"#, .brazeMarkerIsNotTrue),
+            (#"{"_ab":true}"#, .brazeMarkerIsNotTrue),
+            (#"{"_ab":null}"#, .brazeMarkerIsNotTrue),
+            (#"{"_ab":["true"]}"#, .brazeMarkerIsNotTrue),
+            (#"{"_AB":"true"}"#, .noBrazeMarker),
+            (#"{"extra":"{\"_ab\":\"true\"}"}"#, .noBrazeMarker),
+            (#"{"t":"T","a":"A","cid":"c"}"#, .noBrazeMarker),
+            (#"{"notification":{"_ab":"true"}}"#, .noBrazeMarker),
+            (#"{"_ab":"false","data":{"_ab":"true"}}"#, .brazeMarker),
+        ])
+    func isDetected(_ payload: String, _ reason: Reason) throws {
+        let decision = try decision(.android, payload)
+        #expect(decision.reasons.first == reason)
+        #expect((decision.provider == "braze") == (reason == .brazeMarker))
+    }
+
+    // handlePushNotificationPayload, steps 2 to 5 and 10, in this order.
+    @Test(
+        "has the kind that the first step to apply gives it",
+        arguments: [
+            (#""message_type":"deleted_messages","total_deleted":"3""#, BrazeFacts.Kind.deletedMessages),
+            (#""message_type":"deleted_messages","appboy_uninstall_tracking":"1""#, .deletedMessages),
+            (#""message_type":"Deleted_Messages""#, .silent),
+            (#""appboy_uninstall_tracking":"""#, .uninstallTracking),
+            (#""appboy_uninstall_tracking":"false","t":"T","a":"A""#, .uninstallTracking),
+            (#""extra":"{\"appboy_uninstall_tracking\":null}""#, .uninstallTracking),
+            (#""extra":"{\"k\":1, \"appboy_uninstall_tracking\": false}","t":"T","a":"A""#, .uninstallTracking),
+            (#""extra":"{\"x\":{\"appboy_uninstall_tracking\":1}}""#, .silent),
+            (#""extra":"appboy_uninstall_tracking","t":"T","a":"A""#, .visible),
+            (#""extra":"{\"appboy_uninstall_tracking\":1","t":"T","a":"A""#, .visible),
+            (#""extra":{"appboy_uninstall_tracking":"1"},"t":"T","a":"A""#, .visible),
+            (#""t":"T","a":"A""#, .visible),
+            (#""t":"","a":"""#, .visible),
+            (#""t":"T""#, .silent),
+            (#""a":"A""#, .silent),
+            (#""extra":"{\"t\":\"T\",\"a\":\"A\"}""#, .silent),
+        ])
+    func hasKind(_ members: String, _ kind: BrazeFacts.Kind) throws {
+        #expect(try decision(.android, #"{"_ab":"true",\#(members)}"#).braze?.kind == kind)
+    }
+
+    @Test(
+        "finds the uninstall probe in extra however it is escaped",
+        arguments: [
+            #"{\"appboy_uninst\\u0061ll_tracking\":1}"#,
+            #"{\"appboy_uninst\u0061ll_tracking\":1}"#,
+            #"{\u0022appboy_uninstall_tracking\u0022:1}"#,
+            #"{\"\u005cu0061ppboy_uninstall_tracking\":1}"#,
+            #"\n{ \"appboy_uninstall_tracking\" : 1 }"#,
+        ])
+    func findsEscapedProbe(_ extra: String) throws {
+        let facts = try decision(.android, #"{"_ab":"true","t":"T","a":"A","extra":"\#(extra)"}"#).braze
+        #expect(facts?.kind == .uninstallTracking)
+    }
+
+    @Test(
+        "has the campaign that cid names, if any",
+        arguments: [(#""abc""#, "abc"), (#""""#, nil), ("null", nil), ("5", nil)] as [(String, String?)])
+    func hasCampaign(_ value: String, _ campaign: String?) throws {
+        let decision = try decision(.android, #"{"_ab":"true","t":"T","a":"A","cid":\#(value)}"#)
+        #expect(decision.braze?.campaignID == campaign)
+        #expect(decision.reasons.contains(.noCampaign) == (campaign == nil))
+    }
+
+    // The key table of braze.md, 1.4.
+    @Test(
+        "has the features that its keys ask for",
+        arguments: [
+            (#""ab_cd":"{}""#, BrazeFacts.Feature.contentCardSync),
+            (#""br_ffr":"true""#, .featureFlagsRefresh),
+            (#""br_br":"true""#, .bannersRefresh),
+            (#""ab_sync_geos":"true""#, .geofencesSync),
+            (#""ab_push_fetch_test_triggers_key":"true""#, .testInAppMessage),
+            (#""ab_c":"1""#, .pushStory),
+            (#""ab_a0_a":"ab_open""#, .actions),
+        ])
+    func hasFeature(_ member: String, _ feature: BrazeFacts.Feature) throws {
+        #expect(try decision(.android, #"{"_ab":"true",\#(member)}"#).braze?.features == [feature])
+        #expect(try decision(.android, #"{"_ab":"true"}"#).braze?.features == [])
+    }
+
+    @Test("fetches test in-app messages only for exactly true")
+    func needsExactTestTrigger() throws {
+        let payload = #"{"_ab":"true","ab_push_fetch_test_triggers_key":"TRUE"}"#
+        #expect(try decision(.android, payload).braze?.features == [])
+    }
+
+    @Test("looks for the unpublished keys under the names that are set")
+    func takesKeysFromSettings() throws {
+        let delivery = Delivery(platform: .android, payload: try json(#"{"_ab":"true","flags":"1","br_ffr":"1"}"#))
+        let settings = DetectionSettings(brazeKeys: BrazeKeys(refreshFeatureFlags: "flags", refreshBanners: "banners"))
+        #expect(try decide(delivery, settings: settings).braze?.features == [.featureFlagsRefresh])
+        let other = DetectionSettings(brazeKeys: BrazeKeys(refreshFeatureFlags: "f", refreshBanners: "b"))
+        #expect(try decide(delivery, settings: other).braze?.features == [])
+    }
+
+    struct Case: Sendable {
+        var members: String
+        var state = AppState.background
+        var notifications = NotificationPermission.allowed
+        var received: Bool
+        var displayed: Bool
+        var counts: Bool
+    }
+
+    // tracker.md, T4 and T9.
+    @Test(
+        "is received when Braze's code has it, displayed when shown, and counts when attributable",
+        arguments: [
+            Case(members: #""t":"T","a":"A","cid":"c""#, received: true, displayed: true, counts: true),
+            Case(members: #""t":"T","a":"A""#, received: true, displayed: true, counts: false),
+            Case(
+                members: #""t":"T","a":"A","cid":"c""#, notifications: .denied, received: true, displayed: false,
+                counts: false),
+            Case(
+                members: #""t":"T","a":"A","cid":"c""#, state: .forceStopped, received: false, displayed: false,
+                counts: false),
+            Case(members: #""t":"T","a":"A","cid":"c","br_ffr":"1""#, received: true, displayed: true, counts: false),
+            Case(
+                members: #""t":"T","a":"A","cid":"c","ab_push_fetch_test_triggers_key":"true""#, received: true,
+                displayed: false, counts: false),
+            Case(members: #""cid":"c""#, received: true, displayed: false, counts: false),
+            Case(
+                members: #""appboy_uninstall_tracking":"1","t":"T","a":"A","cid":"c""#, received: false,
+                displayed: false, counts: false),
+            Case(
+                members: #""message_type":"deleted_messages","t":"T","a":"A","cid":"c""#, received: false,
+                displayed: false, counts: false),
+        ])
+    func isCounted(_ expected: Case) throws {
+        let decision = try decision(
+            .android, #"{"_ab":"true",\#(expected.members)}"#, state: expected.state,
+            notifications: expected.notifications)
+        #expect(decision.received == expected.received)
+        #expect(decision.displayed == expected.displayed)
+        #expect(decision.braze?.countsForInfluencedOpen == expected.counts)
+    }
+
+    @Test("goes to the tracker, a probe for uninstallation too")
+    func goesToTracker() throws {
+        let probe = try decision(.android, #"{"_ab":"true","appboy_uninstall_tracking":"1"}"#)
+        #expect(probe.invocations == [PlannedInvocation(callback: .onMessageReceived, owner: .tracker)])
+        let other = try decision(.android, #"{"k":"v"}"#)
+        #expect(other.invocations == [PlannedInvocation(callback: .onMessageReceived, owner: .route)])
+        #expect(!other.received && !other.displayed)
+    }
+
+    @Test("is lost behind a notification block in the background, and says so")
+    func isLostBehindNotification() throws {
+        let payload = #"{"notification":{"title":"x"},"data":{"_ab":"true","t":"T","a":"A","cid":"c"}}"#
+        let background = try decision(.android, payload)
+        #expect(background.provider == "braze")
+        #expect(background.outcome == .shownBySystem)
+        #expect(!background.received && !background.displayed)
+        #expect(background.warnings == [.brazeBesideNotification])
+        let foreground = try decision(.android, payload, state: .foreground)
+        #expect(foreground.callbacks == [.onMessageReceived])
+        #expect(foreground.received && foreground.displayed)
+    }
+}

@@ -1,0 +1,76 @@
+import PushDispatch
+import PushModel
+import Testing
+
+@Suite("Reasons and warnings")
+struct ExplanationTests {
+    @Test("say in order whose a payload is, what it is and what the platform does")
+    func areInOrder() throws {
+        let android = try decision(
+            .android, #"{"notification":{"title":"x"},"data":{"_ab":"true","t":"T","a":"A","cid":"c"}}"#)
+        #expect(
+            android.reasons.map(\.description) == [
+                #"data._ab is exactly "true": the payload is Braze's"#,
+                "data has both t and a, title and body: Braze's SDK shows a notification",
+                "the app is in the background and the message has a notification block: "
+                    + "the system shows it, no code of the app runs",
+            ])
+        let ios = try decision(
+            .ios, #"{"aps":{"alert":"x","content-available":1,"mutable-content":1},"ab":{"c":null}}"#, state: .forceQuit
+        )
+        #expect(
+            ios.reasons == [
+                .brazeObject, .brazeContentAvailable, .noCampaign, .mutableContent, .contentAvailableAfterForceQuit,
+                .alertShownToo,
+            ])
+        let probe = try decision(.ios, #"{"aps":{},"appboy_uninstall_tracking":true}"#)
+        #expect(probe.reasons == [.brazeAppleUninstallTracking, .nothingForTheApp])
+    }
+
+    @Test("name an unknown message type")
+    func nameUnknownType() throws {
+        let decision = try decision(.android, #"{"extras":{"message_type":"other"}}"#)
+        #expect(
+            decision.reasons.last?.description
+                == "message_type is \"other\", which FCM does not know: it logs that and drops the message")
+    }
+
+    @Test(
+        "warn of what a reviewer would see",
+        arguments: [
+            (Platform.android, AppState.background, #"{"_ab":"true","t":"T","a":"A"}"#, []),
+            (.android, .forceQuit, #"{"k":"v"}"#, [.stateOfAnotherPlatform(.forceQuit)]),
+            (.android, .background, #"{"_ab":"TRUE"}"#, [.brazeMarkerCase]),
+            (.android, .background, #"{"_ab":"true","extra":"no json"}"#, [.brazeExtraUnreadable]),
+            (.android, .background, #"{"_ab":"true","extra":"[]"}"#, [.brazeExtraUnreadable]),
+            (.android, .background, #"{"extra":"no json"}"#, []),
+            (.android, .background, #"{"itbl":{}}"#, [.dataValueIsNoString(key: "itbl", kind: "an object")]),
+            (.android, .background, #"{"extras":{"google.ttl":5}}"#, []),
+            (.android, .background, #"{"message":{"token":"t","android_v2":{}}}"#, [.androidPreview]),
+            (
+                .android, .background, #"{"extras":{"gcm.n.e":"1","_ab":"true"}}"#,
+                [.brazeBesideNotification]
+            ),
+            (.ios, .background, #"{"aps":{"alert":"x"}}"#, []),
+            (.ios, .forceStopped, #"{"aps":{"alert":"x"}}"#, [.stateOfAnotherPlatform(.forceStopped)]),
+            (.ios, .background, #"{"k":"v"}"#, [.apsMissing]),
+            (
+                .ios, .background, #"{"aps":{"alert":"x","content-available":1},"ab":{"c":"c"}}"#,
+                [.brazeAlertAndContentAvailable]
+            ),
+            (.ios, .background, #"{"aps":{"alert":"x","content-available":1}}"#, []),
+            (.web, .background, #"{"k":"v"}"#, []),
+            (.web, .forceQuit, #"{"k":"v"}"#, [.stateOfAnotherPlatform(.forceQuit)]),
+        ] as [(Platform, AppState, String, [Warning])])
+    func warn(_ platform: Platform, _ state: AppState, _ payload: String, _ warnings: [Warning]) throws {
+        #expect(try decision(platform, payload, state: state).warnings == warnings)
+    }
+
+    @Test("name the key and the kind of a data value that is no string")
+    func nameOddValue() throws {
+        #expect(
+            try decision(.android, #"{"badge":3}"#).warnings.map(\.description) == [
+                "data.badge is a number: FCM data values are strings; it counts as present and equals no text"
+            ])
+    }
+}

@@ -1,0 +1,72 @@
+import PushDispatch
+import PushModel
+import Testing
+
+@Suite("Keys of a payload")
+struct PayloadKeysTests {
+    @Test(
+        "give strings as they are and anything else as JSON without white space",
+        arguments: [
+            (#""text \"quoted\"""#, #"text "quoted""#),
+            ("4503599627370497.5", "4503599627370497.5"),
+            ("true", "true"),
+            ("null", "null"),
+            (#"{ "a b" : [ 1 , "c \" d" ],"e\\":"\\ \" " }"#, #"{"a b":[1,"c \" d"],"e\\":"\\ \" "}"#),
+        ])
+    func giveText(_ value: String, _ text: String) throws {
+        #expect(try decision(.android, #"{"k": \#(value) }"#).keys.data("k") == text)
+        #expect(try decision(.ios, #"{"k": \#(value) }"#).keys.data("k") == text)
+        #expect(try decision(.web, #"{"k": \#(value) }"#).keys.data("k") == text)
+        #expect(try decision(.web, #"{"k": \#(value) }"#).keys.data("other") == nil)
+    }
+
+    @Test("find the dashboard's key-values where the platform puts them")
+    func findKeyValues() throws {
+        let android = try decision(.android, #"{"_ab":"true","top":"1","extra":"{\"k\":\"v\",\"n\":5}"}"#).keys
+        #expect(android.keyValue("k") == "v")
+        #expect(android.keyValue("n") == "5")
+        #expect(android.keyValue("top") == nil)
+        #expect(android.data("k") == nil)
+        // ADM flattens them.
+        let amazon = try decision(.android, #"{"_ab":"true","k":"v"}"#).keys
+        #expect(amazon.keyValue("k") == "v")
+        let broken = try decision(.android, #"{"_ab":"true","k":"v","extra":"{"}"#).keys
+        #expect(broken.keyValue("k") == nil)
+        let ios = try decision(.ios, #"{"aps":{},"ab":{"c":"c"},"k":"v"}"#).keys
+        #expect(ios.keyValue("k") == "v")
+        let web = try decision(.web, #"{"cid":"c","e":{"k":"v"}}"#).keys
+        #expect(web.keyValue("k") == "v")
+        #expect(web.keyValue("cid") == nil)
+    }
+}
+
+@Suite("Message ids")
+struct MessageIDTests {
+    @Test(
+        "are read where the form has them",
+        arguments: [
+            (Platform.android, #"{"extras":{"google.message_id":"a","message_id":"b"}}"#, "a"),
+            // RemoteMessage.getMessageId.
+            (.android, #"{"extras":{"message_id":"b"}}"#, "b"),
+            (.android, #"{"extras":{"google.message_id":"","message_id":"b"}}"#, "b"),
+            (.android, #"{"extras":{"message_id":""}}"#, nil),
+            (.android, #"{"extras":{},"messageId":"c"}"#, nil),
+            (.android, #"{"data":{},"messageId":"c"}"#, "c"),
+            (.android, #"{"data":{},"message_id":"c"}"#, "c"),
+            (.android, #"{"_ab":"true","google.message_id":"d"}"#, "d"),
+            (.android, #"{"messageId":7}"#, nil),
+            (.android, #"{"message":{"name":"projects/p/messages/0:1%2","token":"t"}}"#, "0:1%2"),
+            (.android, #"{"message":{"token":"t","data":{"messageId":"own"}}}"#, nil),
+            (.ios, #"{"aps":{},"gcm.message_id":"e"}"#, "e"),
+            (.ios, #"{"userInfo":{"aps":{},"gcm.message_id":"e"}}"#, "e"),
+            (.ios, #"{"aps":{},"userInfo":{},"gcm.message_id":"e"}"#, "e"),
+            (.ios, #"{"aps":{},"messageId":"own"}"#, nil),
+            (.ios, #"{"message":{"name":"projects/p/messages/f","token":"t"}}"#, "f"),
+            (.web, #"{"messageId":"g"}"#, "g"),
+            (.web, #"{"cid":"c"}"#, nil),
+        ] as [(Platform, String, String?)])
+    func areRead(_ platform: Platform, _ payload: String, _ id: String?) throws {
+        #expect(try messageID(of: json(payload), platform: platform) == id)
+        #expect(try decision(platform, payload).messageID == id)
+    }
+}
