@@ -19,7 +19,8 @@ struct IdentifierTests {
         "a UUID is nothing else",
         arguments: [
             "", "-", "0123456789abcdeffedcba987654321", "0123456789abcdeffedcba98765432100",
-            "0123456789abcdeffedcba987654321g", " 0123456789abcdeffedcba9876543210", "{0123456789abcdeffedcba9876543210}",
+            "0123456789abcdeffedcba987654321g", " 0123456789abcdeffedcba9876543210",
+            "{0123456789abcdeffedcba9876543210}",
         ])
     func refusing(text: String) {
         #expect(UUID128(text) == nil)

@@ -25,7 +25,8 @@ extension JSONScanner {
     func valueMissing() -> JSONError {
         switch byte {
         case 0 where text.allSatisfy { $0 <= 0x20 && $0 != 0 }: JSONError(at: position, "the text is empty")
-        case UInt8(ascii: "]"): unexpected("a comma before the end of an array is one too many")
+        case UInt8(ascii: "]") where innermost != Self.outside && tape[innermost].kind == .array:
+            unexpected("a comma before the end of an array is one too many")
         case UInt8(ascii: "'"): unexpected("a string stands in double quotes")
         case UInt8(ascii: "+"), UInt8(ascii: "."): unexpected("a number begins with a digit or '-'")
         case UInt8(ascii: "/"), UInt8(ascii: "#"): unexpected("JSON has no comments")

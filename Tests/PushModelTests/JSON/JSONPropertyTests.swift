@@ -47,10 +47,11 @@ struct JSONPropertyTests {
     }
 
     private func damaged(_ whole: [UInt8], using generator: inout SeededGenerator) -> [UInt8] {
-        let pieces: [[UInt8]] = [
-            "\"", "\\", "\\u0000", "\\ud800", "{", "}", "[", "]", ",", ":", "0", "-", ".", "e9", "e400", "\0", " ",
-            "null", "'", "/", "\u{FEFF}", "1", "a", "\"a\":1,",
-        ].map { Array($0.utf8) } + [[0xC0], [0xED, 0xA0, 0x80], [0xF4, 0x90], [0xE2]]
+        let pieces: [[UInt8]] =
+            [
+                "\"", "\\", "\\u0000", "\\ud800", "{", "}", "[", "]", ",", ":", "0", "-", ".", "e9", "e400", "\0", " ",
+                "null", "'", "/", "\u{FEFF}", "1", "a", "\"a\":1,",
+            ].map { Array($0.utf8) } + [[0xC0], [0xED, 0xA0, 0x80], [0xF4, 0x90], [0xE2]]
         var text = whole
         for _ in 0...Int.random(in: 0...1, using: &generator) {
             let place = Int.random(in: 0...text.count, using: &generator)
@@ -84,7 +85,8 @@ private func isTheSame(_ node: JSONNode, _ tree: OpaquePointer?) -> Bool {
         return node.kind == .object && node.count == Int(json_object_object_length(tree))
             && node.members.allSatisfy { key, value in
                 var member: OpaquePointer?
-                return json_object_object_get_ex(tree, key, &member) != 0 && isTheSame(value, member)
+                return isSpoiltByJSONC(key)
+                    || json_object_object_get_ex(tree, key, &member) != 0 && isTheSame(value, member)
             }
     case json_type_array:
         return node.kind == .array && node.count == json_object_array_length(tree)
@@ -92,11 +94,17 @@ private func isTheSame(_ node: JSONNode, _ tree: OpaquePointer?) -> Bool {
     case json_type_string:
         let bytes = UnsafeRawBufferPointer(
             start: json_object_get_string(tree), count: Int(json_object_get_string_len(tree)))
-        return node.string.map { $0.utf8.elementsEqual(bytes) } == true
+        return node.string.map { isSpoiltByJSONC($0) || $0.utf8.elementsEqual(bytes) } == true
     // json-c clamps a whole number that it cannot hold; ours is nil then, and only its text counts.
     case json_type_int: return node.kind == .number && node.int64.map { $0 == json_object_get_int64(tree) } ?? true
     case json_type_double: return node.double == json_object_get_double(tree)
     case json_type_boolean: return node.bool == (json_object_get_boolean(tree) != 0)
     default: return node.kind == .null
     }
+}
+
+/// json-c 0.16 takes a character for a lone surrogate, and writes U+FFFD for it, when it is written as a pair of
+/// escapes and the lower 16 bits of what they stand for look like a surrogate: `\uDA36\uDC00`, which is U+9D800.
+private func isSpoiltByJSONC(_ text: String) -> Bool {
+    text.unicodeScalars.contains { $0.value > 0xFFFF && $0.value & 0xF800 == 0xD800 }
 }
