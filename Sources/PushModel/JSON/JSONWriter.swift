@@ -167,6 +167,6 @@ public struct JSONWriter: Sendable {
 
     private mutating func appendEscape(_ byte: UInt8) {
         guard byte < 0x20 else { return bytes.append(contentsOf: [UInt8(ascii: "\\"), byte]) }
-        bytes.append(contentsOf: hexadecimal(byte, prefix: "\\u").utf8)
+        bytes.append(contentsOf: "\\u\(hexadecimal(byte, digits: 4))".utf8)
     }
 }
