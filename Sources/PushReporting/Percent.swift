@@ -1,0 +1,65 @@
+/// A percentage from 0 to 100 with up to six decimals, held exactly: 99.95 is 99.95 and nothing near it.
+public struct Percent: Hashable, Sendable, CustomStringConvertible {
+    /// Millionths of a percent.
+    public let millionths: Int64
+
+    /// Reads `99`, `99.9`, `99.95`, with or without a `%` at the end; `nil` for anything else.
+    public init?(_ text: String) {
+        let digits = text.hasSuffix("%") ? text.dropLast() : text[...]
+        let parts = digits.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
+        guard let whole = Self.number(parts[0]), whole <= 100 else { return nil }
+        var millionths = whole * 1_000_000
+        if parts.count == 2 {
+            guard parts[1].utf8.count <= 6, let fraction = Self.number(parts[1]) else { return nil }
+            millionths += (parts[1].utf8.count..<6).reduce(fraction) { scaled, _ in scaled * 10 }
+        }
+        guard millionths <= 100_000_000 else { return nil }
+        self.millionths = millionths
+    }
+
+    /// The shortest decimal form, without a sign: `99.95`.
+    public var description: String { decimal(millionths, scale: 6) }
+
+    private static func number(_ digits: Substring) -> Int64? {
+        digits.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) } ? Int64(digits) : nil
+    }
+}
+
+/// How many of how many kept the deadline.
+public struct Compliance: Hashable, Sendable {
+    /// How many owed an answer within the deadline.
+    public let due: Int
+    /// How many of them missed it.
+    public let missed: Int
+
+    /// Joins the two.
+    public init(due: Int, missed: Int) {
+        precondition(0 <= missed && missed <= due, "\(missed) missed of \(due) due")
+        self.due = due
+        self.missed = missed
+    }
+
+    /// 0 to 1; `nil` when nothing was due.
+    public var fraction: Double? { due == 0 ? nil : Double(due - missed) / Double(due) }
+
+    /// Whether the objective is met, in exact arithmetic. When nothing was due nothing was missed: met.
+    public func meets(_ objective: Percent) -> Bool {
+        Int128(due - missed) * 100_000_000 >= Int128(due) * Int128(objective.millionths)
+    }
+
+    /// For people: `99.1 %`, `nothing was due`. Rounded down, with the decimals that it takes to show a miss: one
+    /// miss in 100,000 is `99.999 %`, and `100 %` says that nothing was missed.
+    public var description: String {
+        guard due > 0 else { return "nothing was due" }
+        guard missed > 0 else { return "100 %" }
+        var decimals = 1
+        var scale: Int128 = 10
+        while Int128(missed) * 100 * scale < Int128(due) {
+            decimals += 1
+            scale *= 10
+        }
+        let shown = Int128(due - missed) * 100 * scale / Int128(due)
+        let fraction = String(shown % scale)
+        return "\(shown / scale).\(String(repeating: "0", count: decimals - fraction.count))\(fraction) %"
+    }
+}
