@@ -1,4 +1,4 @@
-public import PushModel
+import PushModel
 
 /// The ledger as CSV (RFC 4180): a header, then one row for each invocation, each rendered by itself.
 public enum CSVReport {

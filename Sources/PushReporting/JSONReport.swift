@@ -26,17 +26,17 @@ extension ComplianceReport {
         case .one(let mode): writer.member("mode", mode.rawValue)
         case .mixed: writer.member("mode", "mixed")
         }
-        writer.member(
-            "window",
-            object: {
-                $0.member("since", window.since?.rfc3339)
-                $0.member("until", window.until?.rfc3339)
-            })
+        writer.key("window")
+        writer.object {
+            $0.member("since", window.since?.rfc3339)
+            $0.member("until", window.until?.rfc3339)
+        }
         writer.member("deadline_ms", budget)
         writer.member("accepted", accepted)
         writer.member("in_flight", inFlight)
         writer.member("requests", requests)
-        writer.member("outcomes") {
+        writer.key("outcomes")
+        writer.object {
             for outcome in Outcome.allCases { $0.member(outcome.rawValue, outcomes[outcome] ?? 0) }
         }
     }
@@ -46,11 +46,9 @@ extension ComplianceReport {
         writer.member("due", figures.due)
         writer.member("missed", figures.missed)
         writer.member("compliance", figures.fraction)
-        guard let objective else {
-            writer.key("slo")
-            return writer.null()
-        }
-        writer.member("slo") {
+        writer.key("slo")
+        guard let objective else { return writer.null() }
+        writer.object {
             $0.member("objective_percent", raw: objective.description.utf8)
             $0.member("met", figures.meets(objective))
         }
@@ -60,30 +58,39 @@ extension ComplianceReport {
         _ key: String, _ groups: [Name: FigureGroup], named: (Name) -> String, to writer: inout JSONWriter
     ) {
         let sorted = groups.map { (name: named($0.key), group: $0.value) }.sorted { $0.name < $1.name }
-        writer.member(key) { writer in
-            for (name, group) in sorted { writer.member(name) { group.write(to: &$0) } }
+        writer.key(key)
+        writer.object {
+            for (name, group) in sorted {
+                $0.key(name)
+                group.write(to: &$0)
+            }
         }
     }
 }
 
 extension FigureGroup {
     fileprivate func write(to writer: inout JSONWriter) {
-        writer.member("count", count)
-        writer.member("due", compliance.due)
-        writer.member("missed", compliance.missed)
-        writer.member("queue") { queue.write(to: &$0) }
-        writer.member("exec") { exec.write(to: &$0) }
-        writer.member("total") { total.write(to: &$0) }
+        writer.object {
+            $0.member("count", count)
+            $0.member("due", compliance.due)
+            $0.member("missed", compliance.missed)
+            for (name, histogram) in [("queue", queue), ("exec", exec), ("total", total)] {
+                $0.key(name)
+                histogram.write(to: &$0)
+            }
+        }
     }
 }
 
 extension Histogram {
     fileprivate func write(to writer: inout JSONWriter) {
-        writer.member("p50_ms", quantile(permille: 500).map(Duration.microseconds))
-        writer.member("p90_ms", quantile(permille: 900).map(Duration.microseconds))
-        writer.member("p99_ms", quantile(permille: 990).map(Duration.microseconds))
-        writer.member("p999_ms", quantile(permille: 999).map(Duration.microseconds))
-        writer.member("max_ms", max.map(Duration.microseconds))
+        writer.object {
+            $0.member("p50_ms", quantile(permille: 500).map(Duration.microseconds))
+            $0.member("p90_ms", quantile(permille: 900).map(Duration.microseconds))
+            $0.member("p99_ms", quantile(permille: 990).map(Duration.microseconds))
+            $0.member("p999_ms", quantile(permille: 999).map(Duration.microseconds))
+            $0.member("max_ms", max.map(Duration.microseconds))
+        }
     }
 }
 
@@ -92,7 +99,8 @@ extension LimitTally {
         writer.object {
             $0.member("id", limit.id)
             $0.member("limit_ms", limit.limit)
-            $0.member("applies_to") {
+            $0.key("applies_to")
+            $0.object {
                 $0.member("platform", limit.platform.rawValue)
                 $0.member("callback", limit.callback.rawValue)
             }

@@ -26,7 +26,7 @@ public struct Percent: Hashable, Sendable, CustomStringConvertible {
 }
 
 /// How many of how many kept the deadline.
-public struct Compliance: Hashable, Sendable {
+public struct Compliance: Hashable, Sendable, CustomStringConvertible {
     /// How many owed an answer within the deadline.
     public let due: Int
     /// How many of them missed it.

@@ -19,14 +19,14 @@ public struct ReportGap: Hashable, Sendable {
     /// How many rows.
     public let count: Int
 
-    /// What it means, for people.
+    /// What is the matter with those rows, for people: it follows their number.
     public var message: String {
         switch kind {
-        case .outOfSequence: "rows are missing, doubled or out of order: the ledger is damaged"
-        case .inFlight: "invocations are not decided yet, so they are in no other figure"
-        case .daemonDown: "invocations expired while the daemon was down: their times are its absence"
-        case .daemonCrashed: "invocations were cut by a crash of the daemon: their handlers may have finished or not"
-        case .mixedModes: "invocations are of both modes, whose deadlines count from different instants"
+        case .outOfSequence: "missing, doubled or out of order: the ledger is damaged"
+        case .inFlight: "not decided yet: no outcome and no times"
+        case .daemonDown: "expired while the daemon was down: their times are its absence"
+        case .daemonCrashed: "cut by a crash of the daemon: their handlers may have finished or not"
+        case .mixedModes: "of mixed modes, whose deadlines count from different instants"
         }
     }
 }

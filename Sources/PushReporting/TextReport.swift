@@ -60,7 +60,7 @@ extension ComplianceReport {
     }
 
     private var outcomeTable: String {
-        var table = TextTable([("Outcome", .left), ("Count", .right)])
+        var table = TextTable([("Outcome", .left), ("Count", .right)], widest: 20)
         for outcome in Outcome.allCases {
             if let count = outcomes[outcome] { table.add([outcome.rawValue, grouped(count)]) }
         }
@@ -68,10 +68,11 @@ extension ComplianceReport {
     }
 
     private var handlerTable: String {
-        var table = TextTable([
-            ("Handler, times in ms", .left), ("Count", .right), ("Due", .right), ("Missed", .right),
-            ("Exec p50", .right), ("Exec p99", .right), ("Exec max", .right), ("Queue p99", .right),
-        ])
+        var table = TextTable(
+            [
+                ("Handler, times in ms", .left), ("Count", .right), ("Due", .right), ("Missed", .right),
+                ("Exec p50", .right), ("Exec p99", .right), ("Exec max", .right), ("Queue p99", .right),
+            ], widest: 20)
         for (name, group) in byHandler.sorted(by: { $0.key < $1.key }) {
             table.add([
                 name, grouped(group.count), grouped(group.compliance.due), grouped(group.compliance.missed),
@@ -84,10 +85,11 @@ extension ComplianceReport {
     }
 
     private var limitTable: String {
-        var table = TextTable([
-            ("Limit", .right), ("Of", .left), ("Callback", .left), ("Counts from", .left), ("Within", .right),
-            ("Over", .right),
-        ])
+        var table = TextTable(
+            [
+                ("Limit", .right), ("Of", .left), ("Callback", .left), ("Counts from", .left), ("Within", .right),
+                ("Over", .right),
+            ], widest: 28)
         for tally in limits where tally.within + tally.over > 0 {
             let limit = tally.limit
             table.add([
@@ -99,10 +101,11 @@ extension ComplianceReport {
     }
 
     private var missTable: String {
-        var table = TextTable([
-            ("Seq", .right), ("n", .right), ("Callback", .left), ("Provider", .left), ("Handler", .left),
-            ("Outcome", .left), ("Exec ms", .right), ("Total ms", .right),
-        ])
+        var table = TextTable(
+            [
+                ("Seq", .right), ("n", .right), ("Callback", .left), ("Provider", .left), ("Handler", .left),
+                ("Outcome", .left), ("Exec ms", .right), ("Total ms", .right),
+            ], widest: 20)
         for row in slowestMisses.rows {
             guard let result = row.result else { continue }
             table.add([
@@ -115,6 +118,6 @@ extension ComplianceReport {
     }
 
     private var gapList: String {
-        gaps.reduce(into: "") { $0 += "Gap: \(grouped($1.count)) \($1.message)\n" }
+        gaps.reduce(into: "") { $0 += "Gap: \(grouped($1.count)) of \(grouped(accepted)) rows \($1.message)\n" }
     }
 }

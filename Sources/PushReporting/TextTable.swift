@@ -2,16 +2,20 @@
 struct TextTable {
     enum Alignment { case left, right }
 
-    private static let widestCell = 28
     private let columns: [(title: String, alignment: Alignment)]
+    private let widest: Int
     private var rows: [[String]] = []
 
-    init(_ columns: [(title: String, alignment: Alignment)]) { self.columns = columns }
+    /// A table without rows, whose cells are cut to `widest` characters.
+    init(_ columns: [(title: String, alignment: Alignment)], widest: Int) {
+        self.columns = columns
+        self.widest = widest
+    }
 
-    /// Adds a row, a cell for each column. What is wider than 28 columns is cut, and ends in an ellipsis.
+    /// Adds a row, a cell for each column. What is cut ends in an ellipsis.
     mutating func add(_ cells: [String]) {
         precondition(cells.count == columns.count, "\(cells.count) cells in a table of \(columns.count) columns")
-        rows.append(cells.map { $0.count > Self.widestCell ? $0.prefix(Self.widestCell - 1) + "…" : $0 })
+        rows.append(cells.map { $0.count > widest ? $0.prefix(widest - 1) + "…" : $0 })
     }
 
     /// The lines, each with a line feed; a table without rows has none, so that no heading stands alone.

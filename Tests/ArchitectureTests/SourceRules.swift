@@ -5,9 +5,9 @@ struct SourceFile {
 
     init(path: String, text: String) {
         self.path = path
-        lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+        let parts = text.split(separator: "\n", omittingEmptySubsequences: false)
         // A text that ends with a line feed has no line after it.
-        if lines.last?.isEmpty == true { lines.removeLast() }
+        lines = parts.last?.isEmpty == true ? parts.dropLast() : parts
     }
 
     private func place(_ index: Int) -> String { "\(path):\(index + 1)" }
