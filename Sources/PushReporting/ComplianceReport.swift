@@ -111,11 +111,10 @@ public struct ComplianceReport: Sendable {
 
     /// Within a request the rows are 0, 1, 2, ...; requests only go up. So a row that is missing or comes twice shows.
     private mutating func follow(_ id: InvocationID) {
-        let isNewRequest = last.map { $0.seq != id.seq } ?? true
-        let expected = isNewRequest ? 0 : (last?.n ?? 0) + 1
-        let goesUp = last.map { $0.seq <= id.seq } ?? true
-        if isNewRequest { requests += 1 }
-        if id.n != expected || !goesUp { outOfSequence += 1 }
+        let isFirst = id.n == 0 && last.map { $0.seq < id.seq } ?? true
+        let isNext = last.map { id == InvocationID(seq: $0.seq, n: $0.n + 1) } ?? false
+        if !isFirst && !isNext { outOfSequence += 1 }
+        if id.seq != last?.seq { requests += 1 }
         last = id
     }
 

@@ -20,7 +20,7 @@ struct SourceFile {
     /// What breaks the import rule of its target.
     func forbiddenImports(for rule: TargetRule) -> [String] {
         imports.compactMap { module, place in
-            guard module != "Swift", !rule.imports.contains(module), !rule.systemModules.contains(module) else {
+            guard !rule.imports.contains(module), !rule.systemModules.contains(module) else {
                 return nil
             }
             return "\(place): \(rule.name) (\(rule.layer)) may not import \(module); the layers are in Layers.swift"
