@@ -51,7 +51,7 @@ let package = Package(
         swift("PushProtocol", ["PushModel", "PushRouting"]),
         swift(
             "PushSimulation",
-            ["PushModel", "PushDispatch", "PushTracking", "PushRouting", "PushProtocol"]),
+            ["PushModel", "PushTracking", "PushRouting", "PushProtocol"]),
 
         // Adapters: one thing of the outside world each; they never import each other.
         swift("EventLoop", ["CSystemd", "CLinux"]),
@@ -59,20 +59,21 @@ let package = Package(
         swift("Store", ["CSQLite", "CLinux", "PushModel"]),
         swift("HandlerProcess", ["CLinux"]),
         swift("JournalLog", ["CSystemd", "CLinux"]),
+        swift("SettingsFiles", ["PushSettings"]),
 
         // Composition.
         swift(
             "PushDaemon",
             [
                 "PushModel", "PushDispatch", "PushTracking", "PushRouting", "PushSettings", "PushProtocol",
-                "EventLoop", "UnixSockets", "Store", "HandlerProcess", "JournalLog", "CLinux",
+                "EventLoop", "UnixSockets", "Store", "HandlerProcess", "JournalLog", "SettingsFiles", "CLinux",
             ]),
         program("pushrouterd", ["PushDaemon"]),
         program(
             "pushctl",
             [
                 "PushModel", "PushDispatch", "PushTracking", "PushRouting", "PushReporting", "PushSettings",
-                "PushProtocol", "PushSimulation", "Store", "UnixSockets",
+                "PushProtocol", "PushSimulation", "Store", "UnixSockets", "SettingsFiles",
             ]),
 
         // Tests: one folder a target. json-c is only an oracle for the scan's tests.

@@ -176,4 +176,6 @@ public enum LedgerRecord: Sendable {
     case update(InvocationRecord)
     /// An analytics event.
     case event(AnalyticsEvent)
+    /// What is last known of a device; replaces what was known before.
+    case device(KnownDevice)
 }

@@ -1,0 +1,67 @@
+import CLinux
+import Glibc
+import Synchronization
+
+/// Carries messages from any thread to the loop, in the order of posting.
+public final class Mailbox<Message: Sendable>: Sendable {
+    private let messages = Mutex<[Message]>([])
+    private let wakeup: EventDescriptor
+
+    /// An empty mailbox.
+    ///
+    /// - Throws: when there is no descriptor left.
+    public init() throws(SystemError) { wakeup = try EventDescriptor() }
+
+    /// Adds a message; on any thread, without waiting. Only the first since the loop last looked wakes it.
+    public func post(_ message: Message) {
+        let wasEmpty = messages.withLock { messages in
+            messages.append(message)
+            return messages.count == 1
+        }
+        if wasEmpty { wakeup.signal() }
+    }
+
+    /// Makes the calling thread's loop hand all messages that have come to `handler`, never none.
+    ///
+    /// - Parameters:
+    ///   - loop: the loop of the calling thread; one loop at a time receives.
+    ///   - priority: before or after which other sources.
+    ///   - handler: called on the loop's thread.
+    /// - Returns: the source; messages are received as long as it lives.
+    /// - Throws: when the kernel cannot watch the mailbox.
+    public func receive(
+        on loop: EventLoop, priority: EventLoop.Priority = .normal, handler: @escaping ([Message]) -> Void
+    ) throws(SystemError) -> IOSource {
+        try IOSource(loop: loop, descriptor: wakeup.descriptor, interest: .read, priority: priority) { _ in
+            // Cleared before the messages are taken: one posted in between signals again and is not forgotten.
+            self.wakeup.clear()
+            let batch = self.messages.withLock { messages in exchange(&messages, with: []) }
+            if !batch.isEmpty { handler(batch) }
+        }
+    }
+}
+
+/// Owns an eventfd.
+struct EventDescriptor: ~Copyable, Sendable {
+    let descriptor: Int32
+
+    init() throws(SystemError) {
+        descriptor = CLinux_eventfd()
+        guard descriptor >= 0 else { throw SystemError(operation: "create an eventfd", errno: errno) }
+    }
+
+    deinit { close(descriptor) }
+
+    /// Makes it readable.
+    func signal() {
+        // Cannot fail: the count would have to reach 2^64 - 1 first.
+        var one: UInt64 = 1
+        precondition(write(descriptor, &one, 8) == 8, "cannot signal an eventfd")
+    }
+
+    /// Makes it unreadable; when it was so already, nothing happens.
+    func clear() {
+        var count: UInt64 = 0
+        _ = read(descriptor, &count, 8)
+    }
+}

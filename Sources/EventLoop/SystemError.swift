@@ -1,0 +1,33 @@
+import Glibc
+
+/// A call to the system that failed for no reason the caller could handle: fatal for whoever asked.
+public struct SystemError: Error, Equatable, CustomStringConvertible {
+    /// What was being done, as the end of a sentence that begins with "cannot": `create the event loop`.
+    public let operation: String
+    /// The positive error number, as in `errno`.
+    public let errno: Int32
+
+    /// - Parameters:
+    ///   - operation: what was being done, as the end of a sentence that begins with "cannot".
+    ///   - errno: the positive error number.
+    public init(operation: String, errno: Int32) {
+        self.operation = operation
+        self.errno = errno
+    }
+
+    /// One sentence for the log: `cannot create the event loop: Too many open files (errno 24)`.
+    public var description: String {
+        // strerror may be called from any thread since glibc 2.32: its buffer is the thread's own.
+        let reason = strerror(errno).map { String(cString: $0) } ?? "unknown error"
+        return "cannot \(operation): \(reason) (errno \(errno))"
+    }
+
+    /// Passes on the result of a libsystemd call, whose failures are negative error numbers.
+    ///
+    /// - Throws: the failure, when there is one.
+    @discardableResult
+    static func check(_ result: Int32, _ operation: @autoclosure () -> String) throws(SystemError) -> Int32 {
+        guard result >= 0 else { throw SystemError(operation: operation(), errno: -result) }
+        return result
+    }
+}

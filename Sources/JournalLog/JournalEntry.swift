@@ -1,0 +1,108 @@
+/// One entry for the journal.
+public struct JournalEntry: Sendable {
+    /// How much attention it wants: the levels of syslog(3).
+    public enum Priority: Int, Sendable {
+        case emergency, alert, critical, error, warning, notice, info, debug
+    }
+
+    /// A field beside the message.
+    public struct Field: Sendable {
+        /// Its name.
+        public let name: FieldName
+        /// Its value.
+        public let value: Value
+
+        /// Pairs a name and a text.
+        public init(_ name: FieldName, _ text: String) {
+            self.name = name
+            value = .text(text)
+        }
+
+        /// Pairs a name and a number.
+        public init(_ name: FieldName, _ number: some BinaryInteger) {
+            self.name = name
+            value = .integer(Int64(clamping: number))
+        }
+    }
+
+    /// The value of a field. A number becomes text on the journal's thread only.
+    public enum Value: Equatable, Sendable {
+        case text(String)
+        case integer(Int64)
+    }
+
+    /// How much attention it wants.
+    public var priority: Priority
+    /// One sentence for people.
+    public var message: String
+    /// The kind of event, where it is one of the catalog's.
+    public var messageID: MessageID?
+    /// What programs read, in the order in which it is written.
+    public var fields: [Field]
+
+    /// An entry.
+    public init(_ priority: Priority, _ message: String, messageID: MessageID? = nil, fields: [Field] = []) {
+        self.priority = priority
+        self.message = message
+        self.messageID = messageID
+        self.fields = fields
+    }
+}
+
+/// The name of a journal field: capital letters, digits and underscores, 1 to 64 of them, beginning with a letter.
+///
+/// The journal drops fields with other names without a word (systemd.journal-fields(7), `journal_field_valid`),
+/// so that such a name is a programmer's error and traps.
+public struct FieldName: Hashable, Sendable {
+    /// The name.
+    public let text: String
+
+    /// - Parameter text: a valid name.
+    public init(_ text: String) {
+        precondition(FieldName.isValid(text), "\(text) is not a name for a journal field")
+        self.text = text
+    }
+
+    static func isValid(_ text: String) -> Bool {
+        guard let first = text.utf8.first, UInt8(ascii: "A")...UInt8(ascii: "Z") ~= first else { return false }
+        return text.utf8.count <= 64
+            && text.utf8.allSatisfy { byte in
+                switch byte {
+                case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"):
+                    true
+                default: false
+                }
+            }
+    }
+}
+
+extension FieldName {
+    /// The request's number in this state directory.
+    public static let seq = FieldName("PUSH_SEQ")
+    /// The request's id, as its producer gave it.
+    public static let id = FieldName("PUSH_ID")
+    /// `android`, `ios` or `web`.
+    public static let platform = FieldName("PUSH_PLATFORM")
+    /// Package name or bundle id.
+    public static let app = FieldName("PUSH_APP")
+    /// Whose payload it is.
+    public static let provider = FieldName("PUSH_PROVIDER")
+    /// The platform's callback.
+    public static let callback = FieldName("PUSH_CALLBACK")
+    /// The route that matched.
+    public static let route = FieldName("PUSH_ROUTE")
+    /// The handler that ran.
+    public static let handler = FieldName("PUSH_HANDLER")
+    /// One of the closed set of outcomes.
+    public static let outcome = FieldName("PUSH_OUTCOME")
+    /// From the start of the deadline to the start of the handler, in microseconds.
+    public static let queueMicroseconds = FieldName("PUSH_QUEUE_USEC")
+    /// From the start of the handler to its end, in microseconds.
+    public static let executionMicroseconds = FieldName("PUSH_EXEC_USEC")
+    /// From the start of the deadline to the outcome, in microseconds.
+    public static let totalMicroseconds = FieldName("PUSH_TOTAL_USEC")
+    /// How much time there was, in microseconds.
+    public static let deadlineMicroseconds = FieldName("PUSH_DEADLINE_USEC")
+    /// How many entries were dropped.
+    public static let dropped = FieldName("PUSH_DROPPED")
+}

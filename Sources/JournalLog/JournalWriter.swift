@@ -1,0 +1,110 @@
+import CLinux
+import Glibc
+import Synchronization
+
+/// Writes entries on a thread of its own: a journal that stalls blocks whoever writes to it.
+///
+/// May be used from any thread. Entries are written in the order in which they were logged. When the queue is
+/// full an entry is dropped and counted, and the next that is written says how many were.
+public final class JournalWriter: Sendable {
+    private struct Queue {
+        var entries: [JournalEntry] = []
+        var dropped = 0
+        var isStopping = false
+    }
+
+    private let queue = Mutex(Queue())
+    private let capacity: Int
+    private let destination: Destination
+    /// Readable when the queue is no longer empty or the writer is to stop.
+    private let wakeup: Event
+    /// Readable when all is written and the thread is about to end.
+    private let finished: Event
+
+    /// Starts the thread. ``stop(timeoutMilliseconds:)`` ends it.
+    ///
+    /// - Parameters:
+    ///   - destination: where entries go.
+    ///   - capacity: how many entries may wait.
+    /// - Throws: when there is no descriptor or thread left.
+    public init(destination: Destination = .detect(), capacity: Int = 4096) throws(JournalError) {
+        precondition(capacity > 0, "a journal queue has room for something")
+        self.capacity = capacity
+        self.destination = destination
+        wakeup = try Event()
+        finished = try Event()
+        // The thread keeps the writer alive until it ends.
+        let context = Unmanaged.passRetained(self).toOpaque()
+        var thread = pthread_t()
+        let result = pthread_create(&thread, nil, { context in JournalWriter.threadMain(context) }, context)
+        guard result == 0 else {
+            Unmanaged<JournalWriter>.fromOpaque(context).release()
+            throw JournalError(operation: "start the journal's thread", errno: result)
+        }
+        pthread_detach(thread)
+    }
+
+    /// Queues an entry; never waits. After `stop` it is lost.
+    public func log(_ entry: JournalEntry) {
+        let wasEmpty = queue.withLock { queue in
+            guard queue.entries.count < capacity else {
+                queue.dropped += 1
+                return false
+            }
+            queue.entries.append(entry)
+            return queue.entries.count == 1
+        }
+        if wasEmpty { wakeup.signal() }
+    }
+
+    /// Waits until all that was logged is written and the thread has ended.
+    ///
+    /// - Parameter timeoutMilliseconds: how long at most: a stalled journal must not keep a daemon from ending.
+    /// - Returns: whether all was written.
+    @discardableResult
+    public func stop(timeoutMilliseconds: Int32) -> Bool {
+        queue.withLock { $0.isStopping = true }
+        wakeup.signal()
+        return finished.wait(timeoutMilliseconds: timeoutMilliseconds)
+    }
+
+    private static func threadMain(_ context: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
+        guard let context else { return nil }
+        // Signals are for the loop's thread; and a standard error that nobody reads must not end the process.
+        var all = sigset_t()
+        sigfillset(&all)
+        pthread_sigmask(SIG_BLOCK, &all, nil)
+        CLinux_name_thread("journal")
+        let writer = Unmanaged<JournalWriter>.fromOpaque(context).takeRetainedValue()
+        writer.writeUntilStopped()
+        writer.finished.signal()
+        return nil
+    }
+
+    private func writeUntilStopped() {
+        var encoding = NativeEncoding()
+        while true {
+            wakeup.wait()
+            // Cleared before the entries are taken: one logged in between signals again and is not forgotten.
+            wakeup.clear()
+            let batch = queue.withLock { queue in
+                let taken = queue
+                queue.entries = []
+                queue.dropped = 0
+                return taken
+            }
+            for entry in batch.entries { destination.write(entry, encoding: &encoding) }
+            // What was dropped came after what filled the queue.
+            if batch.dropped > 0 { destination.write(.dropped(batch.dropped), encoding: &encoding) }
+            if batch.isStopping { return }
+        }
+    }
+}
+
+extension JournalEntry {
+    static func dropped(_ count: Int) -> JournalEntry {
+        JournalEntry(
+            .warning, "\(count) journal entries dropped: the journal does not take them as fast as they come",
+            messageID: .entriesDropped, fields: [Field(.dropped, count)])
+    }
+}

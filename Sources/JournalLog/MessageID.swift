@@ -1,0 +1,20 @@
+/// The kinds of events, each with the id under which `journalctl MESSAGE_ID=...` finds it and the message
+/// catalog (`packaging/catalog/pushrouterd.catalog`) explains it. Made with `journalctl --new-id128`; never change.
+public enum MessageID: String, CaseIterable, Sendable {
+    /// An invocation had its outcome in time.
+    case outcome = "ad9eb882bbd1c83cf684c225a04c2a81"
+    /// An invocation missed its deadline: `timed_out` or `expired`.
+    case miss = "fdf4b3661109424cbd66d4bba36b3d34"
+    /// The daemon is ready.
+    case started = "c0b8a6be878da8eb52404fca55bc8182"
+    /// The daemon has begun to stop.
+    case stopping = "2810d340f19a035d366e5fa6f29b719e"
+    /// A new configuration is in force.
+    case reloaded = "efeca6acd58f953473f6fc0979b52dc2"
+    /// A new configuration was refused; the last good one stays in force.
+    case reloadFailed = "4731c6261ea168910d23f5814698302a"
+    /// Entries were dropped because the journal did not take them fast enough.
+    case entriesDropped = "df5fefc0fff7c5e9a51211bf7291ba91"
+    /// A commit takes so long that requests wait for it.
+    case storeStalled = "121bb79d36a387e81705d5c459f486af"
+}

@@ -1,0 +1,63 @@
+public import PushModel
+
+/// What the platform would do with a delivery, and whose payload it is.
+public struct Decision: Sendable {
+    /// Whose payload it is; `nil` when no provider's rule matches.
+    public var provider: String?
+    /// Every provider whose rule matches, the owner first.
+    public var matches: [String]
+    /// What a Braze payload is; `nil` unless `provider` is `braze`.
+    public var braze: BrazeFacts?
+    /// The callbacks in the order in which the platform would run them. Empty: `outcome` is set.
+    public var invocations: [PlannedInvocation]
+    /// How the delivery ends where no code of the app runs: `shownBySystem`, `notWoken` or `swallowed`.
+    public var outcome: Outcome?
+    /// The payload's own id, if it has one.
+    public var messageID: String?
+    /// The app: the request's, else the one that an `.apns` file names.
+    public var app: String?
+    /// The payload's keys and the dashboard's key-values, for routes to match.
+    public var keys: PayloadKeys
+    /// Whether the tracker records a receipt: a Braze payload that reaches Braze's code, or is displayed (tracker, T9);
+    /// never a probe for uninstallation or a notice of deleted messages.
+    public var received: Bool
+    /// Whether the tracker counts a Braze payload as shown to the user (tracker, T9).
+    public var displayed: Bool
+    /// Why, in order: whose payload it is, what it is, what the platform does. The last one explains `outcome`.
+    public var reasons: [Reason]
+    /// The app's state, for the warnings.
+    let state: AppState
+
+    /// What a reviewer would say about the payload. Looked for when asked: nothing is decided by it.
+    public var warnings: [Warning] { keys.payload.warnings(state: state, braze: braze) }
+}
+
+/// One platform callback that a delivery leads to.
+public struct PlannedInvocation: Hashable, Sendable {
+    /// Who gets it.
+    public enum Owner: Hashable, Sendable {
+        /// The tracker of opens: the payload is Braze's.
+        case tracker
+        /// The first route that matches.
+        case route
+    }
+
+    /// The callback.
+    public var callback: Callback
+    /// Who gets it.
+    public var owner: Owner
+
+    /// Joins the two.
+    public init(callback: Callback, owner: Owner) {
+        self.callback = callback
+        self.owner = owner
+    }
+}
+
+/// What the platform does with a payload, whoever's it is.
+enum Fate: Hashable, Sendable {
+    /// It runs code of the app: these callbacks, in this order; never none.
+    case callbacks([Callback])
+    /// It runs none.
+    case decided(Outcome)
+}

@@ -1,0 +1,46 @@
+/// What a Braze payload is, as Braze's SDK for the platform classifies it.
+public struct BrazeFacts: Hashable, Sendable {
+    /// What the SDK does with it. The raw values are the wire names.
+    public enum Kind: String, Sendable, CaseIterable {
+        /// Shows it.
+        case visible
+        /// Hands it to the app without showing it.
+        case silent
+        /// Ignores it: it only probes whether the app is still installed.
+        case uninstallTracking = "uninstall_tracking"
+        /// Logs it: the push service dropped messages that it had stored.
+        case deletedMessages = "deleted_messages"
+    }
+
+    /// What else the payload asks of the SDK. The raw values are the wire names.
+    public enum Feature: String, Sendable, CaseIterable {
+        case contentCardSync = "content_card_sync"
+        case featureFlagsRefresh = "feature_flags_refresh"
+        case bannersRefresh = "banners_refresh"
+        case geofencesSync = "geofences_sync"
+        case testInAppMessage = "test_in_app_message"
+        case pushStory = "push_story"
+        case actions
+    }
+
+    /// What the SDK does with it.
+    public var kind: Kind
+    /// The campaign as the payload names it; `nil` for API campaigns and tests: their opens are not attributable.
+    public var campaignID: String?
+    /// What else it asks for, in the order of `Feature`.
+    public var features: [Feature]
+    /// Whether a session that starts soon enough after it can be its influenced open: it is displayed, has a campaign,
+    /// and is none of the SDK's own errands.
+    public var countsForInfluencedOpen = false
+
+    /// Whether it says something to the user or the app, rather than about the app's installation.
+    var isMessage: Bool { kind == .visible || kind == .silent }
+
+    /// Whether the rules of the tracker (T9) ever count it as displayed. What is silent to the SDK may be.
+    var mayBeDisplayed: Bool { isMessage && !features.contains(.testInAppMessage) }
+
+    /// Whether it is an errand of the SDK's own (braze-swift-sdk: `isInternal`; React Native: `is_braze_internal`).
+    var isInternal: Bool {
+        kind == .uninstallTracking || features.contains(.featureFlagsRefresh) || features.contains(.geofencesSync)
+    }
+}

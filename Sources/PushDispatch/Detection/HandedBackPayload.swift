@@ -1,0 +1,34 @@
+public import PushModel
+
+/// What is known of a delivery from the payload that the platform hands back when the user acts on it.
+public struct HandedBackPayload: Hashable, Sendable {
+    /// Whose it is; `nil` when no provider's rule matches.
+    public var provider: String?
+    /// The campaign, if it is Braze's and has one.
+    public var campaignID: String?
+    /// The payload's own id, if it has one.
+    public var messageID: String?
+
+    /// Reads the payload: what was delivered on Android and iOS, the notification's `data` on the web.
+    public init(
+        _ payload: JSONNode, platform: Platform, settings: DetectionSettings = DetectionSettings()
+    ) throws(PayloadError) {
+        messageID = PushDispatch.messageID(of: payload, platform: platform)
+        switch platform {
+        case .android: read(try AndroidPayload(payload), settings)
+        case .ios: read(try ApplePayload(payload), settings)
+        case .web:
+            // The service worker leaves its ids under `ab_ids`; a click without them is somebody else's.
+            guard let ids = payload["ab_ids"] else { return }
+            provider = "braze"
+            campaignID = ids["cid"]?.string
+        }
+    }
+
+    private mutating func read(_ payload: some PlatformPayload, _ settings: DetectionSettings) {
+        var reasons: [Reason] = []
+        guard let facts = payload.brazeFacts(settings, because: &reasons) else { return }
+        provider = "braze"
+        campaignID = facts.campaignID
+    }
+}

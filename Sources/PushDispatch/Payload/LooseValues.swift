@@ -1,0 +1,76 @@
+import PushModel
+
+// Values of the wrong type, read as the platforms' own code reads them.
+
+extension JSONNode {
+    /// What `intValue` of Foundation makes of it: a number without its fraction, the digits that a string begins with, 1
+    /// for `true`; 0 for anything else.
+    var foundationInteger: Int64 {
+        switch kind {
+        case .number: int64 ?? double.flatMap { Int64(exactly: $0.rounded(.towardZero)) } ?? 0
+        case .bool: bool == true ? 1 : 0
+        case .string: Self.leadingInteger(of: string ?? "")
+        case .object, .array, .null: 0
+        }
+    }
+
+    /// What `boolValue` of Foundation makes of it: a number other than zero, `true`, a string that begins with a digit
+    /// other than zero or with one of `YyTt`, after white space, one sign and zeros.
+    var foundationBool: Bool {
+        switch kind {
+        case .number: double != 0
+        case .bool: bool == true
+        case .string:
+            switch Self.unsigned(string ?? "").rest.drop(while: { $0 == UInt8(ascii: "0") }).first {
+            case .some(UInt8(ascii: "1")...UInt8(ascii: "9")): true
+            case UInt8(ascii: "Y"), UInt8(ascii: "y"), UInt8(ascii: "T"), UInt8(ascii: "t"): true
+            default: false
+            }
+        case .object, .array, .null: false
+        }
+    }
+
+    /// A string as it is, anything else as its JSON without the white space between tokens.
+    var text: String {
+        if let string { return string }
+        var inString = false
+        var escaped = false
+        let compact = rawBytes.filter { byte in
+            if inString {
+                if escaped {
+                    escaped = false
+                } else if byte == UInt8(ascii: "\\") {
+                    escaped = true
+                } else if byte == UInt8(ascii: "\"") {
+                    inString = false
+                }
+                return true
+            }
+            inString = byte == UInt8(ascii: "\"")
+            return !isWhiteSpace(byte)
+        }
+        return String(decoding: compact, as: UTF8.self)
+    }
+
+    private static func leadingInteger(of text: String) -> Int64 {
+        let (negative, digits) = unsigned(text)
+        var value: Int64 = 0
+        for digit in digits {
+            guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(digit) else { break }
+            // Saturated, as Foundation does it; what matters is that no text wraps around to 1.
+            value = min(value * 10 + Int64(digit - UInt8(ascii: "0")), Int64(Int32.max))
+        }
+        return negative ? -value : value
+    }
+
+    private static func unsigned(_ text: String) -> (negative: Bool, rest: Substring.UTF8View) {
+        let rest = Substring(text).utf8.drop(while: isWhiteSpace)
+        let negative = rest.first == UInt8(ascii: "-")
+        let signed = negative || rest.first == UInt8(ascii: "+")
+        return (negative, rest.dropFirst(signed ? 1 : 0))
+    }
+}
+
+private func isWhiteSpace(_ byte: UInt8) -> Bool {
+    byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") || byte == UInt8(ascii: "\n") || byte == UInt8(ascii: "\r")
+}

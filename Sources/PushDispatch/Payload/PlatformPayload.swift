@@ -1,0 +1,41 @@
+import PushModel
+
+/// A payload, read as the platform's code would read it, whichever form it came in.
+protocol PlatformPayload: Sendable {
+    /// Reads any of the accepted forms.
+    init(_ payload: JSONNode) throws(PayloadError)
+
+    /// The payload's own id.
+    var messageID: String? { get }
+    /// The app that the payload names.
+    var app: String? { get }
+    /// Whether it is a send body that FCM is only to check.
+    var validateOnly: Bool { get }
+
+    /// The value under a key that the app can see.
+    subscript(key: String) -> JSONNode? { get }
+    /// The value of a key-value pair of the provider's dashboard.
+    func dashboardValue(_ key: String) -> JSONNode?
+
+    /// What it is if it is Braze's, else `nil`; appends whose it is and of what kind.
+    func brazeFacts(_ settings: DetectionSettings, because reasons: inout [Reason]) -> BrazeFacts?
+    /// What the platform does with it; appends why.
+    func fate(of delivery: Delivery, because reasons: inout [Reason]) -> Fate
+    /// Whether the user sees a Braze payload that has met `fate`, where notifications are allowed.
+    func shows(_ braze: BrazeFacts, under fate: Fate) -> Bool
+    /// What a reviewer would say about it.
+    func warnings(state: AppState, braze: BrazeFacts?) -> [Warning]
+}
+
+/// The keys of a payload, for routes to match: values as text, whatever their type.
+public struct PayloadKeys: Sendable {
+    let payload: any PlatformPayload
+
+    /// The value under one of the payload's own keys: the data map on Android, the top level on iOS, the object on the
+    /// web. `nil` when absent; a value that is no string is its JSON without white space.
+    public func data(_ key: String) -> String? { payload[key]?.text }
+
+    /// The value of one of the dashboard's key-values: on Android in the JSON text `extra`, or beside the other keys
+    /// where there is none (ADM); on iOS at the top level; on the web in `e`. `nil` when absent.
+    public func keyValue(_ key: String) -> String? { payload.dashboardValue(key)?.text }
+}

@@ -1,0 +1,27 @@
+import PushModel
+
+/// A web push payload: the object that a service worker reads from the event.
+struct WebPayload: PlatformPayload {
+    let messageID: String?
+    let validateOnly: Bool
+    /// The object; `nil` for a send body of FCM v1 that carries no data.
+    let object: JSONNode?
+
+    init(_ payload: JSONNode) throws(PayloadError) {
+        messageID = PushDispatch.messageID(of: payload, platform: .web)
+        if let message = V1Message.message(in: payload, platform: .web) {
+            let v1 = try V1Message(payload, message: message)
+            validateOnly = v1.validateOnly
+            object = v1.webData
+        } else {
+            validateOnly = false
+            object = payload
+        }
+    }
+
+    var app: String? { nil }
+
+    subscript(key: String) -> JSONNode? { object?[key] }
+
+    func dashboardValue(_ key: String) -> JSONNode? { object?["e"]?[key] }
+}

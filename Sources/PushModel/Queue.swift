@@ -1,0 +1,46 @@
+/// First in, first out; amortised constant time at both ends, and no memory kept when empty.
+public struct Queue<Element> {
+    private var storage: [Element?] = []
+    private var head = 0
+
+    /// An empty queue.
+    public init() {}
+
+    /// How many elements wait.
+    public var count: Int { storage.count - head }
+
+    /// Whether none waits.
+    public var isEmpty: Bool { head == storage.count }
+
+    /// The one that waited longest.
+    public var first: Element? { isEmpty ? nil : storage[head] }
+
+    /// Adds one at the end.
+    public mutating func append(_ element: Element) { storage.append(element) }
+
+    /// Takes the one that waited longest.
+    public mutating func popFirst() -> Element? {
+        guard head < storage.count else { return nil }
+        defer {
+            if head == storage.count {
+                storage = []
+                head = 0
+            } else if head > 32, head * 2 > storage.count {
+                storage.removeFirst(head)
+                head = 0
+            }
+        }
+        let element = storage[head]
+        storage[head] = nil
+        head += 1
+        return element
+    }
+
+    /// Takes out every element that `predicate` picks, wherever it waits.
+    public mutating func removeAll(where predicate: (Element) -> Bool) {
+        storage = storage[head...].filter { $0.map(predicate) == false }
+        head = 0
+    }
+}
+
+extension Queue: Sendable where Element: Sendable {}

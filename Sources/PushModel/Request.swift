@@ -1,0 +1,123 @@
+/// One request line of `inject.sock`, read and checked, before the router resolved what it leaves out.
+public struct Request: Sendable {
+    /// What is asked.
+    public enum Action: Sendable {
+        /// `op: deliver`
+        case deliver(DeliverRequest)
+        /// `op: interact`
+        case interact(InteractRequest)
+    }
+
+    /// What is asked.
+    public var action: Action
+    /// The producer's id: its idempotency key.
+    public var id: String?
+    /// The event's time for the tracker; never the start of a deadline.
+    public var at: WallTime?
+    /// Whether a line follows for each invocation when its outcome is known.
+    public var waitsForOutcome: Bool
+    /// The line as it came, scanned.
+    public var document: JSONDocument
+
+    /// Joins the parts.
+    public init(action: Action, id: String?, at: WallTime?, waitsForOutcome: Bool, document: JSONDocument) {
+        self.action = action
+        self.id = id
+        self.at = at
+        self.waitsForOutcome = waitsForOutcome
+        self.document = document
+    }
+
+    /// The operation's name.
+    public var operation: Operation {
+        switch action {
+        case .deliver: .deliver
+        case .interact: .interact
+        }
+    }
+}
+
+/// Whom a request is about; each may be left out, and then the device's last known holds.
+public struct Target: Hashable, Sendable {
+    /// The platform.
+    public var platform: Platform?
+    /// Package name or bundle id.
+    public var app: String?
+    /// The device, as the producer names it.
+    public var device: String?
+    /// The user.
+    public var externalID: String?
+
+    /// Joins the parts.
+    public init(platform: Platform? = nil, app: String? = nil, device: String? = nil, externalID: String? = nil) {
+        self.platform = platform
+        self.app = app
+        self.device = device
+        self.externalID = externalID
+    }
+}
+
+/// `op: deliver`: one payload for one app on one device in one app state.
+public struct DeliverRequest: Sendable {
+    /// Whom it reaches.
+    public var target: Target
+    /// What the app was doing.
+    public var state: AppState
+    /// Whether the screen was locked.
+    public var locked: Bool
+    /// The version of the operating system.
+    public var osVersion: String?
+    /// Whether notifications may be shown.
+    public var notifications: NotificationPermission
+    /// Whether the app had a Braze instance.
+    public var sdk: SDKState
+    /// The payload, an object in any of the accepted forms.
+    public var payload: JSONNode
+
+    /// Joins the parts; all but the payload have the protocol's defaults.
+    public init(
+        target: Target = Target(), state: AppState = .background, locked: Bool = false, osVersion: String? = nil,
+        notifications: NotificationPermission = .allowed, sdk: SDKState = .ready, payload: JSONNode
+    ) {
+        self.target = target
+        self.state = state
+        self.locked = locked
+        self.osVersion = osVersion
+        self.notifications = notifications
+        self.sdk = sdk
+        self.payload = payload
+    }
+}
+
+/// `op: interact`: what a person did with a notification.
+public struct InteractRequest: Sendable {
+    /// What was done. Buttons and dismissals come with the tracker's analytics.
+    public enum Kind: String, Sendable, CaseIterable {
+        /// The body was tapped.
+        case opened
+    }
+
+    /// Which notification.
+    public enum Subject: Sendable {
+        /// By the number of the delivery.
+        case delivery(SequenceNumber)
+        /// By the payload's own id.
+        case message(String)
+        /// By the payload, as the platform hands it back.
+        case payload(JSONNode)
+    }
+
+    /// Who did it, where.
+    public var target: Target
+    /// What was done.
+    public var kind: Kind
+    /// With which notification.
+    public var subject: Subject
+
+    /// Joins the parts.
+    public init(target: Target, kind: Kind, subject: Subject) {
+        self.target = target
+        self.kind = kind
+        self.subject = subject
+    }
+}

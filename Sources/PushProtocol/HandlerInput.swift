@@ -1,0 +1,85 @@
+public import PushModel
+public import PushRouting
+
+/// What a handler is told: one JSON object, and the same facts in its environment.
+public enum HandlerInput {
+    /// The object on standard input, with a line feed.
+    ///
+    /// - Parameters:
+    ///   - run: the run.
+    ///   - now: when it starts; what is left of its time is counted from here.
+    public static func object(_ run: HandlerRun, at now: Moment) -> [UInt8] {
+        var writer = JSONWriter(reserving: run.request.body.count + 512)
+        writer.object { writer in
+            writer.member(
+                "delivery",
+                object: { delivery in
+                    delivery.member("seq", run.request.seq.value)
+                    delivery.member("n", run.invocation.id.n)
+                    delivery.member("id", run.request.id)
+                    delivery.member("op", run.request.operation.rawValue)
+                    delivery.member("callback", run.invocation.callback.rawValue)
+                    delivery.member("platform", run.request.platform.rawValue)
+                    delivery.member("app", run.request.app)
+                    delivery.member("device", run.request.device)
+                    delivery.member("external_id", run.request.externalID)
+                    delivery.member("message_id", run.request.messageID)
+                    delivery.member("provider", run.invocation.provider)
+                    delivery.member("route", run.invocation.route)
+                    delivery.member("handler", run.invocation.handler)
+                    delivery.member("accepted_at", run.request.acceptedAt.wall.rfc3339)
+                })
+            if let payload = run.payload {
+                writer.member("payload", raw: payload.rawBytes)
+            } else {
+                writer.key("payload")
+                writer.null()
+            }
+            writer.member(
+                "deadline",
+                object: { deadline in
+                    deadline.member("remaining_ms", run.remaining(at: now).milliseconds)
+                    deadline.member("at", run.deadlineWall(at: now).rfc3339)
+                })
+        }
+        return writer.bytes + [UInt8(ascii: "\n")]
+    }
+
+    /// The same facts as variables. `PUSH_RUN` marks the processes of the run: the daemon ends them by it.
+    public static func environment(_ run: HandlerRun, state: UUID128, at now: Moment) -> [(name: String, value: String)]
+    {
+        var variables = [
+            ("PUSH_RUN", mark(run.invocation.id, state: state)),
+            ("PUSH_SEQ", String(run.request.seq.value)),
+            ("PUSH_N", String(run.invocation.id.n)),
+            ("PUSH_OP", run.request.operation.rawValue),
+            ("PUSH_CALLBACK", run.invocation.callback.rawValue),
+            ("PUSH_PLATFORM", run.request.platform.rawValue),
+            ("PUSH_HANDLER", run.handler.name),
+            ("PUSH_ACCEPTED_AT", run.request.acceptedAt.wall.rfc3339),
+            ("PUSH_DEADLINE_REMAINING_MS", String(run.remaining(at: now).milliseconds)),
+            ("PUSH_DEADLINE_AT", run.deadlineWall(at: now).rfc3339),
+        ]
+        let optional = [
+            ("PUSH_ID", run.request.id), ("PUSH_APP", run.request.app), ("PUSH_DEVICE", run.request.device),
+            ("PUSH_EXTERNAL_ID", run.request.externalID), ("PUSH_MESSAGE_ID", run.request.messageID),
+            ("PUSH_PROVIDER", run.invocation.provider), ("PUSH_ROUTE", run.invocation.route),
+        ]
+        for case (let name, let value?) in optional {
+            // A variable ends at a NUL; the object on standard input has the whole value.
+            variables.append((name, String(value.prefix { $0 != "\0" })))
+        }
+        return variables
+    }
+
+    /// The mark of one run: `<state id>:<seq>:<n>`.
+    public static func mark(_ id: InvocationID, state: UUID128) -> String { "\(state):\(id.seq):\(id.n)" }
+}
+
+extension HandlerRun {
+    fileprivate func remaining(at now: Moment) -> Duration { max(deadline - now.monotonic, .zero) }
+
+    fileprivate func deadlineWall(at now: Moment) -> WallTime {
+        WallTime(milliseconds: now.wall.milliseconds + remaining(at: now).milliseconds)
+    }
+}

@@ -1,0 +1,100 @@
+import PushModel
+
+/// Reads the members of one object of a request, each once, with errors that name the key.
+struct ObjectReader {
+    let node: JSONNode
+
+    /// - Throws: `unknown_key` for a member that is not among `keys`.
+    init(_ node: JSONNode, allowing keys: Set<String>) throws(ProtocolError) {
+        self.node = node
+        for (key, _) in node.members where !keys.contains(key) {
+            let known = keys.sorted().joined(separator: ", ")
+            throw ProtocolError(.unknownKey, field: key, message: "this op takes no such key; it takes \(known)")
+        }
+    }
+
+    /// Any value; `null` is a value like any other.
+    func required(_ key: String) throws(ProtocolError) -> JSONNode {
+        guard let value = node[key] else {
+            throw ProtocolError(.missingKey, field: key, message: "\(key) is missing")
+        }
+        return value
+    }
+
+    func string(_ key: String) throws(ProtocolError) -> String? {
+        guard let value = node[key] else { return nil }
+        guard let text = value.string else { throw wrongType(key, value, wanted: "a string") }
+        guard !text.isEmpty else {
+            throw ProtocolError(.invalidValue, field: key, message: "\(key) is empty; leave it out instead")
+        }
+        return text
+    }
+
+    func bool(_ key: String) throws(ProtocolError) -> Bool? {
+        guard let value = node[key] else { return nil }
+        guard let bool = value.bool else { throw wrongType(key, value, wanted: "true or false") }
+        return bool
+    }
+
+    func object(_ key: String) throws(ProtocolError) -> JSONNode {
+        let value = try required(key)
+        guard value.kind == .object else { throw wrongType(key, value, wanted: "an object") }
+        return value
+    }
+
+    /// One word of a closed set.
+    func word<Word: RawRepresentable & CaseIterable>(
+        _ key: String, _ type: Word.Type
+    ) throws(ProtocolError) -> Word? where Word.RawValue == String {
+        guard let text = try string(key) else { return nil }
+        guard let word = Word(rawValue: text) else {
+            let words = Word.allCases.map(\.rawValue).joined(separator: ", ")
+            throw ProtocolError(.invalidValue, field: key, message: "\(key) is one of \(words)")
+        }
+        return word
+    }
+
+    /// A time: RFC 3339, or Unix milliseconds.
+    func time(_ key: String) throws(ProtocolError) -> WallTime? {
+        guard let value = node[key] else { return nil }
+        if let text = value.string {
+            guard let time = WallTime(rfc3339: text) else {
+                throw ProtocolError(
+                    .invalidValue, field: key, message: "\(key) is no RFC 3339 time, such as 2026-11-21T09:00:00Z")
+            }
+            return time
+        }
+        guard value.kind == .number else {
+            throw wrongType(key, value, wanted: "an RFC 3339 time or Unix milliseconds")
+        }
+        guard let milliseconds = value.int64, WallTime.representable.contains(milliseconds) else {
+            throw ProtocolError(
+                .invalidValue, field: key,
+                message: "\(key) is no whole number of milliseconds within the years 1 to 9999")
+        }
+        return WallTime(milliseconds: milliseconds)
+    }
+
+    func wrongType(_ key: String, _ value: JSONNode, wanted: String) -> ProtocolError {
+        ProtocolError(.invalidType, field: key, message: "\(key) is \(wanted); this is \(value.kind.article)")
+    }
+}
+
+extension WallTime {
+    /// What RFC 3339 can write: the years 1 to 9999, in milliseconds.
+    fileprivate static let representable: ClosedRange<Int64> = -62_135_596_800_000...253_402_300_799_999
+}
+
+extension JSONNode.Kind {
+    /// The kind with its article, for messages.
+    var article: String {
+        switch self {
+        case .object: "an object"
+        case .array: "an array"
+        case .string: "a string"
+        case .number: "a number"
+        case .bool: "a boolean"
+        case .null: "null"
+        }
+    }
+}

@@ -1,0 +1,143 @@
+public import PushModel
+
+extension Request {
+    /// Reads one line of `inject.sock`.
+    ///
+    /// - Parameters:
+    ///   - line: the line without its line feed.
+    ///   - limits: what the scan accepts.
+    /// - Throws: the error that the client is told; it carries the request's id where that could be read.
+    public init(line: [UInt8], limits: JSONLimits = JSONLimits()) throws(ProtocolError) {
+        let document: JSONDocument
+        do {
+            document = try JSONDocument(scanning: line, limits: limits)
+        } catch {
+            throw ProtocolError(error)
+        }
+        try self.init(document)
+    }
+
+    /// Reads a request that was scanned already.
+    ///
+    /// - Parameters:
+    ///   - document: the scanned line.
+    ///   - keys: keys to let pass beside the protocol's own.
+    /// - Throws: as above.
+    public init(_ document: JSONDocument, allowing keys: Set<String> = []) throws(ProtocolError) {
+        let root = document.root
+        guard root.kind == .object else {
+            throw ProtocolError(
+                .invalidType, message: "a request is one JSON object on one line; this is \(root.kind.article)")
+        }
+        do {
+            try self.init(object: root, document, allowing: keys)
+        } catch {
+            var error = error
+            error.id = root["id"]?.string
+            throw error
+        }
+    }
+
+    private init(
+        object root: JSONNode, _ document: JSONDocument, allowing keys: Set<String>
+    ) throws(ProtocolError) {
+        let envelope = keys.union(["op", "id", "at", "wait"])
+        guard let op = root["op"] else {
+            throw ProtocolError(.missingKey, field: "op", message: "op is missing: deliver or interact")
+        }
+        let reader: ObjectReader
+        let action: Action
+        switch op.string {
+        case "deliver":
+            reader = try ObjectReader(root, allowing: envelope.union(DeliverRequest.keys))
+            action = .deliver(try DeliverRequest(reader))
+        case "interact":
+            reader = try ObjectReader(root, allowing: envelope.union(InteractRequest.keys))
+            action = .interact(try InteractRequest(reader))
+        default:
+            throw ProtocolError(.unknownOperation, field: "op", message: "inject.sock takes deliver and interact")
+        }
+        self.init(
+            action: action, id: try Self.id(reader), at: try reader.time("at"),
+            waitsForOutcome: try Self.wait(reader), document: document)
+    }
+
+    private static func id(_ reader: ObjectReader) throws(ProtocolError) -> String? {
+        guard let id = try reader.string("id") else { return nil }
+        guard id.utf8.count <= 255 else {
+            throw ProtocolError(.invalidValue, field: "id", message: "id is longer than 255 bytes")
+        }
+        return id
+    }
+
+    private static func wait(_ reader: ObjectReader) throws(ProtocolError) -> Bool {
+        guard let wait = try reader.string("wait") else { return false }
+        guard wait == "outcome" else {
+            throw ProtocolError(.invalidValue, field: "wait", message: "wait is \"outcome\", or left out")
+        }
+        return true
+    }
+}
+
+extension Target {
+    fileprivate static let keys: Set = ["platform", "app", "device", "external_id"]
+
+    fileprivate init(_ reader: ObjectReader) throws(ProtocolError) {
+        self.init(
+            platform: try reader.word("platform", Platform.self), app: try reader.string("app"),
+            device: try reader.string("device"), externalID: try reader.string("external_id"))
+    }
+}
+
+extension DeliverRequest {
+    fileprivate static let keys = Target.keys.union([
+        "payload", "state", "locked", "os_version", "notifications", "sdk",
+    ])
+
+    fileprivate init(_ reader: ObjectReader) throws(ProtocolError) {
+        self.init(
+            target: try Target(reader), state: try reader.word("state", AppState.self) ?? .background,
+            locked: try reader.bool("locked") ?? false, osVersion: try reader.string("os_version"),
+            notifications: try reader.word("notifications", NotificationPermission.self) ?? .allowed,
+            sdk: try reader.word("sdk", SDKState.self) ?? .ready, payload: try reader.object("payload"))
+    }
+}
+
+extension InteractRequest {
+    fileprivate static let keys = Target.keys.union(["kind", "message", "payload"])
+
+    fileprivate init(_ reader: ObjectReader) throws(ProtocolError) {
+        guard let kind = try reader.word("kind", Kind.self) else {
+            throw ProtocolError(.missingKey, field: "kind", message: "kind is missing: opened")
+        }
+        let target = try Target(reader)
+        switch (reader.node["message"], reader.node["payload"]) {
+        case (let message?, nil):
+            self.init(target: target, kind: kind, subject: try Self.subject(message, reader))
+        case (nil, .some):
+            self.init(target: target, kind: kind, subject: .payload(try reader.object("payload")))
+        case (nil, nil):
+            throw ProtocolError(
+                .missingKey, field: "message", message: "one of message and payload says which notification")
+        case (.some, .some):
+            throw ProtocolError(
+                .invalidValue, field: "payload", message: "message and payload both say which notification; give one")
+        }
+    }
+
+    private static func subject(_ message: JSONNode, _ reader: ObjectReader) throws(ProtocolError) -> Subject {
+        switch message.kind {
+        case .number:
+            guard let seq = message.int64, seq > 0 else {
+                throw ProtocolError(
+                    .invalidValue, field: "message", message: "as a number, message is a seq: a whole number above 0")
+            }
+            return .delivery(SequenceNumber(seq))
+        case .string:
+            guard let text = try reader.string("message") else { preconditionFailure("a member vanished") }
+            return .message(text)
+        default:
+            throw reader.wrongType("message", message, wanted: "a seq (a number) or a message id (a string)")
+        }
+    }
+}

@@ -1,0 +1,154 @@
+import PushDispatch
+import PushModel
+
+extension Router {
+    /// The lane of what is delivered to a device; iOS, the web and a delivery without a device have none.
+    func lane(of accepted: AcceptedRequest) -> DeviceKey? {
+        guard accepted.platform == .android, let device = accepted.device else { return nil }
+        return DeviceKey(app: accepted.app, device: device)
+    }
+
+    /// Counts a new invocation as in flight and puts it on its way.
+    mutating func place(_ invocation: Invocation, at now: Moment, _ effects: inout [Effect]) {
+        usage.began(invocation.record.id, of: invocation.request.peer)
+        enter(invocation, at: now, &effects)
+    }
+
+    /// Puts an invocation where it belongs: at the end of its lane, or on its way.
+    mutating func enter(_ entering: Invocation, at now: Moment, _ effects: inout [Effect]) {
+        var invocation = entering
+        let isRelay = invocation.table.mode == .relay
+        // A router in production hands Braze its payloads at once, and owes its time from acceptance on.
+        if isRelay, invocation.owner == .tracker { return handOver(invocation, at: now, &effects) }
+        let start = invocation.clockStart ?? (isRelay ? invocation.request.acceptedAt.monotonic : nil)
+        if let start {
+            guard pick(&invocation, from: start, at: now, &effects) else { return }
+        }
+        if let lane = invocation.lane {
+            let id = invocation.record.id
+            let isBusy = lanes[lane] != nil
+            lanes[lane, default: Queue()].append(id)
+            if isBusy {
+                save(&invocation, &effects)
+                invocations[id] = invocation
+                return
+            }
+        }
+        begin(&invocation, at: now, &effects)
+    }
+
+    /// Lets the heads of lanes go whose turn has come.
+    mutating func takeTurns(at now: Moment, _ effects: inout [Effect]) {
+        while let id = turns.popFirst() {
+            guard var invocation = invocations[id] else { continue }
+            begin(&invocation, at: now, &effects)
+        }
+    }
+
+    /// The invocation itself begins: the platform would call now.
+    private mutating func begin(_ invocation: inout Invocation, at now: Moment, _ effects: inout [Effect]) {
+        guard invocation.owner == .route else { return handOver(invocation, at: now, &effects) }
+        if invocation.record.deadline == nil {
+            guard pick(&invocation, from: now.monotonic, at: now, &effects) else { return }
+        }
+        run(&invocation, at: now, &effects)
+    }
+
+    /// Goes on with the next route that matches, after a handler declined.
+    mutating func tryNextRoute(_ invocation: inout Invocation, at now: Moment, _ effects: inout [Effect]) {
+        invocation.position += 1
+        guard let start = invocation.clockStart else { preconditionFailure("declined before its clock ran") }
+        guard pick(&invocation, from: start, at: now, &effects) else { return }
+        run(&invocation, at: now, &effects)
+    }
+
+    /// Picks route and handler, and sets the deadline; ends the invocation and returns false when it cannot.
+    mutating func pick(
+        _ invocation: inout Invocation, from start: Instant, at now: Moment, _ effects: inout [Effect]
+    ) -> Bool {
+        invocation.clockStart = start
+        let table = invocation.table
+        guard let (route, position) = table.route(for: invocation.facts, from: invocation.position) else {
+            let reason = invocation.record.route == nil ? "no route matches" : "every route that matches declined"
+            conclude(invocation, .unrouted, reason: reason, at: now, &effects)
+            return false
+        }
+        guard let handler = table.handlers[route.handler] else {
+            preconditionFailure("route \(route.name) names the handler \(route.handler), which the table does not have")
+        }
+        invocation.position = position
+        invocation.handler = handler
+        invocation.record.route = route.name
+        invocation.record.handler = handler.name
+        invocation.record.budget = min(route.budget ?? table.budget, table.budget)
+        let deadline = start + invocation.record.budget
+        invocation.record.deadline = deadline
+        guard now.monotonic < deadline else {
+            conclude(invocation, .expired, reason: "the route's time was over before it began", at: now, &effects)
+            return false
+        }
+        watch(invocation, until: deadline)
+        return true
+    }
+
+    /// Has the clock end the invocation at `deadline`, and warn its handler before where that is wanted.
+    mutating func watch(_ invocation: Invocation, until deadline: Instant) {
+        let id = invocation.record.id
+        timers.insert(.init(due: deadline, purpose: .deadline, invocation: id))
+        if let grace = invocation.handler?.grace, grace < invocation.record.budget {
+            timers.insert(.init(due: deadline + (.zero - grace), purpose: .terminate, invocation: id))
+        }
+    }
+
+    /// Runs what is built in; queues everything else for a place to run.
+    mutating func run(_ invocation: inout Invocation, at now: Moment, _ effects: inout [Effect]) {
+        guard let handler = invocation.handler else { preconditionFailure("an invocation ran before it had a handler") }
+        switch handler.kind {
+        case .journal, .discard:
+            invocation.firstStart = now.monotonic
+            let completion = Completions.handler(invocation.record.callback, HandlerAnswer.Reply())
+            conclude(invocation, .handled, completion: completion, at: now, &effects)
+        case .exec:
+            let id = invocation.record.id
+            invocation.stage = .ready
+            invocations[id] = invocation
+            ready.append(id)
+            touched.append(id)
+        }
+    }
+
+    /// Starts as many handlers as there are places, in order; then writes what else changed.
+    mutating func fillPlaces(at now: Moment, _ effects: inout [Effect]) {
+        while !isDraining, usage.handlers < table.limits.handlers, let id = ready.popFirst() {
+            guard var invocation = invocations[id], invocation.stage == .ready, let handler = invocation.handler,
+                let deadline = invocation.record.deadline
+            else { continue }
+            usage.handlers += 1
+            invocation.stage = .starting
+            if !handler.idempotent { invocation.record.started = true }
+            save(&invocation, &effects)
+            invocations[id] = invocation
+            effects.append(
+                .start(
+                    HandlerRun(
+                        invocation: invocation.record, request: invocation.request, payload: invocation.payload,
+                        handler: handler, deadline: deadline
+                    )))
+        }
+        while let id = touched.popLast() {
+            guard var invocation = invocations[id] else { continue }
+            save(&invocation, &effects)
+            invocations[id] = invocation
+        }
+    }
+
+    /// The lane's head is done: the next one's turn has come.
+    mutating func advance(_ lane: DeviceKey, past id: InvocationID) {
+        guard var queue = lanes[lane], queue.first == id else { return }
+        _ = queue.popFirst()
+        // What expired while it waited is still in the queue.
+        while let next = queue.first, invocations[next] == nil { _ = queue.popFirst() }
+        if let next = queue.first { turns.append(next) }
+        lanes[lane] = queue.isEmpty ? nil : queue
+    }
+}

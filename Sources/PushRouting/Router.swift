@@ -1,0 +1,167 @@
+import PushDispatch
+public import PushModel
+public import PushTracking
+
+/// The routing state machine: requests, answers and the clock go in, effects come out.
+///
+/// A pure value: it reads no clock, touches nothing outside, and the same input gives the same effects. Lanes,
+/// routes, deadlines, outcomes and modes are decided here and nowhere else. The shell feeds it from one thread, in
+/// order, with times that never step back.
+public struct Router: Sendable {
+    /// The state directory and the boot that numbers and deadlines belong to.
+    public struct Identity: Hashable, Sendable {
+        /// The state directory's id.
+        public var state: UUID128
+        /// The machine's boot id: stored deadlines count within one boot only.
+        public var boot: UUID128
+
+        /// Joins the parts.
+        public init(state: UUID128, boot: UUID128) {
+            self.state = state
+            self.boot = boot
+        }
+    }
+
+    let identity: Identity
+    var table: RoutingTable
+    var tracker: Tracker
+    var nextNumber: SequenceNumber
+    var devices: [DeviceKey: KnownDevice] = [:]
+
+    var invocations: [InvocationID: Invocation] = [:]
+    var lanes: [DeviceKey: Queue<InvocationID>] = [:]
+    var ready = Queue<InvocationID>()
+    var timers = Heap<DueTimer>()
+    var usage = Usage()
+    var isDraining = false
+    /// Heads of lanes whose turn has come; taken one by one, so that a long lane needs no deep stack.
+    var turns = Queue<InvocationID>()
+    /// Invocations whose row may have to be written before the turn ends.
+    var touched: [InvocationID] = []
+
+    /// - Parameters:
+    ///   - identity: the state directory and the boot.
+    ///   - table: what to decide by.
+    ///   - tracker: the tracker, with what it remembers.
+    ///   - devices: what is last known of each device.
+    ///   - lastNumber: the highest number ever acknowledged; 0 for a new state directory.
+    public init(
+        identity: Identity, table: RoutingTable, tracker: Tracker, devices: [KnownDevice] = [],
+        lastNumber: SequenceNumber = SequenceNumber(0)
+    ) {
+        self.identity = identity
+        self.table = table
+        self.tracker = tracker
+        self.nextNumber = lastNumber.next
+        for device in devices { self.devices[device.key] = device }
+    }
+
+    /// When the router next needs the clock; `nil` when nothing is due. One timer, set to it after every turn, is
+    /// enough.
+    public var nextDue: Instant? { timers.first?.due }
+
+    /// How many requests are in flight.
+    public var requestsInFlight: Int { usage.requests }
+
+    /// How many handlers hold a place to run.
+    public var handlersRunning: Int { usage.handlers }
+
+    /// In whose place the router stands.
+    public var mode: DispatchMode { table.mode }
+
+    /// How many deliveries the tracker remembers.
+    public var deliveriesTracked: Int { tracker.count }
+
+    /// Takes in what happened; appends what is to be done.
+    public mutating func handle(_ event: Event, at now: Moment, effects: inout [Effect]) {
+        switch event {
+        case .started(let id): started(id, at: now)
+        case .finished(let id, let answer): finished(id, answer, at: now, &effects)
+        case .failedToStart(let id, let reason): finished(id, .rejected(reason: reason), at: now, &effects)
+        case .clock: break
+        case .reconfigured(let table): self.table = table
+        case .draining: isDraining = true
+        }
+        takeDue(at: now, &effects)
+        takeTurns(at: now, &effects)
+        fillPlaces(at: now, &effects)
+    }
+
+    private mutating func started(_ id: InvocationID, at now: Moment) {
+        guard var invocation = invocations[id], invocation.stage == .starting else { return }
+        invocation.stage = .running(since: now.monotonic)
+        invocation.firstStart = invocation.firstStart ?? now.monotonic
+        invocations[id] = invocation
+    }
+
+    private mutating func finished(
+        _ id: InvocationID, _ answer: HandlerAnswer, at now: Moment, _ effects: inout [Effect]
+    ) {
+        guard var invocation = invocations[id], invocation.holdsPlace, let deadline = invocation.record.deadline
+        else { return }
+        // In time means before the deadline; what comes at that instant or later is the clock's to judge.
+        guard now.monotonic < deadline else { return }
+        usage.handlers -= 1
+        switch answer {
+        case .handled(let reply):
+            let completion = Completions.handler(invocation.record.callback, reply)
+            conclude(invocation, .handled, completion: completion, at: now, &effects)
+        case .retry(let after) where invocation.table.mode == .relay:
+            invocation.stage = .pausing
+            invocations[id] = invocation
+            let due = now.monotonic + (after ?? invocation.table.retryDelay)
+            timers.insert(.init(due: due, purpose: .retry, invocation: id))
+        case .retry:
+            let reason = "asked to be tried again; device mode retries nothing"
+            conclude(invocation, .failed, reason: reason, at: now, &effects)
+        case .declined:
+            tryNextRoute(&invocation, at: now, &effects)
+        case .rejected(let reason):
+            conclude(invocation, .failed, reason: reason, at: now, &effects)
+        case .signaled(let signal) where signal == Self.terminationSignal && invocation.terminated:
+            conclude(invocation, .timedOut, reason: "ended by SIGTERM in its grace", at: now, &effects)
+        case .signaled(let signal):
+            conclude(invocation, .failed, reason: "ended by signal \(signal)", at: now, &effects)
+        }
+    }
+
+    /// SIGTERM, on every Linux.
+    private static let terminationSignal: Int32 = 15
+
+    private mutating func takeDue(at now: Moment, _ effects: inout [Effect]) {
+        while let entry = timers.first, entry.due <= now.monotonic {
+            _ = timers.popFirst()
+            guard var invocation = invocations[entry.invocation] else { continue }
+            switch entry.purpose {
+            case .deadline where invocation.record.deadline == entry.due:
+                miss(invocation, at: now, &effects)
+            case .terminate where invocation.holdsPlace:
+                invocation.terminated = true
+                invocations[entry.invocation] = invocation
+                effects.append(.terminate(entry.invocation))
+            case .retry where invocation.stage == .pausing:
+                invocation.stage = .ready
+                invocations[entry.invocation] = invocation
+                ready.append(entry.invocation)
+            default: continue
+            }
+        }
+    }
+
+    private mutating func miss(_ invocation: Invocation, at now: Moment, _ effects: inout [Effect]) {
+        if invocation.holdsPlace {
+            usage.handlers -= 1
+            effects.append(.stop(invocation.record.id))
+        }
+        let (outcome, reason): (Outcome, String) =
+            switch invocation.stage {
+            case .waiting: (.expired, "still waiting in its lane")
+            case .running: (.timedOut, "not finished at the deadline")
+            case .ready, .starting, .pausing:
+                invocation.firstStart == nil
+                    ? (.expired, "no handler was started in time")
+                    : (.timedOut, "nothing but other tries until the deadline")
+            }
+        conclude(invocation, outcome, reason: reason, at: now, &effects)
+    }
+}

@@ -1,0 +1,43 @@
+/// A configuration file that was read: its name for people, and its bytes.
+public struct ConfigurationFile: Hashable, Sendable {
+    /// The path as messages show it; the stem of its last component names a handler or route.
+    public var path: String
+    /// What is in it, whatever it is.
+    public var bytes: [UInt8]
+
+    /// Joins the parts.
+    public init(path: String, bytes: [UInt8]) {
+        self.path = path
+        self.bytes = bytes
+    }
+
+    /// The last component of the path without its extension.
+    var stem: String {
+        let component = path.split(separator: "/").last ?? ""
+        guard let dot = component.lastIndex(of: "."), dot != component.startIndex else { return String(component) }
+        return String(component[..<dot])
+    }
+
+    /// Whether it only hides a file of the same name in a lower directory, as an empty unit file or a link to
+    /// `/dev/null` does for systemd.
+    var isMask: Bool { bytes.isEmpty }
+}
+
+/// The files of one configuration, as the directories give them: of the same name only the one that wins.
+public struct ConfigurationSources: Hashable, Sendable {
+    /// `pushrouterd.conf`, then its drop-ins in order: of one key the last value counts.
+    public var main: [ConfigurationFile]
+    /// `handlers.d/*.handler`, in any order.
+    public var handlers: [ConfigurationFile]
+    /// `routes.d/*.route`, in any order.
+    public var routes: [ConfigurationFile]
+
+    /// Joins the parts; whatever is left out has its defaults.
+    public init(
+        main: [ConfigurationFile] = [], handlers: [ConfigurationFile] = [], routes: [ConfigurationFile] = []
+    ) {
+        self.main = main
+        self.handlers = handlers
+        self.routes = routes
+    }
+}

@@ -1,0 +1,65 @@
+import PushModel
+import PushRouting
+
+extension Settings: Fillable {}
+
+extension Schema<Settings> {
+    /// `pushrouterd.conf` and its drop-ins.
+    static let main = Schema(
+        keys: [
+            Key("Daemon", "RequestLengthMax", \.daemon.requestLengthMax, .byteSize(1 << 10...16 << 20)),
+            Key("Daemon", "JSONDepthMax", \.daemon.jsonDepthMax, .integer(4...1000)),
+            Key("Daemon", "ConnectionsMax", \.daemon.connectionsMax, .integer(1...1_000_000)),
+            Key("Daemon", "ConnectionsMaxPerPeer", \.daemon.connectionsMaxPerPeer, .integer(1...1_000_000)),
+            Key("Daemon", "InjectSocketMode", \.daemon.injectSocket.mode, .fileMode),
+            Key("Daemon", "InjectSocketGroup", \.daemon.injectSocket.group, Form.groupName.optional),
+            Key("Daemon", "ControlSocketMode", \.daemon.controlSocket.mode, .fileMode),
+            Key("Daemon", "ControlSocketGroup", \.daemon.controlSocket.group, Form.groupName.optional),
+
+            Key("Dispatch", "Mode", \.routing.mode, .choice),
+            Key("Dispatch", "HandlersMax", \.routing.limits.handlers, .integer(1...10_000)),
+            Key("Dispatch", "RequestsInFlightMax", \.routing.limits.inFlight, .integer(1...10_000_000)),
+            Key("Dispatch", "RequestsInFlightMaxPerPeer", \.routing.limits.inFlightPerPeer, .integer(1...10_000_000)),
+            Key("Dispatch", "RetryDelay", \.routing.retryDelay, .timeSpan(.milliseconds(1) ... .seconds(9))),
+
+            Key("Deadline", "Budget", \.routing.budget, .budget),
+
+            Key("Store", "Retention", \.store.retention, .timeSpan(.seconds(1) ... .seconds(3650 * 86_400))),
+
+            Key("Journal", "SuccessLevel", \.journal.successLevel, .choice),
+            Key("Journal", "QueueMax", \.journal.queueMax, .integer(1...1_000_000)),
+
+            Key("Tracker", "Remember", \.tracker.remember, .timeSpan(.seconds(1) ... .seconds(3650 * 86_400))),
+            Key("Tracker", "RememberMax", \.tracker.rememberMax, .integer(1...10_000_000)),
+        ],
+        reserved: ["UsersTrack": "sending to /users/track is not in this version; remove it"])
+}
+
+extension Form<Duration> {
+    /// The time an invocation has. Nine seconds are the platform's rule, so configuration can only shorten them.
+    static let budget = timeSpan(
+        .milliseconds(1) ... .seconds(9), reason: ": push callbacks must be done within 9s, by Braze's rule for apps")
+}
+
+extension Form<String> {
+    /// A group's name or number, as `groupadd` accepts names.
+    static let groupName = Form { text throws(ValueError) in
+        guard text.utf8.allSatisfy({ $0.isNameByte }), text.utf8.first != UInt8(ascii: "-") else {
+            throw ValueError("must be the name or number of a group")
+        }
+        return text
+    }
+
+    /// The stem of a `.handler` or `.route` file.
+    static let stem = Form { text throws(ValueError) in
+        guard text.utf8.allSatisfy({ $0.isNameByte || $0 == UInt8(ascii: ".") }), text.first != ".", !text.isEmpty
+        else { throw ValueError("must be a name of letters, digits, and - _ .") }
+        return text
+    }
+}
+
+extension UInt8 {
+    fileprivate var isNameByte: Bool {
+        isLetter || isDigit || self == UInt8(ascii: "-") || self == UInt8(ascii: "_")
+    }
+}

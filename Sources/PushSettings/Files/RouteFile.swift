@@ -1,0 +1,83 @@
+import PushModel
+import PushRouting
+
+/// What a `.route` file says, before it is known whether that makes a route.
+struct RouteDraft: Fillable {
+    var match = RouteMatch()
+    var handler: String?
+    var deadline: Duration?
+    var observe = false
+
+    /// The route, if that is what the file describes; that its handler exists is for the caller to see.
+    func validated(name: String, budget: Duration, lines: [String: Int], report: inout FileReport) -> Route? {
+        if observe {
+            report.error("Observe=yes: observers are not in this version; remove it", line: lines["Observe"])
+        }
+        if let deadline, deadline > budget {
+            report.error(
+                "Deadline=\(spelledTimeSpan(deadline)): more than Budget=\(spelledTimeSpan(budget)); "
+                    + "a route can only shorten the time",
+                line: lines["Deadline"])
+        }
+        if match.providers == ["braze"] {
+            report.warning(
+                "Provider=braze: Braze payloads go to the tracker, never to a route, so this one gets none",
+                line: lines["Provider"])
+        }
+        guard let handler else {
+            if lines["Handler"] == nil { report.error("Handler= is missing; [Route] needs the name of a handler") }
+            return nil
+        }
+        return Route(name: name, match: match, handler: handler, budget: deadline)
+    }
+}
+
+extension Schema<RouteDraft> {
+    /// `routes.d/*.route`.
+    static let route = Schema(keys: [
+        Key("Match", "Provider", addingTo: \.match.providers, Form.providerName.list),
+        Key("Match", "Platform", addingTo: \.match.platforms, Form.choice.list),
+        Key("Match", "Callback", addingTo: \.match.callbacks, Form.choice(of: routedCallbacks).list),
+        Key("Match", "App", addingTo: \.match.apps, Form.glob.list),
+        Key("Match", "Data", addingTo: \.match.data, .keyCondition),
+        Key("Match", "KeyValue", addingTo: \.match.keyValues, .keyCondition),
+        Key("Route", "Handler", \.handler, Form.stem.optional),
+        Key("Route", "Deadline", \.deadline, Form.budget.optional),
+        Key("Route", "Observe", \.observe, .boolean),
+    ])
+}
+
+/// `none` is no call into the app, so there is nothing to route.
+private let routedCallbacks = Callback.allCases.filter { $0 != .none }
+
+extension Form<String> {
+    fileprivate static let providerName = Form { text throws(ValueError) in
+        guard text.utf8.allSatisfy({ $0.isLowercaseLetter || $0.isDigit || $0 == UInt8(ascii: "-") }) else {
+            throw ValueError("a provider's name has lower case letters, digits and hyphens, such as onesignal or none")
+        }
+        return text
+    }
+}
+
+extension Form<Glob> {
+    fileprivate static let glob = Form { text throws(ValueError) in
+        // Quotes would be looked for in the payload, which nobody who writes them means.
+        if text.hasPrefix("\"") || text.hasPrefix("'") {
+            throw ValueError("a pattern is not quoted; leave the quotes out, or write \\ before one that is meant")
+        }
+        return Glob(text)
+    }
+}
+
+extension Form<[RouteMatch.KeyCondition]> {
+    /// `KEY [GLOB]`: the pattern is the rest of the line, spaces and all.
+    fileprivate static let keyCondition = Form { text throws(ValueError) in
+        var rest = Array(text.utf8)[...]
+        let key = rest.take { !$0.isWhitespace }
+        let pattern = rest.trimmed
+        return [
+            RouteMatch.KeyCondition(
+                key: key.text, pattern: pattern.isEmpty ? nil : try Form<Glob>.glob.parse(pattern.text))
+        ]
+    }
+}

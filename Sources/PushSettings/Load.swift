@@ -1,0 +1,129 @@
+import PushModel
+import PushRouting
+
+extension Settings {
+    /// Reads and checks a whole configuration; says everything that is wrong, not only the first thing.
+    ///
+    /// - Returns: the settings, or `nil` if any of the diagnostics is an error; and the diagnostics: first those of the
+    ///   main files, then of the handlers, then of the routes, each kind in its order of application, by line.
+    public static func load(_ sources: ConfigurationSources) -> (settings: Settings?, diagnostics: [Diagnostic]) {
+        var loader = Loader()
+        for file in sources.main { loader.readMain(file) }
+        for file in sources.handlers.inOrder { loader.readHandler(file) }
+        for file in sources.routes.inOrder { loader.readRoute(file) }
+        loader.checkUse()
+        let diagnostics = loader.reports.flatMap(\.diagnostics)
+        return (diagnostics.contains { $0.severity == .error } ? nil : loader.settings, diagnostics)
+    }
+}
+
+/// Turns files into settings, one after the other: main, handlers, routes, since each kind refers to those before.
+private struct Loader {
+    var settings = Settings()
+    var reports: [FileReport] = []
+    /// By name, the place in `reports` of each handler file, also of those with errors.
+    private var handlerFiles: [String: Int] = [:]
+    private var routeFiles: Set<String> = []
+    /// The handlers that routes name.
+    private var used: Set<String> = []
+
+    mutating func readMain(_ file: ConfigurationFile) {
+        var report = FileReport(file: file.path)
+        _ = Schema.main.read(file, into: &settings, report: &report)
+        reports.append(report)
+    }
+
+    mutating func readHandler(_ file: ConfigurationFile) {
+        var report = FileReport(file: file.path)
+        defer { reports.append(report) }
+        guard let name = name(of: file, report: &report) else { return }
+        guard handlerFiles.updateValue(reports.count, forKey: name) == nil else {
+            report.error("there is another handler named \(name); names must differ")
+            return
+        }
+        var draft = HandlerDraft()
+        guard let lines = Schema.handler.read(file, into: &draft, report: &report) else { return }
+        settings.routing.handlers[name] = draft.validated(
+            name: name, budget: settings.routing.budget, lines: lines, report: &report)
+    }
+
+    mutating func readRoute(_ file: ConfigurationFile) {
+        var report = FileReport(file: file.path)
+        defer { reports.append(report) }
+        guard let name = name(of: file, report: &report) else { return }
+        guard routeFiles.insert(name).inserted else {
+            report.error("there is another route named \(name); names must differ")
+            return
+        }
+        var draft = RouteDraft()
+        guard let lines = Schema.route.read(file, into: &draft, report: &report),
+            let route = draft.validated(
+                name: name, budget: settings.routing.budget, lines: lines, report: &report)
+        else { return }
+        used.insert(route.handler)
+        checkHandler(of: route, lines: lines, report: &report)
+        // What the author meant it to match is not known, so it says nothing about the routes that follow either.
+        if report.hasErrors { return }
+        checkReach(of: route, report: &report)
+        settings.routing.routes.append(route)
+    }
+
+    /// What only all files together show.
+    mutating func checkUse() {
+        // Built-in handlers cost nothing by standing there, and are shipped for routes to come.
+        for (name, handler) in settings.routing.handlers where !handler.isBuiltIn && !used.contains(name) {
+            guard let place = handlerFiles[name] else { continue }
+            reports[place].warning("no route has Handler=\(name), so it never runs")
+        }
+        if routeFiles.isEmpty {
+            var report = FileReport(file: "routes.d")
+            report.warning("no *.route files: every invocation that is not Braze's ends as unrouted")
+            reports.append(report)
+        }
+    }
+
+    private func name(of file: ConfigurationFile, report: inout FileReport) -> String? {
+        do { return try Form.stem.parse(file.stem) } catch {
+            report.error("the file's name without its extension \(error.reason)")
+            return nil
+        }
+    }
+
+    private func checkHandler(of route: Route, lines: [String: Int], report: inout FileReport) {
+        guard handlerFiles[route.handler] != nil else {
+            report.error(
+                "Handler=\(route.handler): there is no handlers.d/\(route.handler).handler"
+                    + suggestion(for: route.handler, among: handlerFiles.keys) { "Handler=\($0)" },
+                line: lines["Handler"])
+            return
+        }
+        guard let deadline = route.budget, let grace = settings.routing.handlers[route.handler]?.grace else { return }
+        if deadline <= grace {
+            report.error(
+                "Deadline=\(spelledTimeSpan(deadline)): must be more than Grace=\(spelledTimeSpan(grace)) of the "
+                    + "handler \(route.handler), or it is told to end before it starts",
+                line: lines["Deadline"])
+        }
+    }
+
+    private func checkReach(of route: Route, report: inout FileReport) {
+        // A program may decline what it is given (exit status 80), which then goes on to the routes that follow.
+        let earlier = settings.routing.routes.first {
+            settings.routing.handlers[$0.handler]?.isBuiltIn == true && $0.match.covers(route.match)
+        }
+        guard let earlier, !route.match.isOnlyBroadcast else { return }
+        report.warning(
+            "never applies: \(earlier.name) comes first and matches all that this matches"
+                + (route.match.isNeverBroadcast ? "" : ", except for token and deleted-messages callbacks"))
+    }
+}
+
+extension [ConfigurationFile] {
+    /// Those with something in them, by name, as they apply.
+    fileprivate var inOrder: [ConfigurationFile] { filter { !$0.isMask }.sorted { $0.stem < $1.stem } }
+}
+
+extension Handler {
+    /// Whether it is no program of the user's.
+    fileprivate var isBuiltIn: Bool { kind == .journal || kind == .discard }
+}

@@ -1,0 +1,90 @@
+public import PushRouting
+
+/// The validated configuration: every value is in its range, every name it refers to exists.
+public struct Settings: Sendable {
+    /// What the router decides by: `[Dispatch]`, `[Deadline]`, the handlers and the routes.
+    public var routing: RoutingTable
+    /// `[Daemon]`.
+    public var daemon: DaemonSettings
+    /// `[Store]`.
+    public var store: StoreSettings
+    /// `[Journal]`.
+    public var journal: JournalSettings
+    /// `[Tracker]`.
+    public var tracker: TrackerSettings
+
+    /// What holds where no file says otherwise; without handlers and routes, which only files give.
+    public init() {
+        routing = RoutingTable(routes: [], handlers: [:])
+        daemon = DaemonSettings()
+        store = StoreSettings()
+        journal = JournalSettings()
+        tracker = TrackerSettings()
+    }
+}
+
+/// `[Daemon]`: the sockets, and what one client may ask of them.
+public struct DaemonSettings: Hashable, Sendable {
+    /// The longest request, in bytes, without its line feed.
+    public var requestLengthMax = 256 << 10
+    /// How deep a request may nest.
+    public var jsonDepthMax = 32
+    /// Connections at once, both sockets together.
+    public var connectionsMax = 1024
+    /// Connections at once of one peer (its uid), both sockets together.
+    public var connectionsMaxPerPeer = 512
+    /// `inject.sock`, for producers.
+    public var injectSocket = SocketSettings()
+    /// `control.sock`, for all that reads or administers.
+    public var controlSocket = SocketSettings()
+
+    /// The shipped values.
+    public init() {}
+}
+
+/// Who may connect to a socket.
+public struct SocketSettings: Hashable, Sendable {
+    /// The permission bits of the socket file.
+    public var mode: UInt32 = 0o660
+    /// The name or number of the group that owns the socket file; `nil`: the daemon's own.
+    public var group: String?
+
+    /// The shipped values.
+    public init() {}
+}
+
+/// `[Store]`: the ledger.
+public struct StoreSettings: Hashable, Sendable {
+    /// How long the ledger keeps a request after its acceptance, and with it the request's `id`.
+    public var retention: Duration = .seconds(30 * 86_400)
+
+    /// The shipped values.
+    public init() {}
+}
+
+/// `[Journal]`: the log.
+public struct JournalSettings: Hashable, Sendable {
+    /// A priority of the journal. The raw values are the configuration's.
+    public enum Level: String, Hashable, Sendable, CaseIterable {
+        case info, debug
+    }
+
+    /// The priority of an outcome that is no failure.
+    public var successLevel: Level = .info
+    /// How many entries wait for a slow journal before new ones are dropped, and counted.
+    public var queueMax = 10_000
+
+    /// The shipped values.
+    public init() {}
+}
+
+/// `[Tracker]`: what the tracker keeps of Braze deliveries to tell their opens.
+public struct TrackerSettings: Hashable, Sendable {
+    /// How long after its receipt an open of a delivery is still recognized.
+    public var remember: Duration = .seconds(30 * 86_400)
+    /// How many deliveries are remembered; beyond it the oldest goes first.
+    public var rememberMax = 100_000
+
+    /// The shipped values.
+    public init() {}
+}

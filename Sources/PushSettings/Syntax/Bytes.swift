@@ -1,0 +1,40 @@
+// Text is cut as bytes: as characters, a line feed after a carriage return or an accent after a space would not be seen.
+
+extension UInt8 {
+    static let lineFeed = UInt8(ascii: "\n")
+    static let carriageReturn = UInt8(ascii: "\r")
+    static let space = UInt8(ascii: " ")
+    static let backslash = UInt8(ascii: "\\")
+
+    /// White space as systemd counts it.
+    var isWhitespace: Bool {
+        self == .space || self == UInt8(ascii: "\t") || self == .lineFeed || self == .carriageReturn
+    }
+
+    /// An ASCII digit.
+    var isDigit: Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self) }
+
+    /// An ASCII lower case letter.
+    var isLowercaseLetter: Bool { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(self) }
+
+    /// An ASCII letter.
+    var isLetter: Bool { isLowercaseLetter || (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(self) }
+}
+
+extension ArraySlice<UInt8> {
+    /// Without the white space at both ends.
+    var trimmed: ArraySlice<UInt8> {
+        let start = drop(while: \.isWhitespace)
+        return start.prefix(start.count - start.reversed().prefix(while: \.isWhitespace).count)
+    }
+
+    /// As text; what is not UTF-8 becomes U+FFFD.
+    var text: String { String(decoding: self, as: UTF8.self) }
+
+    /// Removes and returns the longest beginning whose bytes all satisfy `condition`.
+    mutating func take(while condition: (UInt8) -> Bool) -> ArraySlice<UInt8> {
+        let taken = prefix(while: condition)
+        self = dropFirst(taken.count)
+        return taken
+    }
+}

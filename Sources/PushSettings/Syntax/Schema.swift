@@ -1,0 +1,113 @@
+/// What a file's keys fill in, starting from the defaults.
+protocol Fillable: SendableMetatype {
+    init()
+}
+
+/// One key that a kind of file may hold.
+struct Key<Target: Fillable>: Sendable {
+    let section: String
+    let name: String
+    /// Whether further values add to the earlier ones rather than replace them.
+    let accumulates: Bool
+    fileprivate let assign: @Sendable (inout Target, String) throws(ValueError) -> Void
+    /// Back to the default, which is what an empty value asks for.
+    fileprivate let reset: @Sendable (inout Target) -> Void
+
+    /// A key with one value; the last one counts.
+    init<Value>(
+        _ section: String, _ name: String, _ path: any WritableKeyPath<Target, Value> & Sendable,
+        _ form: Form<Value>
+    ) {
+        self.section = section
+        self.name = name
+        accumulates = false
+        assign = { target, text throws(ValueError) in target[keyPath: path] = try form.parse(text) }
+        reset = { $0[keyPath: path] = Target()[keyPath: path] }
+    }
+
+    /// A key whose values add up to a list.
+    init<Element>(
+        _ section: String, _ name: String, addingTo path: any WritableKeyPath<Target, [Element]> & Sendable,
+        _ form: Form<[Element]>
+    ) {
+        self.section = section
+        self.name = name
+        accumulates = true
+        assign = { target, text throws(ValueError) in target[keyPath: path] += try form.parse(text) }
+        reset = { $0[keyPath: path] = Target()[keyPath: path] }
+    }
+}
+
+/// The keys of one kind of file: the one table by which it is read, and by which typing errors are understood.
+struct Schema<Target: Fillable>: Sendable {
+    let keys: [Key<Target>]
+    /// Sections whose keys come with a later version, each with what to say about them.
+    var reserved: [String: String] = [:]
+
+    /// Fills `target` with what `file` says.
+    ///
+    /// - Returns: the line on which each key was last given, whether its value was right or not; `nil` when the file
+    ///   is not even text.
+    func read(_ file: ConfigurationFile, into target: inout Target, report: inout FileReport) -> [String: Int]? {
+        guard let raw = INIFile(parsing: file.bytes, report: &report) else { return nil }
+        var lines: [String: Int] = [:]
+        for section in raw.sections {
+            if let reason = reserved[section.name] {
+                for assignment in section.assignments {
+                    report.error("\(printable(assignment.key))= in [\(section.name)]: \(reason)", line: assignment.line)
+                }
+            } else if keys.contains(where: { $0.section == section.name }) {
+                for assignment in section.assignments {
+                    apply(assignment, of: section.name, to: &target, lines: &lines, report: &report)
+                }
+            } else {
+                let known = Set(keys.map(\.section)).union(reserved.keys)
+                report.warning(
+                    "unknown section [\(printable(section.name))], ignored with all its keys"
+                        + suggestion(for: section.name, among: known) { "[\($0)]" },
+                    line: section.line)
+            }
+        }
+        return lines
+    }
+
+    private func apply(
+        _ assignment: INIFile.Assignment, of section: String, to target: inout Target, lines: inout [String: Int],
+        report: inout FileReport
+    ) {
+        guard let key = keys.first(where: { $0.section == section && $0.name == assignment.key }) else {
+            report.warning(
+                "unknown key \(printable(assignment.key))= in [\(section)], ignored"
+                    + advice(on: assignment.key, in: section),
+                line: assignment.line)
+            return
+        }
+        guard !assignment.value.isEmpty else {
+            key.reset(&target)
+            lines[key.name] = nil
+            return
+        }
+        let shown = "\(key.name)=\(printable(assignment.value, limit: 60))"
+        if !key.accumulates, let earlier = lines[key.name] {
+            report.warning("\(shown): replaces the \(key.name)= of line \(earlier)", line: assignment.line)
+        }
+        lines[key.name] = assignment.line
+        do {
+            try key.assign(&target, assignment.value)
+        } catch {
+            let hint = hasTrailingComment(assignment.value) ? "; a comment needs a line of its own" : ""
+            report.error("\(shown): \(error.reason)\(hint)", line: assignment.line)
+        }
+    }
+
+    private func advice(on name: String, in section: String) -> String {
+        if let elsewhere = keys.first(where: { $0.name == name }) { return "; it belongs in [\(elsewhere.section)]" }
+        return suggestion(for: name, among: keys.filter { $0.section == section }.map(\.name)) { "\($0)=" }
+    }
+}
+
+/// Whether the value looks like one with a comment after it, which this syntax does not have.
+private func hasTrailingComment(_ value: String) -> Bool {
+    let words = Array(value.utf8)[...].split(whereSeparator: \.isWhitespace)
+    return words.dropFirst().contains { $0.first == UInt8(ascii: "#") }
+}

@@ -1,0 +1,136 @@
+public import PushModel
+public import PushProtocol
+public import PushRouting
+public import PushTracking
+
+/// Runs the router under virtual time: the daemon's own core, without a daemon, a clock or a disk.
+///
+/// Lines go in, each a request with its `at`; lines come out in the order in which things are decided. At one instant
+/// requests come before timers. The same input gives the same bytes.
+public struct Simulator {
+    private var router: Router
+    private let table: RoutingTable
+    /// The same routes, but every handler stands for one that takes time: for requests with a script.
+    private let scripted: RoutingTable
+    private let limits: JSONLimits
+
+    private var scripts: [SequenceNumber: Script] = [:]
+    private var answers = Heap<ScriptedAnswer>()
+    private var effects: [Effect] = []
+    private var output: [[UInt8]] = []
+    private var clock: WallTime?
+
+    /// - Parameters:
+    ///   - table: what to decide by.
+    ///   - tracker: how much the tracker remembers.
+    ///   - limits: what the scan accepts.
+    public init(table: RoutingTable, tracker: Tracker, limits: JSONLimits = JSONLimits()) {
+        self.table = table
+        self.limits = limits
+        var scripted = table
+        for (name, handler) in table.handlers {
+            scripted.handlers[name]?.kind = .exec(Handler.Command(arguments: ["/simulated/\(handler.name)"]))
+        }
+        self.scripted = scripted
+        let nobody = UUID128(high: 0, low: 0)
+        router = Router(identity: .init(state: nobody, boot: nobody), table: table, tracker: tracker)
+    }
+
+    /// Takes in one line.
+    ///
+    /// - Returns: the lines that it and the time until it led to, without line feeds.
+    /// - Throws: the line's error; the simulation stands as it was and goes on with the next line.
+    public mutating func take(_ line: [UInt8]) throws(ProtocolError) -> [[UInt8]] {
+        let step = try Step(line, limits: limits)
+        if let clock, step.at < clock {
+            throw ProtocolError(
+                .invalidValue, field: "at",
+                message: "at is earlier than that of the line before; put the lines in order",
+                id: step.request.id)
+        }
+        advance { $0 < step.at }
+        clock = step.at
+        handle(.reconfigured(step.script == nil ? table : scripted), at: step.at)
+        do {
+            let nobody = Peer(uid: 0, gid: 0, pid: 0)
+            let seq = try router.submit(step.request, from: nobody, at: moment(step.at), effects: &effects)
+            scripts[seq] = step.script
+        } catch {
+            throw ProtocolError(error, id: step.request.id)
+        }
+        carryOut(at: step.at)
+        return takeOutput()
+    }
+
+    /// Runs the clock on until nothing is pending.
+    ///
+    /// - Returns: the lines that this led to.
+    public mutating func finish() -> [[UInt8]] {
+        advance { _ in true }
+        return takeOutput()
+    }
+
+    /// Lets everything happen that is due at a time that `mayPass`, in order.
+    private mutating func advance(while mayPass: (WallTime) -> Bool) {
+        while let due = nextDue, mayPass(due) {
+            clock = due
+            // The router's own timers first: what is finished at the very instant of its deadline missed it.
+            handle(.clock, at: due)
+            while let answer = answers.first, answer.due <= due {
+                _ = answers.popFirst()
+                handle(.finished(answer.invocation, answer.answer), at: due)
+            }
+        }
+    }
+
+    private var nextDue: WallTime? {
+        let timer = router.nextDue.map { WallTime(milliseconds: ($0.nanoseconds + 999_999) / 1_000_000) }
+        guard let timer, let answer = answers.first?.due else { return timer ?? answers.first?.due }
+        return min(timer, answer)
+    }
+
+    private mutating func handle(_ event: Event, at time: WallTime) {
+        router.handle(event, at: moment(time), effects: &effects)
+        carryOut(at: time)
+    }
+
+    /// Does what the daemon's shell does, as far as it is seen outside.
+    private mutating func carryOut(at time: WallTime) {
+        while !effects.isEmpty {
+            let turn = effects
+            effects = []
+            for effect in turn {
+                switch effect {
+                case .record(.event(let event)): output.append(SimulationLine.analytics(event))
+                // The router ignores what a handler says after it was stopped.
+                case .record, .terminate, .stop: break
+                case .decided(let end): output.append(SimulationLine.invocation(end, at: time))
+                case .start(let run): start(run, at: time)
+                }
+            }
+        }
+    }
+
+    private mutating func start(_ run: HandlerRun, at time: WallTime) {
+        let id = run.invocation.id
+        let script = scripts[id.seq] ?? Script()
+        let answer = HandlerAnswer(exitStatus: script.exit)
+        router.handle(.started(id), at: moment(time), effects: &effects)
+        if script.takes == .zero {
+            router.handle(.finished(id, answer), at: moment(time), effects: &effects)
+        } else {
+            let due = WallTime(milliseconds: time.milliseconds + script.takes.milliseconds)
+            answers.insert(.init(due: due, invocation: id, answer: answer))
+        }
+    }
+
+    private mutating func takeOutput() -> [[UInt8]] {
+        defer { output = [] }
+        return output
+    }
+
+    /// Virtual time has one clock: the monotonic reading is the civil one.
+    private func moment(_ time: WallTime) -> Moment {
+        Moment(monotonic: Instant(nanoseconds: time.milliseconds * 1_000_000), wall: time)
+    }
+}

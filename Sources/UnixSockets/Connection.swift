@@ -1,0 +1,57 @@
+import CLinux
+import Glibc
+
+/// Who a client was when it connected (`SO_PEERCRED`): the kernel vouches for it.
+public struct PeerCredentials: Hashable, Sendable {
+    /// Its process, which may have ended since; 0 when it is in a PID namespace that this process cannot see.
+    public let processID: Int32
+    /// Its effective user.
+    public let userID: UInt32
+    /// Its effective group.
+    public let groupID: UInt32
+
+    init(of socket: Int32) {
+        var processID: Int32 = 0
+        var userID: UInt32 = 0
+        var groupID: UInt32 = 0
+        let result = CLinux_peer_credentials(socket, &processID, &userID, &groupID)
+        precondition(result == 0, "every connected Unix socket has peer credentials")
+        self.processID = processID
+        self.userID = userID
+        self.groupID = groupID
+    }
+}
+
+/// One client: lines in, bytes out, never waiting. Used on one thread. Closed when it is dropped.
+public final class Connection {
+    /// Who the client is.
+    public let peer: PeerCredentials
+    /// To watch for readiness; it stays the connection's.
+    public var descriptor: Int32 { socket.rawValue }
+    /// How many bytes are queued and not yet sent.
+    public var pendingBytes: Int { output.pendingBytes }
+
+    private let socket: FileDescriptor
+    private var input = LineReader()
+    private var output = WriteQueue()
+
+    init(owning socket: consuming FileDescriptor) {
+        peer = PeerCredentials(of: socket.rawValue)
+        self.socket = socket
+    }
+
+    /// Reads what has come, at most one buffer full, so that no client keeps the others waiting.
+    ///
+    /// - Parameters:
+    ///   - buffer: scratch memory, shared by all connections of a thread.
+    ///   - maximumLineLength: in bytes, without the line feed.
+    public func read(using buffer: ReadBuffer, maximumLineLength: Int) -> ReadResult {
+        input.read(from: socket.rawValue, using: buffer, maximumLineLength: maximumLineLength)
+    }
+
+    /// Queues bytes. They leave with the next ``flush()``.
+    public func queue(_ bytes: some Collection<UInt8>) { output.append(bytes) }
+
+    /// Sends what is queued, in one call, as far as the client takes it.
+    public func flush() -> FlushResult { output.flush(to: socket.rawValue) }
+}

@@ -1,0 +1,80 @@
+import CLinux
+import Glibc
+
+/// A Unix stream socket that accepts connections. Used on one thread. Its path goes with it.
+public final class Listener {
+    /// What ``Listener/accept()`` found.
+    public enum Accepted {
+        /// A client; nonblocking.
+        case connection(Connection)
+        /// Nobody waits. Try again when the listener is readable.
+        case wouldBlock
+        /// No descriptor or memory was left for the client that waited. If it could be, it was sent the refusal
+        /// and closed; so the listener does not stay readable for a client that nobody can take.
+        case refused(errno: Int32)
+    }
+
+    /// The socket's path.
+    public let path: String
+    /// To watch for readiness; it stays the listener's.
+    public var descriptor: Int32 { socket.rawValue }
+
+    private let socket: FileDescriptor
+    private let binding: SocketBinding
+    private let refusal: [UInt8]
+    /// Kept so that one descriptor can be had when there is none left.
+    private var reserve: FileDescriptor?
+
+    /// Listens on `path`. A socket there that nobody listens on is replaced; anything else is left alone.
+    ///
+    /// - Parameters:
+    ///   - path: at most ``SocketPath/maximumLength`` bytes. Its directory must exist.
+    ///   - mode: permission bits; to connect a process needs to be allowed to write.
+    ///   - group: the numeric group it shall belong to, else the one the kernel gives it.
+    ///   - refusal: what a client is sent that is turned away because no descriptor is left.
+    /// - Throws: ``ListenError``; then nothing has changed.
+    public init(path: String, mode: UInt32, group: UInt32? = nil, refusal: [UInt8] = []) throws(ListenError) {
+        guard SocketPath.fits(path) else { throw .pathTooLong(path: path) }
+        guard let socket = FileDescriptor.streamSocket(nonblocking: true) else {
+            throw .system(operation: "create a socket for", path: path, errno: errno)
+        }
+        binding = try SocketBinding(socket, path: path, mode: mode, group: group)
+        self.path = path
+        self.refusal = refusal
+        self.socket = consume socket
+        reserve = Listener.openReserve()
+    }
+
+    deinit { binding.remove() }
+
+    /// Takes the next client that waits. Never waits itself.
+    public func accept() -> Accepted {
+        while true {
+            let accepted = CLinux_accept4(descriptor)
+            if accepted >= 0 { return .connection(Connection(owning: FileDescriptor(owning: accepted))) }
+            switch errno {
+            case EAGAIN: return .wouldBlock
+            case EINTR, ECONNABORTED: continue
+            case EMFILE, ENFILE: return turnAway(errno)
+            case ENOMEM, ENOBUFS: return .refused(errno: errno)
+            default: preconditionFailure("cannot accept on \(path): \(reason(errno))")
+            }
+        }
+    }
+
+    private func turnAway(_ cause: Int32) -> Accepted {
+        reserve = nil
+        let accepted = CLinux_accept4(descriptor)
+        if accepted >= 0 {
+            let client = FileDescriptor(owning: accepted)
+            _ = send(client.rawValue, refusal, refusal.count, Int32(MSG_NOSIGNAL))
+        }
+        reserve = Listener.openReserve()
+        return .refused(errno: cause)
+    }
+
+    private static func openReserve() -> FileDescriptor? {
+        let descriptor = open("/dev/null", O_RDONLY | O_CLOEXEC)
+        return descriptor < 0 ? nil : FileDescriptor(owning: descriptor)
+    }
+}

@@ -1,0 +1,33 @@
+import Glibc
+
+/// The path of a Unix socket.
+public enum SocketPath {
+    /// The longest path in bytes: `sun_path` has 108, and the last is a NUL (unix(7)).
+    public static let maximumLength = 107
+
+    static func fits(_ path: String) -> Bool { !path.isEmpty && path.utf8.count <= maximumLength }
+
+    /// Calls `body` with `path` as an address, for `bind` and `connect`.
+    static func withAddress(of path: String, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Int32) -> Int32 {
+        precondition(fits(path), "the caller checks the length")
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
+        return withUnsafePointer(to: &address) { address in
+            address.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                body($0, socklen_t(MemoryLayout<sockaddr_un>.size))
+            }
+        }
+    }
+
+    static func tooLong(_ path: String) -> String {
+        "the socket path \(path) has \(path.utf8.count) bytes; Linux takes 1 to \(maximumLength)"
+    }
+}
+
+/// The text of an error number.
+func reason(_ number: Int32) -> String {
+    // strerror may be called from any thread since glibc 2.32: its buffer is the thread's own.
+    let text = strerror(number).map { String(cString: $0) } ?? "unknown error"
+    return "\(text) (errno \(number))"
+}

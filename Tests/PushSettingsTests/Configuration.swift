@@ -1,0 +1,34 @@
+import PushSettings
+
+/// A configuration with the handler `journal` and a route of everything to it, and whatever a test adds or replaces.
+func load(
+    main: String = "", handlers: [String: String] = [:], routes: [String: String] = [:]
+) -> (settings: Settings?, diagnostics: [String]) {
+    let handlers = handlers.merging(["journal": "[Handler]\nType=journal"]) { mine, _ in mine }
+    let routes = routes.merging(["99-default": "[Route]\nHandler=journal"]) { mine, _ in mine }
+    let loaded = Settings.load(
+        ConfigurationSources(
+            main: [ConfigurationFile("pushrouterd.conf", main)],
+            handlers: handlers.map { ConfigurationFile("handlers.d/\($0.key).handler", $0.value) },
+            routes: routes.map { ConfigurationFile("routes.d/\($0.key).route", $0.value) }))
+    return (loaded.settings, loaded.diagnostics.map(\.description))
+}
+
+/// What is said about `[section]` with one line in it, in the main file.
+func main(_ section: String, _ line: String) -> (settings: Settings?, diagnostics: [String]) {
+    load(main: "[\(section)]\n\(line)\n")
+}
+
+/// What is said about a handler file `crm` with these lines in `[Handler]`, which a route uses.
+func handler(_ lines: String) -> (settings: Settings?, diagnostics: [String]) {
+    load(handlers: ["crm": "[Handler]\n\(lines)"], routes: ["20-crm": "[Match]\nApp=crm\n[Route]\nHandler=crm"])
+}
+
+/// What is said about a route file `20-x` with these lines.
+func route(_ lines: String) -> (settings: Settings?, diagnostics: [String]) {
+    load(routes: ["20-x": lines])
+}
+
+extension ConfigurationFile {
+    init(_ path: String, _ text: String) { self.init(path: path, bytes: Array(text.utf8)) }
+}

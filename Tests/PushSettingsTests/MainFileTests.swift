@@ -1,0 +1,166 @@
+import PushModel
+import PushRouting
+import PushSettings
+import Testing
+
+@Suite("pushrouterd.conf")
+struct MainFileTests {
+    @Test("puts every key where it belongs")
+    func readsEveryKey() throws {
+        let (loaded, diagnostics) = load(
+            main: """
+                [Daemon]
+                RequestLengthMax=1M
+                JSONDepthMax=16
+                ConnectionsMax=10
+                ConnectionsMaxPerPeer=5
+                InjectSocketMode=0666
+                InjectSocketGroup=push
+                ControlSocketMode=0600
+                ControlSocketGroup=1000
+                [Dispatch]
+                Mode=relay
+                HandlersMax=3
+                RequestsInFlightMax=100
+                RequestsInFlightMaxPerPeer=50
+                RetryDelay=1s
+                [Deadline]
+                Budget=8s 500ms
+                [Store]
+                Retention=1w
+                [Journal]
+                SuccessLevel=debug
+                QueueMax=7
+                [Tracker]
+                Remember=2d
+                RememberMax=99
+                """)
+        #expect(diagnostics == [])
+        let settings = try #require(loaded)
+        #expect(settings.daemon.requestLengthMax == 1 << 20)
+        #expect(settings.daemon.jsonDepthMax == 16)
+        #expect(settings.daemon.connectionsMax == 10)
+        #expect(settings.daemon.connectionsMaxPerPeer == 5)
+        #expect(settings.daemon.injectSocket.mode == 0o666)
+        #expect(settings.daemon.injectSocket.group == "push")
+        #expect(settings.daemon.controlSocket.mode == 0o600)
+        #expect(settings.daemon.controlSocket.group == "1000")
+        #expect(settings.routing.mode == .relay)
+        #expect(settings.routing.limits == RoutingLimits(handlers: 3, inFlight: 100, inFlightPerPeer: 50))
+        #expect(settings.routing.retryDelay == .seconds(1))
+        #expect(settings.routing.budget == .milliseconds(8500))
+        #expect(settings.store.retention == .seconds(7 * 86_400))
+        #expect(settings.journal.successLevel == .debug)
+        #expect(settings.journal.queueMax == 7)
+        #expect(settings.tracker.remember == .seconds(2 * 86_400))
+        #expect(settings.tracker.rememberMax == 99)
+    }
+
+    @Test("a drop-in replaces single values without a word, and an empty value brings the default back")
+    func dropIns() throws {
+        let (loaded, diagnostics) = Settings.load(
+            ConfigurationSources(
+                main: [
+                    ConfigurationFile(
+                        "pushrouterd.conf", "[Deadline]\nBudget=5s\n[Dispatch]\nHandlersMax=2\nMode=relay"),
+                    ConfigurationFile("pushrouterd.conf.d/10-a.conf", "[Deadline]\nBudget=4s\n"),
+                    ConfigurationFile("pushrouterd.conf.d/20-b.conf", "[Dispatch]\nHandlersMax=\n"),
+                    ConfigurationFile("pushrouterd.conf.d/30-masked.conf", ""),
+                ]))
+        #expect(diagnostics.map(\.file) == ["routes.d"])
+        let settings = try #require(loaded)
+        #expect(settings.routing.budget == .seconds(4))
+        #expect(settings.routing.limits.handlers == 64)
+        #expect(settings.routing.mode == .relay)
+    }
+
+    @Test(
+        "names file, line and reason of a wrong value",
+        arguments: [
+            (
+                "Deadline", "Budget=12s",
+                "Budget=12s: must be from 1ms to 9s: push callbacks must be done within 9s, by Braze's rule for apps"
+            ),
+            (
+                "Deadline", "Budget=0",
+                "Budget=0: must be from 1ms to 9s: push callbacks must be done within 9s, by Braze's rule for apps"
+            ),
+            ("Deadline", "Budget=soon", "Budget=soon: must be a time span, such as 250ms, 9s or 1min 30s"),
+            (
+                "Deadline", "Budget=5s # quick",
+                "Budget=5s # quick: must be a time span, such as 250ms, 9s or 1min 30s; a comment needs a line of its own"
+            ),
+            ("Dispatch", "Mode=relai", "Mode=relai: must be device or relay; did you mean relay?"),
+            ("Dispatch", "HandlersMax=0", "HandlersMax=0: must be from 1 to 10000"),
+            ("Daemon", "RequestLengthMax=1G", "RequestLengthMax=1G: must be from 1K to 16M"),
+            ("Daemon", "ControlSocketGroup=a b", "ControlSocketGroup=a b: must be the name or number of a group"),
+            ("Store", "Retention=infinity", "Retention=infinity: is too long a time"),
+            (
+                "UsersTrack", "Endpoint=x",
+                "Endpoint= in [UsersTrack]: sending to /users/track is not in this version; remove it"
+            ),
+        ])
+    func wrongValues(section: String, line: String, message: String) {
+        let (settings, diagnostics) = main(section, line)
+        #expect(diagnostics == ["pushrouterd.conf:2: error: \(message)"])
+        #expect(settings == nil)
+    }
+
+    @Test(
+        "warns about what it does not know, and goes on",
+        arguments: [
+            ("Deadline", "Budgt=5s", "2: warning: unknown key Budgt= in [Deadline], ignored; did you mean Budget=?"),
+            ("Deadline", "budget=5s", "2: warning: unknown key budget= in [Deadline], ignored; did you mean Budget=?"),
+            (
+                "Dispatch", "Budget=5s",
+                "2: warning: unknown key Budget= in [Dispatch], ignored; it belongs in [Deadline]"
+            ),
+            ("Store", "Colour=red", "2: warning: unknown key Colour= in [Store], ignored"),
+            (
+                "Deadlines", "Budget=5s",
+                "1: warning: unknown section [Deadlines], ignored with all its keys; did you mean [Deadline]?"
+            ),
+            ("Unit", "After=x\nWants=y", "1: warning: unknown section [Unit], ignored with all its keys"),
+            (
+                "Deadline", "Budget=5s\nBudget=9s",
+                "3: warning: Budget=9s: replaces the Budget= of line 2"
+            ),
+        ])
+    func warnings(section: String, line: String, message: String) {
+        let (settings, diagnostics) = main(section, line)
+        #expect(diagnostics == ["pushrouterd.conf:\(message)"])
+        #expect(settings?.routing.budget == .seconds(9))
+    }
+
+    @Test("says everything that is wrong, by line")
+    func saysEverything() {
+        let (settings, diagnostics) = load(main: "[Deadline]\nBudget=0\n[Dispatch]\nMode=x\nHandlersMax=0\nnonsense")
+        #expect(settings == nil)
+        #expect(diagnostics.count == 4)
+        #expect(diagnostics.map { $0.prefix(20) } == [2, 4, 5, 6].map { "pushrouterd.conf:\($0): " })
+    }
+
+    @Test("without any file it has the shipped limits, and warns that nothing is routed")
+    func withoutFiles() throws {
+        let (loaded, diagnostics) = Settings.load(ConfigurationSources())
+        #expect(
+            diagnostics.map(\.description) == [
+                "routes.d: warning: no *.route files: every invocation that is not Braze's ends as unrouted"
+            ])
+        let settings = try #require(loaded)
+        #expect(settings.routing.budget == .seconds(9))
+        #expect(settings.routing.limits == RoutingLimits(handlers: 64, inFlight: 50_000, inFlightPerPeer: 20_000))
+        #expect(settings.daemon.requestLengthMax == 262_144)
+        #expect(settings.daemon.jsonDepthMax == 32)
+        #expect(settings.store.retention == .seconds(2_592_000))
+    }
+
+    @Test("control characters of a file never reach the terminal")
+    func printsNoControlCharacters() {
+        let diagnostics = main("Deadline", "Budget=\u{1B}]0;x\u{07}\u{85}").diagnostics
+        #expect(
+            diagnostics == [
+                #"pushrouterd.conf:2: error: Budget=\x1b]0;x\x07\x85: must be a time span, such as 250ms, 9s or 1min 30s"#
+            ])
+    }
+}

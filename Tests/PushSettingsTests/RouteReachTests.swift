@@ -1,0 +1,52 @@
+import PushSettings
+import Testing
+
+@Suite("Routes that an earlier one leaves nothing")
+struct RouteReachTests {
+    /// What is said about `20-later` after `10-earlier` with this handler; `99-default` is masked.
+    private func diagnostics(earlier: String, handler: String = "journal", later: String) -> [String] {
+        load(
+            handlers: ["program": "[Handler]\nType=exec\nExec=/bin/true"],
+            routes: [
+                "10-earlier": "[Match]\n\(earlier)\n[Route]\nHandler=\(handler)",
+                "20-later": "[Match]\n\(later)\n[Route]\nHandler=program",
+                "99-default": "",
+            ]
+        ).diagnostics
+    }
+
+    @Test(
+        "are named when the earlier one matches all that they match",
+        arguments: [
+            ("", "Platform=ios"), ("Platform=ios", "Platform=ios"), ("Platform=ios android", "Platform=ios"),
+            ("Data=a", "Data=a\nData=b x"), ("App=com.*", "App=com.*\nProvider=none"),
+            ("KeyValue=k v*", "KeyValue=k v*"),
+        ])
+    func covered(earlier: String, later: String) {
+        #expect(
+            diagnostics(earlier: earlier, later: later) == [
+                "routes.d/20-later.route: warning: never applies: 10-earlier comes first and matches all that this "
+                    + "matches, except for token and deleted-messages callbacks"
+            ])
+        #expect(
+            diagnostics(earlier: earlier, later: later + "\nCallback=willPresent") == [
+                "routes.d/20-later.route: warning: never applies: 10-earlier comes first and matches all that this matches"
+            ])
+    }
+
+    @Test(
+        "are not named when something is left for them, or may be",
+        arguments: [
+            ("Platform=ios", ""), ("Platform=ios", "Platform=ios android"), ("Data=a", "Data=b"),
+            ("Data=a x", "Data=a"),
+            ("App=com.*", "App=com.example"), ("Provider=none", "Platform=ios"), ("", "Callback=onNewToken"),
+        ])
+    func notCovered(earlier: String, later: String) {
+        #expect(diagnostics(earlier: earlier, later: later) == [])
+    }
+
+    @Test("are not named when a program comes first, since it may decline")
+    func programMayDecline() {
+        #expect(diagnostics(earlier: "", handler: "program", later: "Platform=ios") == [])
+    }
+}

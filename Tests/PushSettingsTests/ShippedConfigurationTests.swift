@@ -1,0 +1,87 @@
+import Glibc
+import PushModel
+import PushRouting
+import Testing
+
+@testable import PushSettings
+
+@Suite("etc/pushrouterd, as shipped")
+struct ShippedConfigurationTests {
+    private static let directory = {
+        let components = #filePath.split(separator: "/").dropLast(3)
+        return "/" + components.joined(separator: "/") + "/etc/pushrouterd"
+    }()
+
+    private func read(_ path: String) throws -> ConfigurationFile {
+        let stream = try #require(fopen("\(Self.directory)/\(path)", "r"), "cannot open \(path)")
+        defer { fclose(stream) }
+        var bytes = [UInt8](repeating: 0, count: 1 << 16)
+        bytes.removeLast(bytes.count - fread(&bytes, 1, bytes.count, stream))
+        return ConfigurationFile(path: path, bytes: bytes)
+    }
+
+    private func sources() throws -> ConfigurationSources {
+        ConfigurationSources(
+            main: [try read("pushrouterd.conf")],
+            handlers: [try read("handlers.d/journal.handler"), try read("handlers.d/discard.handler")],
+            routes: [try read("routes.d/99-default.route")])
+    }
+
+    @Test("gives the defaults, the built-in handlers and one route to the journal, without a word")
+    func givesDefaults() throws {
+        let (loaded, diagnostics) = Settings.load(try sources())
+        #expect(diagnostics == [])
+        let settings = try #require(loaded)
+        #expect(mainValues(of: settings) == mainValues(of: Settings()))
+        #expect(
+            settings.routing.handlers == [
+                "journal": Handler(name: "journal", kind: .journal),
+                "discard": Handler(name: "discard", kind: .discard),
+            ])
+        #expect(settings.routing.routes == [Route(name: "99-default", match: RouteMatch(), handler: "journal")])
+    }
+
+    @Test("pushrouterd.conf shows every key in its section, in order, each with its true default")
+    func showsEveryKey() throws {
+        let text = String(decoding: try read("pushrouterd.conf").bytes, as: UTF8.self)
+        var section = ""
+        var shown: [String] = []
+        for line in text.split(separator: "\n") {
+            if line.hasPrefix("[") { section = String(line) }
+            guard line.hasPrefix("#"), !line.hasPrefix("# "), line != "#" else { continue }
+            let assignment = String(line.dropFirst())
+            shown.append(section + assignment.prefix { $0 != "=" })
+
+            // Over another value, so that a key which does nothing cannot pass.
+            let changed = try #require(everythingChanged.first { $0.hasPrefix(assignment.prefix { $0 != "=" } + "=") })
+            let (settings, diagnostics) = Settings.load(
+                ConfigurationSources(main: [
+                    ConfigurationFile("changed", "\(section)\n\(changed)"),
+                    ConfigurationFile("shown", "\(section)\n\(assignment)"),
+                ]))
+            #expect(diagnostics.map(\.file) == ["routes.d"], "\(assignment)")
+            #expect(mainValues(of: try #require(settings)) == mainValues(of: Settings()), "\(assignment)")
+            let before = Settings.load(
+                ConfigurationSources(main: [ConfigurationFile("changed", "\(section)\n\(changed)")]))
+            #expect(mainValues(of: try #require(before.settings)) != mainValues(of: Settings()), "\(changed)")
+        }
+        #expect(shown == Schema.main.keys.map { "[\($0.section)]\($0.name)" })
+    }
+
+    /// Everything that the main file decides, in a form that can be compared.
+    private func mainValues(of settings: Settings) -> [String] {
+        [
+            "\(settings.daemon)", "\(settings.routing.mode)", "\(settings.routing.limits)",
+            "\(settings.routing.retryDelay)", "\(settings.routing.budget)", "\(settings.store)",
+            "\(settings.journal)", "\(settings.tracker)",
+        ]
+    }
+
+    /// A value for each key that is not its default.
+    private let everythingChanged = [
+        "RequestLengthMax=2K", "JSONDepthMax=5", "ConnectionsMax=2", "ConnectionsMaxPerPeer=2", "InjectSocketMode=0600",
+        "InjectSocketGroup=x", "ControlSocketMode=0600", "ControlSocketGroup=x", "Mode=relay", "HandlersMax=2",
+        "RequestsInFlightMax=2", "RequestsInFlightMaxPerPeer=2", "RetryDelay=1s", "Budget=1s", "Retention=1h",
+        "SuccessLevel=debug", "QueueMax=2", "Remember=1h", "RememberMax=2",
+    ]
+}
