@@ -46,27 +46,27 @@ let layers = [
     TargetRule("PushReporting", .pure, ["PushModel"]),
     TargetRule("PushSettings", .pure, ["PushModel", "PushRouting"]),
     TargetRule("PushProtocol", .pure, ["PushModel", "PushRouting"]),
-    TargetRule(
-        "PushSimulation", .pure, ["PushModel", "PushDispatch", "PushTracking", "PushRouting", "PushProtocol"]),
+    TargetRule("PushSimulation", .pure, ["PushModel", "PushTracking", "PushRouting", "PushProtocol"]),
 
     TargetRule("EventLoop", .adapter, ["CSystemd", "CLinux"]),
     TargetRule("UnixSockets", .adapter, ["CLinux"]),
     TargetRule("Store", .adapter, ["CSQLite", "CLinux", "PushModel"]),
     TargetRule("HandlerProcess", .adapter, ["CLinux"]),
     TargetRule("JournalLog", .adapter, ["CSystemd", "CLinux"]),
+    TargetRule("SettingsFiles", .adapter, ["PushSettings"]),
 
     TargetRule(
         "PushDaemon", .composition,
         [
             "PushModel", "PushDispatch", "PushTracking", "PushRouting", "PushSettings", "PushProtocol", "EventLoop",
-            "UnixSockets", "Store", "HandlerProcess", "JournalLog", "CLinux",
+            "UnixSockets", "Store", "HandlerProcess", "JournalLog", "SettingsFiles", "CLinux",
         ]),
     TargetRule("pushrouterd", .composition, ["PushDaemon"]),
     TargetRule(
         "pushctl", .composition,
         [
             "PushModel", "PushDispatch", "PushTracking", "PushRouting", "PushReporting", "PushSettings",
-            "PushProtocol", "PushSimulation", "Store", "UnixSockets",
+            "PushProtocol", "PushSimulation", "Store", "UnixSockets", "SettingsFiles",
         ]),
 ]
 
