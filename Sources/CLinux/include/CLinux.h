@@ -1,2 +1,3 @@
 /* What `import Glibc` lacks on Linux: calls behind _GNU_SOURCE, macros, variadics. One prefix, no logic. */
 #pragma once
+#include "CLinuxProcess.h"
