@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <spawn.h>
+#include <string.h>
 #include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -25,7 +26,8 @@ int CLinux_spawn(
     int output) {
     sigset_t none, all;
     sigemptyset(&none);
-    sigfillset(&all);
+    /* Not sigfillset, which leaves out the two that glibc keeps for itself: posix_spawn would have them ignored. */
+    memset(&all, 0xff, sizeof all);
     posix_spawnattr_t attributes;
     posix_spawnattr_init(&attributes);
     posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);

@@ -42,7 +42,7 @@ public enum LeftoverProcesses {
         var size = 0
         while parents.count > size {
             size = parents.count
-            parents.formUnion(all.lazy.filter { parents.contains($0.status.parent) }.map(\.process))
+            parents.formUnion(all.filter { parents.contains($0.status.parent) }.map(\.process))
         }
         return all.filter { parents.contains($0.process) && $0.process != getpid() }
     }

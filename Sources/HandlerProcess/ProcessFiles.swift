@@ -50,13 +50,14 @@ enum ProcessFiles {
             fields.count > field - 3 ? UInt64(String(decoding: fields[field - 3], as: UTF8.self)) : nil
         }
         guard let parent = number(4), let group = number(5), let flags = number(9), let startTime = number(22),
-            let environmentStart = number(50), let environmentEnd = number(51)
+            let codeStart = number(26), let environmentStart = number(50), let environmentEnd = number(51)
         else { return nil }
         let exitingFlag: UInt64 = 0x4  // PF_EXITING
         return Status(
             parent: Int32(truncatingIfNeeded: parent), group: Int32(truncatingIfNeeded: group), startTime: startTime,
             isExiting: flags & exitingFlag != 0,
-            environmentLength: environmentEnd == 0 ? nil : environmentEnd &- environmentStart)
+            // The start of the code is the last that execve sets; who may not look reads 1, and 0 for the environment.
+            environmentLength: codeStart == 0 ? nil : environmentEnd &- environmentStart)
     }
 
     /// The process ids in a `children` file.
