@@ -31,7 +31,7 @@ struct EventLoopTests {
                 events.append("ready")
             }
         }
-        loop.endOfTurn = {
+        loop.endOfTurn = { [unowned loop] in
             events.append("end of turn")
             loop.exit(code: 0)
         }
@@ -47,7 +47,7 @@ struct EventLoopTests {
         let pair = DescriptorPair()
         let busy = try IOSource(loop: loop, descriptor: pair.near, interest: .write) { _ in }
         var turns = 0
-        loop.endOfTurn = {
+        loop.endOfTurn = { [unowned loop] in
             turns += 1
             if turns == 3 { loop.exit(code: 0) }
         }

@@ -25,17 +25,17 @@ struct ClientTests {
     @Test("tells a socket that this user may not use")
     func namesAMissingPermission() async {
         await #expect(processExitsWith: .success) {
-            let directory = TemporaryDirectory()
-            let path = directory.path + "/inject.sock"
-            let listener = try Listener(path: path, mode: 0)
-            becomeOrdinaryUser(owning: directory)
-            do throws(ClientError) {
-                _ = try Client(path: path)
-                fatalError("connected")
-            } catch {
-                guard error == .permissionDenied(path: path) else { fatalError("\(error)") }
+            asOrdinaryUser { directory in
+                let path = directory.path + "/inject.sock"
+                guard let listener = try? Listener(path: path, mode: 0) else { fatalError("no listener") }
+                do throws(ClientError) {
+                    _ = try Client(path: path)
+                    fatalError("connected")
+                } catch {
+                    guard error == .permissionDenied(path: path) else { fatalError("\(error)") }
+                }
+                withExtendedLifetime(listener) {}
             }
-            withExtendedLifetime(listener) {}
         }
     }
 

@@ -120,19 +120,19 @@ struct ListenerTests {
     @Test("leaves nothing behind when a step fails")
     func cleansUp() async {
         await #expect(processExitsWith: .success) {
-            let directory = TemporaryDirectory()
-            // As an ordinary user, who may not give a file to a group that he is not in.
-            becomeOrdinaryUser(owning: directory)
-            do throws(ListenError) {
-                _ = try Listener(path: directory.path + "/a.sock", mode: 0o600, group: 0)
-                fatalError("gave the socket away")
-            } catch {
+            asOrdinaryUser { directory in
                 let path = directory.path + "/a.sock"
-                guard error == .system(operation: "set the group (0) of", path: path, errno: EPERM) else {
-                    fatalError("\(error)")
+                // Nobody may give a file to a group that he is not in.
+                do throws(ListenError) {
+                    _ = try Listener(path: path, mode: 0o600, group: 0)
+                    fatalError("gave the socket away")
+                } catch {
+                    guard error == .system(operation: "set the group (0) of", path: path, errno: EPERM) else {
+                        fatalError("\(error)")
+                    }
                 }
+                guard directory.entries().isEmpty else { fatalError("\(directory.entries())") }
             }
-            guard directory.entries().isEmpty else { fatalError("\(directory.entries())") }
         }
     }
 
@@ -163,15 +163,6 @@ struct ListenerTests {
 }
 
 struct Unexpected: Error {}
-
-/// In a process of its own: rights like anybody's, when the tests run as root.
-func becomeOrdinaryUser(owning directory: TemporaryDirectory) {
-    guard getuid() == 0 else { return }
-    let nobody: UInt32 = 65534
-    guard chown(directory.path, nobody, nobody) == 0, setgroups(0, nil) == 0, setegid(nobody) == 0,
-        seteuid(nobody) == 0
-    else { fatalError("cannot change the user") }
-}
 
 /// What a daemon leaves that was killed.
 private func makeDeadSocket(at path: String) {

@@ -10,7 +10,10 @@ final class TemporaryDirectory {
         path = template.withUnsafeBufferPointer { $0.baseAddress.map { String(cString: $0) } ?? "" }
     }
 
-    deinit {
+    deinit { remove() }
+
+    /// Removes it, for a test that ends its process.
+    func remove() {
         for name in entries() { unlink(path + "/" + name) }
         rmdir(path)
     }
