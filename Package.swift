@@ -68,7 +68,7 @@ let package = Package(
                 "PushModel", "PushDispatch", "PushTracking", "PushRouting", "PushSettings", "PushProtocol",
                 "EventLoop", "UnixSockets", "Store", "HandlerProcess", "JournalLog", "SettingsFiles", "CLinux",
             ]),
-        program("pushrouterd", ["PushDaemon"]),
+        program("pushrouterd", ["PushDaemon", "PushModel", "PushSettings"]),
         program(
             "pushctl",
             [

@@ -6,7 +6,7 @@ import PushModel
 /// Page size and checkpoint interval were measured (`Tests/Benchmarks/store.sh`): with pages of 8 KiB five records
 /// with a payload of 1.3 KB fit a page, with 4 KiB two, and a commit of 64 is a third faster. 2000 frames
 /// (16 MiB) between checkpoints write less than 1000, and more only makes the pause longer.
-struct LedgerWriter: ~Copyable {
+final class LedgerWriter {
     /// The WAL's length, in frames, at which it is copied to the database even while batches come.
     static let checkpointFrames: Int32 = 2000
     /// The WAL's length, in frames, that is worth a checkpoint when nothing else is to do.
@@ -19,6 +19,7 @@ struct LedgerWriter: ~Copyable {
     private let insertInvocation: Statement
     private let updateInvocation: Statement
     private let insertEvent: Statement
+    private let replaceDevice: Statement
     private var checkpointedFrames: Int32 = 0
 
     /// Opens the ledger of `directory`, creating it or bringing it up to date.
@@ -53,14 +54,15 @@ struct LedgerWriter: ~Copyable {
             WHERE seq = ?1 AND n = ?2
             """)
         insertEvent = try database.prepare("INSERT INTO events VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13)")
+        replaceDevice = try database.prepare("INSERT OR REPLACE INTO devices VALUES (?1, ?2, ?3, ?4)")
         database.trackLogLength()
         self.database = database
     }
 
     /// Puts all records on disk in one transaction, or none of them.
-    func write(_ records: borrowing [[LedgerRecord]]) throws(StoreError) {
+    func write(_ batches: [[LedgerRecord]]) throws(StoreError) {
         try transaction { () throws(StoreError) in
-            for batch in records {
+            for batch in batches {
                 for record in batch { try write(record) }
             }
         }
@@ -85,6 +87,9 @@ struct LedgerWriter: ~Copyable {
         case .event(let event):
             insertEvent.bind(event)
             try insertEvent.run()
+        case .device(let device):
+            replaceDevice.bind(device)
+            try replaceDevice.run()
         }
     }
 
@@ -96,7 +101,7 @@ struct LedgerWriter: ~Copyable {
     }
 
     /// Copies the WAL to the database as far as readers let it. A full disk only means: not now.
-    mutating func checkpoint() throws(StoreError) {
+    func checkpoint() throws(StoreError) {
         checkpointedFrames = database.logFrames
         do {
             try database.checkpoint()

@@ -79,6 +79,15 @@ enum Schema {
         -- Opens of a delivery, for its story. Its own receipt has the same seq and needs no index.
         CREATE INDEX events_of_delivery ON events (delivery) WHERE delivery <> seq;
 
+        -- What was last said of each device. No app is the empty text, so that the key holds.
+        CREATE TABLE devices (
+            app TEXT NOT NULL,
+            device TEXT NOT NULL,
+            platform TEXT NOT NULL,
+            external_id TEXT,
+            PRIMARY KEY (app, device)
+        ) STRICT, WITHOUT ROWID;
+
         -- One row. highest_seq is what pruning took: a number is never given twice.
         CREATE TABLE meta (state_id TEXT NOT NULL, highest_seq INTEGER NOT NULL) STRICT;
         """

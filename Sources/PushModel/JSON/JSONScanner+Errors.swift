@@ -50,8 +50,7 @@ extension JSONScanner {
         case 0x21...0x7E: return "found '\(Unicode.Scalar(byte))'"
         case 0x80...:
             let character = String(decoding: text[position..<position + multibyteLength(at: position)], as: UTF8.self)
-            let scalars = character.unicodeScalars.map { hexadecimal($0.value, digits: 4) }
-            return "found U+\(scalars.joined())"
+            return "found " + character.unicodeScalars.map { "U+\(hexadecimal($0.value, digits: 4))" }.joined()
         default: return "found byte 0x\(hexadecimal(byte, digits: 2))"
         }
     }

@@ -69,7 +69,8 @@ public struct JSONWriter: Sendable {
     /// Writes `null`.
     public mutating func null() { verbatim("null") }
 
-    /// Writes a value that is JSON already, as it is: such as ``JSONNode/rawBytes``.
+    /// Writes a value that is JSON already, as it is: such as ``JSONNode/rawBytes``. It keeps its white space; a line
+    /// feed in it is never anything else, so who needs one line may put spaces there.
     public mutating func raw(_ value: some Sequence<UInt8>) {
         separate()
         bytes.append(contentsOf: value)
