@@ -58,7 +58,7 @@ struct ProcessFilesTests {
     @Test("is true of real processes: marked, without environment, dead")
     func real() throws {
         let mark = uniqueMark()
-        let child = try shell("env -i sh -c 'echo $$; exec sleep 60' & read line; exec sleep 60", mark: mark).start()
+        let child = try shell("env -i sh -c 'echo $$; kill -STOP $$' & kill -STOP $$", mark: mark).start()
         let unmarked = try child.outputProcesses(1)[0]
         #expect(ProcessFiles.mark(of: child.processID) == .marked(mark))
         #expect(ProcessFiles.mark(of: unmarked) == .unmarked)
