@@ -6,14 +6,27 @@ import Synchronization
 /// May be used from any thread. Whoever submits waits for nothing; the reports say what is on disk.
 public final class Committer: Sendable {
     private let inbox: Monitor<Inbox>
-    private let thread: Mutex<WorkerThread?>
+    private let running: Mutex<Running?>
+
+    /// The thread, and the lock that says that no other process has one like it.
+    private struct Running: ~Copyable {
+        let directory: StateDirectory
+        let thread: WorkerThread
+
+        /// Waits for the thread's end, then unlocks.
+        consuming func join() {
+            thread.join()
+            directory.unlock()
+        }
+    }
 
     /// What the thread has to do.
     struct Inbox: Sendable {
         var batches: [Batch] = []
         var pruneCutoff: WallTime?
         var isStopping = false
-        var opening: Opening = .pending
+        /// How the opening went; `nil` while it goes on.
+        var opening: Opening?
     }
 
     struct Batch: Sendable {
@@ -22,17 +35,17 @@ public final class Committer: Sendable {
     }
 
     enum Opening: Sendable {
-        case pending
-        case finished(StoreError?)
+        case opened
+        case failed(StoreError)
     }
 
     /// Opens the ledger, on the committer's own thread, and returns when that is done.
     /// - Parameters:
-    ///   - directory: the locked directory; it must stay locked until `stop` has returned.
+    ///   - directory: the locked directory; it stays locked until `stop` returns.
     ///   - onCommit: gets every report, on the committer's thread, which waits for it to return.
     /// - Throws: what kept the ledger from being opened, created or brought up to date.
     public init(
-        directory: borrowing StateDirectory, onCommit: @escaping @Sendable (CommitReport) -> Void
+        directory: consuming StateDirectory, onCommit: @escaping @Sendable (CommitReport) -> Void
     ) throws(StoreError) {
         let inbox = Monitor(Inbox())
         let path = directory.path
@@ -40,21 +53,19 @@ public final class Committer: Sendable {
         let thread = try WorkerThread {
             do throws(StoreError) {
                 var loop = CommitterLoop(writer: try LedgerWriter(directory: path), inbox: inbox, report: onCommit)
-                inbox.update { $0.opening = .finished(nil) }
+                inbox.update { $0.opening = .opened }
                 loop.run()
             } catch {
-                inbox.update { $0.opening = .finished(error) }
+                inbox.update { $0.opening = .failed(error) }
             }
         }
-        let opening = inbox.wait { inbox in
-            if case .finished = inbox.opening { inbox.opening } else { nil }
-        }
-        if case .finished(let error?) = opening {
+        let opening = inbox.wait { inbox in inbox.opening }
+        if case .failed(let error) = opening {
             thread.join()
             throw error
         }
         self.inbox = inbox
-        self.thread = Mutex(thread)
+        running = Mutex(Running(directory: directory, thread: thread))
     }
 
     deinit { stop() }
@@ -73,9 +84,11 @@ public final class Committer: Sendable {
         inbox.update { $0.pruneCutoff = cutoff }
     }
 
-    /// Commits what was submitted and ends the thread; what a full disk keeps off it is reported as failed.
+    /// Commits what was submitted, ends the thread and unlocks the directory. What a full disk still keeps off it
+    /// is reported as failed.
     public func stop() {
         inbox.update { $0.isStopping = true }
-        thread.withLock { $0.take() }?.join()
+        let stopped = running.withLock { $0.take() }
+        stopped?.join()
     }
 }

@@ -1,7 +1,7 @@
 import PushModel
 
 /// What the committer's thread does, from the open ledger to the stop.
-struct CommitterLoop: ~Copyable {
+struct CommitterLoop {
     /// How long a full disk is left alone before the next try.
     static let retryInterval: Duration = .milliseconds(500)
     /// How long nothing may come before the WAL is copied to the database ahead of need.
@@ -9,7 +9,7 @@ struct CommitterLoop: ~Copyable {
     /// How many requests a transaction of the pruning takes out: a few milliseconds of work.
     static let pruneSlice = 256
 
-    private var writer: LedgerWriter
+    private let writer: LedgerWriter
     private let inbox: Monitor<Committer.Inbox>
     private let report: @Sendable (CommitReport) -> Void
     /// Taken from the inbox and not on disk; more than empty between two turns only while stalled.
@@ -18,7 +18,7 @@ struct CommitterLoop: ~Copyable {
     private var pruning: (cutoff: WallTime, pruned: Int)?
 
     init(
-        writer: consuming LedgerWriter, inbox: Monitor<Committer.Inbox>,
+        writer: LedgerWriter, inbox: Monitor<Committer.Inbox>,
         report: @escaping @Sendable (CommitReport) -> Void
     ) {
         self.writer = writer
@@ -79,7 +79,7 @@ struct CommitterLoop: ~Copyable {
         let start = ContinuousClock.now
         do throws(StoreError) {
             try writer.write(backlog.map(\.records))
-        } catch where error.isPassing && !isLastTry {
+        } catch let error where error.isPassing && !isLastTry {
             if !isStalled { report(.stalled(error)) }
             isStalled = true
             return
@@ -95,7 +95,7 @@ struct CommitterLoop: ~Copyable {
         var slice = 0
         do throws(StoreError) {
             slice = try writer.prune(olderThan: cutoff, limit: Self.pruneSlice)
-        } catch where error.isPassing {}
+        } catch let error where error.isPassing {}
         pruning = slice == Self.pruneSlice ? (cutoff, before + slice) : nil
         if pruning == nil { report(.pruned(requests: before + slice)) }
     }

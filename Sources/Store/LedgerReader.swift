@@ -4,7 +4,7 @@ public import PushModel
 /// A read-only view of a ledger, for any process: beside the daemon while it writes, or without one.
 ///
 /// It sees what is on disk. For one thread at a time.
-public struct LedgerReader: ~Copyable {
+public final class LedgerReader {
     /// The daemon's 128-bit name of this state directory, made when the ledger was created.
     public let stateIdentity: UUID128
     private let database: Database
@@ -32,7 +32,8 @@ public struct LedgerReader: ~Copyable {
             throw StoreError(.corrupt, message: "the ledger does not say whose it is", context: path)
         }
         stateIdentity = state
-        requestByKey = try database.prepare("SELECT \(LedgerColumns.request) FROM requests WHERE uid = ?1 AND id = ?2")
+        requestByKey = try database.prepare(
+            "SELECT \(LedgerColumns.request) FROM requests INDEXED BY requests_by_id WHERE uid = ?1 AND id = ?2")
         requestByNumber = try database.prepare("SELECT \(LedgerColumns.request) FROM requests WHERE seq = ?1")
         invocationsOfRequest = try database.prepare(
             "SELECT \(LedgerColumns.invocation) FROM invocations WHERE seq = ?1 ORDER BY n")
@@ -70,10 +71,8 @@ public struct LedgerReader: ~Copyable {
         }
     }
 
-    /// The request that a producer gave this id, with all that came of it.
-    /// - Parameters:
-    ///   - uid: the producer's user id, as the kernel says.
-    ///   - id: the producer's own id.
+    /// The request to which the producer with this user id gave this id, with all that came of it; `nil` when the
+    /// ledger does not have it.
     public func find(uid: UInt32, id: String) throws(StoreError) -> RequestStory? {
         try snapshot { () throws(StoreError) in
             requestByKey.bind(Int64(uid), at: 1)
@@ -116,7 +115,8 @@ public struct LedgerReader: ~Copyable {
 
     /// How many requests were accepted from `from` on and before `end`; `nil` is no bound.
     public func acceptedRequests(from start: WallTime? = nil, to end: WallTime? = nil) throws(StoreError) -> Int {
-        let statement = try database.prepare("SELECT count(*) FROM requests WHERE accepted_at >= ?1 AND accepted_at < ?2")
+        let statement = try database.prepare(
+            "SELECT count(*) FROM requests WHERE accepted_at >= ?1 AND accepted_at < ?2")
         statement.bind(start, before: end)
         guard try statement.step() else { return 0 }
         return try statement.number(0)
@@ -129,7 +129,8 @@ public struct LedgerReader: ~Copyable {
     ) throws(StoreError) {
         let statement = try database.prepare(
             """
-            SELECT \(LedgerColumns.invocation), operation, id, uid, accepted_at, mode, platform, app, device, message_id
+            SELECT \(LedgerColumns.invocation),
+                operation, id, uid, accepted_at, mode, platform, app, device, message_id
             FROM requests INDEXED BY requests_by_time CROSS JOIN invocations USING (seq)
             WHERE accepted_at >= ?1 AND accepted_at < ?2 ORDER BY accepted_at, requests.seq, n
             """)
@@ -153,7 +154,9 @@ public struct LedgerReader: ~Copyable {
         let statement = try database.prepare(
             """
             SELECT \(LedgerColumns.event) FROM events
-            WHERE seq >= (SELECT min(seq) FROM requests WHERE accepted_at >= ?1) ORDER BY seq, id
+            WHERE seq >= (
+                SELECT min(seq) FROM requests INDEXED BY requests_by_time WHERE accepted_at >= ?1)
+            ORDER BY seq, id
             """)
         statement.bind(start.milliseconds, at: 1)
         while try statement.step() { body(try statement.event()) }

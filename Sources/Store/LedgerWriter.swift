@@ -6,7 +6,7 @@ import PushModel
 /// Page size and checkpoint interval were measured (`Tests/Benchmarks/store.sh`): with pages of 8 KiB five records
 /// with a payload of 1.3 KB fit a page, with 4 KiB two, and a commit of 64 is a third faster. 2000 frames
 /// (16 MiB) between checkpoints write less than 1000, and more only makes the pause longer.
-struct LedgerWriter: ~Copyable {
+final class LedgerWriter {
     /// The WAL's length, in frames, at which it is copied to the database even while batches come.
     static let checkpointFrames: Int32 = 2000
     /// The WAL's length, in frames, that is worth a checkpoint when nothing else is to do.
@@ -58,9 +58,9 @@ struct LedgerWriter: ~Copyable {
     }
 
     /// Puts all records on disk in one transaction, or none of them.
-    func write(_ records: borrowing [[LedgerRecord]]) throws(StoreError) {
+    func write(_ batches: [[LedgerRecord]]) throws(StoreError) {
         try transaction { () throws(StoreError) in
-            for batch in records {
+            for batch in batches {
                 for record in batch { try write(record) }
             }
         }
@@ -96,7 +96,7 @@ struct LedgerWriter: ~Copyable {
     }
 
     /// Copies the WAL to the database as far as readers let it. A full disk only means: not now.
-    mutating func checkpoint() throws(StoreError) {
+    func checkpoint() throws(StoreError) {
         checkpointedFrames = database.logFrames
         do {
             try database.checkpoint()

@@ -4,7 +4,7 @@ import Glibc
 ///
 /// The lock is `flock` on `DIR/lock`, so it ends with its owner however that dies; the file stays, and holds
 /// the owner's process id for the message that a second daemon gets.
-public struct StateDirectory: ~Copyable {
+public struct StateDirectory: ~Copyable, Sendable {
     /// The directory, as it was given.
     public let path: String
     private let lock: Int32
@@ -19,6 +19,9 @@ public struct StateDirectory: ~Copyable {
     }
 
     deinit { close(lock) }
+
+    /// Lets another process have the directory; says where the lock ends, when that matters.
+    consuming func unlock() {}
 
     private static func create(_ path: String) throws(StoreError) {
         guard mkdir(path, 0o700) == 0 else {
