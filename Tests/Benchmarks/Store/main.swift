@@ -24,8 +24,8 @@ func delivery(_ number: Int64) -> [LedgerRecord] {
         seq: seq, operation: .deliver, id: withID ? "\(UInt64.random(in: .min ... .max))" : nil,
         peer: Peer(uid: 1000, gid: 1000, pid: 4242),
         acceptedAt: Moment(monotonic: Instant(nanoseconds: number * 20_000), wall: wall), boot: boot, mode: .relay,
-        platform: .android, app: "com.example.shop", device: "device-\(number % 1000)", externalID: "user-\(number % 1000)",
-        messageID: "0:1510161\(number)%7ac1", body: body)
+        platform: .android, app: "com.example.shop", device: "device-\(number % 1000)",
+        externalID: "user-\(number % 1000)", messageID: "0:1510161\(number)%7ac1", body: body)
     let result = InvocationResult(
         outcome: .handedToTracker, reason: nil, queue: .microseconds(12), exec: .zero, total: .microseconds(12),
         completion: nil, decidedAt: wall)
@@ -33,8 +33,8 @@ func delivery(_ number: Int64) -> [LedgerRecord] {
         id: InvocationID(seq: seq, n: 0), callback: .onMessageReceived, provider: "braze", route: nil, handler: nil,
         budget: .seconds(9), deadline: nil, started: false, result: result)
     let event = AnalyticsEvent(
-        id: UUID128(high: UInt64(number), low: .random(in: .min ... .max)), kind: .received, time: wall.seconds, seq: seq,
-        delivery: seq, externalUserID: request.externalID, deviceID: request.device, appID: request.app,
+        id: UUID128(high: UInt64(number), low: .random(in: .min ... .max)), kind: .received, time: wall.seconds,
+        seq: seq, delivery: seq, externalUserID: request.externalID, deviceID: request.device, appID: request.app,
         platform: .android, campaignID: "campaign-2026-11", messageID: request.messageID)
     return [.request(request), .invocation(invocation), .event(event)]
 }
