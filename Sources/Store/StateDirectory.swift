@@ -20,6 +20,9 @@ public struct StateDirectory: ~Copyable, Sendable {
 
     deinit { close(lock) }
 
+    /// Lets another process have the directory; says where the lock ends, when that matters.
+    consuming func unlock() {}
+
     private static func create(_ path: String) throws(StoreError) {
         guard mkdir(path, 0o700) == 0 else {
             let number = errno
