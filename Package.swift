@@ -65,8 +65,8 @@ let package = Package(
         swift(
             "PushDaemon",
             [
-                "PushModel", "PushDispatch", "PushTracking", "PushRouting", "PushSettings", "PushProtocol",
-                "EventLoop", "UnixSockets", "Store", "HandlerProcess", "JournalLog", "SettingsFiles", "CLinux",
+                "PushModel", "PushTracking", "PushRouting", "PushSettings", "PushProtocol", "EventLoop",
+                "UnixSockets", "Store", "HandlerProcess", "JournalLog", "SettingsFiles",
             ]),
         program("pushrouterd", ["PushDaemon", "PushModel", "PushSettings"]),
         program(

@@ -64,9 +64,6 @@ public struct Router: Sendable {
     /// enough.
     public var nextDue: Instant? { timers.first?.due }
 
-    /// The highest number given so far; 0 when none was.
-    public var lastNumber: SequenceNumber { SequenceNumber(nextNumber.value - 1) }
-
     /// Whether outcomes of a request are still to come.
     public func isInFlight(_ seq: SequenceNumber) -> Bool { usage.isOpen(seq) }
 

@@ -1,8 +1,9 @@
 import PushModel
 import Synchronization
-@testable import Store
 import TestSupport
 import Testing
+
+@testable import Store
 
 @Suite("Pruning")
 struct PruneTests {
