@@ -1,5 +1,4 @@
 import PushModel
-import PushProtocol
 import PushRouting
 import PushSettings
 import PushSimulation
@@ -55,28 +54,12 @@ private struct Simulation {
     }
 
     mutating func run(_ file: InputFile, keepsGoing: Bool) throws(Failure) -> ExitStatus {
-        var status = ExitStatus.done
         while let line = try file.nextLine() {
             if line.allSatisfy(isWhiteSpace) { continue }
-            do {
-                try simulator.take(line).forEach(output.write(line:))
-            } catch {
-                output.write(line: errorLine(error, at: file.lineNumber))
-                guard keepsGoing else { return .no }
-                status = .no
-            }
+            simulator.take(line, number: file.lineNumber).forEach(output.write(line:))
+            if simulator.errors > 0, !keepsGoing { return .no }
         }
         simulator.finish().forEach(output.write(line:))
-        return status
+        return simulator.errors > 0 ? .no : .done
     }
-}
-
-private func errorLine(_ error: ProtocolError, at line: Int) -> [UInt8] {
-    var writer = JSONWriter()
-    writer.object { writer in
-        writer.member("type", "error")
-        writer.member("line", line)
-        writer.member("error", object: { $0.members(of: error) })
-    }
-    return writer.bytes
 }
