@@ -42,8 +42,8 @@ public final class ChildProcess: Sendable {
     deinit {
         guard phase.withLock({ $0 != .reaped }) else { return }
         killGroup()
-        _ = wait(0)
-        LiveRuns.removeChild(processID)
+        _ = wait(Int32(WNOWAIT))
+        _ = reap()
     }
 
     /// Asks the group to end, SIGTERM. Nothing happens once the leader has been reaped.
@@ -71,8 +71,9 @@ public final class ChildProcess: Sendable {
             guard phase != .reaped, let status = wait(WNOHANG | Int32(WNOWAIT)) else { return nil }
             endRun(&phase)
             signalGroup(SIGKILL)
-            _ = wait(WNOHANG)
+            // Before its number can be that of a new child.
             LiveRuns.removeChild(processID)
+            _ = wait(WNOHANG)
             phase = .reaped
             return status
         }

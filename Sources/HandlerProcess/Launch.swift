@@ -51,9 +51,9 @@ extension ProcessCommand {
     private func abandon(_ processID: pid_t) {
         kill(-processID, SIGKILL)
         kill(processID, SIGKILL)
-        _ = ExitStatus.wait(P_PID, id_t(processID), 0)
         LiveRuns.removeChild(processID)
         LiveRuns.end(mark)
+        _ = ExitStatus.wait(P_PID, id_t(processID), 0)
     }
 }
 

@@ -28,7 +28,8 @@ public struct ControlRequest: Sendable {
             throw ProtocolError(
                 .invalidType, message: "a request is one JSON object on one line; this is \(root.kind.article)")
         }
-        let reader = try ObjectReader(root, allowing: ["op", "id", "at"])
+        let reader = ObjectReader(root)
+        try reader.allow(["op", "id", "at"])
         id = try reader.string("id")
         guard let name = try reader.string("op") else {
             throw ProtocolError(.missingKey, field: "op", message: "op is missing: status", id: id)

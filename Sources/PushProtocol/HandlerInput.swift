@@ -65,12 +65,16 @@ public enum HandlerInput {
             ("PUSH_EXTERNAL_ID", run.request.externalID), ("PUSH_MESSAGE_ID", run.request.messageID),
             ("PUSH_PROVIDER", run.invocation.provider), ("PUSH_ROUTE", run.invocation.route),
         ]
-        for case (let name, let value?) in optional {
-            // A variable ends at a NUL; the object on standard input has the whole value.
+        // The object on standard input has every value whole; a variable ends at a NUL, and one that is too long for the
+        // kernel would keep the program from starting.
+        for case (let name, let value?) in optional where value.utf8.count <= longestValue {
             variables.append((name, String(value.prefix { $0 != "\0" })))
         }
         return variables
     }
+
+    /// Half of what Linux takes for one variable (`MAX_ARG_STRLEN`).
+    private static let longestValue = 65_536
 
     /// The mark of one run: `<state id>:<seq>:<n>`.
     public static func mark(_ id: InvocationID, state: UUID128) -> String { "\(state):\(id.seq):\(id.n)" }

@@ -11,6 +11,6 @@ extension HandlerAnswer.Reply {
         let root = document.root
         self.init(
             result: root["result"]?.string.flatMap(FetchResult.init(rawValue:)),
-            options: root["options"].map { $0.elements.compactMap(\.string) })
+            options: root["options"].flatMap { $0.kind == .array ? $0.elements.compactMap(\.string) : nil })
     }
 }

@@ -1,13 +1,17 @@
 import PushModel
 
-/// Reads the members of one object of a request, each once, with errors that name the key.
+/// Reads the members of one object of a request, with errors that name the key.
 struct ObjectReader {
-    let node: JSONNode
+    private let members: [(key: String, value: JSONNode)]
+
+    init(_ node: JSONNode) { members = node.members }
+
+    /// A member. Requests have few of them, so one after the other is compared.
+    subscript(key: String) -> JSONNode? { members.first { $0.key == key }?.value }
 
     /// - Throws: `unknown_key` for a member that is not among `keys`.
-    init(_ node: JSONNode, allowing keys: Set<String>) throws(ProtocolError) {
-        self.node = node
-        for (key, _) in node.members where !keys.contains(key) {
+    func allow(_ keys: [String]) throws(ProtocolError) {
+        for (key, _) in members where !keys.contains(key) {
             let known = keys.sorted().joined(separator: ", ")
             throw ProtocolError(.unknownKey, field: key, message: "this op takes no such key; it takes \(known)")
         }
@@ -15,14 +19,14 @@ struct ObjectReader {
 
     /// Any value; `null` is a value like any other.
     func required(_ key: String) throws(ProtocolError) -> JSONNode {
-        guard let value = node[key] else {
+        guard let value = self[key] else {
             throw ProtocolError(.missingKey, field: key, message: "\(key) is missing")
         }
         return value
     }
 
     func string(_ key: String) throws(ProtocolError) -> String? {
-        guard let value = node[key] else { return nil }
+        guard let value = self[key] else { return nil }
         guard let text = value.string else { throw wrongType(key, value, wanted: "a string") }
         guard !text.isEmpty else {
             throw ProtocolError(.invalidValue, field: key, message: "\(key) is empty; leave it out instead")
@@ -31,7 +35,7 @@ struct ObjectReader {
     }
 
     func bool(_ key: String) throws(ProtocolError) -> Bool? {
-        guard let value = node[key] else { return nil }
+        guard let value = self[key] else { return nil }
         guard let bool = value.bool else { throw wrongType(key, value, wanted: "true or false") }
         return bool
     }
@@ -56,23 +60,20 @@ struct ObjectReader {
 
     /// A time: RFC 3339, or Unix milliseconds.
     func time(_ key: String) throws(ProtocolError) -> WallTime? {
-        guard let value = node[key] else { return nil }
-        if let text = value.string {
-            guard let time = WallTime(rfc3339: text) else {
-                throw ProtocolError(
-                    .invalidValue, field: key, message: "\(key) is no RFC 3339 time, such as 2026-11-21T09:00:00Z")
-            }
-            return time
+        guard let value = self[key] else { return nil }
+        let time: WallTime?
+        switch value.kind {
+        case .string: time = value.string.flatMap(WallTime.init(rfc3339:))
+        case .number: time = value.int64.map(WallTime.init(milliseconds:))
+        default: throw wrongType(key, value, wanted: "an RFC 3339 time or Unix milliseconds")
         }
-        guard value.kind == .number else {
-            throw wrongType(key, value, wanted: "an RFC 3339 time or Unix milliseconds")
-        }
-        guard let milliseconds = value.int64, WallTime.representable.contains(milliseconds) else {
+        guard let time, WallTime.years.contains(time) else {
             throw ProtocolError(
                 .invalidValue, field: key,
-                message: "\(key) is no whole number of milliseconds within the years 1 to 9999")
+                message: "\(key) is an RFC 3339 time, such as 2026-11-21T09:00:00Z, or a whole number of Unix "
+                    + "milliseconds, within the years 1 to 9999")
         }
-        return WallTime(milliseconds: milliseconds)
+        return time
     }
 
     func wrongType(_ key: String, _ value: JSONNode, wanted: String) -> ProtocolError {
@@ -81,8 +82,9 @@ struct ObjectReader {
 }
 
 extension WallTime {
-    /// What RFC 3339 can write: the years 1 to 9999, in milliseconds.
-    fileprivate static let representable: ClosedRange<Int64> = -62_135_596_800_000...253_402_300_799_999
+    /// What RFC 3339 can write in UTC: the years 1 to 9999.
+    fileprivate static let years =
+        WallTime(milliseconds: -62_135_596_800_000)...WallTime(milliseconds: 253_402_300_799_999)
 }
 
 extension JSONNode.Kind {

@@ -29,31 +29,29 @@ extension Request {
             throw ProtocolError(
                 .invalidType, message: "a request is one JSON object on one line; this is \(root.kind.article)")
         }
+        let reader = ObjectReader(root)
         do {
-            try self.init(object: root, document, allowing: keys)
+            try self.init(reader, document, allowing: keys)
         } catch {
             var error = error
-            error.id = root["id"]?.string
+            error.id = try? Self.id(reader)
             throw error
         }
     }
 
     private init(
-        object root: JSONNode, _ document: JSONDocument, allowing keys: Set<String>
+        _ reader: ObjectReader, _ document: JSONDocument, allowing keys: Set<String>
     ) throws(ProtocolError) {
-        let envelope = keys.union(["op", "id", "at", "wait"])
-        guard let op = root["op"] else {
-            throw ProtocolError(.missingKey, field: "op", message: "op is missing: deliver or interact")
-        }
-        let reader: ObjectReader
         let action: Action
-        switch op.string {
+        switch try reader.string("op") {
         case "deliver":
-            reader = try ObjectReader(root, allowing: envelope.union(DeliverRequest.keys))
+            try reader.allow(keys.isEmpty ? DeliverRequest.keys : DeliverRequest.keys + keys)
             action = .deliver(try DeliverRequest(reader))
         case "interact":
-            reader = try ObjectReader(root, allowing: envelope.union(InteractRequest.keys))
+            try reader.allow(keys.isEmpty ? InteractRequest.keys : InteractRequest.keys + keys)
             action = .interact(try InteractRequest(reader))
+        case nil:
+            throw ProtocolError(.missingKey, field: "op", message: "op is missing: deliver or interact")
         default:
             throw ProtocolError(.unknownOperation, field: "op", message: "inject.sock takes deliver and interact")
         }
@@ -61,6 +59,9 @@ extension Request {
             action: action, id: try Self.id(reader), at: try reader.time("at"),
             waitsForOutcome: try Self.wait(reader), document: document)
     }
+
+    /// What every op takes.
+    fileprivate static let keys = ["op", "id", "at", "wait"]
 
     private static func id(_ reader: ObjectReader) throws(ProtocolError) -> String? {
         guard let id = try reader.string("id") else { return nil }
@@ -80,7 +81,7 @@ extension Request {
 }
 
 extension Target {
-    fileprivate static let keys: Set = ["platform", "app", "device", "external_id"]
+    fileprivate static let keys = ["platform", "app", "device", "external_id"]
 
     fileprivate init(_ reader: ObjectReader) throws(ProtocolError) {
         self.init(
@@ -90,9 +91,8 @@ extension Target {
 }
 
 extension DeliverRequest {
-    fileprivate static let keys = Target.keys.union([
-        "payload", "state", "locked", "os_version", "notifications", "sdk",
-    ])
+    fileprivate static let keys =
+        Request.keys + Target.keys + ["payload", "state", "locked", "os_version", "notifications", "sdk"]
 
     fileprivate init(_ reader: ObjectReader) throws(ProtocolError) {
         self.init(
@@ -104,14 +104,14 @@ extension DeliverRequest {
 }
 
 extension InteractRequest {
-    fileprivate static let keys = Target.keys.union(["kind", "message", "payload"])
+    fileprivate static let keys = Request.keys + Target.keys + ["kind", "message", "payload"]
 
     fileprivate init(_ reader: ObjectReader) throws(ProtocolError) {
         guard let kind = try reader.word("kind", Kind.self) else {
             throw ProtocolError(.missingKey, field: "kind", message: "kind is missing: opened")
         }
         let target = try Target(reader)
-        switch (reader.node["message"], reader.node["payload"]) {
+        switch (reader["message"], reader["payload"]) {
         case (let message?, nil):
             self.init(target: target, kind: kind, subject: try Self.subject(message, reader))
         case (nil, .some):

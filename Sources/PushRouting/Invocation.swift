@@ -11,8 +11,10 @@ struct Invocation: Sendable {
         case ready
         /// A start was asked for and is not reported yet. Goes to `running`.
         case starting
-        /// The handler runs. Goes to `pausing`, or to the next route's `ready`.
-        case running(since: Instant)
+        /// The handler runs. Goes to `terminating`, to `pausing`, or to the next route's `ready`.
+        case running
+        /// The handler got SIGTERM from us and has its grace. Goes where `running` goes.
+        case terminating
         /// The handler asked to be tried again later. Goes to `ready`.
         case pausing
     }
@@ -36,22 +38,31 @@ struct Invocation: Sendable {
     var clockStart: Instant?
     /// When a handler first began to run.
     var firstStart: Instant?
-    /// Whether its handler got SIGTERM from us.
-    var terminated = false
     /// The row as the ledger has it; `nil` before the first write.
     var stored: InvocationRecord?
 
     /// Whether it holds one of the places to run.
     var holdsPlace: Bool {
         switch stage {
-        case .starting, .running: true
+        case .starting, .running, .terminating: true
         case .waiting, .ready, .pausing: false
         }
     }
+
+    /// When its handler is to get SIGTERM; `nil`: it is not.
+    var terminationDue: Instant? {
+        guard let deadline = record.deadline, let grace = handler?.grace, grace < record.budget else { return nil }
+        return deadline + (.zero - grace)
+    }
+
+    /// How it ends when its time is up.
+    var missed: Outcome { firstStart == nil ? .expired : .timedOut }
 }
 
 /// A Braze payload on its way to the tracker.
 struct Receipt: Sendable {
     var campaignID: String?
+    /// Whether the message id is the payload's own, not the request's.
+    var hasOwnID: Bool
     var at: WallTime
 }

@@ -10,9 +10,8 @@ extension Router {
     ) {
         var invocation = invocation
         let id = invocation.record.id
-        let accepted = invocation.request.acceptedAt.monotonic
-        let total = now.monotonic - accepted
-        let queue = invocation.firstStart.map { $0 - accepted } ?? total
+        let total = age(of: invocation.request, at: now)
+        let queue = invocation.firstStart.map { $0 - invocation.request.acceptedAt.monotonic } ?? total
         let exec = invocation.firstStart.map { now.monotonic - $0 } ?? .zero
         let result = InvocationResult(
             outcome: outcome, reason: reason, queue: queue, exec: exec, total: total,
@@ -27,10 +26,10 @@ extension Router {
         if let lane = invocation.lane { advance(lane, past: id) }
     }
 
-    /// Writes and reports an outcome that was known on acceptance.
-    mutating func record(
-        _ row: InvocationRecord, ended outcome: Outcome, reason: String?, completion: Completion? = nil,
-        of accepted: AcceptedRequest, at now: Moment, _ effects: inout [Effect]
+    /// Gives an invocation that never was in flight its outcome: the one known on acceptance.
+    func concludeAtOnce(
+        _ row: InvocationRecord, of accepted: AcceptedRequest, _ outcome: Outcome, reason: String? = nil,
+        completion: Completion? = nil, at now: Moment, _ effects: inout [Effect]
     ) {
         var row = row
         let result = InvocationResult(
@@ -43,18 +42,28 @@ extension Router {
 
     /// Hands a Braze payload to the tracker. That takes no time: the SDK's own call only enqueues.
     mutating func handOver(_ invocation: Invocation, at now: Moment, _ effects: inout [Effect]) {
-        if let receipt = invocation.receipt { take(receipt, of: invocation.request, &effects) }
+        if let receipt = invocation.receipt { take(receipt, of: invocation.request, at: now, &effects) }
         let completion = Completions.tracker(invocation.record.callback)
         conclude(invocation, .handedToTracker, completion: completion, at: now, &effects)
     }
 
     /// Tells the tracker of a Braze payload that reached the device.
-    mutating func take(_ receipt: Receipt, of accepted: AcceptedRequest, _ effects: inout [Effect]) {
+    mutating func take(
+        _ receipt: Receipt, of accepted: AcceptedRequest, at now: Moment, _ effects: inout [Effect]
+    ) {
         let delivery = TrackedDelivery(
             seq: accepted.seq, platform: accepted.platform, app: accepted.app, device: accepted.device,
             externalID: accepted.externalID, messageID: accepted.messageID, campaignID: receipt.campaignID,
             receivedAt: receipt.at)
-        if let event = tracker.receive(delivery, at: receipt.at) { effects.append(.record(.event(event))) }
+        let event = tracker.receive(delivery, hasOwnID: receipt.hasOwnID, now: now.wall)
+        if let event { effects.append(.record(.event(event))) }
+    }
+
+    /// How long ago a request was accepted. An earlier boot had another monotonic clock; the civil one may have been set
+    /// since, but is all there is.
+    private func age(of accepted: AcceptedRequest, at now: Moment) -> Duration {
+        if accepted.boot == identity.boot { return now.monotonic - accepted.acceptedAt.monotonic }
+        return .milliseconds(max(0, now.wall.milliseconds - accepted.acceptedAt.wall.milliseconds))
     }
 
     /// Writes the invocation's row if the ledger does not have it as it is.

@@ -6,20 +6,29 @@ extension Router {
     /// Hands the tap on a Braze notification to the tracker, and routes any other like a delivery.
     mutating func interact(
         _ interact: InteractRequest, _ request: Request, from peer: Peer, at now: Moment, _ effects: inout [Effect]
-    ) {
-        let whom = resolve(interact.target)
-        let subject = InteractionSubject(interact, platform: whom.platform, tracker: tracker)
+    ) throws(Refusal) {
+        var target = interact.target
+        let known = lastKnown(app: target.app, device: target.device)
+        let subject: InteractionSubject
+        do {
+            let platform = target.platform ?? known?.platform ?? .android
+            subject = try InteractionSubject(interact, platform: platform, tracker: tracker)
+        } catch {
+            throw .invalidPayload(field: error.field, message: error.message)
+        }
         let delivery = subject.delivery
-        var accepted = accept(request, from: peer, at: now, whom: whom)
-        accepted.platform = interact.target.platform ?? delivery?.platform ?? whom.platform
-        accepted.app = interact.target.app ?? delivery?.app
-        accepted.device = interact.target.device ?? delivery?.device
-        accepted.messageID = subject.messageID ?? delivery?.messageID
+        let platform = target.platform ?? delivery?.platform ?? known?.platform ?? .android
+        target.app = target.app ?? delivery?.app
+        target.device = target.device ?? delivery?.device
+        target.externalID = target.externalID ?? lastKnown(app: target.app, device: target.device)?.externalID
+        let accepted = accept(
+            request, from: peer, at: now, platform: platform, target: target,
+            messageID: subject.messageID ?? delivery?.messageID)
         effects.append(.record(.request(accepted)))
         remember(accepted, &effects)
 
         let callback = accepted.platform.interactionCallback
-        let row = newRow(accepted.seq, 0, callback, subject.provider)
+        let row = newRow(0, callback, provider: subject.provider)
         guard subject.provider != nil else {
             let facts = RouteFacts(
                 provider: nil, platform: accepted.platform, callback: callback, app: accepted.app, keys: nil)
@@ -28,9 +37,10 @@ extension Router {
                 lane: nil)
             return place(invocation, at: now, &effects)
         }
-        let reason = open(delivery, by: whom.externalID, cause: accepted.seq, at: request.at ?? now.wall, &effects)
+        let reason = open(delivery, by: target.externalID, cause: accepted.seq, at: request.at ?? now.wall, &effects)
         let completion = Completions.tracker(callback)
-        record(row, ended: .handedToTracker, reason: reason, completion: completion, of: accepted, at: now, &effects)
+        concludeAtOnce(
+            row, of: accepted, .handedToTracker, reason: reason, completion: completion, at: now, &effects)
     }
 
     /// Has the tracker record a tap on the body of a Braze notification; returns what became of it.
@@ -58,7 +68,7 @@ private struct InteractionSubject {
     /// Whose it is: the tracker remembers only Braze's deliveries.
     var provider: String?
 
-    init(_ interact: InteractRequest, platform: Platform, tracker: Tracker) {
+    init(_ interact: InteractRequest, platform: Platform, tracker: Tracker) throws(PayloadError) {
         var name: Subject?
         switch interact.subject {
         case .delivery(let seq): name = .delivery(seq)
@@ -67,14 +77,14 @@ private struct InteractionSubject {
             name = .message(message)
         case .payload(let handedBack):
             payload = handedBack
-            let facts = try? HandedBackPayload(handedBack, platform: platform)
-            provider = facts?.provider
-            messageID = facts?.messageID
-            name = messageID.map(Subject.message) ?? facts?.campaignID.map(Subject.campaign)
+            let facts = try HandedBackPayload(handedBack, platform: platform)
+            provider = facts.provider
+            messageID = facts.messageID
+            name = messageID.map(Subject.message) ?? facts.campaignID.map(Subject.campaign)
         }
         let target = interact.target
         delivery = name.flatMap { tracker.delivery(for: $0, app: target.app, device: target.device) }
-        if delivery != nil { provider = "braze" }
+        if delivery != nil { provider = Router.trackedProvider }
     }
 }
 

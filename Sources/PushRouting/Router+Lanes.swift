@@ -38,7 +38,7 @@ extension Router {
     }
 
     /// Lets the heads of lanes go whose turn has come.
-    mutating func takeTurns(at now: Moment, _ effects: inout [Effect]) {
+    private mutating func takeTurns(at now: Moment, _ effects: inout [Effect]) {
         while let id = turns.popFirst() {
             guard var invocation = invocations[id] else { continue }
             begin(&invocation, at: now, &effects)
@@ -84,20 +84,12 @@ extension Router {
         let deadline = start + invocation.record.budget
         invocation.record.deadline = deadline
         guard now.monotonic < deadline else {
-            conclude(invocation, .expired, reason: "the route's time was over before it began", at: now, &effects)
+            let reason = "the time of route \(route.name) was over before it began"
+            conclude(invocation, invocation.missed, reason: reason, at: now, &effects)
             return false
         }
-        watch(invocation, until: deadline)
+        watch(invocation, from: now)
         return true
-    }
-
-    /// Has the clock end the invocation at `deadline`, and warn its handler before where that is wanted.
-    mutating func watch(_ invocation: Invocation, until deadline: Instant) {
-        let id = invocation.record.id
-        timers.insert(.init(due: deadline, purpose: .deadline, invocation: id))
-        if let grace = invocation.handler?.grace, grace < invocation.record.budget {
-            timers.insert(.init(due: deadline + (.zero - grace), purpose: .terminate, invocation: id))
-        }
     }
 
     /// Runs what is built in; queues everything else for a place to run.
@@ -117,8 +109,21 @@ extension Router {
         }
     }
 
-    /// Starts as many handlers as there are places, in order; then writes what else changed.
-    mutating func fillPlaces(at now: Moment, _ effects: inout [Effect]) {
+    /// Ends a turn: what became possible in it is begun, what changed is written.
+    mutating func endTurn(at now: Moment, _ effects: inout [Effect]) {
+        takeTurns(at: now, &effects)
+        fillPlaces(&effects)
+        for id in touched {
+            guard var invocation = invocations[id] else { continue }
+            save(&invocation, &effects)
+            invocations[id] = invocation
+        }
+        touched.removeAll(keepingCapacity: true)
+        dropStaleTimers()
+    }
+
+    /// Starts as many handlers as there are places, in order.
+    private mutating func fillPlaces(_ effects: inout [Effect]) {
         while !isDraining, usage.handlers < table.limits.handlers, let id = ready.popFirst() {
             guard var invocation = invocations[id], invocation.stage == .ready, let handler = invocation.handler,
                 let deadline = invocation.record.deadline
@@ -132,23 +137,19 @@ extension Router {
                 .start(
                     HandlerRun(
                         invocation: invocation.record, request: invocation.request, payload: invocation.payload,
-                        handler: handler, deadline: deadline
-                    )))
-        }
-        while let id = touched.popLast() {
-            guard var invocation = invocations[id] else { continue }
-            save(&invocation, &effects)
-            invocations[id] = invocation
+                        handler: handler, deadline: deadline)))
         }
     }
 
     /// The lane's head is done: the next one's turn has come.
     mutating func advance(_ lane: DeviceKey, past id: InvocationID) {
-        guard var queue = lanes[lane], queue.first == id else { return }
-        _ = queue.popFirst()
-        // What expired while it waited is still in the queue.
-        while let next = queue.first, invocations[next] == nil { _ = queue.popFirst() }
-        if let next = queue.first { turns.append(next) }
-        lanes[lane] = queue.isEmpty ? nil : queue
+        guard lanes[lane]?.first == id else { return }
+        _ = lanes[lane]?.popFirst()
+        while let next = lanes[lane]?.first {
+            if invocations[next] != nil { return turns.append(next) }
+            // It expired while it waited.
+            _ = lanes[lane]?.popFirst()
+        }
+        lanes[lane] = nil
     }
 }

@@ -32,15 +32,15 @@ extension Router {
             let context = RecoveryContext(request)
             for record in request.invocations { recover(record, of: request.accepted, context, at: now, &effects) }
         }
-        takeTurns(at: now, &effects)
-        fillPlaces(at: now, &effects)
+        endTurn(at: now, &effects)
     }
 
     private mutating func recover(
         _ record: InvocationRecord, of accepted: AcceptedRequest, _ context: RecoveryContext, at now: Moment,
         _ effects: inout [Effect]
     ) {
-        let isBraze = context.isBraze && record.handler == nil
+        // Among deliveries, Braze's are the tracker's; a tap on a Braze notification is never unfinished.
+        let isBraze = accepted.operation == .deliver && record.provider == Self.trackedProvider
         let facts = RouteFacts(
             provider: record.provider, platform: accepted.platform, callback: record.callback, app: accepted.app,
             keys: context.keys)
@@ -71,7 +71,6 @@ extension Router {
 private struct RecoveryContext {
     var payload: JSONNode?
     var keys: PayloadKeys?
-    var isBraze = false
     var receipt: Receipt?
 
     init(_ unfinished: UnfinishedRequest) {
@@ -84,15 +83,8 @@ private struct RecoveryContext {
         }
         payload = deliver.payload
         let accepted = unfinished.accepted
-        let delivery = Delivery(
-            platform: accepted.platform, app: accepted.app, device: accepted.device, externalID: accepted.externalID,
-            state: deliver.state, locked: deliver.locked, osVersion: deliver.osVersion,
-            notifications: deliver.notifications, sdk: deliver.sdk, payload: deliver.payload)
-        guard let decision = try? decide(delivery) else { return }
+        guard let decision = try? decide(Delivery(deliver, platform: accepted.platform)) else { return }
         keys = decision.keys
-        isBraze = decision.invocations.contains { $0.owner == .tracker }
-        if decision.received, let braze = decision.braze {
-            receipt = Receipt(campaignID: braze.campaignID, at: request.at ?? accepted.acceptedAt.wall)
-        }
+        receipt = Receipt(decision, at: request.at ?? accepted.acceptedAt.wall)
     }
 }

@@ -17,15 +17,13 @@ extension Router {
     ) throws(Refusal) -> SequenceNumber {
         guard !isDraining else { throw .draining }
         try checkLimits(of: peer, at: now)
-        let seq = nextNumber
         switch request.action {
         case .deliver(let deliver): try self.deliver(deliver, request, from: peer, at: now, &effects)
-        case .interact(let interact): self.interact(interact, request, from: peer, at: now, &effects)
+        case .interact(let interact): try self.interact(interact, request, from: peer, at: now, &effects)
         }
-        nextNumber = seq.next
-        takeTurns(at: now, &effects)
-        fillPlaces(at: now, &effects)
-        return seq
+        lastNumber = lastNumber.next
+        endTurn(at: now, &effects)
+        return lastNumber
     }
 
     private func checkLimits(of peer: Peer, at now: Moment) throws(Refusal) {
@@ -42,10 +40,9 @@ extension Router {
         throw .overloaded(message: message, retryAfter: wait)
     }
 
-    /// Fills in what a request leaves out from what was last known of the device.
-    func resolve(_ target: Target) -> (platform: Platform, externalID: String?) {
-        let known = target.device.flatMap { devices[DeviceKey(app: target.app, device: $0)] }
-        return (target.platform ?? known?.platform ?? .android, target.externalID ?? known?.externalID)
+    /// What was last said of a device; it stands in for what a request leaves out.
+    func lastKnown(app: String?, device: String?) -> KnownDevice? {
+        device.flatMap { devices[DeviceKey(app: app, device: $0)] }
     }
 
     mutating func remember(_ accepted: AcceptedRequest, _ effects: inout [Effect]) {
@@ -57,25 +54,22 @@ extension Router {
         effects.append(.record(.device(device)))
     }
 
+    /// The request as the ledger keeps it.
+    ///
+    /// - Parameter target: whom it is about, with everything that it left out filled in.
     func accept(
-        _ request: Request, from peer: Peer, at now: Moment, whom: (platform: Platform, externalID: String?)
+        _ request: Request, from peer: Peer, at now: Moment, platform: Platform, target: Target, messageID: String?
     ) -> AcceptedRequest {
-        let target: Target =
-            switch request.action {
-            case .deliver(let deliver): deliver.target
-            case .interact(let interact): interact.target
-            }
-        return AcceptedRequest(
-            seq: nextNumber, operation: request.operation, id: request.id, peer: peer, acceptedAt: now,
-            boot: identity.boot, mode: table.mode, platform: whom.platform, app: target.app, device: target.device,
-            externalID: whom.externalID, messageID: nil, body: request.document.bytes)
+        AcceptedRequest(
+            seq: lastNumber.next, operation: request.operation, id: request.id, peer: peer, acceptedAt: now,
+            boot: identity.boot, mode: table.mode, platform: platform, app: target.app, device: target.device,
+            externalID: target.externalID, messageID: messageID, body: request.document.bytes)
     }
 
-    func newRow(
-        _ seq: SequenceNumber, _ n: Int, _ callback: Callback, _ provider: String?
-    ) -> InvocationRecord {
+    /// The row of the `n`th invocation of the request that is being accepted.
+    func newRow(_ n: Int, _ callback: Callback, provider: String?) -> InvocationRecord {
         InvocationRecord(
-            id: InvocationID(seq: seq, n: n), callback: callback, provider: provider, route: nil, handler: nil,
-            budget: table.budget, deadline: nil, started: false, result: nil)
+            id: InvocationID(seq: lastNumber.next, n: n), callback: callback, provider: provider, route: nil,
+            handler: nil, budget: table.budget, deadline: nil, started: false, result: nil)
     }
 }

@@ -22,10 +22,14 @@ public struct Router: Sendable {
         }
     }
 
+    /// Whose payloads are the tracker's.
+    static let trackedProvider = "braze"
+
     let identity: Identity
     var table: RoutingTable
     var tracker: Tracker
-    var nextNumber: SequenceNumber
+    /// The highest number given so far; 0 when there is none.
+    public internal(set) var lastNumber: SequenceNumber
     var devices: [DeviceKey: KnownDevice] = [:]
 
     var invocations: [InvocationID: Invocation] = [:]
@@ -52,16 +56,13 @@ public struct Router: Sendable {
         self.identity = identity
         self.table = table
         self.tracker = tracker
-        self.nextNumber = lastNumber.next
+        self.lastNumber = lastNumber
         for device in devices { self.devices[device.key] = device }
     }
 
     /// When the router next needs the clock; `nil` when nothing is due. One timer, set to it after every turn, is
     /// enough.
     public var nextDue: Instant? { timers.first?.due }
-
-    /// The highest number given so far; 0 when none was.
-    public var lastNumber: SequenceNumber { SequenceNumber(nextNumber.value - 1) }
 
     /// Whether outcomes of a request are still to come.
     public func isInFlight(_ seq: SequenceNumber) -> Bool { usage.isOpen(seq) }
@@ -89,15 +90,13 @@ public struct Router: Sendable {
         case .draining: isDraining = true
         }
         takeDue(at: now, &effects)
-        takeTurns(at: now, &effects)
-        fillPlaces(at: now, &effects)
+        endTurn(at: now, &effects)
     }
 
     private mutating func started(_ id: InvocationID, at now: Moment) {
-        guard var invocation = invocations[id], invocation.stage == .starting else { return }
-        invocation.stage = .running(since: now.monotonic)
-        invocation.firstStart = invocation.firstStart ?? now.monotonic
-        invocations[id] = invocation
+        guard invocations[id]?.stage == .starting else { return }
+        invocations[id]?.stage = .running
+        if invocations[id]?.firstStart == nil { invocations[id]?.firstStart = now.monotonic }
     }
 
     private mutating func finished(
@@ -124,7 +123,7 @@ public struct Router: Sendable {
             tryNextRoute(&invocation, at: now, &effects)
         case .rejected(let reason):
             conclude(invocation, .failed, reason: reason, at: now, &effects)
-        case .signaled(let signal) where signal == Self.terminationSignal && invocation.terminated:
+        case .signaled(let signal) where signal == Self.terminationSignal && invocation.stage == .terminating:
             conclude(invocation, .timedOut, reason: "ended by SIGTERM in its grace", at: now, &effects)
         case .signaled(let signal):
             conclude(invocation, .failed, reason: "ended by signal \(signal)", at: now, &effects)
@@ -133,41 +132,4 @@ public struct Router: Sendable {
 
     /// SIGTERM, on every Linux.
     private static let terminationSignal: Int32 = 15
-
-    private mutating func takeDue(at now: Moment, _ effects: inout [Effect]) {
-        while let entry = timers.first, entry.due <= now.monotonic {
-            _ = timers.popFirst()
-            guard var invocation = invocations[entry.invocation] else { continue }
-            switch entry.purpose {
-            case .deadline where invocation.record.deadline == entry.due:
-                miss(invocation, at: now, &effects)
-            case .terminate where invocation.holdsPlace:
-                invocation.terminated = true
-                invocations[entry.invocation] = invocation
-                effects.append(.terminate(entry.invocation))
-            case .retry where invocation.stage == .pausing:
-                invocation.stage = .ready
-                invocations[entry.invocation] = invocation
-                ready.append(entry.invocation)
-            default: continue
-            }
-        }
-    }
-
-    private mutating func miss(_ invocation: Invocation, at now: Moment, _ effects: inout [Effect]) {
-        if invocation.holdsPlace {
-            usage.handlers -= 1
-            effects.append(.stop(invocation.record.id))
-        }
-        let (outcome, reason): (Outcome, String) =
-            switch invocation.stage {
-            case .waiting: (.expired, "still waiting in its lane")
-            case .running: (.timedOut, "not finished at the deadline")
-            case .ready, .starting, .pausing:
-                invocation.firstStart == nil
-                    ? (.expired, "no handler was started in time")
-                    : (.timedOut, "nothing but other tries until the deadline")
-            }
-        conclude(invocation, outcome, reason: reason, at: now, &effects)
-    }
 }

@@ -22,6 +22,18 @@ enum SimulationLine {
         return writer.bytes
     }
 
+    /// A line was not accepted.
+    static func error(_ error: ProtocolError, line: Int) -> [UInt8] {
+        var writer = JSONWriter()
+        writer.object { writer in
+            writer.member("type", "error")
+            writer.member("line", line)
+            if let id = error.id { writer.member("id", id) }
+            writer.member("error", object: { $0.members(of: error) })
+        }
+        return writer.bytes
+    }
+
     /// The tracker decided an event.
     static func analytics(_ event: AnalyticsEvent) -> [UInt8] {
         var writer = JSONWriter()

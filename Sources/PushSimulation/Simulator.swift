@@ -1,5 +1,5 @@
 public import PushModel
-public import PushProtocol
+import PushProtocol
 public import PushRouting
 public import PushTracking
 
@@ -19,6 +19,8 @@ public struct Simulator {
     private var effects: [Effect] = []
     private var output: [[UInt8]] = []
     private var clock: WallTime?
+    /// How many lines were not accepted.
+    public private(set) var errors = 0
 
     /// - Parameters:
     ///   - table: what to decide by.
@@ -32,16 +34,29 @@ public struct Simulator {
             scripted.handlers[name]?.kind = .exec(Handler.Command(arguments: ["/simulated/\(handler.name)"]))
         }
         self.scripted = scripted
-        let nobody = UUID128(high: 0, low: 0)
-        router = Router(identity: .init(state: nobody, boot: nobody), table: table, tracker: tracker)
+        // There is one boot, and no state directory.
+        let boot = UUID128(high: 0, low: 0)
+        router = Router(identity: .init(state: tracker.stateID, boot: boot), table: table, tracker: tracker)
     }
 
     /// Takes in one line.
     ///
-    /// - Returns: the lines that it and the time until it led to, without line feeds.
-    /// - Throws: the line's error; the simulation stands as it was and goes on with the next line.
-    public mutating func take(_ line: [UInt8]) throws(ProtocolError) -> [[UInt8]] {
-        let step = try Step(line, limits: limits)
+    /// - Parameters:
+    ///   - line: the line without its line feed.
+    ///   - number: its number, for the error.
+    /// - Returns: the lines that it and the time until it led to, without line feeds. A line that is not accepted leads
+    ///   to its error and nothing else.
+    public mutating func take(_ line: [UInt8], number: Int) -> [[UInt8]] {
+        do {
+            try take(Step(line, limits: limits))
+        } catch {
+            errors += 1
+            output.append(SimulationLine.error(error, line: number))
+        }
+        return takeOutput()
+    }
+
+    private mutating func take(_ step: Step) throws(ProtocolError) {
         if let clock, step.at < clock {
             throw ProtocolError(
                 .invalidValue, field: "at",
@@ -49,8 +64,9 @@ public struct Simulator {
                 id: step.request.id)
         }
         advance { $0 < step.at }
+        // At the time before: at one instant requests come before timers.
+        handle(.reconfigured(step.script == nil ? table : scripted), at: clock ?? step.at)
         clock = step.at
-        handle(.reconfigured(step.script == nil ? table : scripted), at: step.at)
         do {
             let nobody = Peer(uid: 0, gid: 0, pid: 0)
             let seq = try router.submit(step.request, from: nobody, at: moment(step.at), effects: &effects)
@@ -59,7 +75,6 @@ public struct Simulator {
             throw ProtocolError(error, id: step.request.id)
         }
         carryOut(at: step.at)
-        return takeOutput()
     }
 
     /// Runs the clock on until nothing is pending.

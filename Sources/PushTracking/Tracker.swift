@@ -3,7 +3,7 @@ public import PushModel
 /// The native tracker of opens: takes over Braze payloads and says which analytics events follow.
 ///
 /// A pure value. It remembers the deliveries that may still be opened, the newest `capacity` of them and
-/// none older than `retention`, and is rebuilt at start from the events that the ledger holds.
+/// none that it took over longer than `retention` ago, and is rebuilt at start from the events that the ledger holds.
 /// The rules are those of the tracker's table: T1 to T3, and T14 for repeats.
 public struct Tracker: Sendable {
     /// Which ids the events of this state directory get.
@@ -13,7 +13,7 @@ public struct Tracker: Sendable {
 
     private var deliveries: [SequenceNumber: TrackedDelivery] = [:]
     private var latest: [Name: SequenceNumber] = [:]
-    private var oldestFirst = Queue<SequenceNumber>()
+    private var oldestFirst = Queue<(seq: SequenceNumber, since: WallTime)>()
 
     /// - Parameters:
     ///   - stateID: the state directory's id; events derive their ids from it.
@@ -30,20 +30,26 @@ public struct Tracker: Sendable {
 
     /// Takes over a Braze payload.
     ///
-    /// - Returns: the receipt; `nil` for a message id that this device had before (T14).
-    public mutating func receive(_ delivery: TrackedDelivery, at time: WallTime) -> AnalyticsEvent? {
-        if let message = delivery.messageID,
-            let earlier = latest[Name(device: delivery.device, subject: .message(message))],
-            deliveries[earlier]?.app == delivery.app
+    /// - Parameters:
+    ///   - delivery: the delivery.
+    ///   - hasOwnID: whether its message id is the payload's own. Only such an id tells a repeat (T14): the request's
+    ///     id, which stands in for it, is unique for its producer alone.
+    ///   - now: the clock; what is remembered for too long is forgotten by it, whatever times the requests give.
+    /// - Returns: the receipt; `nil` for a message that this device had before.
+    public mutating func receive(_ delivery: TrackedDelivery, hasOwnID: Bool, now: WallTime) -> AnalyticsEvent? {
+        if hasOwnID, let message = delivery.messageID,
+            let earlier = self.delivery(for: .message(message), app: nil, device: delivery.device),
+            earlier.app == delivery.app, earlier.device == delivery.device
         {
             return nil
         }
-        remember(delivery)
-        forget(before: time)
-        return event(.received, cause: delivery.seq, about: delivery, user: delivery.externalID, at: time)
+        remember(delivery, since: now)
+        forget(before: now)
+        return event(
+            .received, cause: delivery.seq, about: delivery, user: delivery.externalID, at: delivery.receivedAt)
     }
 
-    /// The delivery that an interaction is about, as far as it is remembered.
+    /// The delivery that an interaction is about, as far as it is remembered; without a device, the latest on any.
     public func delivery(for subject: Subject, app: String?, device: String?) -> TrackedDelivery? {
         let found: TrackedDelivery? =
             switch subject {
@@ -68,48 +74,44 @@ public struct Tracker: Sendable {
         return .opened(event(.open, cause: cause, about: delivery, user: user ?? delivery.externalID, at: time))
     }
 
-    /// Takes in what an earlier run of the daemon decided; in the order in which it was decided.
+    /// Takes in what an earlier run of the daemon decided: a delivery's receipt before its open.
+    ///
+    /// The tap on a delivery without a campaign leaves no event, so that much is not known after a restart.
     public mutating func restore(_ event: AnalyticsEvent) {
         switch event.kind {
         case .received:
-            remember(
-                TrackedDelivery(
-                    seq: event.delivery, platform: event.platform, app: event.appID, device: event.deviceID,
-                    externalID: event.externalUserID, messageID: event.messageID, campaignID: event.campaignID,
-                    receivedAt: WallTime(milliseconds: event.time * 1000)))
+            let time = WallTime(milliseconds: event.time * 1000)
+            let delivery = TrackedDelivery(
+                seq: event.delivery, platform: event.platform, app: event.appID, device: event.deviceID,
+                externalID: event.externalUserID, messageID: event.messageID, campaignID: event.campaignID,
+                receivedAt: time)
+            remember(delivery, since: time)
         case .open:
             deliveries[event.delivery]?.opened = true
         }
     }
 
-    private mutating func remember(_ delivery: TrackedDelivery) {
+    private mutating func remember(_ delivery: TrackedDelivery, since time: WallTime) {
         deliveries[delivery.seq] = delivery
-        oldestFirst.append(delivery.seq)
-        for name in names(of: delivery) { latest[name] = delivery.seq }
+        oldestFirst.append((delivery.seq, time))
+        delivery.forEachName { name in
+            // One that waited in its lane is taken over after those that came later; the number says what is latest.
+            if let other = latest[name], other > delivery.seq { return }
+            latest[name] = delivery.seq
+        }
         while deliveries.count > capacity { forgetOldest() }
     }
 
     private mutating func forget(before now: WallTime) {
         let horizon = now.milliseconds - retention.milliseconds
-        while let seq = oldestFirst.first, let oldest = deliveries[seq], oldest.receivedAt.milliseconds < horizon {
-            forgetOldest()
-        }
+        while let oldest = oldestFirst.first, oldest.since.milliseconds < horizon { forgetOldest() }
     }
 
     private mutating func forgetOldest() {
-        guard let seq = oldestFirst.popFirst(), let delivery = deliveries.removeValue(forKey: seq) else { return }
-        for name in names(of: delivery) where latest[name] == seq { latest[name] = nil }
-    }
-
-    /// What an interaction may call the delivery by, beside its number.
-    private func names(of delivery: TrackedDelivery) -> [Name] {
-        var names: [Name] = []
-        if let message = delivery.messageID { names.append(Name(device: delivery.device, subject: .message(message))) }
-        // FCM payloads always carry an id; those of APNs and web push come back without one.
-        if delivery.platform != .android, let campaign = delivery.campaignID {
-            names.append(Name(device: delivery.device, subject: .campaign(campaign)))
+        guard let (seq, _) = oldestFirst.popFirst(), let delivery = deliveries.removeValue(forKey: seq) else { return }
+        delivery.forEachName { name in
+            if latest[name] == seq { latest[name] = nil }
         }
-        return names
     }
 
     private func event(
@@ -145,7 +147,21 @@ public enum OpenResult: Hashable, Sendable {
     case unknown
 }
 
+/// What an interaction may call a delivery by; without a device, the latest on any.
 private struct Name: Hashable {
     var device: String?
     var subject: Subject
+}
+
+extension TrackedDelivery {
+    /// Its names beside its number: on its device, and on any.
+    fileprivate func forEachName(_ body: (Name) -> Void) {
+        func name(_ subject: Subject) {
+            body(Name(device: device, subject: subject))
+            if device != nil { body(Name(device: nil, subject: subject)) }
+        }
+        if let messageID { name(.message(messageID)) }
+        // FCM payloads always carry an id; those of APNs and web push come back without one.
+        if platform != .android, let campaignID { name(.campaign(campaignID)) }
+    }
 }

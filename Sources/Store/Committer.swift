@@ -14,7 +14,10 @@ public final class Committer: Sendable {
         let thread: WorkerThread
 
         /// Waits for the thread's end, then unlocks.
-        consuming func join() { thread.join() }
+        consuming func join() {
+            thread.join()
+            directory.unlock()
+        }
     }
 
     /// What the thread has to do.

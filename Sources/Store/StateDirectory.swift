@@ -18,7 +18,14 @@ public struct StateDirectory: ~Copyable, Sendable {
         self.path = path
     }
 
-    deinit { close(lock) }
+    deinit {
+        // Closing is not enough: a child between fork and exec still has the descriptor, and with it the lock.
+        flock(lock, LOCK_UN)
+        close(lock)
+    }
+
+    /// Lets another process have the directory; says where the lock ends, when that matters.
+    consuming func unlock() {}
 
     private static func create(_ path: String) throws(StoreError) {
         guard mkdir(path, 0o700) == 0 else {

@@ -8,7 +8,9 @@ struct LaunchTests {
     @Test("gets its arguments as they are, its directory, and only the environment given, with the mark")
     func surroundings() throws {
         var command = ProcessCommand(
-            arguments: ["/bin/sh", "-c", #"pwd; printf '%s\n' "$@"; exec /usr/bin/env"#, "sh", "two words", "$HOME *", ""],
+            arguments: [
+                "/bin/sh", "-c", #"pwd; printf '%s\n' "$@"; exec /usr/bin/env"#, "sh", "two words", "$HOME *", "",
+            ],
             environment: ["A=1", "B=ü"], workingDirectory: "/usr", standardInput: [], mark: "s:1:0")
         let lines = try command.start().outputLines()
         #expect(lines.prefix(3) == ["/usr", "two words", "$HOME *"])

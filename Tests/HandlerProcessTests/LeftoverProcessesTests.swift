@@ -9,7 +9,8 @@ struct LeftoverProcessesTests {
     func kills() throws {
         let state = "left\(getpid())"
         let run = try shell(
-            "setsid sh -c 'echo $$; env -i sleep 60 & echo $!; wait' & env -i sleep 60 & echo $!; sleep 60",
+            "setsid sh -c 'echo $$; env -i setsid sleep 60 & echo $!; wait' &"  // found by mark, and by parent
+                + "(env -i sh -c 'echo $$; exec sleep 60' &); sleep 60",  // found by group
             mark: "\(state):1:0"
         ).start()
         let other = try shell("echo; sleep 60", mark: "\(state)0:1:0").start()

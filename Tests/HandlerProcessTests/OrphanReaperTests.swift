@@ -94,7 +94,8 @@ struct OrphanReaperTests {
     func afterExit() async {
         await #expect(processExitsWith: .success) {
             let daemon = try Daemon()
-            let child = try daemon.start("sleep 60 & echo $!; setsid sh -c 'echo $$; exec sleep 60' & read line; exit 80")
+            let child = try daemon.start(
+                "sleep 60 & echo $!; setsid sh -c 'echo $$; exec sleep 60' & read line; exit 80")
             let left = try child.outputProcesses(2)
             #expect(try child.waitForExit() == .exited(80))
             daemon.sweepUntilEmpty()

@@ -48,7 +48,8 @@ struct ProcessFilesTests {
         "has a mark only as a whole entry, and the first one counts",
         arguments: [
             ("PUSH_RUN=s:1:0\0", "s:1:0"), ("A=1\0PUSH_RUN=s:1:0", "s:1:0"), ("PUSH_RUN=a\0PUSH_RUN=b\0", "a"),
-            ("PUSH_RUN=\0", ""), ("A=PUSH_RUN=s:1:0\0", nil), ("XPUSH_RUN=s:1:0\0", nil), ("PUSH_RUN\0", nil), ("", nil),
+            ("PUSH_RUN=\0", ""), ("A=PUSH_RUN=s:1:0\0", nil), ("XPUSH_RUN=s:1:0\0", nil), ("PUSH_RUN\0", nil),
+            ("", nil),
         ])
     func marks(environment: String, mark: String?) {
         #expect(ProcessFiles.mark(in: Array(environment.utf8)) == mark)
@@ -57,7 +58,7 @@ struct ProcessFilesTests {
     @Test("is true of real processes: marked, without environment, dead")
     func real() throws {
         let mark = uniqueMark()
-        let child = try shell("env -i sh -c 'echo $$; exec sleep 60' & read line; exec sleep 60", mark: mark).start()
+        let child = try shell("env -i sh -c 'echo $$; kill -STOP $$' & kill -STOP $$", mark: mark).start()
         let unmarked = try child.outputProcesses(1)[0]
         #expect(ProcessFiles.mark(of: child.processID) == .marked(mark))
         #expect(ProcessFiles.mark(of: unmarked) == .unmarked)

@@ -58,28 +58,27 @@ final class GroupCommit {
     /// Hands over what has gathered, unless a batch is under way.
     func endTurn() {
         guard underway == nil else { return }
-        // What follows may itself decide something, and that has records of its own.
-        while growing.records.isEmpty, !growing.followUps.isEmpty { carryOut(&growing) }
-        guard !growing.isEmpty else { return }
+        // With nothing to write there is nothing to wait for; but what follows may itself decide something.
+        while growing.records.isEmpty, !growing.followUps.isEmpty {
+            carryOut(exchange(&growing.followUps, with: []))
+        }
+        guard !growing.records.isEmpty else { return }
         number += 1
-        let batch = growing
-        growing = Batch()
+        let batch = exchange(&growing, with: Batch())
         submit(batch.records, number)
-        underway = Batch(records: [], followUps: batch.followUps, bytes: batch.bytes)
+        underway = Batch(followUps: batch.followUps, bytes: batch.bytes)
     }
 
     /// The batch under way is on disk.
     func committed(_ number: UInt64) {
-        guard var batch = underway, number == self.number else {
+        guard let batch = underway, number == self.number else {
             preconditionFailure("the committer reported batch \(number), not \(self.number)")
         }
         underway = nil
-        carryOut(&batch)
+        carryOut(batch.followUps)
     }
 
-    private func carryOut(_ batch: inout Batch) {
-        let followUps = batch.followUps
-        batch.followUps = []
+    private func carryOut(_ followUps: [FollowUp]) {
         for followUp in followUps { perform(followUp) }
     }
 }

@@ -76,6 +76,7 @@ final class HandlerRunner {
         guard let token = tokens.removeValue(forKey: invocation), let run = runs[token] else { return }
         run.isStopped = true
         run.child?.killGroup()
+        sweepOrphans()
     }
 
     private func processCommand(_ command: Handler.Command, _ run: HandlerRun, at now: Moment) -> ProcessCommand {

@@ -1,0 +1,66 @@
+import PushModel
+
+extension Router {
+    /// Carries out what is due, in order of time.
+    mutating func takeDue(at now: Moment, _ effects: inout [Effect]) {
+        while let timer = timers.first, timer.due <= now.monotonic {
+            _ = timers.popFirst()
+            guard isCurrent(timer), var invocation = invocations[timer.invocation] else { continue }
+            switch timer.purpose {
+            case .deadline:
+                miss(invocation, at: now, &effects)
+            case .terminate where invocation.stage == .running:
+                invocation.stage = .terminating
+                invocations[timer.invocation] = invocation
+                effects.append(.terminate(timer.invocation))
+            case .terminate:
+                // Nothing runs that could be warned; what starts from now on has less than its grace anyway.
+                continue
+            case .retry:
+                invocation.stage = .ready
+                invocations[timer.invocation] = invocation
+                ready.append(timer.invocation)
+            }
+        }
+    }
+
+    /// Has the clock end the invocation at its deadline, and warn its handler before where that is wanted.
+    mutating func watch(_ invocation: Invocation, from now: Moment) {
+        guard let deadline = invocation.record.deadline else { preconditionFailure("watched before it had a deadline") }
+        timers.insert(.init(due: deadline, purpose: .deadline, invocation: invocation.record.id))
+        if let due = invocation.terminationDue, due > now.monotonic {
+            timers.insert(.init(due: due, purpose: .terminate, invocation: invocation.record.id))
+        }
+    }
+
+    /// Takes out the timers before the next one that still means something, so that nobody wakes for nothing.
+    mutating func dropStaleTimers() {
+        while let timer = timers.first, !isCurrent(timer) { _ = timers.popFirst() }
+    }
+
+    /// Whether a timer still means something: its invocation may have ended, or have gone on to another route.
+    private func isCurrent(_ timer: DueTimer) -> Bool {
+        guard let invocation = invocations[timer.invocation] else { return false }
+        return switch timer.purpose {
+        case .deadline: invocation.record.deadline == timer.due
+        case .terminate: invocation.terminationDue == timer.due
+        case .retry: invocation.stage == .pausing
+        }
+    }
+
+    private mutating func miss(_ invocation: Invocation, at now: Moment, _ effects: inout [Effect]) {
+        if invocation.holdsPlace {
+            usage.handlers -= 1
+            effects.append(.stop(invocation.record.id))
+        }
+        let reason =
+            switch invocation.stage {
+            case .waiting: "still waiting in its lane"
+            case .running, .terminating: "not finished at the deadline"
+            case .ready, .starting, .pausing:
+                invocation.firstStart == nil
+                    ? "no handler was started in time" : "tried more than once, not done at the deadline"
+            }
+        conclude(invocation, invocation.missed, reason: reason, at: now, &effects)
+    }
+}
