@@ -1,10 +1,6 @@
 /// One entry as one line of logfmt, for where there is no journal: the same fields with names in lower case.
 enum Logfmt {
-    /// The line, with its line feed.
-    ///
-    /// - Parameters:
-    ///   - entry: what to write.
-    ///   - time: when, as RFC 3339.
+    /// The line of `entry`, with its line feed; `time` is RFC 3339.
     static func line(_ entry: JournalEntry, time: String) -> [UInt8] {
         var line: [UInt8] = []
         line.reserveCapacity(512)
