@@ -26,7 +26,9 @@ enum Logfmt {
     /// Quoted unless it is plainly one word. Control characters are escaped: one entry stays one line, and
     /// what a producer sends cannot drive the terminal that shows it.
     private static func append(_ text: String, to line: inout [UInt8]) {
-        guard text.isEmpty || !text.utf8.allSatisfy(isPlain) else {
+        // Bytes are looked at before characters: almost all texts are plain.
+        let isWord = text.utf8.allSatisfy(isPlain) || !text.unicodeScalars.contains(where: needsQuotes)
+        guard !isWord || text.isEmpty else {
             line += text.utf8
             return
         }
@@ -58,6 +60,10 @@ enum Logfmt {
         case UInt8(ascii: "\""), UInt8(ascii: "="), UInt8(ascii: "\\"): false
         default: 0x21...0x7E ~= byte
         }
+    }
+
+    private static func needsQuotes(_ scalar: Unicode.Scalar) -> Bool {
+        scalar == " " || scalar == "\"" || scalar == "=" || scalar == "\\" || isControl(scalar)
     }
 
     /// C0, DEL, C1 and the two separators that Unicode counts as line ends.
