@@ -34,10 +34,11 @@ enum ManPage {
 
     private static func command(_ command: Command) -> String {
         let examples = command.examples.map { ".TP\n.B \(escaped($0.line))\n\(escaped($0.meaning))" }
-        return ([
-            ".SS \(escaped(command.usage))", paragraphs([sentence(command.summary)] + command.description),
-            list(command.options), ".PP\nExamples:",
-        ] + examples).filter { !$0.isEmpty }.joined(separator: "\n")
+        return
+            ([
+                ".SS \(escaped(command.usage))", paragraphs([sentence(command.summary)] + command.description),
+                list(command.options), ".PP\nExamples:",
+            ] + examples).filter { !$0.isEmpty }.joined(separator: "\n")
     }
 
     private static var statuses: String {
