@@ -135,11 +135,12 @@ struct PushctlCommandLineTests {
 
     @Test("ends quietly when its reader has had enough")
     func brokenPipe() {
-        let script = """
-            yes '{"a":"b"}' | head -n 20000 | "$0" explain --json --platform android - | head -n 1
-            echo "${PIPESTATUS[2]}"
-            """
-        let result = Program(path: "/bin/bash").run(["-c", script, pushctl.path])
+        let directory = TemporaryDirectory()
+        let path = directory.path + "/many.ndjson"
+        // Far more output than a pipe holds, so that the reader is gone before it is all written.
+        writeFile(String(repeating: "{\"a\":\"b\"}\n", count: 5000), to: path)
+        let script = #""$0" explain --json --platform android "$1" | head -n 1; echo "${PIPESTATUS[0]}""#
+        let result = Program(path: "/bin/bash").run(["-c", script, pushctl.path, path])
         #expect(result.errors.isEmpty)
         #expect(result.lines.count == 2)
         #expect(result.lines.last == "0")
