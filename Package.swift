@@ -51,7 +51,7 @@ let package = Package(
         swift("PushProtocol", ["PushModel", "PushRouting"]),
         swift(
             "PushSimulation",
-            ["PushModel", "PushTracking", "PushRouting", "PushProtocol"]),
+            ["PushModel", "PushDispatch", "PushTracking", "PushRouting", "PushProtocol"]),
 
         // Adapters: one thing of the outside world each; they never import each other.
         swift("EventLoop", ["CSystemd", "CLinux"]),
@@ -65,10 +65,10 @@ let package = Package(
         swift(
             "PushDaemon",
             [
-                "PushModel", "PushDispatch", "PushTracking", "PushRouting", "PushSettings", "PushProtocol",
-                "EventLoop", "UnixSockets", "Store", "HandlerProcess", "JournalLog", "SettingsFiles", "CLinux",
+                "PushModel", "PushTracking", "PushRouting", "PushSettings", "PushProtocol", "EventLoop",
+                "UnixSockets", "Store", "HandlerProcess", "JournalLog", "SettingsFiles",
             ]),
-        program("pushrouterd", ["PushDaemon"]),
+        program("pushrouterd", ["PushDaemon", "PushModel", "PushSettings"]),
         program(
             "pushctl",
             [

@@ -57,8 +57,7 @@ private struct RFC3339Reader {
         let digits = rest.prefix(while: isDigit)
         guard !digits.isEmpty else { return nil }
         rest.removeFirst(digits.count)
-        return (digits.prefix(3) + Array(repeating: 0, count: max(0, 3 - digits.count)))
-            .reduce(0) { $0 * 10 + Int64($1 & 0xF) }
+        return zip(digits, [100, 10, 1]).reduce(0) { $0 + Int64($1.0 & 0xF) * $1.1 }
     }
 
     /// Reads `Z` or an offset from UTC.

@@ -54,7 +54,7 @@ public struct ProtocolError: Error, Hashable, Sendable {
             case .tooDeep: .tooDeep
             case .duplicateKey: .duplicateKey
             }
-        self.init(code, message: "\(error.message), at byte \(error.offset)")
+        self.init(code, message: error.message)
     }
 
     /// The error of a line above the limit.

@@ -11,6 +11,8 @@ struct Usage: Sendable {
 
     func requests(of peer: Peer) -> Int { byPeer[peer.uid] ?? 0 }
 
+    func isOpen(_ seq: SequenceNumber) -> Bool { open[seq] != nil }
+
     mutating func began(_ id: InvocationID, of peer: Peer) {
         let before = open[id.seq] ?? 0
         open[id.seq] = before + 1

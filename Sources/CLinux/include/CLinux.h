@@ -2,3 +2,4 @@
 #pragma once
 
 #include "CLinuxLoop.h"
+#include "CLinuxProcess.h"

@@ -6,7 +6,7 @@ public struct JSONNode: Sendable {
     let document: JSONDocument
     let index: Int
 
-    /// The kinds of value.
+    /// The kinds of value; the raw values are those of the tape.
     public enum Kind: UInt8, Sendable { case object, array, string, number, bool, null }
 
     private var entry: JSONEntry { document.tape[index] }

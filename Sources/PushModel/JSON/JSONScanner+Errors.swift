@@ -8,7 +8,7 @@ extension JSONScanner {
 
     func notUTF8() -> JSONError {
         JSONError(
-            .invalidUTF8, at: position, "byte \(hexadecimal(text[position], prefix: "0x")) is not part of valid UTF-8")
+            .invalidUTF8, at: position, "byte 0x\(hexadecimal(text[position], digits: 2)) is not part of valid UTF-8")
     }
 
     func separatorMissing(inObject: Bool) -> JSONError {
@@ -25,7 +25,8 @@ extension JSONScanner {
     func valueMissing() -> JSONError {
         switch byte {
         case 0 where text.allSatisfy { $0 <= 0x20 && $0 != 0 }: JSONError(at: position, "the text is empty")
-        case UInt8(ascii: "]"): unexpected("a comma before the end of an array is one too many")
+        case UInt8(ascii: "]") where innermost != Self.outside && tape[innermost].kind == .array:
+            unexpected("a comma before the end of an array is one too many")
         case UInt8(ascii: "'"): unexpected("a string stands in double quotes")
         case UInt8(ascii: "+"), UInt8(ascii: "."): unexpected("a number begins with a digit or '-'")
         case UInt8(ascii: "/"), UInt8(ascii: "#"): unexpected("JSON has no comments")
@@ -49,14 +50,14 @@ extension JSONScanner {
         case 0x21...0x7E: return "found '\(Unicode.Scalar(byte))'"
         case 0x80...:
             let character = String(decoding: text[position..<position + multibyteLength(at: position)], as: UTF8.self)
-            return "found U+\(String(character.unicodeScalars.first?.value ?? 0, radix: 16, uppercase: true))"
-        default: return "found byte \(hexadecimal(byte, prefix: "0x"))"
+            return "found " + character.unicodeScalars.map { "U+\(hexadecimal($0.value, digits: 4))" }.joined()
+        default: return "found byte 0x\(hexadecimal(byte, digits: 2))"
         }
     }
 }
 
-/// `prefix` and two digits; for `\u` four.
-func hexadecimal(_ byte: UInt8, prefix: String) -> String {
-    let digits = String(byte, radix: 16, uppercase: true)
-    return prefix + String(repeating: "0", count: (prefix == "\\u" ? 4 : 2) - digits.count) + digits
+/// `value` in at least so many hexadecimal digits.
+func hexadecimal(_ value: some BinaryInteger, digits: Int) -> String {
+    let text = String(value, radix: 16, uppercase: true)
+    return String(repeating: "0", count: max(0, digits - text.count)) + text
 }

@@ -19,7 +19,7 @@ extension JSONScanner {
                 try scanMultibyteCharacters()
             case let control:
                 throw JSONError(
-                    at: position, "a raw control character in a string; write \(hexadecimal(control, prefix: "\\u"))")
+                    at: position, "a raw control character in a string; write \\u\(hexadecimal(control, digits: 4))")
             }
         }
     }

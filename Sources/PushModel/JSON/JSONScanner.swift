@@ -6,11 +6,11 @@ struct JSONScanner {
     let limits: JSONLimits
     var position = 0
     var tape: [JSONEntry] = []
-    private var innermost = outside
+    private(set) var innermost = outside
     private var depth = 0
 
     /// Stands for the container around the outermost value.
-    private static let outside = Int(UInt32.max)
+    static let outside = Int(UInt32.max)
 
     /// The entries of `bytes`.
     static func tape(of bytes: [UInt8], limits: JSONLimits) throws(JSONError) -> [JSONEntry] {

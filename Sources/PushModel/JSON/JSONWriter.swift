@@ -69,7 +69,8 @@ public struct JSONWriter: Sendable {
     /// Writes `null`.
     public mutating func null() { verbatim("null") }
 
-    /// Writes a value that is JSON already, as it is: such as ``JSONNode/rawBytes``.
+    /// Writes a value that is JSON already, as it is: such as ``JSONNode/rawBytes``. It keeps its white space; a line
+    /// feed in it is never anything else, so who needs one line may put spaces there.
     public mutating func raw(_ value: some Sequence<UInt8>) {
         separate()
         bytes.append(contentsOf: value)
@@ -167,6 +168,6 @@ public struct JSONWriter: Sendable {
 
     private mutating func appendEscape(_ byte: UInt8) {
         guard byte < 0x20 else { return bytes.append(contentsOf: [UInt8(ascii: "\\"), byte]) }
-        bytes.append(contentsOf: hexadecimal(byte, prefix: "\\u").utf8)
+        bytes.append(contentsOf: "\\u\(hexadecimal(byte, digits: 4))".utf8)
     }
 }

@@ -1,0 +1,41 @@
+/* For child processes: calls that glibc declares only under _GNU_SOURCE, or not at all, and the parts of siginfo_t
+ * that are macros. Unless said otherwise return values and errno are those of the call behind. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+/* posix_spawn: a process group of its own, no signal blocked or ignored, `input` as 0, `output` as 1, our 2, and no
+ * other descriptor. Returns 0 or the error number; it does not set errno. */
+int CLinux_spawn(
+    pid_t *_Nonnull pid, const char *_Nonnull path, char *_Nullable const *_Nonnull arguments,
+    char *_Nullable const *_Nonnull environment, const char *_Nonnull directory, int input, int output);
+
+/* An empty file in memory, close-on-exec, not executable where the kernel knows that (6.3), that can be sealed. */
+int CLinux_memory_file(void);
+
+/* From now on nobody changes the memory file, nor these seals. */
+int CLinux_seal(int memory_file);
+
+/* A pipe, both ends close-on-exec: read from ends[0], write to ends[1]. */
+int CLinux_pipe(int ends[_Nonnull 2]);
+
+/* A blocking, close-on-exec eventfd that works as a semaphore with the count 0: each read of 8 bytes takes one. */
+int CLinux_semaphore(void);
+
+/* A close-on-exec descriptor of the process, readable once it has exited. */
+int CLinux_pidfd_open(pid_t pid);
+
+/* A signal to the process that the descriptor means, whatever has become of its number. */
+int CLinux_pidfd_signal(int pidfd, int signal);
+
+/* A signal to the process group that the process leads. EINVAL before Linux 6.9. */
+int CLinux_pidfd_signal_group(int pidfd, int signal);
+
+/* waitid for an exit, never blocking unless `options` lacks WNOHANG; `type` is P_PID or P_PIDFD. 1: it has exited, with
+ * `value` the exit code, or the signal if `signaled`; 0: not yet; -1: error. */
+int CLinux_wait(int type, id_t id, int options, bool *_Nonnull signaled, int *_Nonnull value);
+
+/* Orphaned descendants become children of this process instead of process 1. */
+int CLinux_become_subreaper(void);

@@ -1,0 +1,144 @@
+import PushModel
+import PushProtocol
+import PushRouting
+import Store
+
+/// A producer's name for a request: an idempotency key within its user.
+typealias RequestKey = Lookup.Key
+
+/// Lets requests in, in the order in which they came, each producer's id once.
+///
+/// A request without an id goes straight through. For one with an id the ledger is asked first, on a thread of its
+/// own; whatever came later waits behind it.
+final class Admission {
+    /// A request that was read, and where its reply goes.
+    struct Candidate {
+        var session: ClientSession
+        var place: Int
+        var request: Request
+
+        var key: RequestKey? {
+            request.id.map { RequestKey(uid: session.peer.uid, id: $0) }
+        }
+    }
+
+    /// What becomes of a candidate.
+    enum Verdict {
+        /// It is new.
+        case new(Candidate)
+        /// It is the same request again as this one, whose invocations the ledger has so far.
+        case repeated(Candidate, SequenceNumber, [InvocationRecord], undecided: Int)
+        /// Another request has this id.
+        case conflict(Candidate, with: SequenceNumber)
+    }
+
+    private struct Recent {
+        var seq: SequenceNumber
+        var document: JSONDocument
+        var invocations: Int
+    }
+
+    private var queue = Queue<Candidate>()
+    /// What the ledger said; `.some(nil)`: it does not know the id.
+    private var answers: [RequestKey: RequestStory?] = [:]
+    private var asked: Set<RequestKey> = []
+    /// Accepted in this run and not known to be on disk yet.
+    private var recent: [RequestKey: Recent] = [:]
+    private let ask: (RequestKey) -> Void
+    private let isInFlight: (SequenceNumber) -> Bool
+    private let decide: (Verdict) -> Void
+
+    /// How many requests wait.
+    var count: Int { queue.count }
+
+    /// - Parameters:
+    ///   - ask: asks the ledger; ``answered(_:_:)`` brings what it says.
+    ///   - isInFlight: whether outcomes of a request are still to come.
+    ///   - decide: takes each candidate's verdict, in order.
+    init(
+        ask: @escaping (RequestKey) -> Void, isInFlight: @escaping (SequenceNumber) -> Bool,
+        decide: @escaping (Verdict) -> Void
+    ) {
+        self.ask = ask
+        self.isInFlight = isInFlight
+        self.decide = decide
+    }
+
+    /// Takes in a request.
+    func take(_ candidate: Candidate) {
+        if queue.isEmpty, candidate.key == nil { return decide(.new(candidate)) }
+        queue.append(candidate)
+        // Asked now, although others may be before it: the answers come together.
+        if let key = candidate.key, recent[key] == nil { askOnce(key) }
+        advance()
+    }
+
+    /// Takes in what the ledger said.
+    func answered(_ key: RequestKey, _ story: RequestStory?) {
+        asked.remove(key)
+        answers[key] = .some(story)
+        advance()
+    }
+
+    /// Notes that a request was accepted under its id. What the ledger said of the id before is no longer true.
+    func accepted(_ key: RequestKey, as seq: SequenceNumber, _ document: JSONDocument, invocations: Int) {
+        recent[key] = Recent(seq: seq, document: document, invocations: invocations)
+        answers[key] = nil
+    }
+
+    /// Notes that the request is on disk, where the ledger finds it.
+    func onDisk(_ key: RequestKey) { recent[key] = nil }
+
+    private func advance() {
+        while let candidate = queue.first {
+            guard let verdict = verdict(on: candidate) else { return }
+            _ = queue.popFirst()
+            decide(verdict)
+        }
+        // Nobody waits for what is left: it would only grow old.
+        answers = [:]
+    }
+
+    private func askOnce(_ key: RequestKey) {
+        if answers[key] == nil, asked.insert(key).inserted { ask(key) }
+    }
+
+    /// `nil` while the ledger's answer is awaited.
+    private func verdict(on candidate: Candidate) -> Verdict? {
+        guard let key = candidate.key else { return .new(candidate) }
+        if let known = recent[key] {
+            // Not on disk yet, so none of its outcomes was told to anybody.
+            return known.document.root.isSameRequest(as: candidate.request.document.root)
+                ? .repeated(candidate, known.seq, [], undecided: known.invocations)
+                : .conflict(candidate, with: known.seq)
+        }
+        guard let answer = answers[key] else {
+            askOnce(key)
+            return nil
+        }
+        guard let story = answer else { return .new(candidate) }
+        let seq = story.request.seq
+        // A line that was accepted under other limits is no reason to refuse it now.
+        guard let document = try? JSONDocument(scanning: story.request.body, limits: JSONLimits(depth: .max)),
+            document.root.isSameRequest(as: candidate.request.document.root)
+        else { return .conflict(candidate, with: seq) }
+        let undecided = story.invocations.count { $0.result == nil }
+        guard undecided == 0 || isInFlight(seq) else {
+            // Decided since the ledger was read: it is asked again, and will know.
+            answers[key] = nil
+            askOnce(key)
+            return nil
+        }
+        return .repeated(candidate, seq, story.invocations, undecided: undecided)
+    }
+}
+
+extension JSONNode {
+    /// Whether two request lines ask for the same. `wait` says how to answer, not what to do.
+    fileprivate func isSameRequest(as other: JSONNode) -> Bool {
+        let these = members.filter { $0.key != "wait" }
+        let those = other.members.filter { $0.key != "wait" }
+        return these.count == those.count
+            && these.allSatisfy { key, value in other[key].map(value.isEquivalent(to:)) ?? false }
+    }
+}

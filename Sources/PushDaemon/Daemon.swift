@@ -1,0 +1,307 @@
+import EventLoop
+import Glibc
+import HandlerProcess
+import JournalLog
+import PushModel
+import PushProtocol
+import PushRouting
+import PushSettings
+import Store
+
+/// The daemon: one loop thread that orders, the router that decides, and adapters that do.
+///
+/// Everything here runs on the loop's thread. The other threads (the committer, the lookup, the spawn pool, the
+/// journal) are reached through their adapters and answer through a mailbox.
+final class Daemon {
+    private enum Message: Sendable {
+        case committer(CommitReport)
+        case lookup(Lookup.Answer)
+    }
+
+    private let loop: EventLoop
+    private let configuration: Configuration
+    private var settings: Settings
+    private let journal: JournalWriter
+    private let mailbox: Mailbox<Message>
+    private let committer: Committer
+    private let lookup: Lookup
+    private let conductor: Conductor
+    private lazy var admission = Admission(
+        ask: { [unowned self] in ask($0) }, isInFlight: { [unowned self] in conductor.isInFlight($0) },
+        decide: { [unowned self] in decide($0) })
+
+    private var injectServer: LineServer?
+    private var controlServer: LineServer?
+    private var deadlineTimer: TimerSource?
+    private var pruneTimer: TimerSource?
+    private var sources: [AnyObject] = []
+
+    private var armedFor: Instant?
+    private var questions: [UInt64: RequestKey] = [:]
+    private var questionsAsked: UInt64 = 0
+    private var isStopping = false
+    private var configurationProblem: String?
+    private var storeProblem: String?
+    private let startedAt = Moment.now()
+
+    /// Opens the ledger of a locked state directory, recovers what an earlier run left, and listens.
+    ///
+    /// - Parameters:
+    ///   - directories: where configuration, state and sockets are.
+    ///   - configuration: how to read the configuration again.
+    ///   - settings: the configuration as it is.
+    ///   - state: the locked state directory.
+    ///   - boot: the machine's boot id.
+    ///   - journal: where entries go.
+    init(
+        directories: Directories, configuration: Configuration, settings: Settings,
+        state: consuming StateDirectory, boot: UUID128, journal: JournalWriter
+    ) throws {
+        let loop = try EventLoop()
+        let mailbox = try Mailbox<Message>()
+        let committer = try Committer(directory: state) { mailbox.post(.committer($0)) }
+        let lookup = Lookup(directory: directories.state) { mailbox.post(.lookup($0)) }
+        let past = try Past(directory: directories.state, settings: settings)
+        let identity = Router.Identity(state: past.stateID, boot: boot)
+        let router = Router(
+            identity: identity, table: settings.routing, tracker: past.tracker, devices: past.devices,
+            lastNumber: past.lastNumber)
+        self.loop = loop
+        self.configuration = configuration
+        self.settings = settings
+        self.journal = journal
+        self.mailbox = mailbox
+        self.committer = committer
+        self.lookup = lookup
+        conductor = Conductor(
+            router: router, journal: journal, successLevel: settings.journal.successLevel,
+            submitBatch: { committer.submit($0, number: $1) })
+        conductor.runner = try HandlerRunner(loop: loop, stateID: past.stateID) { [unowned self] in
+            conductor.handle($0)
+        }
+        conductor.onDisk = { [unowned self] in admission.onDisk($0) }
+        try watch()
+        endLeftovers(of: past.stateID)
+        conductor.recover(past.unfinished)
+        try listen(directories)
+    }
+
+    /// Runs until it is told to stop, or cannot go on.
+    ///
+    /// - Returns: the exit status.
+    func run() throws(SystemError) -> Int32 {
+        try loop.enableWatchdog()
+        Notify.ready(status: statusLine)
+        journal.log(JournalEntry(.info, "ready: \(statusLine)", messageID: .started))
+        defer {
+            lookup.stop()
+            committer.stop()
+        }
+        return try loop.run()
+    }
+
+    private var statusLine: String { "\(conductor.mode.rawValue) mode, \(settings.routing.routes.count) routes" }
+
+    private func watch() throws {
+        deadlineTimer = try TimerSource(loop: loop, priority: .important) { [unowned self] in
+            armedFor = nil
+            conductor.handle(.clock)
+        }
+        pruneTimer = try TimerSource(loop: loop, priority: .idle) { [unowned self] in prune() }
+        pruneTimer?.arm(at: EventLoop.nowNanoseconds + Self.pruneInterval / 60)
+        sources = [
+            try mailbox.receive(on: loop, priority: .important) { [unowned self] in $0.forEach(take) },
+            try SignalSource(loop: loop, signal: SIGTERM) { [unowned self] in stop() },
+            try SignalSource(loop: loop, signal: SIGINT) { [unowned self] in stop() },
+            try SignalSource(loop: loop, signal: SIGHUP) { [unowned self] in reload() },
+        ]
+        loop.endOfTurn = { [unowned self] in endTurn() }
+    }
+
+    private func listen(_ directories: Directories) throws {
+        // In this order: who sees inject.sock can already ask control.sock.
+        let control = try server(directories.controlSocket, settings.daemon.controlSocket) { [unowned self] in
+            takeControl($0, $1)
+        }
+        controlServer = control
+        let inject = try server(directories.injectSocket, settings.daemon.injectSocket) { [unowned self] in
+            takeInject($0, $1)
+        }
+        injectServer = inject
+        try control.start()
+        try inject.start()
+    }
+
+    private func server(
+        _ path: String, _ socket: SocketSettings, takeLine: @escaping (ClientSession, [UInt8]) -> Void
+    ) throws -> LineServer {
+        try LineServer(
+            loop: loop, path: path, mode: socket.mode, group: try groupID(of: socket), limits: serverLimits,
+            takeLine: takeLine)
+    }
+
+    private var serverLimits: LineServer.Limits {
+        LineServer.Limits(
+            connections: settings.daemon.connectionsMax, connectionsPerPeer: settings.daemon.connectionsMaxPerPeer,
+            requestLength: settings.daemon.requestLengthMax)
+    }
+
+    // MARK: Requests
+
+    private func takeInject(_ session: ClientSession, _ line: [UInt8]) {
+        let place = session.reserveReply()
+        do throws(ProtocolError) {
+            let request = try Request(line: line, limits: JSONLimits(depth: settings.daemon.jsonDepthMax))
+            if let storeProblem {
+                throw ProtocolError(.unavailable, message: storeProblem, retryAfter: .seconds(1), id: request.id)
+            }
+            admission.take(Admission.Candidate(session: session, place: place, request: request))
+        } catch {
+            session.reply(place, Reply.refused(error))
+        }
+    }
+
+    private func decide(_ verdict: Admission.Verdict) {
+        switch verdict {
+        case .new(let candidate):
+            guard let (seq, invocations) = conductor.submit(candidate), let key = candidate.key else { return }
+            admission.accepted(key, as: seq, candidate.request.document, invocations: invocations)
+        case .repeated(let candidate, let seq, let rows, let undecided):
+            conductor.repeated(candidate, seq, rows, undecided: undecided)
+        case .conflict(let candidate, let seq):
+            let message = "id was used for another request, seq \(seq)"
+            let error = ProtocolError(.idConflict, field: "id", message: message, id: candidate.request.id)
+            candidate.session.reply(candidate.place, Reply.refused(error))
+        }
+    }
+
+    private func ask(_ key: RequestKey) {
+        questionsAsked += 1
+        questions[questionsAsked] = key
+        do {
+            try lookup.submit([key], token: questionsAsked)
+        } catch {
+            fail(error)
+        }
+    }
+
+    private func takeControl(_ session: ClientSession, _ line: [UInt8]) {
+        let place = session.reserveReply()
+        do {
+            let request = try ControlRequest(line: line)
+            session.reply(place, status.reply(id: request.id))
+        } catch {
+            session.reply(place, Reply.refused(error))
+        }
+    }
+
+    // MARK: What other threads say
+
+    private func take(_ message: Message) {
+        switch message {
+        case .committer(.committed(let number, _)):
+            if storeProblem != nil { journal.log(JournalEntry(.notice, "the ledger is written again")) }
+            storeProblem = nil
+            conductor.committed(through: number)
+        case .committer(.stalled(let error)):
+            storeProblem = "the ledger cannot be written for now: \(error)"
+            journal.log(JournalEntry(.critical, "\(error)", messageID: .storeStalled))
+        case .committer(.pruned(let requests)):
+            journal.log(JournalEntry(.info, "\(requests) requests were older than Retention= and are gone"))
+        case .committer(.failed(let error)): fail(error)
+        case .lookup(let answer):
+            guard let key = questions.removeValue(forKey: answer.token) else { return }
+            switch answer.result {
+            case .success(let stories): admission.answered(key, stories.first ?? nil)
+            case .failure(let error): fail(error)
+            }
+        }
+    }
+
+    private func prune() {
+        let retention = settings.store.retention.milliseconds
+        committer.prune(olderThan: WallTime(milliseconds: Moment.now().wall.milliseconds - retention))
+        pruneTimer?.arm(at: EventLoop.nowNanoseconds + Self.pruneInterval)
+    }
+
+    /// An hour, in nanoseconds.
+    private static let pruneInterval: Int64 = 3_600_000_000_000
+
+    // MARK: The turn
+
+    private func endTurn() {
+        conductor.endTurn()
+        // Above this the clients wait, not the memory.
+        let isCongested = conductor.bytesWaiting > Self.bytesWaitingLimit || admission.count > Self.admissionLimit
+        injectServer?.setCongested(isCongested)
+        if conductor.nextDue != armedFor {
+            armedFor = conductor.nextDue
+            if let due = armedFor { deadlineTimer?.arm(at: due.nanoseconds) } else { deadlineTimer?.disarm() }
+        }
+        injectServer?.flush()
+        controlServer?.flush()
+        if isStopping, conductor.isIdle, admission.count == 0 { loop.exit(code: 0) }
+    }
+
+    private static let bytesWaitingLimit = 64 << 20
+    private static let admissionLimit = 16_384
+
+    // MARK: Signals
+
+    private func stop() {
+        guard !isStopping else { return }
+        isStopping = true
+        let running = conductor.handlersRunning
+        Notify.stopping(status: "finishing \(running) handlers")
+        journal.log(JournalEntry(.info, "stopping: \(running) handlers finish first", messageID: .stopping))
+        conductor.handle(.draining)
+        injectServer?.stopListening()
+        controlServer?.stopListening()
+    }
+
+    private func reload() {
+        Notify.reloading(nowNanoseconds: EventLoop.nowNanoseconds)
+        do {
+            let (settings, warnings) = try configuration.load()
+            for warning in warnings { journal.log(JournalEntry(.warning, warning)) }
+            self.settings = settings
+            configurationProblem = nil
+            conductor.successLevel = settings.journal.successLevel
+            conductor.handle(.reconfigured(settings.routing))
+            injectServer?.limits = serverLimits
+            controlServer?.limits = serverLimits
+            journal.log(JournalEntry(.info, "reloaded: \(statusLine)", messageID: .reloaded))
+        } catch {
+            configurationProblem = error.lines.joined(separator: "\n")
+            for line in error.lines { journal.log(JournalEntry(.error, line, messageID: .reloadFailed)) }
+        }
+        Notify.ready(status: configurationProblem == nil ? statusLine : "reload failed; \(statusLine) as before")
+    }
+
+    /// The disk cannot be trusted: ends without acknowledging anything that may not be on it.
+    private func fail(_ error: StoreError) {
+        journal.log(JournalEntry(.critical, "\(error)"))
+        loop.exit(code: StartFailure.inputOutput)
+    }
+
+    /// Ends what handlers of an earlier run left alive, before anything of theirs is decided.
+    private func endLeftovers(of stateID: UUID128) {
+        let left = LeftoverProcesses.kill(ofState: stateID.description, patience: .seconds(2))
+        guard !left.isEmpty else { return }
+        let list = left.map(String.init).joined(separator: ", ")
+        journal.log(JournalEntry(.error, "processes of an earlier run could not be ended: \(list)"))
+    }
+
+    private var status: Status {
+        Status(
+            version: pushrouterdVersion, processID: getpid(), mode: conductor.mode,
+            uptime: Moment.now().monotonic - startedAt.monotonic, state: isStopping ? "stopping" : "running",
+            configurationProblem: configurationProblem, storeProblem: storeProblem, accepted: conductor.accepted,
+            lastSeq: conductor.lastNumber.value, requestsInFlight: conductor.requestsInFlight,
+            handlersRunning: conductor.handlersRunning, processes: conductor.runner?.count ?? 0,
+            deliveriesTracked: conductor.deliveriesTracked, injectConnections: injectServer?.connectionCount ?? 0,
+            controlConnections: controlServer?.connectionCount ?? 0, bytesWaiting: conductor.bytesWaiting,
+            transactions: conductor.transactions,
+            longestTurn: .nanoseconds(loop.longestTurnNanoseconds))
+    }
+}

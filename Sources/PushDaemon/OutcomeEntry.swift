@@ -1,0 +1,35 @@
+import JournalLog
+import PushModel
+import PushRouting
+import PushSettings
+
+extension JournalEntry {
+    /// The journal's entry for the end of an invocation (design, section 5.6). Payload contents and keys never get here.
+    init(_ end: InvocationEnd, successLevel: JournalSettings.Level) {
+        let invocation = end.invocation
+        let request = end.request
+        let result = end.result
+        let isMissed = result.outcome.isMissed
+        var fields: [Field] = [
+            Field(.seq, invocation.id.seq.value),
+            Field(.platform, request.platform.rawValue),
+            Field(.callback, invocation.callback.rawValue),
+            Field(.outcome, result.outcome.rawValue),
+            Field(.queueMicroseconds, result.queue.microseconds),
+            Field(.executionMicroseconds, result.exec.microseconds),
+            Field(.totalMicroseconds, result.total.microseconds),
+            Field(.deadlineMicroseconds, invocation.budget.microseconds),
+        ]
+        let optional: [(FieldName, String?)] = [
+            (.id, request.id), (.app, request.app), (.provider, invocation.provider), (.route, invocation.route),
+            (.handler, invocation.handler),
+        ]
+        for case (let name, let value?) in optional { fields.append(Field(name, value)) }
+        let who = invocation.handler.map { "handler \($0)" } ?? invocation.provider ?? "nobody"
+        var message = "seq \(invocation.id.seq): \(invocation.callback.rawValue), \(who): \(result.outcome.rawValue)"
+        if let reason = result.reason { message += " (\(reason))" }
+        self.init(
+            isMissed ? .warning : successLevel == .info ? .info : .debug, message,
+            messageID: isMissed ? .miss : .outcome, fields: fields)
+    }
+}

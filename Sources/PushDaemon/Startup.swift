@@ -1,0 +1,91 @@
+import EventLoop
+import Glibc
+import JournalLog
+import PushModel
+public import PushSettings
+import Store
+import UnixSockets
+
+/// How the daemon is started.
+public struct DaemonOptions: Sendable {
+    /// Where configuration, state and sockets are.
+    public var directories: Directories
+    /// Whether the configuration directory was asked for by name, and so must exist.
+    public var isConfigurationRequired: Bool
+
+    /// Joins the parts.
+    public init(directories: Directories, isConfigurationRequired: Bool) {
+        self.directories = directories
+        self.isConfigurationRequired = isConfigurationRequired
+    }
+}
+
+/// Runs the daemon on the calling thread, which must be the process's first and only one, until it is told to stop.
+///
+/// - Returns: the exit status.
+/// - Throws: `StartFailure` when it cannot start.
+public func runDaemon(_ options: DaemonOptions) throws(StartFailure) -> Int32 {
+    // Before any thread exists: each inherits the mask, and only the loop takes signals.
+    SignalSource.block([SIGTERM, SIGINT, SIGHUP, SIGCHLD])
+    signal(SIGPIPE, SIG_IGN)
+    let configuration = Configuration(
+        directories: options.directories.configuration, isRequired: options.isConfigurationRequired)
+    let (settings, warnings) = try configuration.load()
+    do {
+        let journal = try JournalWriter(capacity: settings.journal.queueMax)
+        // A stalled journal must not keep the daemon from ending.
+        defer { journal.stop(timeoutMilliseconds: 2000) }
+        for warning in warnings { journal.log(JournalEntry(.warning, warning)) }
+        try createRuntimeDirectory(options.directories.runtime)
+        let daemon = try Daemon(
+            directories: options.directories, configuration: configuration, settings: settings,
+            state: try StateDirectory(path: options.directories.state), boot: try bootID(), journal: journal)
+        let status = try daemon.run()
+        withExtendedLifetime(daemon) {}
+        return status
+    } catch let error as StartFailure {
+        throw error
+    } catch let error as StoreError {
+        throw StartFailure(error.description, exitStatus: error.exitStatus)
+    } catch let error as ListenError {
+        throw StartFailure(error.description, exitStatus: StartFailure.cannotCreate)
+    } catch {
+        throw StartFailure("\(error)", exitStatus: StartFailure.system)
+    }
+}
+
+extension StoreError {
+    fileprivate var exitStatus: Int32 {
+        if case .inUse = kind { StartFailure.unavailable } else { StartFailure.inputOutput }
+    }
+}
+
+private func createRuntimeDirectory(_ path: String) throws(StartFailure) {
+    guard mkdir(path, 0o755) != 0, errno != EEXIST else { return }
+    let reason = String(cString: strerror(errno))
+    throw StartFailure(
+        "cannot create the runtime directory \(path): \(reason); give another with --runtime",
+        exitStatus: StartFailure.cannotCreate)
+}
+
+/// The id of this boot: monotonic times count within it.
+private func bootID() throws(StartFailure) -> UUID128 {
+    let path = "/proc/sys/kernel/random/boot_id"
+    var text = [UInt8](repeating: 0, count: 36)
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    defer { if descriptor >= 0 { close(descriptor) } }
+    guard descriptor >= 0, read(descriptor, &text, text.count) == text.count,
+        let boot = UUID128(String(decoding: text, as: UTF8.self))
+    else { throw StartFailure("cannot read \(path)", exitStatus: StartFailure.system) }
+    return boot
+}
+
+/// The number of the group that a socket shall belong to.
+func groupID(of socket: SocketSettings) throws(StartFailure) -> UInt32? {
+    guard let name = socket.group else { return nil }
+    if let number = UInt32(name) { return number }
+    guard let entry = getgrnam(name) else {
+        throw StartFailure("there is no group \(name)", exitStatus: StartFailure.configuration)
+    }
+    return entry.pointee.gr_gid
+}

@@ -1,0 +1,160 @@
+import JournalLog
+import PushModel
+import PushProtocol
+import PushRouting
+import PushSettings
+
+/// Feeds the router and carries out its effects: the one place where decisions become acts.
+final class Conductor {
+    private var router: Router
+    private let journal: JournalWriter
+    private let submitBatch: ([LedgerRecord], UInt64) -> Void
+    private lazy var commits = GroupCommit(submit: submitBatch, perform: { [unowned self] in perform($0) })
+    private var effects: [Effect] = []
+    private var waits: [SequenceNumber: [Wait]] = [:]
+
+    /// Runs the handlers; set before anything is submitted.
+    var runner: HandlerRunner?
+    /// Told when a request with a producer's id is on disk.
+    var onDisk: (RequestKey) -> Void = { _ in }
+    /// How loud a success is.
+    var successLevel: JournalSettings.Level
+    private(set) var accepted: Int64 = 0
+
+    /// A client that waits for the outcomes of a request.
+    private struct Wait {
+        var session: ClientSession
+        var id: String?
+        var remaining: Int
+    }
+
+    /// - Parameters:
+    ///   - router: the router, before anything is recovered.
+    ///   - journal: where outcomes go.
+    ///   - successLevel: how loud a success is.
+    ///   - submitBatch: hands records to the committer.
+    init(
+        router: Router, journal: JournalWriter, successLevel: JournalSettings.Level,
+        submitBatch: @escaping ([LedgerRecord], UInt64) -> Void
+    ) {
+        self.router = router
+        self.journal = journal
+        self.successLevel = successLevel
+        self.submitBatch = submitBatch
+    }
+
+    var mode: DispatchMode { router.mode }
+    var lastNumber: SequenceNumber { router.lastNumber }
+    var requestsInFlight: Int { router.requestsInFlight }
+    var handlersRunning: Int { router.handlersRunning }
+    var deliveriesTracked: Int { router.deliveriesTracked }
+    var nextDue: Instant? { router.nextDue }
+    var bytesWaiting: Int { commits.bytesWaiting }
+    var transactions: UInt64 { commits.transactions }
+
+    /// Whether outcomes of a request are still to come.
+    func isInFlight(_ seq: SequenceNumber) -> Bool { router.isInFlight(seq) }
+
+    /// Whether nothing runs and nothing waits for the disk.
+    var isIdle: Bool { router.handlersRunning == 0 && (runner?.count ?? 0) == 0 && commits.isIdle }
+
+    /// Submits a request that is new.
+    ///
+    /// - Returns: its number and how many invocations it has; `nil` when it was refused, and the client told.
+    func submit(_ candidate: Admission.Candidate) -> (seq: SequenceNumber, invocations: Int)? {
+        let (session, request) = (candidate.session, candidate.request)
+        let seq: SequenceNumber
+        do {
+            seq = try router.submit(request, from: session.peer, at: .now(), effects: &effects)
+        } catch {
+            session.reply(candidate.place, Reply.refused(ProtocolError(error, id: request.id)))
+            return nil
+        }
+        accepted += 1
+        let invocations = effects.count { effect in
+            if case .record(.invocation(let row)) = effect { row.id.seq == seq } else { false }
+        }
+        acknowledge(candidate, seq, awaiting: invocations)
+        carryOut()
+        return (seq, invocations)
+    }
+
+    /// Answers a request that was accepted before as it was answered then.
+    ///
+    /// - Parameters:
+    ///   - rows: its invocations as far as the ledger has them.
+    ///   - undecided: how many outcomes are still to come.
+    func repeated(_ candidate: Admission.Candidate, _ seq: SequenceNumber, _ rows: [InvocationRecord], undecided: Int) {
+        acknowledge(candidate, seq, awaiting: undecided)
+        guard candidate.request.waitsForOutcome else { return }
+        for row in rows {
+            guard let result = row.result else { continue }
+            commits.append(.line(candidate.session, Reply.outcome(row, result, id: candidate.request.id)))
+        }
+    }
+
+    /// Tells the router what happened, and carries out what it decides.
+    func handle(_ event: Event) {
+        router.handle(event, at: .now(), effects: &effects)
+        carryOut()
+    }
+
+    /// Takes up what an earlier run left.
+    func recover(_ unfinished: [UnfinishedRequest]) {
+        router.recover(unfinished, at: .now(), effects: &effects)
+        carryOut()
+    }
+
+    /// A batch is on disk.
+    func committed(through number: UInt64) { commits.committed(number) }
+
+    /// The turn is over: hands what it wants written to the committer.
+    func endTurn() { commits.endTurn() }
+
+    private func acknowledge(_ candidate: Admission.Candidate, _ seq: SequenceNumber, awaiting outcomes: Int) {
+        let (session, request) = (candidate.session, candidate.request)
+        commits.append(.reply(session, place: candidate.place, Reply.accepted(seq, id: request.id)))
+        if let key = candidate.key { commits.append(.onDisk(key)) }
+        guard request.waitsForOutcome, outcomes > 0 else { return }
+        waits[seq, default: []].append(Wait(session: session, id: request.id, remaining: outcomes))
+        session.outcomesAwaited += outcomes
+    }
+
+    private func carryOut() {
+        for effect in effects {
+            switch effect {
+            case .record(let record): commits.append(record)
+            case .start(let run): commits.append(.start(run))
+            case .decided(let end): commits.append(.decided(end))
+            case .terminate(let id): runner?.terminate(id)
+            case .stop(let id): runner?.stop(id)
+            }
+        }
+        effects.removeAll(keepingCapacity: true)
+    }
+
+    private func perform(_ followUp: FollowUp) {
+        switch followUp {
+        case .reply(let session, let place, let bytes): session.reply(place, bytes)
+        case .line(let session, let bytes): session.send(bytes)
+        case .onDisk(let key): onDisk(key)
+        case .start(let run): runner?.start(run)
+        case .decided(let end):
+            journal.log(JournalEntry(end, successLevel: successLevel))
+            tellWaiting(end)
+        }
+    }
+
+    private func tellWaiting(_ end: InvocationEnd) {
+        let seq = end.invocation.id.seq
+        guard let waiting = waits.removeValue(forKey: seq) else { return }
+        var left: [Wait] = []
+        for var wait in waiting {
+            wait.session.outcomesAwaited -= 1
+            wait.session.send(Reply.outcome(end.invocation, end.result, id: wait.id))
+            wait.remaining -= 1
+            if wait.remaining > 0 { left.append(wait) }
+        }
+        if !left.isEmpty { waits[seq] = left }
+    }
+}

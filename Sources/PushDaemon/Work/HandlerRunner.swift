@@ -1,0 +1,152 @@
+import EventLoop
+import Glibc
+import HandlerProcess
+import PushModel
+import PushProtocol
+import PushRouting
+
+/// Runs `exec` handlers: starts them off the loop, watches them on it, ends them when told to.
+final class HandlerRunner {
+    /// One run, from the request to start it until its process is reaped.
+    private final class Run {
+        let invocation: InvocationID
+        var child: ChildProcess?
+        var exitSource: IOSource?
+        var outputSource: IOSource?
+        var output: [UInt8] = []
+        /// Nothing that it says counts any more.
+        var isStopped = false
+
+        init(_ invocation: InvocationID) { self.invocation = invocation }
+    }
+
+    private let loop: EventLoop
+    private let stateID: UUID128
+    private let pool: SpawnPool
+    private let report: (Event) -> Void
+    private var spawned: IOSource?
+    private var orphans: OrphanReaper
+    private var orphanSource: SignalSource?
+    private var orphanTimer: TimerSource?
+
+    private var nextToken: UInt64 = 0
+    private var runs: [UInt64: Run] = [:]
+    private var tokens: [InvocationID: UInt64] = [:]
+
+    /// How many processes there are, or will be.
+    var count: Int { runs.count }
+
+    /// - Parameters:
+    ///   - loop: the loop; everything but the start itself happens on it.
+    ///   - stateID: what marks the processes of this state directory.
+    ///   - report: takes what happens to a run.
+    init(loop: EventLoop, stateID: UUID128, report: @escaping (Event) -> Void) throws {
+        self.loop = loop
+        self.stateID = stateID
+        self.report = report
+        let mailbox = try Mailbox<SpawnResult>()
+        pool = SpawnPool(threads: 2) { mailbox.post($0) }
+        orphans = try OrphanReaper()
+        spawned = try mailbox.receive(on: loop, priority: .important) { [unowned self] results in
+            results.forEach(begin)
+        }
+        orphanSource = try SignalSource(loop: loop, signal: SIGCHLD) { [unowned self] in sweepOrphans() }
+        orphanTimer = try TimerSource(loop: loop) { [unowned self] in sweepOrphans() }
+    }
+
+    /// Starts a run, unless its time is up: then the router knows already.
+    func start(_ run: HandlerRun) {
+        let now = Moment.now()
+        guard now.monotonic < run.deadline, case .exec(let command) = run.handler.kind else { return }
+        nextToken += 1
+        let token = nextToken
+        runs[token] = Run(run.invocation.id)
+        tokens[run.invocation.id] = token
+        pool.submit(processCommand(command, run, at: now), token: token)
+    }
+
+    /// Sends the run SIGTERM.
+    func terminate(_ invocation: InvocationID) {
+        guard let token = tokens[invocation] else { return }
+        runs[token]?.child?.terminateGroup()
+    }
+
+    /// Ends the run now, with everything that it started.
+    func stop(_ invocation: InvocationID) {
+        guard let token = tokens.removeValue(forKey: invocation), let run = runs[token] else { return }
+        run.isStopped = true
+        run.child?.killGroup()
+        sweepOrphans()
+    }
+
+    private func processCommand(_ command: Handler.Command, _ run: HandlerRun, at now: Moment) -> ProcessCommand {
+        var environment = command.environment
+        if environment["PATH"] == nil {
+            environment["PATH"] = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+        }
+        for (name, value) in HandlerInput.environment(run, state: stateID, at: now) { environment[name] = value }
+        return ProcessCommand(
+            arguments: command.arguments, environment: environment.map { "\($0.key)=\($0.value)" },
+            workingDirectory: command.workingDirectory ?? "/",
+            standardInput: HandlerInput.object(run, at: now),
+            mark: HandlerInput.mark(run.invocation.id, state: stateID))
+    }
+
+    private func begin(_ result: SpawnResult) {
+        guard let run = runs[result.token] else { preconditionFailure("a process started that nobody asked for") }
+        switch result.outcome {
+        case .failure(let error):
+            forget(run, result.token)
+            if !run.isStopped { report(.failedToStart(run.invocation, reason: error.description)) }
+        case .success(let child):
+            run.child = child
+            if run.isStopped { child.killGroup() }
+            watch(run, child, result.token)
+            if !run.isStopped { report(.started(run.invocation)) }
+        }
+    }
+
+    private func watch(_ run: Run, _ child: ChildProcess, _ token: UInt64) {
+        do {
+            run.exitSource = try IOSource(loop: loop, descriptor: child.pidfd, interest: .read, priority: .important) {
+                [unowned self] _ in finish(run, child, token)
+            }
+            run.outputSource = try IOSource(loop: loop, descriptor: child.standardOutput, interest: .read) { _ in
+                if child.readOutput(into: &run.output).hasEnded { run.outputSource = nil }
+            }
+        } catch {
+            // Without a descriptor to watch it by it could not be ended in time.
+            child.killGroup()
+            if run.exitSource == nil { preconditionFailure("cannot watch a handler's process: \(error)") }
+        }
+    }
+
+    private func finish(_ run: Run, _ child: ChildProcess, _ token: UInt64) {
+        guard let status = child.reap() else { return }
+        _ = child.readOutput(into: &run.output)
+        forget(run, token)
+        sweepOrphans()
+        guard !run.isStopped else { return }
+        switch status {
+        case .exited(let code):
+            let reply = HandlerAnswer.Reply(standardOutput: run.output) ?? HandlerAnswer.Reply()
+            report(.finished(run.invocation, HandlerAnswer(exitStatus: code, reply: reply)))
+        case .signaled(let signal):
+            report(.finished(run.invocation, .signaled(signal)))
+        }
+    }
+
+    private func forget(_ run: Run, _ token: UInt64) {
+        run.exitSource = nil
+        run.outputSource = nil
+        runs[token] = nil
+        if tokens[run.invocation] == token { tokens[run.invocation] = nil }
+    }
+
+    /// Ends and reaps what got away from its run and became ours.
+    private func sweepOrphans() {
+        let sweep = orphans.sweep()
+        // Some could not be told apart yet, in the middle of an execve; or were killed and are not dead yet.
+        if sweep.undecided + sweep.killed > 0 { orphanTimer?.arm(at: EventLoop.nowNanoseconds + 2_000_000) }
+    }
+}

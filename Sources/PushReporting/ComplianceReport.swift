@@ -1,0 +1,129 @@
+public import PushModel
+
+/// The deadline compliance report: what became of every invocation of a window, and how the deadline was kept.
+///
+/// Rows are added one by one and forgotten, so its size depends on how many names there are, never on how many rows.
+public struct ComplianceReport: Sendable {
+    /// In whose place the router stood.
+    public enum Mode: Hashable, Sendable {
+        /// Every row says the same.
+        case one(DispatchMode)
+        /// The mode was changed within the window, and so what a deadline counts from.
+        case mixed
+    }
+
+    /// The time it covers.
+    public let window: ReportWindow
+    /// The configured time of an invocation; a route may give less.
+    public let budget: Duration
+    /// The mode of the rows; without any, the configured one.
+    public private(set) var mode: Mode
+
+    /// Requests with at least one row.
+    public private(set) var requests = 0
+    /// Invocations accepted: rows.
+    public private(set) var accepted = 0
+    /// Rows that have no outcome yet.
+    public private(set) var inFlight = 0
+    /// Rows by outcome; what is not there is 0.
+    public private(set) var outcomes: [Outcome: Int] = [:]
+    /// The shortest time that an invocation had; `nil` without rows.
+    public private(set) var shortestBudget: Duration?
+
+    /// Figures by handler, of the rows that have one: neither the tracker's nor what no route picked.
+    public private(set) var byHandler: [String: FigureGroup] = [:]
+    /// Figures by route, of the rows that have one.
+    public private(set) var byRoute: [String: FigureGroup] = [:]
+    /// Figures by provider; the name `none` stands for payloads of no known provider, as in a route's `Provider=`.
+    public private(set) var byProvider: [String: FigureGroup] = [:]
+    /// Figures by platform.
+    public private(set) var byPlatform: [Platform: FigureGroup] = [:]
+    /// Figures by callback.
+    public private(set) var byCallback: [Callback: FigureGroup] = [:]
+    /// How the limits of the platforms were kept, all of `PlatformLimit.all` in that order.
+    public private(set) var limits = PlatformLimit.all.map(LimitTally.init)
+    /// The slowest of what owed an answer or went to the tracker.
+    public private(set) var slowest = Slowest()
+    /// The slowest of what missed the deadline.
+    public private(set) var slowestMisses = Slowest()
+
+    private var outOfSequence = 0
+    private var decidedAfterDowntime = 0
+    private var cutByCrash = 0
+    private var last: InvocationID?
+
+    /// A report without rows.
+    /// - Parameters:
+    ///   - window: the time it covers; the caller adds the rows of requests accepted in it.
+    ///   - mode: the configured mode, for a report without rows.
+    ///   - budget: the configured time of an invocation.
+    public init(window: ReportWindow = ReportWindow(), mode: DispatchMode, budget: Duration) {
+        self.window = window
+        self.mode = .one(mode)
+        self.budget = budget
+    }
+
+    /// Counts one row. Rows come in the order of their ids and requests are whole: what does not is counted, and
+    /// said in `gaps`.
+    public mutating func add(_ row: ReportRow) {
+        follow(row.invocation.id)
+        mode = accepted == 0 || mode == .one(row.mode) ? .one(row.mode) : .mixed
+        accepted += 1
+        shortestBudget = min(shortestBudget ?? row.invocation.budget, row.invocation.budget)
+        addToGroups(row)
+        for index in limits.indices { limits[index].add(row) }
+
+        guard let result = row.invocation.result else {
+            inFlight += 1
+            return
+        }
+        outcomes[result.outcome, default: 0] += 1
+        if result.outcome.isTimed { slowest.add(row.invocation) }
+        if result.outcome.isMissed { slowestMisses.add(row.invocation) }
+        if result.reason == "daemon_down" { decidedAfterDowntime += 1 }
+        if result.reason == "daemon_crashed" { cutByCrash += 1 }
+    }
+
+    /// Rows that have an outcome.
+    public var decided: Int { outcomes.values.reduce(0, +) }
+
+    /// Whether every accepted invocation is here once, either decided or in flight.
+    public var balanced: Bool { decided + inFlight == accepted && outOfSequence == 0 }
+
+    /// How many owed an answer within the deadline, and how many missed it.
+    public var compliance: Compliance {
+        Compliance(
+            due: outcomes.reduce(0) { $0 + ($1.key.isDue ? $1.value : 0) },
+            missed: outcomes.reduce(0) { $0 + ($1.key.isMissed ? $1.value : 0) })
+    }
+
+    /// What makes the figures less than the whole story; empty when nothing does.
+    public var gaps: [ReportGap] {
+        let modes = mode == .mixed ? accepted : 0
+        return [
+            ReportGap(kind: .outOfSequence, count: outOfSequence),
+            ReportGap(kind: .inFlight, count: inFlight),
+            ReportGap(kind: .daemonDown, count: decidedAfterDowntime),
+            ReportGap(kind: .daemonCrashed, count: cutByCrash),
+            ReportGap(kind: .mixedModes, count: modes),
+        ].filter { $0.count > 0 }
+    }
+
+    /// Within a request the rows are 0, 1, 2, ...; requests only go up. So a row that is missing or comes twice shows.
+    private mutating func follow(_ id: InvocationID) {
+        let isFirst = id.n == 0 && last.map { $0.seq < id.seq } ?? true
+        let isNext = last.map { id == InvocationID(seq: $0.seq, n: $0.n + 1) } ?? false
+        if !isFirst && !isNext { outOfSequence += 1 }
+        if id.seq != last?.seq { requests += 1 }
+        last = id
+    }
+
+    private mutating func addToGroups(_ row: ReportRow) {
+        let invocation = row.invocation
+        if let handler = invocation.handler { byHandler[handler, default: FigureGroup()].add(invocation.result) }
+        if let route = invocation.route { byRoute[route, default: FigureGroup()].add(invocation.result) }
+        byProvider[invocation.provider ?? "none", default: FigureGroup()].add(invocation.result)
+        byPlatform[row.platform, default: FigureGroup()].add(invocation.result)
+        byCallback[invocation.callback, default: FigureGroup()].add(invocation.result)
+    }
+}

@@ -1,0 +1,39 @@
+import PushModel
+
+/// `value` divided by ten to the power of `scale`, without trailing zeros: `decimal(9_000_100, scale: 3)` is `9000.1`.
+func decimal(_ value: Int64, scale: Int) -> String {
+    let digits = String(value.magnitude)
+    let padded = String(repeating: "0", count: max(0, scale + 1 - digits.count)) + digits
+    let whole = padded.dropLast(scale)
+    var fraction = padded.suffix(scale)
+    while fraction.last == "0" { fraction.removeLast() }
+    return (value < 0 ? "-" : "") + whole + (fraction.isEmpty ? "" : "." + fraction)
+}
+
+/// A duration in milliseconds with up to three decimals: `9000.1`.
+func milliseconds(_ span: Duration) -> String { decimal(span.microseconds, scale: 3) }
+
+/// A count for people: `1,204`.
+func grouped(_ count: some BinaryInteger) -> String {
+    let digits = String(count)
+    var text = ""
+    for (index, digit) in digits.enumerated() {
+        if index > 0, (digits.count - index).isMultiple(of: 3) { text.append(",") }
+        text.append(digit)
+    }
+    return text
+}
+
+/// Microseconds as milliseconds for people, with one decimal and rounded to the nearest: `9,000.1`; `-` for none.
+func groupedMilliseconds(_ microseconds: Int64?) -> String {
+    guard let microseconds else { return "-" }
+    let tenths = (microseconds + 50) / 100
+    return "\(grouped(tenths / 10)).\(tenths % 10)"
+}
+
+/// A duration for people in the unit that fits: `9 s`, `4.5 s`, `250 ms`.
+func span(_ duration: Duration) -> String {
+    let microseconds = duration.microseconds
+    return microseconds >= 1_000_000
+        ? "\(decimal(microseconds, scale: 6)) s" : "\(decimal(microseconds, scale: 3)) ms"
+}

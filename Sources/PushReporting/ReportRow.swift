@@ -1,0 +1,36 @@
+public import PushModel
+
+/// One row of the ledger as a report reads it: an invocation and the facts of its request.
+public struct ReportRow: Hashable, Sendable {
+    /// The invocation, decided or in flight.
+    public var invocation: InvocationRecord
+    /// In whose place the router stood when the request was accepted.
+    public var mode: DispatchMode
+    /// The platform of the request.
+    public var platform: Platform
+    /// Package name or bundle id.
+    public var app: String?
+    /// The device, as the producer names it.
+    public var device: String?
+    /// The producer's own id of the request.
+    public var id: String?
+    /// The payload's own id.
+    public var messageID: String?
+    /// When the request was accepted.
+    public var acceptedAt: WallTime
+
+    /// Joins the parts.
+    public init(
+        invocation: InvocationRecord, mode: DispatchMode, platform: Platform, app: String?, device: String?,
+        id: String?, messageID: String?, acceptedAt: WallTime
+    ) {
+        self.invocation = invocation
+        self.mode = mode
+        self.platform = platform
+        self.app = app
+        self.device = device
+        self.id = id
+        self.messageID = messageID
+        self.acceptedAt = acceptedAt
+    }
+}

@@ -1,0 +1,164 @@
+import PushModel
+
+/// How records become columns and columns become records: one order of columns for both ways.
+enum LedgerColumns {
+    static let request = """
+        requests.seq, requests.operation, requests.id, requests.uid, requests.gid, requests.pid, \
+        requests.accepted_at, requests.accepted_ns, requests.boot, requests.mode, requests.platform, \
+        requests.app, requests.device, requests.external_id, requests.message_id, requests.body
+        """
+    static let requestCount: Int32 = 16
+
+    static let invocation = """
+        invocations.seq, invocations.n, invocations.callback, invocations.provider, invocations.route, \
+        invocations.handler, invocations.budget_us, invocations.deadline_ns, invocations.started, \
+        invocations.outcome, invocations.reason, invocations.queue_us, invocations.exec_us, \
+        invocations.total_us, invocations.completed_by, invocations.completed_times, \
+        invocations.completed_result, invocations.completed_options, invocations.decided_at
+        """
+    static let invocationCount: Int32 = 19
+
+    static let event = """
+        events.seq, events.id, events.kind, events.time, events.delivery, events.external_user_id, \
+        events.device_id, events.app_id, events.platform, events.campaign_id, events.message_id, \
+        events.button_action_type, events.button_string
+        """
+}
+
+// Parameters: ?1 is column 0.
+extension Statement {
+    /// Binds all of a request but its body, which is parameter 16.
+    func bind(_ request: AcceptedRequest) {
+        bind(request.seq.value, at: 1)
+        bind(request.operation.rawValue, at: 2)
+        bind(request.id, at: 3)
+        bind(Int64(request.peer.uid), at: 4)
+        bind(Int64(request.peer.gid), at: 5)
+        bind(Int64(request.peer.pid), at: 6)
+        bind(request.acceptedAt.wall.milliseconds, at: 7)
+        bind(request.acceptedAt.monotonic.nanoseconds, at: 8)
+        bind(request.boot, at: 9)
+        bind(request.mode.rawValue, at: 10)
+        bind(request.platform.rawValue, at: 11)
+        bind(request.app, at: 12)
+        bind(request.device, at: 13)
+        bind(request.externalID, at: 14)
+        bind(request.messageID, at: 15)
+    }
+
+    func bind(_ invocation: InvocationRecord) {
+        let result = invocation.result
+        let completion = result?.completion
+        bind(invocation.id.seq.value, at: 1)
+        bind(Int64(invocation.id.n), at: 2)
+        bind(invocation.callback.rawValue, at: 3)
+        bind(invocation.provider, at: 4)
+        bind(invocation.route, at: 5)
+        bind(invocation.handler, at: 6)
+        bind(invocation.budget.microseconds, at: 7)
+        bind(invocation.deadline?.nanoseconds, at: 8)
+        bind(invocation.started ? 1 : 0, at: 9)
+        bind(result?.outcome.rawValue, at: 10)
+        bind(result?.reason, at: 11)
+        bind(result?.queue.microseconds, at: 12)
+        bind(result?.exec.microseconds, at: 13)
+        bind(result?.total.microseconds, at: 14)
+        bind(completion?.by.rawValue, at: 15)
+        bind(completion.map { Int64($0.times) }, at: 16)
+        bind(completion?.result.rawValue, at: 17)
+        // Apple's names have no commas; NULL is none, the empty text one empty name.
+        bind(completion.flatMap { $0.options.isEmpty ? nil : $0.options.joined(separator: ",") }, at: 18)
+        bind(result?.decidedAt.milliseconds, at: 19)
+    }
+
+    func bind(_ event: AnalyticsEvent) {
+        bind(event.seq.value, at: 1)
+        bind(event.id, at: 2)
+        bind(event.kind.rawValue, at: 3)
+        bind(event.time, at: 4)
+        bind(event.delivery.value, at: 5)
+        bind(event.externalUserID, at: 6)
+        bind(event.deviceID, at: 7)
+        bind(event.appID, at: 8)
+        bind(event.platform.rawValue, at: 9)
+        bind(event.campaignID, at: 10)
+        bind(event.messageID, at: 11)
+        bind(event.buttonActionType, at: 12)
+        bind(event.buttonString, at: 13)
+    }
+}
+
+// Columns: each reads the columns of its list above, which start at `first`.
+extension Statement {
+    func request(from first: Int32 = 0) throws(StoreError) -> AcceptedRequest {
+        AcceptedRequest(
+            seq: SequenceNumber(integer(first)), operation: try name(first + 1), id: text(first + 2),
+            peer: Peer(
+                uid: try number(first + 3), gid: try number(first + 4), pid: try number(first + 5)),
+            acceptedAt: Moment(
+                monotonic: Instant(nanoseconds: integer(first + 7)), wall: WallTime(milliseconds: integer(first + 6))),
+            boot: try uuid(first + 8), mode: try name(first + 9), platform: try name(first + 10),
+            app: text(first + 11), device: text(first + 12), externalID: text(first + 13), messageID: text(first + 14),
+            body: bytes(first + 15))
+    }
+
+    func invocation(from first: Int32 = 0) throws(StoreError) -> InvocationRecord {
+        InvocationRecord(
+            id: InvocationID(seq: SequenceNumber(integer(first)), n: try number(first + 1)),
+            callback: try name(first + 2), provider: text(first + 3), route: text(first + 4), handler: text(first + 5),
+            budget: .microseconds(integer(first + 6)),
+            deadline: isNull(first + 7) ? nil : Instant(nanoseconds: integer(first + 7)),
+            started: integer(first + 8) != 0, result: isNull(first + 9) ? nil : try result(from: first + 9))
+    }
+
+    private func result(from first: Int32) throws(StoreError) -> InvocationResult {
+        InvocationResult(
+            outcome: try name(first), reason: text(first + 1), queue: .microseconds(integer(first + 2)),
+            exec: .microseconds(integer(first + 3)), total: .microseconds(integer(first + 4)),
+            completion: isNull(first + 5) ? nil : try completion(from: first + 5),
+            decidedAt: WallTime(milliseconds: integer(first + 9)))
+    }
+
+    private func completion(from first: Int32) throws(StoreError) -> Completion {
+        let options = text(first + 3)?.split(separator: ",", omittingEmptySubsequences: false) ?? []
+        return Completion(
+            by: try name(first), times: try number(first + 1), result: try name(first + 2),
+            options: options.map(String.init))
+    }
+
+    func event(from first: Int32 = 0) throws(StoreError) -> AnalyticsEvent {
+        AnalyticsEvent(
+            id: try uuid(first + 1), kind: try name(first + 2), time: integer(first + 3),
+            seq: SequenceNumber(integer(first)), delivery: SequenceNumber(integer(first + 4)),
+            externalUserID: text(first + 5), deviceID: text(first + 6), appID: text(first + 7),
+            platform: try name(first + 8), campaignID: text(first + 9), messageID: text(first + 10),
+            buttonActionType: text(first + 11), buttonString: text(first + 12))
+    }
+
+    /// A value of an enumeration by its wire name.
+    func name<Value: RawRepresentable<String>>(_ column: Int32) throws(StoreError) -> Value {
+        let text = text(column) ?? ""
+        guard let value = Value(rawValue: text) else {
+            throw unreadable(column, "'\(text)' is no \(Value.self)")
+        }
+        return value
+    }
+
+    func number<Value: FixedWidthInteger>(_ column: Int32) throws(StoreError) -> Value {
+        guard let value = Value(exactly: integer(column)) else {
+            throw unreadable(column, "\(integer(column)) does not fit a \(Value.self)")
+        }
+        return value
+    }
+
+    private func uuid(_ column: Int32) throws(StoreError) -> UUID128 {
+        let bytes = bytes(column)
+        guard bytes.count == 16 else { throw unreadable(column, "\(bytes.count) bytes are no 128-bit id") }
+        return UUID128(
+            high: bytes[..<8].reduce(0) { $0 << 8 | UInt64($1) }, low: bytes[8...].reduce(0) { $0 << 8 | UInt64($1) })
+    }
+
+    private func unreadable(_ column: Int32, _ reason: String) -> StoreError {
+        StoreError(.corrupt, message: "column \(columnName(column)): \(reason)", context: path)
+    }
+}

@@ -1,0 +1,172 @@
+import Glibc
+public import PushModel
+
+/// A read-only view of a ledger, for any process: beside the daemon while it writes, or without one.
+///
+/// It sees what is on disk. For one thread at a time.
+public final class LedgerReader {
+    /// The daemon's 128-bit name of this state directory, made when the ledger was created.
+    public let stateIdentity: UUID128
+    let database: Database
+    private let requestByKey: Statement
+    private let requestByNumber: Statement
+    private let invocationsOfRequest: Statement
+    private let eventsOfRequest: Statement
+
+    /// Opens the ledger of a state directory.
+    ///
+    /// - Parameter directory: the state directory; it is not locked.
+    /// - Throws: `StoreError`: `missing`, `notPermitted`, `newerSchema`, `corrupt` or `failed`.
+    public init(directory: String) throws(StoreError) {
+        let path = directory + "/ledger.db"
+        guard access(path, F_OK) == 0 || errno == EACCES else {
+            throw StoreError(.missing, message: "there is no ledger", context: path)
+        }
+        let database = try Database(path: path, access: .readOnly)
+        try database.execute("PRAGMA busy_timeout = 5000; PRAGMA cache_size = -1024")
+        guard try Schema.check(database) == Schema.version else {
+            throw StoreError(.missing, message: "the ledger is not set up yet", context: path)
+        }
+        let identity = try database.prepare("SELECT state_id FROM meta")
+        guard try identity.step(), let state = identity.text(0).flatMap({ UUID128($0) }) else {
+            throw StoreError(.corrupt, message: "the ledger does not say whose it is", context: path)
+        }
+        stateIdentity = state
+        requestByKey = try database.prepare(
+            "SELECT \(LedgerColumns.request) FROM requests INDEXED BY requests_by_id WHERE uid = ?1 AND id = ?2")
+        requestByNumber = try database.prepare("SELECT \(LedgerColumns.request) FROM requests WHERE seq = ?1")
+        invocationsOfRequest = try database.prepare(
+            "SELECT \(LedgerColumns.invocation) FROM invocations WHERE seq = ?1 ORDER BY n")
+        eventsOfRequest = try database.prepare(
+            """
+            SELECT \(LedgerColumns.event) FROM events
+            WHERE seq = ?1 OR delivery = ?1 AND delivery <> seq ORDER BY seq, id
+            """)
+        self.database = database
+    }
+
+    /// Runs several reads over one state of the ledger, whatever is committed meanwhile.
+    public func snapshot<Value>(_ read: () throws(StoreError) -> Value) throws(StoreError) -> Value {
+        if database.isInTransaction { return try read() }
+        try database.execute("BEGIN")
+        // Nothing was written, so nothing can be lost by it.
+        defer { try? database.execute("COMMIT") }
+        return try read()
+    }
+
+    /// The highest number ever given to a request that is or was in the ledger; 0 when there was none.
+    public func highestSequenceNumber() throws(StoreError) -> SequenceNumber {
+        SequenceNumber(
+            try database.integer(
+                "SELECT max((SELECT highest_seq FROM meta), (SELECT coalesce(max(seq), 0) FROM requests))"))
+    }
+
+    // MARK: One request
+
+    /// A request with its body and all that came of it; `nil` when the ledger does not have it.
+    public func story(of seq: SequenceNumber) throws(StoreError) -> RequestStory? {
+        try snapshot { () throws(StoreError) in
+            requestByNumber.bind(seq.value, at: 1)
+            return try story(requestByNumber)
+        }
+    }
+
+    /// The request to which the producer with this user id gave this id, with all that came of it; `nil` when the
+    /// ledger does not have it.
+    public func find(uid: UInt32, id: String) throws(StoreError) -> RequestStory? {
+        try snapshot { () throws(StoreError) in
+            requestByKey.bind(Int64(uid), at: 1)
+            requestByKey.bind(id, at: 2)
+            return try story(requestByKey)
+        }
+    }
+
+    private func story(_ statement: borrowing Statement) throws(StoreError) -> RequestStory? {
+        defer { statement.reset() }
+        guard try statement.step() else { return nil }
+        let request = try statement.request()
+        var story = RequestStory(request: request, invocations: [], events: [])
+        invocationsOfRequest.bind(request.seq.value, at: 1)
+        defer { invocationsOfRequest.reset() }
+        while try invocationsOfRequest.step() { story.invocations.append(try invocationsOfRequest.invocation()) }
+        eventsOfRequest.bind(request.seq.value, at: 1)
+        defer { eventsOfRequest.reset() }
+        while try eventsOfRequest.step() { story.events.append(try eventsOfRequest.event()) }
+        return story
+    }
+
+    // MARK: Streams
+
+    /// Every invocation without a result, with its request, in order of `seq` and `n`: what a restart has to
+    /// finish. Costs nothing when there is none, whatever the ledger holds.
+    public func pendingInvocations() throws(StoreError) -> [(request: AcceptedRequest, invocation: InvocationRecord)] {
+        let statement = try database.prepare(
+            """
+            SELECT \(LedgerColumns.request), \(LedgerColumns.invocation)
+            FROM invocations INDEXED BY invocations_pending JOIN requests USING (seq)
+            WHERE outcome IS NULL ORDER BY invocations.seq, n
+            """)
+        var pending: [(request: AcceptedRequest, invocation: InvocationRecord)] = []
+        while try statement.step() {
+            pending.append((try statement.request(), try statement.invocation(from: LedgerColumns.requestCount)))
+        }
+        return pending
+    }
+
+    /// How many requests were accepted from `from` on and before `end`; `nil` is no bound.
+    public func acceptedRequests(from start: WallTime? = nil, to end: WallTime? = nil) throws(StoreError) -> Int {
+        let statement = try database.prepare(
+            "SELECT count(*) FROM requests WHERE accepted_at >= ?1 AND accepted_at < ?2")
+        statement.bind(start, before: end)
+        guard try statement.step() else { return 0 }
+        return try statement.number(0)
+    }
+
+    /// Streams the invocations of the requests accepted from `from` on and before `end`, in the order in which the
+    /// requests were accepted; `nil` is no bound. Memory does not grow with the ledger.
+    public func invocations(
+        from start: WallTime? = nil, to end: WallTime? = nil, _ body: (LedgerRow) -> Void
+    ) throws(StoreError) {
+        let statement = try database.prepare(
+            """
+            SELECT \(LedgerColumns.invocation),
+                operation, id, uid, accepted_at, mode, platform, app, device, message_id
+            FROM requests INDEXED BY requests_by_time CROSS JOIN invocations USING (seq)
+            WHERE accepted_at >= ?1 AND accepted_at < ?2 ORDER BY accepted_at, requests.seq, n
+            """)
+        statement.bind(start, before: end)
+        let facts = LedgerColumns.invocationCount
+        while try statement.step() {
+            body(
+                LedgerRow(
+                    invocation: try statement.invocation(), operation: try statement.name(facts),
+                    id: statement.text(facts + 1), uid: try statement.number(facts + 2),
+                    acceptedAt: WallTime(milliseconds: statement.integer(facts + 3)),
+                    mode: try statement.name(facts + 4), platform: try statement.name(facts + 5),
+                    app: statement.text(facts + 6), device: statement.text(facts + 7),
+                    messageID: statement.text(facts + 8)))
+        }
+    }
+
+    /// Streams the receipts and opens of requests accepted from `since` on, in order of `seq`, so that a delivery's
+    /// receipt comes before its open: what the tracker knew.
+    public func trackedDeliveries(since start: WallTime, _ body: (AnalyticsEvent) -> Void) throws(StoreError) {
+        let statement = try database.prepare(
+            """
+            SELECT \(LedgerColumns.event) FROM events
+            WHERE seq >= (
+                SELECT min(seq) FROM requests INDEXED BY requests_by_time WHERE accepted_at >= ?1)
+            ORDER BY seq, id
+            """)
+        statement.bind(start.milliseconds, at: 1)
+        while try statement.step() { body(try statement.event()) }
+    }
+}
+
+extension Statement {
+    /// Binds a half-open window of time to `?1` and `?2`.
+    fileprivate func bind(_ start: WallTime?, before end: WallTime?) {
+        bind(start?.milliseconds ?? .min, at: 1)
+        bind(end?.milliseconds ?? .max, at: 2)
+    }
+}

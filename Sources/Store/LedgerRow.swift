@@ -1,0 +1,35 @@
+public import PushModel
+
+/// One line of the report: an invocation and the facts of its request, without the body.
+public struct LedgerRow: Hashable, Sendable {
+    /// The invocation; without a result it is in flight.
+    public var invocation: InvocationRecord
+    /// What was asked.
+    public var operation: Operation
+    /// The producer's own id.
+    public var id: String?
+    /// The user id of the producer.
+    public var uid: UInt32
+    /// When the request was accepted.
+    public var acceptedAt: WallTime
+    /// In whose place the router stood.
+    public var mode: DispatchMode
+    /// The platform.
+    public var platform: Platform
+    /// Package name or bundle id.
+    public var app: String?
+    /// The device.
+    public var device: String?
+    /// The payload's own id.
+    public var messageID: String?
+}
+
+/// One request and all that came of it.
+public struct RequestStory: Hashable, Sendable {
+    /// The request with its body.
+    public var request: AcceptedRequest
+    /// Its invocations, in order of `n`.
+    public var invocations: [InvocationRecord]
+    /// The events it caused, and those of later requests about it, such as its open; in order of `seq`.
+    public var events: [AnalyticsEvent]
+}

@@ -1,0 +1,157 @@
+import Glibc
+import PushModel
+
+/// The one connection that writes the ledger, with its statements. For one thread.
+///
+/// Page size and checkpoint interval were measured (`Tests/Benchmarks/store.sh`): with pages of 8 KiB five records
+/// with a payload of 1.3 KB fit a page, with 4 KiB two, and a commit of 64 is a third faster. 2000 frames
+/// (16 MiB) between checkpoints write less than 1000, and more only makes the pause longer.
+final class LedgerWriter {
+    /// The WAL's length, in frames, at which it is copied to the database even while batches come.
+    static let checkpointFrames: Int32 = 2000
+    /// The WAL's length, in frames, that is worth a checkpoint when nothing else is to do.
+    static let idleCheckpointFrames: Int32 = 250
+
+    private let database: Database
+    private let begin: Statement
+    private let commit: Statement
+    private let insertRequest: Statement
+    private let insertInvocation: Statement
+    private let updateInvocation: Statement
+    private let insertEvent: Statement
+    private let replaceDevice: Statement
+    private var checkpointedFrames: Int32 = 0
+
+    /// Opens the ledger of `directory`, creating it or bringing it up to date.
+    init(directory: String) throws(StoreError) {
+        let path = directory + "/ledger.db"
+        try Self.create(path)
+        let database = try Database(path: path, access: .readWrite)
+        try database.execute(
+            """
+            PRAGMA busy_timeout = 1000;
+            PRAGMA page_size = 8192;
+            PRAGMA journal_mode = WAL;
+            PRAGMA synchronous = FULL;
+            PRAGMA cache_size = -1024;
+            PRAGMA journal_size_limit = \(Self.checkpointFrames * 8192);
+            PRAGMA secure_delete = FAST;
+            """)
+        database.keepLogOnClose()
+        try Schema.migrate(database)
+        begin = try database.prepare("BEGIN IMMEDIATE")
+        commit = try database.prepare("COMMIT")
+        insertRequest = try database.prepare(
+            "INSERT INTO requests VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13,?14,?15,?16)")
+        insertInvocation = try database.prepare(
+            "INSERT INTO invocations VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13,?14,?15,?16,?17,?18,?19)")
+        updateInvocation = try database.prepare(
+            """
+            UPDATE invocations SET callback = ?3, provider = ?4, route = ?5, handler = ?6, budget_us = ?7,
+                deadline_ns = ?8, started = ?9, outcome = ?10, reason = ?11, queue_us = ?12, exec_us = ?13,
+                total_us = ?14, completed_by = ?15, completed_times = ?16, completed_result = ?17,
+                completed_options = ?18, decided_at = ?19
+            WHERE seq = ?1 AND n = ?2
+            """)
+        insertEvent = try database.prepare("INSERT INTO events VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13)")
+        replaceDevice = try database.prepare("INSERT OR REPLACE INTO devices VALUES (?1, ?2, ?3, ?4)")
+        database.trackLogLength()
+        self.database = database
+    }
+
+    /// Puts all records on disk in one transaction, or none of them.
+    func write(_ batches: [[LedgerRecord]]) throws(StoreError) {
+        try transaction { () throws(StoreError) in
+            for batch in batches {
+                for record in batch { try write(record) }
+            }
+        }
+    }
+
+    private func write(_ record: LedgerRecord) throws(StoreError) {
+        switch record {
+        case .request(let request):
+            insertRequest.bind(request)
+            try insertRequest.run(with: request.body, at: LedgerColumns.requestCount)
+        case .invocation(let invocation):
+            insertInvocation.bind(invocation)
+            try insertInvocation.run()
+        case .update(let invocation):
+            updateInvocation.bind(invocation)
+            try updateInvocation.run()
+            guard database.changes == 1 else {
+                throw StoreError(
+                    .failed, message: "there is no invocation \(invocation.id.n) of request \(invocation.id.seq)",
+                    context: database.path)
+            }
+        case .event(let event):
+            insertEvent.bind(event)
+            try insertEvent.run()
+        case .device(let device):
+            replaceDevice.bind(device)
+            try replaceDevice.run()
+        }
+    }
+
+    /// Whether the WAL has grown by so many frames since it was last copied to the database.
+    func hasLog(of frames: Int32) -> Bool {
+        // It starts again from the beginning once all of it was copied.
+        let start = database.logFrames < checkpointedFrames ? 0 : checkpointedFrames
+        return database.logFrames - start >= frames
+    }
+
+    /// Copies the WAL to the database as far as readers let it. A full disk only means: not now.
+    func checkpoint() throws(StoreError) {
+        checkpointedFrames = database.logFrames
+        do {
+            try database.checkpoint()
+        } catch let error where error.isPassing {
+            return
+        }
+    }
+
+    /// Takes out up to `limit` of the oldest requests accepted before `cutoff` with all that belongs to them,
+    /// leaving out those with an invocation in flight.
+    /// - Returns: how many were taken out.
+    func prune(olderThan cutoff: WallTime, limit: Int) throws(StoreError) -> Int {
+        // The same set each time: what has an invocation in flight is not touched, and the rest stays old.
+        let old = """
+            SELECT seq FROM requests WHERE accepted_at < \(cutoff.milliseconds) AND NOT EXISTS (
+                SELECT 1 FROM invocations WHERE invocations.seq = requests.seq AND outcome IS NULL)
+            ORDER BY accepted_at, seq LIMIT \(limit)
+            """
+        try transaction { () throws(StoreError) in
+            try database.execute(
+                """
+                UPDATE meta SET highest_seq = max(highest_seq, (SELECT coalesce(max(seq), 0) FROM (\(old))));
+                DELETE FROM events WHERE seq IN (\(old));
+                DELETE FROM invocations WHERE seq IN (\(old));
+                DELETE FROM requests WHERE seq IN (\(old));
+                """)
+        }
+        return database.changes
+    }
+
+    private func transaction(_ body: () throws(StoreError) -> Void) throws(StoreError) {
+        try begin.run()
+        do throws(StoreError) {
+            try body()
+            try commit.run()
+        } catch {
+            // SQLite has rolled back by itself after some errors, and the first error is the one that tells.
+            if database.isInTransaction { try? database.execute("ROLLBACK") }
+            throw error
+        }
+    }
+
+    /// Creates the file with a mode of our own: requests hold what people were sent. SQLite gives the files beside
+    /// it the same mode.
+    private static func create(_ path: String) throws(StoreError) {
+        let file = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o640)
+        guard file < 0 else {
+            close(file)
+            return
+        }
+        guard errno == EEXIST else { throw StoreError.system("open", path, errno: errno) }
+    }
+}

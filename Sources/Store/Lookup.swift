@@ -1,0 +1,100 @@
+import Synchronization
+
+/// A thread that looks requests up by the producers' ids, so that the loop never waits for the disk.
+///
+/// Thread and connection begin with the first question: a daemon whose producers send no ids pays for neither.
+/// It sees what is on disk; what is accepted and not yet committed only the loop knows.
+public final class Lookup: Sendable {
+    /// What identifies a request to its producer.
+    public struct Key: Hashable, Sendable {
+        /// The producer's user id.
+        public var uid: UInt32
+        /// The producer's own id.
+        public var id: String
+
+        /// Joins the two.
+        public init(uid: UInt32, id: String) {
+            self.uid = uid
+            self.id = id
+        }
+    }
+
+    /// The answer to one question.
+    public struct Answer: Sendable {
+        /// The question's token.
+        public var token: UInt64
+        /// For each key, in order, the request and all that came of it, or `nil`; all from one state of the ledger.
+        public var result: Result<[RequestStory?], StoreError>
+    }
+
+    private struct Inbox: Sendable {
+        var questions: [(token: UInt64, keys: [Key])] = []
+        var isStopping = false
+    }
+
+    private let inbox = Monitor(Inbox())
+    private let thread = Mutex<WorkerThread?>(nil)
+    private let directory: String
+    private let onAnswer: @Sendable (Answer) -> Void
+
+    /// - Parameters:
+    ///   - directory: the state directory; its ledger must exist when the first question comes.
+    ///   - onAnswer: gets every answer, in the order of the questions, on the lookup's thread.
+    public init(directory: String, onAnswer: @escaping @Sendable (Answer) -> Void) {
+        self.directory = directory
+        self.onAnswer = onAnswer
+    }
+
+    deinit { stop() }
+
+    /// Asks for requests; the answer names `token`.
+    /// - Throws: when the first question finds that no thread can be started.
+    public func submit(_ keys: [Key], token: UInt64) throws(StoreError) {
+        try thread.withLock { (thread) throws(StoreError) in
+            guard thread == nil else { return }
+            let (inbox, directory, onAnswer) = (inbox, directory, onAnswer)
+            thread = try WorkerThread { Self.run(inbox, directory, onAnswer) }
+        }
+        inbox.update { $0.questions.append((token, keys)) }
+    }
+
+    /// Ends the thread; what it has not answered yet stays unanswered.
+    public func stop() {
+        inbox.update { $0.isStopping = true }
+        thread.withLock { $0.take() }?.join()
+    }
+
+    private static func run(_ inbox: Monitor<Inbox>, _ directory: String, _ onAnswer: (Answer) -> Void) {
+        var reader: LedgerReader?
+        while true {
+            let taken = inbox.wait { inbox -> Inbox? in
+                guard inbox.isStopping || !inbox.questions.isEmpty else { return nil }
+                defer { inbox.questions = [] }
+                return inbox
+            }
+            guard let taken, !taken.isStopping else { return }
+            for question in taken.questions {
+                let result = Result { () throws(StoreError) in try answer(question.keys, &reader, directory) }
+                onAnswer(Answer(token: question.token, result: result))
+            }
+        }
+    }
+
+    private static func answer(
+        _ keys: [Key], _ reader: inout LedgerReader?, _ directory: String
+    ) throws(StoreError) -> [RequestStory?] {
+        if reader == nil { reader = try LedgerReader(directory: directory) }
+        return try reader?.find(keys) ?? []
+    }
+}
+
+extension LedgerReader {
+    fileprivate func find(_ keys: [Lookup.Key]) throws(StoreError) -> [RequestStory?] {
+        try snapshot { () throws(StoreError) in
+            var stories: [RequestStory?] = []
+            stories.reserveCapacity(keys.count)
+            for key in keys { stories.append(try find(uid: key.uid, id: key.id)) }
+            return stories
+        }
+    }
+}

@@ -1,0 +1,130 @@
+import CSQLite
+import Glibc
+
+/// One connection to a SQLite database, closed with the value. For one thread at a time.
+struct Database: ~Copyable {
+    enum Access {
+        case readWrite, readOnly
+    }
+
+    let path: String
+    private let handle: OpaquePointer
+    private let frames: UnsafeMutablePointer<Int32>
+
+    init(path: String, access: Access) throws(StoreError) {
+        handle = try Self.open(path, access)
+        self.path = path
+        frames = .allocate(capacity: 1)
+        frames.initialize(to: 0)
+    }
+
+    deinit {
+        // v2: a statement that outlives this value keeps the connection until it is finalized. It commits nothing
+        // in that time, so nothing is written to `frames` any more.
+        sqlite3_close_v2(handle)
+        frames.deallocate()
+    }
+
+    private static func open(_ path: String, _ access: Access) throws(StoreError) -> OpaquePointer {
+        // No mutex: each connection stays with one thread. Extended codes: a failed fsync differs from a full disk.
+        let flags = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
+        var opened: OpaquePointer?
+        let result = sqlite3_open_v2(
+            path, &opened, flags | (access == .readWrite ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY), nil)
+        guard result == SQLITE_OK, let opened else {
+            let error = StoreError.sqlite(opened, result, context: path)
+            sqlite3_close_v2(opened)
+            throw error
+        }
+        return opened
+    }
+
+    /// Runs statements that give no rows and take no values.
+    func execute(_ sql: String) throws(StoreError) {
+        let result = sqlite3_exec(handle, sql, nil, nil, nil)
+        if result != SQLITE_OK { throw StoreError.sqlite(handle, result, context: sql) }
+    }
+
+    /// Compiles one statement, to be run many times.
+    func prepare(_ sql: String) throws(StoreError) -> Statement {
+        var statement: OpaquePointer?
+        let result = sqlite3_prepare_v3(handle, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &statement, nil)
+        guard result == SQLITE_OK, let statement else { throw StoreError.sqlite(handle, result, context: sql) }
+        return Statement(statement)
+    }
+
+    /// The one integer that a query gives.
+    func integer(_ sql: String) throws(StoreError) -> Int64 {
+        let statement = try prepare(sql)
+        guard try statement.step() else {
+            throw StoreError(.corrupt, message: "the query gave no row: \(sql)", context: path)
+        }
+        return statement.integer(0)
+    }
+
+    /// Whether a transaction is open.
+    var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
+
+    /// The number of rows the last `INSERT`, `UPDATE` or `DELETE` changed.
+    var changes: Int { Int(sqlite3_changes(handle)) }
+
+    /// Keeps the WAL and its index when the last connection closes.
+    ///
+    /// Who may read the files but not write to the directory can read the ledger only while these exist:
+    /// https://www.sqlite.org/wal.html#readonly
+    func keepLogOnClose() {
+        var on: Int32 = 1
+        sqlite3_file_control(handle, "main", SQLITE_FCNTL_PERSIST_WAL, &on)
+    }
+
+    /// The length of the WAL in frames after the last commit of this connection; 0 before the first one, and
+    /// unless tracked.
+    var logFrames: Int32 { frames.pointee }
+
+    /// Keeps `logFrames`, and takes SQLite's own checkpoints out of the commits, where their errors go unseen.
+    func trackLogLength() {
+        _ = sqlite3_wal_hook(
+            handle,
+            { frames, _, _, count in
+                frames?.storeBytes(of: count, as: Int32.self)
+                return SQLITE_OK
+            }, frames)
+    }
+
+    /// Copies what it can from the WAL to the database without waiting for readers, and makes it durable.
+    func checkpoint() throws(StoreError) {
+        let result = sqlite3_wal_checkpoint_v2(handle, nil, SQLITE_CHECKPOINT_PASSIVE, nil, nil)
+        if result != SQLITE_OK { throw StoreError.sqlite(handle, result, context: "checkpoint") }
+    }
+}
+
+extension StoreError {
+    /// The error of the connection's last call, which gave `result` while doing `context`.
+    static func sqlite(_ connection: OpaquePointer?, _ result: Int32, context: String) -> StoreError {
+        let number = sqlite3_system_errno(connection)
+        let outOfSpace = number == ENOSPC || number == EDQUOT
+        let kind: Kind =
+            switch result & 0xFF {
+            case SQLITE_FULL: .noSpace
+            // What a failed fsync did not write is lost to a second one, so that is never a passing condition.
+            case SQLITE_IOERR where outOfSpace && result != storeFsyncFailed && result != storeDirectoryFsyncFailed:
+                .noSpace
+            case SQLITE_BUSY, SQLITE_LOCKED: .busy
+            case SQLITE_CORRUPT, SQLITE_NOTADB: .corrupt
+            case SQLITE_READONLY, SQLITE_PERM, SQLITE_AUTH: .notPermitted
+            case SQLITE_CANTOPEN where number == EACCES || number == EPERM || number == EROFS: .notPermitted
+            default: .failed
+            }
+        var message = String(cString: sqlite3_errmsg(connection))
+        if kind != .corrupt, number != 0, result & 0xFF == SQLITE_IOERR || result & 0xFF == SQLITE_CANTOPEN {
+            message += ": " + String(cString: strerror(number))
+        }
+        let path = sqlite3_db_filename(connection, "main").map { String(cString: $0) } ?? ""
+        let place = path.isEmpty || path == context ? context : "\(path): \(context)"
+        return StoreError(kind, code: result, message: message, context: place)
+    }
+}
+
+/// `SQLITE_IOERR_FSYNC` and `SQLITE_IOERR_DIR_FSYNC`: macros with arithmetic, which Swift does not import.
+private let storeFsyncFailed = SQLITE_IOERR | 4 << 8
+private let storeDirectoryFsyncFailed = SQLITE_IOERR | 5 << 8

@@ -1,0 +1,77 @@
+import CSQLite
+import Glibc
+
+/// What went wrong with the ledger: what, where, and what to do about it.
+public struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The conditions a caller may want to tell apart.
+    public enum Kind: Hashable, Sendable {
+        /// There is no ledger at the place looked at.
+        case missing
+        /// Another daemon has the state directory; its process id, unless it could not be read.
+        case inUse(by: Int32?)
+        /// The file system refuses this user.
+        case notPermitted
+        /// The ledger was written by a newer version of the program.
+        case newerSchema
+        /// The disk or the quota is full; the same write succeeds once there is space.
+        case noSpace
+        /// Another program has locked the ledger; the same write succeeds once it lets go.
+        case busy
+        /// The file is damaged, or is no ledger.
+        case corrupt
+        /// Anything else: an I/O error, an error of the program.
+        case failed
+    }
+
+    /// The condition.
+    public var kind: Kind
+    /// SQLite's extended result code (https://www.sqlite.org/rescode.html); 0 where SQLite was not involved.
+    public var code: Int32
+    /// What was wrong.
+    public var message: String
+    /// Where: a path, or the SQL that failed.
+    public var context: String
+
+    init(_ kind: Kind, code: Int32 = 0, message: String, context: String) {
+        self.kind = kind
+        self.code = code
+        self.message = message
+        self.context = context
+    }
+
+    /// The failure of a call to the system, as `errno` says.
+    static func system(_ call: String, _ path: String, errno number: Int32) -> StoreError {
+        let kind: Kind =
+            switch number {
+            case EACCES, EPERM, EROFS: .notPermitted
+            case ENOSPC, EDQUOT: .noSpace
+            default: .failed
+            }
+        return StoreError(kind, message: "\(call): \(String(cString: strerror(number)))", context: path)
+    }
+
+    /// Whether the same write may succeed later, with nothing lost meanwhile.
+    var isPassing: Bool { kind == .noSpace || kind == .busy }
+
+    /// What to do about it.
+    public var advice: String {
+        switch kind {
+        case .missing: "start pushrouterd once with this state directory, or name another with --state"
+        case .inUse(let pid?): "stop process \(pid) first, or give this daemon a --state of its own"
+        case .inUse(nil): "stop the other daemon first, or give this one a --state of its own"
+        case .notPermitted:
+            "reading takes search permission on the directory and read permission on ledger.db, ledger.db-wal and "
+                + "ledger.db-shm; the daemon must own all of them"
+        case .newerSchema: "upgrade this program to the version that wrote the ledger, or newer"
+        case .noSpace: "free space on that file system; nothing accepted so far is lost"
+        case .busy: "end the program that holds a transaction open on the ledger"
+        case .corrupt: "stop the daemon, move the file away, and recover what it holds with: sqlite3 FILE .recover"
+        case .failed: "look for errors of the disk in the kernel's log"
+        }
+    }
+
+    public var description: String {
+        let result = code == 0 ? "" : " (SQLite result \(code))"
+        return "\(context): \(message)\(result); \(advice)"
+    }
+}

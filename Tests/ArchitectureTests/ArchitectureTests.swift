@@ -1,0 +1,70 @@
+import Testing
+
+@Suite("Architecture")
+struct ArchitectureTests {
+    private static let sources = swiftFiles(below: "Sources")
+    private static let tests = swiftFiles(below: "Tests")
+
+    @Test("every folder in Sources has a place in the layers, and every place a folder")
+    func everyFolderIsInTheTable() {
+        #expect(names(in: "Sources") == layers.map(\.name).sorted())
+    }
+
+    @Test("the layers are what Package.swift says")
+    func theTableEqualsTheManifest() throws {
+        let manifest = manifestTargets(try #require(text(of: "Package.swift")))
+        for rule in layers {
+            #expect(manifest[rule.name] == rule.imports, "\(rule.name): Package.swift and Layers.swift differ")
+        }
+        let others = Set(manifest.keys).subtracting(layers.map(\.name))
+        #expect(others == ["CJSON", "TestSupport"], "only what tests need is outside the layers")
+    }
+
+    @Test("an import goes up: a pure target needs only pure ones, an adapter no other adapter", arguments: layers)
+    func layersHold(rule: TargetRule) throws {
+        let place = try #require(layers.firstIndex { $0.name == rule.name })
+        for name in rule.imports.sorted() {
+            let imported = try #require(layers[..<place].first { $0.name == name }, "\(name) is not above \(rule.name)")
+            switch rule.layer {
+            case .c: Issue.record("\(rule.name): C imports no Swift")
+            case .pure: #expect(imported.layer == .pure, "\(rule.name) imports \(name)")
+            case .adapter: #expect(imported.layer < .adapter, "\(rule.name) imports \(name)")
+            case .composition: break
+            }
+        }
+    }
+
+    @Test("a target imports only what its layer allows", arguments: layers)
+    func importsHold(rule: TargetRule) {
+        for file in Self.sources where file.path.hasPrefix("Sources/\(rule.name)/") {
+            for problem in file.forbiddenImports(for: rule) { Issue.record("\(problem)") }
+        }
+    }
+
+    @Test("nobody imports Foundation, tests neither")
+    func noFoundation() {
+        for problem in (Self.sources + Self.tests).flatMap(\.foundationImports) { Issue.record("\(problem)") }
+    }
+
+    @Test("what takes a check of the compiler away is listed, with a proof directly above")
+    func escapesAreProven() {
+        for problem in Self.sources.flatMap({ $0.unprovenEscapes(listed: escapes) }) { Issue.record("\(problem)") }
+        for file in escapes.flatMap(\.files) {
+            #expect(Self.sources.contains { $0.path == file }, "\(file) is listed in Layers.swift and does not exist")
+        }
+    }
+
+    @Test("no file is longer than 500 lines")
+    func filesAreShort() {
+        for problem in (Self.sources + Self.tests).flatMap({ $0.excessLength(over: 500) }) {
+            Issue.record("\(problem)")
+        }
+    }
+
+    @Test("the files are found: the rules hold something")
+    func filesAreFound() {
+        #expect(Self.sources.contains { $0.path == "Sources/PushModel/Ledger.swift" })
+        #expect(Self.sources.contains { $0.path == "Sources/PushModel/JSON/JSONDocument.swift" })
+        #expect(Self.tests.contains { $0.path == "Tests/ArchitectureTests/ArchitectureTests.swift" })
+    }
+}

@@ -1,0 +1,80 @@
+/// What a target is allowed to be.
+enum Layer: Int, Comparable {
+    /// A module map over a system library, or C of our own.
+    case c
+    /// The standard library only; time is an argument; nothing can block.
+    case pure
+    /// One thing of the outside world each; they never import each other.
+    case adapter
+    /// Wires the others.
+    case composition
+
+    static func < (left: Layer, right: Layer) -> Bool { left.rawValue < right.rawValue }
+}
+
+/// One folder of `Sources`: its layer, and the targets of this package that it may import.
+struct TargetRule {
+    let name: String
+    let layer: Layer
+    let imports: Set<String>
+
+    init(_ name: String, _ layer: Layer, _ imports: Set<String> = []) {
+        self.name = name
+        self.layer = layer
+        self.imports = imports
+    }
+
+    /// The modules of the system that it may import. Foundation is in no layer.
+    var systemModules: Set<String> {
+        switch layer {
+        case .c, .pure: []
+        case .adapter, .composition: ["Glibc", "Synchronization"]
+        }
+    }
+}
+
+/// The diagram of the layers: a target imports only what is above it.
+let layers = [
+    TargetRule("CSystemd", .c),
+    TargetRule("CSQLite", .c),
+    TargetRule("CLinux", .c),
+
+    TargetRule("PushModel", .pure),
+    TargetRule("PushDispatch", .pure, ["PushModel"]),
+    TargetRule("PushTracking", .pure, ["PushModel"]),
+    TargetRule("PushRouting", .pure, ["PushModel", "PushDispatch", "PushTracking"]),
+    TargetRule("PushReporting", .pure, ["PushModel"]),
+    TargetRule("PushSettings", .pure, ["PushModel", "PushRouting"]),
+    TargetRule("PushProtocol", .pure, ["PushModel", "PushRouting"]),
+    TargetRule(
+        "PushSimulation", .pure, ["PushModel", "PushDispatch", "PushTracking", "PushRouting", "PushProtocol"]),
+
+    TargetRule("EventLoop", .adapter, ["CSystemd", "CLinux"]),
+    TargetRule("UnixSockets", .adapter, ["CLinux"]),
+    TargetRule("Store", .adapter, ["CSQLite", "CLinux", "PushModel"]),
+    TargetRule("HandlerProcess", .adapter, ["CLinux"]),
+    TargetRule("JournalLog", .adapter, ["CSystemd", "CLinux"]),
+    TargetRule("SettingsFiles", .adapter, ["PushSettings"]),
+
+    TargetRule(
+        "PushDaemon", .composition,
+        [
+            "PushModel", "PushTracking", "PushRouting", "PushSettings", "PushProtocol", "EventLoop",
+            "UnixSockets", "Store", "HandlerProcess", "JournalLog", "SettingsFiles",
+        ]),
+    TargetRule("pushrouterd", .composition, ["PushDaemon", "PushModel", "PushSettings"]),
+    TargetRule(
+        "pushctl", .composition,
+        [
+            "PushModel", "PushDispatch", "PushTracking", "PushRouting", "PushReporting", "PushSettings",
+            "PushProtocol", "PushSimulation", "Store", "UnixSockets", "SettingsFiles",
+        ]),
+]
+
+/// What takes a check of the compiler away, and the files that may do so: each use says directly above why it is safe.
+let escapes: [(text: String, files: Set<String>)] = [
+    ("@unchecked Sendable", ["Sources/Store/Threads/Monitor.swift"]),
+    ("nonisolated(unsafe)", []),
+    ("try!", []),
+    ("fatalError(", []),
+]

@@ -1,0 +1,81 @@
+/// A Swift file: its path from the root of the package, and its lines.
+struct SourceFile {
+    let path: String
+    let lines: [Substring]
+
+    init(path: String, text: String) {
+        self.path = path
+        let parts = text.split(separator: "\n", omittingEmptySubsequences: false)
+        // A text that ends with a line feed has no line after it.
+        lines = parts.last?.isEmpty == true ? parts.dropLast() : parts
+    }
+
+    private func place(_ index: Int) -> String { "\(path):\(index + 1)" }
+
+    /// The imports in the file, each with its place.
+    var imports: [(module: String, place: String)] {
+        lines.enumerated().compactMap { index, line in importedModule(line).map { ($0, place(index)) } }
+    }
+
+    /// What breaks the import rule of its target.
+    func forbiddenImports(for rule: TargetRule) -> [String] {
+        imports.compactMap { module, place in
+            guard !rule.imports.contains(module), !rule.systemModules.contains(module) else {
+                return nil
+            }
+            return "\(place): \(rule.name) (\(rule.layer)) may not import \(module); the layers are in Layers.swift"
+        }
+    }
+
+    /// Imports of any part of Foundation.
+    var foundationImports: [String] {
+        imports.compactMap { module, place in
+            module.hasPrefix("Foundation") ? "\(place): \(module) is not used in this project" : nil
+        }
+    }
+
+    /// Uses of an escape where it is not listed, or without a comment directly above.
+    func unprovenEscapes(listed: [(text: String, files: Set<String>)]) -> [String] {
+        var problems: [String] = []
+        for (index, line) in lines.enumerated() {
+            for escape in listed where code(of: line).contains(escape.text) {
+                if !escape.files.contains(path) {
+                    problems.append(
+                        "\(place(index)): \(escape.text): find another way, or list the file in Layers.swift")
+                } else if index == 0 || !trimmed(lines[index - 1]).hasPrefix("//") {
+                    problems.append("\(place(index)): \(escape.text) without a comment directly above that proves it")
+                }
+            }
+        }
+        return problems
+    }
+
+    /// The file, if it is longer than a file may be.
+    func excessLength(over limit: Int) -> [String] {
+        lines.count > limit
+            ? ["\(path):\(limit + 1): \(lines.count) lines; a file has one subject and \(limit) at most"] : []
+    }
+}
+
+/// The module that a line imports; `nil` when it is no import.
+private func importedModule(_ line: Substring) -> String? {
+    let kinds: Set<Substring> = ["struct", "class", "enum", "protocol", "typealias", "func", "let", "var", "actor"]
+    var words = code(of: line).split { $0 == " " || $0 == "\t" || $0 == ";" }[...]
+    while let word = words.first, word != "import" {
+        guard word.hasPrefix("@") || ["public", "package", "internal", "fileprivate", "private"].contains(word) else {
+            return nil
+        }
+        words.removeFirst()
+    }
+    words = words.dropFirst()
+    if let kind = words.first, kinds.contains(kind) { words.removeFirst() }
+    return words.first.map { String($0.prefix { $0 != "." }) }
+}
+
+/// A line without its comment.
+private func code(of line: Substring) -> Substring {
+    guard let start = line.indices.first(where: { line[$0...].hasPrefix("//") }) else { return line }
+    return line[..<start]
+}
+
+private func trimmed(_ line: Substring) -> Substring { line.drop { $0 == " " || $0 == "\t" } }

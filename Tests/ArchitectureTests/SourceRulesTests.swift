@@ -1,0 +1,92 @@
+import Testing
+
+/// The rules themselves, on files that break them.
+@Suite("Source rules")
+struct SourceRulesTests {
+    private func file(_ text: String) -> SourceFile { SourceFile(path: "Sources/A/B.swift", text: text) }
+
+    @Test(
+        "an import is seen in every form that Swift has",
+        arguments: [
+            "import Glibc", "public import Glibc", "@testable import Glibc", "@preconcurrency public import Glibc",
+            "import struct Glibc.stat", "import Glibc.POSIX", "  internal import Glibc // why", "import\tGlibc;",
+        ])
+    func findsImports(line: String) {
+        #expect(file(line).imports.map(\.module) == ["Glibc"])
+    }
+
+    @Test(
+        "what only looks like an import is none", arguments: ["// import Glibc", "important()", "let x = \"import\""])
+    func ignoresOthers(line: String) {
+        #expect(file(line).imports.isEmpty)
+    }
+
+    @Test("a forbidden import is named with its file and line")
+    func namesForbiddenImports() {
+        let source = file("// A file.\nimport PushModel\nimport Glibc\nimport Store\n")
+        #expect(
+            source.forbiddenImports(for: TargetRule("A", .pure, ["PushModel"])) == [
+                "Sources/A/B.swift:3: A (pure) may not import Glibc; the layers are in Layers.swift",
+                "Sources/A/B.swift:4: A (pure) may not import Store; the layers are in Layers.swift",
+            ])
+        #expect(source.forbiddenImports(for: TargetRule("A", .composition, ["PushModel", "Store"])).isEmpty)
+    }
+
+    @Test("Foundation is found in all its parts")
+    func findsFoundation() {
+        #expect(file("import Foundation\nimport FoundationEssentials").foundationImports.count == 2)
+    }
+
+    @Test("an escape needs its file in the list and a comment directly above")
+    func findsEscapes() {
+        let proven = file("/// Only the loop's thread\n/// has it.\nfinal class A: @unchecked Sendable {}")
+        let bare = file("\nfinal class A: @unchecked Sendable {}  // safe")
+        #expect(proven.unprovenEscapes(listed: [("@unchecked Sendable", ["Sources/A/B.swift"])]).isEmpty)
+        #expect(
+            proven.unprovenEscapes(listed: [("@unchecked Sendable", ["Sources/A/C.swift"])]) == [
+                "Sources/A/B.swift:3: @unchecked Sendable: find another way, or list the file in Layers.swift"
+            ])
+        #expect(
+            bare.unprovenEscapes(listed: [("@unchecked Sendable", ["Sources/A/B.swift"])]) == [
+                "Sources/A/B.swift:2: @unchecked Sendable without a comment directly above that proves it"
+            ])
+        #expect(file("// never try! here").unprovenEscapes(listed: [("try!", [])]).isEmpty)
+    }
+
+    @Test("a file of 500 lines passes, one of 501 does not")
+    func measuresLength() {
+        #expect(file(String(repeating: "\n", count: 500)).excessLength(over: 500).isEmpty)
+        #expect(
+            file(String(repeating: "\n", count: 501)).excessLength(over: 500) == [
+                "Sources/A/B.swift:501: 501 lines; a file has one subject and 500 at most"
+            ])
+    }
+
+    @Test("targets and their dependencies are read from a manifest, whatever its line breaks")
+    func readsManifests() {
+        let manifest = """
+            func swift(_ name: String) -> Target { .target(name: name) }
+            let package = Package(
+                targets: [
+                    .systemLibrary(name: "CLib", pkgConfig: "lib", providers: [.apt(["lib-dev"])]),
+                    .target(name: "CPlain"),
+                    // swift("Gone", ["One"]),
+                    swift("One", ["CLib", "CPlain"]),
+                    swift(
+                        "Two",
+                        [
+                            "One", "CLib",
+                        ], exclude: ["Docs"]),
+                    .target(name: "Support", dependencies: ["Two"], path: "Tests/Support"),
+                    program("three", ["Two"]),
+                    tests("OneTests", ["One"]),
+                ]
+            )
+            """
+        #expect(
+            manifestTargets(manifest) == [
+                "CLib": [], "CPlain": [], "One": ["CLib", "CPlain"], "Two": ["One", "CLib"], "Support": ["Two"],
+                "three": ["Two"],
+            ])
+    }
+}

@@ -1,0 +1,71 @@
+// Deliveries a second through the committer: each a request, one decided invocation and one receipt.
+// Usage: store DIRECTORY BATCH SECONDS BYTES none|id
+// Prints deliveries a second, and the median and 99th percentile of a commit in microseconds.
+import Glibc
+import PushModel
+import Store
+import Synchronization
+
+let arguments = CommandLine.arguments
+guard arguments.count == 6, let batchSize = Int64(arguments[2]), let seconds = Int64(arguments[3]),
+    let bytes = Int(arguments[4])
+else {
+    print("usage: store DIRECTORY BATCH SECONDS BYTES none|id")
+    exit(2)
+}
+let withID = arguments[5] == "id"
+let body = [UInt8](repeating: UInt8(ascii: "x"), count: bytes)
+let boot = UUID128(high: 1, low: 2)
+
+func delivery(_ number: Int64) -> [LedgerRecord] {
+    let seq = SequenceNumber(number)
+    let wall = WallTime(milliseconds: 1_760_000_000_000 + number / 50)
+    let request = AcceptedRequest(
+        seq: seq, operation: .deliver, id: withID ? "\(UInt64.random(in: .min ... .max))" : nil,
+        peer: Peer(uid: 1000, gid: 1000, pid: 4242),
+        acceptedAt: Moment(monotonic: Instant(nanoseconds: number * 20_000), wall: wall), boot: boot, mode: .relay,
+        platform: .android, app: "com.example.shop", device: "device-\(number % 1000)",
+        externalID: "user-\(number % 1000)", messageID: "0:1510161\(number)%7ac1", body: body)
+    let result = InvocationResult(
+        outcome: .handedToTracker, reason: nil, queue: .microseconds(12), exec: .zero, total: .microseconds(12),
+        completion: nil, decidedAt: wall)
+    let invocation = InvocationRecord(
+        id: InvocationID(seq: seq, n: 0), callback: .onMessageReceived, provider: "braze", route: nil, handler: nil,
+        budget: .seconds(9), deadline: nil, started: false, result: result)
+    let event = AnalyticsEvent(
+        id: UUID128(high: UInt64(number), low: .random(in: .min ... .max)), kind: .received, time: wall.seconds,
+        seq: seq, delivery: seq, externalUserID: request.externalID, deviceID: request.device, appID: request.app,
+        platform: .android, campaignID: "campaign-2026-11", messageID: request.messageID)
+    return [.request(request), .invocation(invocation), .event(event)]
+}
+
+// As the loop does it: the next batch is made while the last one is written, and submitted when that is reported.
+let reports = Mutex<[Duration]>([])
+var pipes: [Int32] = [0, 0]
+guard pipe(&pipes) == 0 else { fatalError("pipe") }
+let (reading, writing) = (pipes[0], pipes[1])
+
+let directory = try StateDirectory(path: arguments[1])
+let committer = try Committer(directory: directory) { report in
+    guard case .committed(_, let duration) = report else { fatalError("\(report)") }
+    reports.withLock { $0.append(duration) }
+    write(writing, [0], 1)
+}
+func batch(_ number: Int64) -> [LedgerRecord] {
+    (number * batchSize..<(number + 1) * batchSize).flatMap { delivery($0 + 1) }
+}
+let start = ContinuousClock.now
+var number: Int64 = 0
+var next = batch(number)
+while ContinuousClock.now - start < .seconds(seconds) {
+    committer.submit(next, number: UInt64(number))
+    number += 1
+    next = batch(number)
+    var byte: UInt8 = 0
+    guard read(reading, &byte, 1) == 1 else { fatalError("read") }
+}
+let elapsed = ContinuousClock.now - start
+committer.stop()
+let durations = reports.withLock { $0.sorted() }
+let rate = Double(number * batchSize) / (elapsed / .seconds(1))
+print(Int(rate), durations[durations.count / 2].microseconds, durations[durations.count * 99 / 100].microseconds)

@@ -1,0 +1,16 @@
+#!/bin/sh
+# Measures the JSON scan beside json-c, for one document of the shape of a Braze payload (or FILE).
+# usage: json-scan.sh [FILE]
+set -eu
+here=$(cd "$(dirname "$0")" && pwd)
+sources=$here/../../Sources/PushModel
+build=$(mktemp -d)
+trap 'rm -rf "$build"' EXIT
+
+# One module of the pure sources and the benchmark, as the release build optimises within a module.
+# shellcheck disable=SC2046  # pkg-config's words are options
+swiftc -O -whole-module-optimization -swift-version 6 -parse-as-library -module-name JSONScanBenchmark \
+    -I "$here/../CJSON" $(pkg-config --cflags-only-I json-c) \
+    "$sources"/*.swift "$sources"/JSON/*.swift "$here/JSONScanBenchmark.swift" \
+    -o "$build/benchmark"
+"$build/benchmark" "${1:-$here/json-scan-payload.json}"

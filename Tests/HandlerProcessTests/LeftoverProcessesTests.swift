@@ -1,0 +1,31 @@
+import Glibc
+import Testing
+
+@testable import HandlerProcess
+
+@Suite("After a crash of the daemon")
+struct LeftoverProcessesTests {
+    @Test("all processes of this state are killed, escaped or not, and no others")
+    func kills() throws {
+        let state = "left\(getpid())"
+        let run = try shell(
+            "setsid sh -c 'echo $$; env -i setsid sleep 60 & echo $!; wait' &"  // found by mark, and by parent
+                + "(env -i sh -c 'echo $$; exec sleep 60' &); sleep 60",  // found by group
+            mark: "\(state):1:0"
+        ).start()
+        let other = try shell("echo; sleep 60", mark: "\(state)0:1:0").start()
+        let processes = try run.outputProcesses(3) + [run.processID]
+        _ = try other.outputLines(1)
+
+        #expect(LeftoverProcesses.kill(ofState: state, patience: .seconds(30)) == [])
+        for process in processes { #expect(!isRunning(process)) }
+        #expect(try run.waitForExit() == .signaled(SIGKILL))
+        other.terminateGroup()
+        #expect(try other.waitForExit() == .signaled(SIGTERM), "another state's")
+    }
+
+    @Test("nothing is found where nothing is left")
+    func nothing() {
+        #expect(LeftoverProcesses.kill(ofState: "none\(getpid())", patience: .zero) == [])
+    }
+}

@@ -1,0 +1,181 @@
+import Glibc
+import Testing
+
+@testable import HandlerProcess
+
+/// A subreaper with a pool, as the daemon has them.
+private final class Daemon {
+    var reaper: OrphanReaper
+    let pool = WaitingPool()
+
+    init() throws { reaper = try OrphanReaper() }
+
+    func start(_ script: String) throws -> ChildProcess { try pool.start(shell(script)) }
+
+    /// Sweeps until nothing adopted is left to kill.
+    func sweepUntilEmpty() {
+        let end = ContinuousClock.now + .seconds(30)
+        while ContinuousClock.now < end {
+            let sweep = reaper.sweep()
+            if sweep.killed == 0, sweep.undecided == 0 { return }
+            sched_yield()
+        }
+        Issue.record("adopted processes do not end")
+    }
+
+    /// Ends the run as at its deadline, and all that it left.
+    func end(_ child: ChildProcess) throws {
+        child.killGroup()
+        _ = reaper.sweep()
+        #expect(try child.waitForExit() == .signaled(SIGKILL))
+        sweepUntilEmpty()
+    }
+}
+
+/// Each of these is a process of its own: a subreaper changes whose children the orphans of all other tests are.
+@Suite("What a run leaves behind")
+struct OrphanReaperTests {
+    @Test(
+        "dies at the end of the run, wherever it went",
+        arguments: [
+            "setsid sleep 60 & echo $!; sleep 60",
+            "setsid sh -c 'echo $$; sleep 60 & echo $!; wait' & sleep 60",
+            "(setsid sh -c 'echo $$; exec sleep 60' &); sleep 60",
+            "(setsid sh -c '(setsid sh -c \"echo \\$\\$; exec sleep 60\" &); echo $$; exec sleep 60' &); sleep 60",
+            "env -i setsid sh -c 'echo $$; exec sleep 60' & sleep 60",
+            "(env -i setsid sh -c 'trap \"\" TERM HUP INT; (setsid sh -c \"echo \\$\\$; exec sleep 60\" &); sleep 60' &)"
+                + "; sleep 60",
+            "(env PUSH_RUN=another setsid sh -c 'echo $$; exec sleep 60' &); sleep 60",
+            "(perl -e 'setpgrp(0, getpgrp(\(getpid()))); $| = 1; print qq($$\\n); sleep 60' &); sleep 60",
+        ])
+    func escaped(script: String) async {
+        await #expect(processExitsWith: .success) { [script] in
+            let daemon = try Daemon()
+            let child = try daemon.start(script)
+            let escaped = try child.outputProcesses(1)[0]
+            try daemon.end(child)
+            #expect(kill(escaped, 0) == -1 && errno == ESRCH, "\(escaped) is still there")
+            #expect(waitpid(-1, nil, WNOHANG) == -1 && errno == ECHILD, "a zombie is still there")
+        }
+    }
+
+    @Test("may live as long as its run does")
+    func live() async {
+        await #expect(processExitsWith: .success) {
+            for script in [
+                "(setsid sh -c 'echo $$; exec sleep 60' &); read line",  // by its mark
+                "(env -i sh -c 'echo $$; exec sleep 60' &); read line",  // by its group
+            ] {
+                let daemon = try Daemon()
+                let child = try daemon.start("\(script); sleep 60")
+                let helper = try child.outputProcesses(1)[0]
+                while ProcessFiles.status(of: helper)?.parent != getpid() { sched_yield() }
+                let sweep = daemon.reaper.sweep()
+                #expect(sweep.killed == 0)
+                #expect(isRunning(helper))
+                try daemon.end(child)
+                #expect(kill(helper, 0) == -1 && errno == ESRCH)
+            }
+        }
+    }
+
+    @Test("dies at once if it has neither mark nor group")
+    func unmarked() async {
+        await #expect(processExitsWith: .success) {
+            let daemon = try Daemon()
+            let child = try daemon.start("(env -i setsid sh -c 'echo $$; exec sleep 60' &); sleep 60")
+            let escaped = try child.outputProcesses(1)[0]
+            while isRunning(escaped) { _ = daemon.reaper.sweep() }
+            #expect(child.reap() == nil, "the run itself goes on")
+        }
+    }
+
+    @Test("dies after a run that ended by itself, with the leader's group and beyond")
+    func afterExit() async {
+        await #expect(processExitsWith: .success) {
+            let daemon = try Daemon()
+            let child = try daemon.start(
+                "sleep 60 & echo $!; setsid sh -c 'echo $$; exec sleep 60' & read line; exit 80")
+            let left = try child.outputProcesses(2)
+            #expect(try child.waitForExit() == .exited(80))
+            daemon.sweepUntilEmpty()
+            for process in left { #expect(kill(process, 0) == -1 && errno == ESRCH) }
+        }
+    }
+
+    @Test("dies even while it forks as fast as it can")
+    func storm() async {
+        await #expect(processExitsWith: .success) {
+            let daemon = try Daemon()
+            let forks = "while :; do /bin/true & /bin/true & /bin/true; done"
+            let child = try daemon.start("setsid sh -c 'echo $$; \(forks)' & \(forks)")
+            let escaped = try child.outputProcesses(1)[0]
+            try daemon.end(child)
+            #expect(kill(escaped, 0) == -1 && errno == ESRCH)
+            #expect(waitpid(-1, nil, WNOHANG) == -1 && errno == ECHILD)
+        }
+    }
+
+    @Test("dies even if it hops from process to process, each in a session of its own")
+    func relay() async {
+        await #expect(processExitsWith: .success) {
+            let daemon = try Daemon()
+            let perl = "while (1) { fork and exit; POSIX::setsid(); print qq($$\\n) unless $n++ }"
+            let child = try daemon.start("exec perl -MPOSIX -e '$| = 1; \(perl)'")
+            _ = try child.outputLines(1)
+            #expect(try child.waitForExit() == .exited(0))
+            daemon.sweepUntilEmpty()
+            #expect(waitpid(-1, nil, WNOHANG) == -1 && errno == ECHILD)
+        }
+    }
+
+    @Test("is reaped when it ends by itself, and takes no exit from a handler")
+    func zombies() async {
+        await #expect(processExitsWith: .success) {
+            let daemon = try Daemon()
+            let child = try daemon.start("(sh -c 'echo $$; read line' &); sleep 60")
+            let exited = try daemon.start("exit 3")
+            let helper = try child.outputProcesses(1)[0]
+            try #require(waitUntilReadable(exited.pidfd))
+            while kill(helper, 0) == 0 { _ = daemon.reaper.sweep() }
+            #expect(exited.reap() == .exited(3))
+        }
+    }
+
+    @Test("also after the pool has stopped, when the kernel gives its children to the main thread")
+    func stoppedPool() async {
+        await #expect(processExitsWith: .success) {
+            let daemon = try Daemon()
+            let child = try daemon.start("exec sleep 60")
+            daemon.pool.stop()
+            let sweep = daemon.reaper.sweep()
+            #expect(sweep == OrphanReaper.Sweep())
+            child.killGroup()
+            #expect(try child.waitForExit() == .signaled(SIGKILL))
+        }
+    }
+
+    @Test("is not confused with children from before, which are reaped but not killed")
+    func inherited() async {
+        await #expect(processExitsWith: .success) {
+            // As after `other & exec pushrouterd`: a child that the module has not started. The kernel puts it into the
+            // main thread's list when the thread that started it ends.
+            var thread = pthread_t()
+            var other: pid_t = 0
+            pthread_create(
+                &thread, nil,
+                { other in
+                    var arguments = [strdup("sleep"), strdup("60"), nil]
+                    posix_spawn(other?.assumingMemoryBound(to: pid_t.self), "/bin/sleep", nil, nil, &arguments, nil)
+                    return nil
+                }, &other)
+            pthread_join(thread, nil)
+            let daemon = try Daemon()
+            let sweep = daemon.reaper.sweep()
+            #expect(sweep.killed == 0)
+            #expect(isRunning(other))
+            kill(other, SIGKILL)
+            while kill(other, 0) == 0 { _ = daemon.reaper.sweep() }
+        }
+    }
+}

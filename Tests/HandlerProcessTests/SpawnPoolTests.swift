@@ -1,0 +1,60 @@
+import Glibc
+import Testing
+
+@testable import HandlerProcess
+
+@Suite("The pool that starts programs")
+struct SpawnPoolTests {
+    @Test("answers each command once, with its token", arguments: [1, 2])
+    func answers(threads: Int) throws {
+        let pool = WaitingPool(threads: threads)
+        for token in 0..<100 {
+            pool.submit(shell("exit \(token)"), token: UInt64(token))
+        }
+        var tokens: Set<UInt64> = []
+        for _ in 0..<100 {
+            let result = try pool.next()
+            tokens.insert(result.token)
+            #expect(try result.outcome.get().waitForExit() == .exited(Int32(result.token)))
+        }
+        #expect(tokens == Set(0..<100 as Range<UInt64>))
+    }
+
+    @Test("with one thread starts in order")
+    func order() throws {
+        let pool = WaitingPool(threads: 1)
+        for token in 0..<20 { pool.submit(shell("true"), token: UInt64(token)) }
+        #expect(try (0..<20).map { _ in try pool.next().token } == Array(0..<20 as Range<UInt64>))
+    }
+
+    @Test("hands over what cannot be started, and goes on")
+    func failure() throws {
+        let pool = WaitingPool(threads: 1)
+        let command = ProcessCommand(
+            arguments: ["/nowhere/program"], environment: [], standardInput: [], mark: uniqueMark())
+        pool.submit(command, token: 5)
+        let result = try pool.next()
+        #expect(result.token == 5)
+        #expect(throws: SpawnError(ENOENT, starting: command)) { try result.outcome.get() }
+        #expect(try pool.start(shell("exit 1")).waitForExit() == .exited(1))
+    }
+
+    @Test("answers for all that it has started before it stops, and takes nothing afterwards")
+    func stop() async {
+        await #expect(processExitsWith: .success) {
+            let pool = WaitingPool()
+            for _ in 0..<50 { pool.submit(shell("exit 0")) }
+            pool.stop()
+            for result in pool.takeAll() {
+                let exit = try result.outcome.get().waitForExit()
+                #expect(exit == .exited(0))
+            }
+            #expect(waitpid(-1, nil, WNOHANG) == -1 && errno == ECHILD, "no child without a handle")
+        }
+        await #expect(processExitsWith: .failure) {
+            let pool = WaitingPool()
+            pool.stop()
+            pool.submit(shell("exit 0"))
+        }
+    }
+}

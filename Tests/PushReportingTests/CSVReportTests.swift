@@ -1,0 +1,51 @@
+import PushModel
+import PushReporting
+import Testing
+
+@Suite("CSV")
+struct CSVReportTests {
+    @Test("the header begins with seq, n and outcome")
+    func header() {
+        #expect(
+            CSVReport.header
+                == "seq,n,outcome,callback,provider,platform,app,device,id,message_id,route,handler,mode,accepted_at,"
+                + "queue_ms,exec_ms,total_ms,deadline_ms,started,completion_by,completion_result,reason\r\n")
+    }
+
+    @Test("a row has every fact in its column")
+    func wholeRow() {
+        let decided = row(
+            41, n: 1, .timedOut, callback: .didReceiveRemoteNotification, queue: .microseconds(1_250),
+            exec: .seconds(9), total: .microseconds(9_001_350),
+            completion: Completion(by: .default, result: .noData), reason: "not finished at the deadline",
+            mode: .relay, platform: .ios, id: "a1", messageID: "m1")
+        #expect(
+            CSVReport.line(of: decided)
+                == "41,1,timed_out,didReceiveRemoteNotification,onesignal,ios,com.example.app,d1,a1,m1,20-onesignal,crm,"
+                + "relay,2026-11-21T03:08:00.041Z,1.25,9000,9001.35,9000,true,default,noData,"
+                + "not finished at the deadline\r\n")
+    }
+
+    @Test("what is in flight has an empty outcome and no times")
+    func inFlight() {
+        #expect(
+            CSVReport.line(of: row(7, nil, provider: nil, route: nil, handler: nil))
+                == "7,0,,onMessageReceived,,android,com.example.app,d1,,,,,device,2026-11-21T03:08:00.007Z,,,,9000,false,,,\r\n"
+        )
+    }
+
+    @Test(
+        "commas, quotes and line ends are quoted; what a spreadsheet would run gets an apostrophe",
+        arguments: [
+            ("a,b", "\"a,b\""), ("say \"hi\"", "\"say \"\"hi\"\"\""), ("a\r\nb", "\"a\r\nb\""), ("a\nb", "\"a\nb\""),
+            ("\"\u{301}", "\"\"\"\u{301}\""), ("=1+1", "'=1+1"), ("+1", "'+1"), ("-1", "'-1"),
+            ("@SUM(A1)", "'@SUM(A1)"),
+            ("\tx", "'\tx"), ("=HYPERLINK(\"x\",1)", "\"'=HYPERLINK(\"\"x\"\",1)\""), ("a=b", "a=b"), ("", ""),
+            (" ", " "),
+        ])
+    func cells(value: String, cell: String) {
+        #expect(
+            CSVReport.line(of: row(1, .handled, reason: value)).utf8.elementsEqual(
+                (CSVReport.line(of: row(1, .handled)).dropLast() + cell + "\r\n").utf8))
+    }
+}

@@ -1,0 +1,79 @@
+import PushModel
+import PushReporting
+import Testing
+
+@Suite("Platform limits")
+struct PlatformLimitTests {
+    /// Limits to which the row applies, and whether it was over.
+    private func kept(_ row: ReportRow) -> [String: Bool] {
+        report([row]).limits.reduce(into: [:]) { kept, tally in
+            if tally.within + tally.over > 0 { kept[tally.limit.id] = tally.over == 1 }
+        }
+    }
+
+    @Test("the limits are 9, 10, 20 and twice 30 seconds")
+    func theLimits() {
+        #expect(
+            PlatformLimit.all.map(\.limit) == [.seconds(9), .seconds(10), .seconds(20), .seconds(30), .seconds(30)])
+        #expect(Set(PlatformLimit.all.map(\.id)).count == 5)
+    }
+
+    @Test("a handler that is killed at 9 s is over the policy and within the platform's limits")
+    func killedAtTheDeadline() {
+        #expect(
+            kept(row(1, .timedOut, exec: .seconds(9))) == [
+                "android_policy": true, "android_broadcast": false, "android_fcm": false,
+            ])
+    }
+
+    @Test("in a lane the wait counts from arrival for the platform, and not for the policy")
+    func waitsInLane() {
+        #expect(
+            kept(row(1, .handled, queue: .seconds(18), exec: .seconds(2))) == [
+                "android_policy": false, "android_broadcast": true, "android_fcm": true,
+            ])
+        #expect(
+            kept(trackerRow(1, queue: .seconds(12))) == [
+                "android_policy": false, "android_broadcast": true, "android_fcm": false,
+            ])
+    }
+
+    @Test("the wait for a free handler used up the budget: over the policy, though little or nothing ran")
+    func expiredAtTheHeadOfTheLane() {
+        #expect(kept(row(1, .expired, queue: .seconds(9)))["android_policy"] == true)
+        #expect(kept(row(1, .timedOut, queue: .seconds(8), exec: .seconds(1)))["android_policy"] == true)
+    }
+
+    @Test("a miss of a route's shorter deadline is within the policy")
+    func shorterDeadline() {
+        #expect(kept(row(1, .timedOut, exec: .seconds(4), budget: .seconds(4)))["android_policy"] == false)
+    }
+
+    @Test("in relay mode the policy counts from acceptance")
+    func relay() {
+        #expect(kept(row(1, .handled, queue: .seconds(8), exec: .seconds(1), mode: .relay))["android_policy"] == true)
+    }
+
+    @Test("at the very instant of a limit is over it")
+    func atTheInstant() {
+        #expect(kept(row(1, .handled, exec: .seconds(10)))["android_broadcast"] == true)
+        #expect(kept(row(1, .handled, exec: .microseconds(9_999_999)))["android_broadcast"] == false)
+    }
+
+    @Test("iOS has 30 s, by callback")
+    func ios() {
+        #expect(
+            kept(row(1, .handled, callback: .didReceiveRemoteNotification, total: .seconds(31), platform: .ios))
+                == ["ios_background": true])
+        #expect(
+            kept(row(1, .handled, callback: .serviceExtension, platform: .ios)) == ["ios_service_extension": false])
+        #expect(kept(row(1, .handled, callback: .willPresent, platform: .ios)).isEmpty)
+    }
+
+    @Test(
+        "what no code of the app ran for, or is in flight, is held to none",
+        arguments: [.shownBySystem, .unrouted, nil] as [Outcome?])
+    func doesNotApply(outcome: Outcome?) {
+        #expect(kept(row(1, outcome, exec: .seconds(60))).isEmpty)
+    }
+}

@@ -1,0 +1,183 @@
+import PushModel
+import PushReporting
+import Testing
+
+/// A small ledger in each format, compared in full; and what each says when there is little to say.
+@Suite("Report formats")
+struct ReportFormatTests {
+    private let objective = Percent("99.9")
+
+    private static let missed = row(
+        3, .timedOut, queue: .microseconds(600), exec: .microseconds(9_000_100), total: .microseconds(9_000_700))
+
+    @Test("text, in full")
+    func goldenText() {
+        let report = report(
+            [
+                trackerRow(1),
+                row(2, .handled, queue: .microseconds(400), exec: .milliseconds(12)),
+                Self.missed,
+                row(
+                    4, .handled, callback: .didReceiveRemoteNotification, provider: nil, route: "99-default",
+                    handler: "journal", exec: .microseconds(50), budget: .seconds(4), platform: .ios),
+                row(
+                    4, n: 1, .unrouted, callback: .willPresent, provider: nil, route: nil, handler: nil, platform: .ios),
+                row(6, .shownBySystem, callback: .none, provider: nil, route: nil, handler: nil),
+                row(7, nil),
+            ],
+            window: ReportWindow(since: WallTime(milliseconds: 1_795_230_000_000)))
+        #expect(
+            report.text(objective: objective) == """
+                Window               since 2026-11-21T03:00:00Z
+                Mode                 device: the deadline counts from the invocation
+                Deadline             9 s; as little as 4 s where a route gives less
+                Deadline compliance  66.6 %  (due 3, missed 1)
+                Objective            99.9 %: not met
+                Invocations          7 accepted = 6 decided + 1 in flight, of 6 requests
+
+                Outcome            Count
+                handed_to_tracker      1
+                handled                2
+                timed_out              1
+                unrouted               1
+                shown_by_system        1
+
+                Handler, times in ms  Count  Due  Missed  Exec p50  Exec p99  Exec max  Queue p99
+                crm                       3    2       1      12.0   9,000.1   9,000.1        0.6
+                journal                   1    1       0       0.1       0.1       0.1        0.0
+
+                Limit  Of                    Callback                      Counts from  Within  Over
+                  9 s  Braze's policy        onMessageReceived             invocation        2     1
+                 10 s  foreground broadcast  onMessageReceived             acceptance        3     0
+                 20 s  FCM service           onMessageReceived             acceptance        3     0
+                 30 s  background fetch      didReceiveRemoteNotification  invocation        1     0
+
+                Slowest misses
+                Seq  n  Callback           Provider   Handler  Outcome    Exec ms  Total ms
+                  3  0  onMessageReceived  onesignal  crm      timed_out  9,000.1   9,000.7
+
+                Gap: 1 of 7 rows not decided yet: no outcome and no times
+
+                """)
+    }
+
+    @Test("JSON, in full")
+    func goldenJSON() {
+        let report = report(
+            [trackerRow(1), Self.missed, row(7, nil)],
+            window: ReportWindow(until: WallTime(milliseconds: 1_795_230_000_500)))
+        #expect(
+            String(decoding: report.json(objective: objective), as: UTF8.self) == #"""
+                {"mode":"device","window":{"since":null,"until":"2026-11-21T03:00:00.500Z"},"deadline_ms":9000,\#
+                "accepted":3,"in_flight":1,"requests":3,"outcomes":{"handed_to_tracker":1,"handled":0,"failed":0,\#
+                "timed_out":1,"expired":0,"unrouted":0,"duplicate":0,"shown_by_system":0,"not_woken":0,\#
+                "swallowed":0,"own_receiver":0,"sdk_not_ready":0},"due":1,"missed":1,"compliance":0.0,"slo":{\#
+                "objective_percent":99.9,"met":false},"limits":[{"id":"android_policy","limit_ms":9000,\#
+                "applies_to":{"platform":"android","callback":"onMessageReceived"},"counts_from":"invocation",\#
+                "within":1,"over":1,\#
+                "source":"Braze developer guide, logging push data: finish within 9 seconds of invocation"},{\#
+                "id":"android_broadcast","limit_ms":10000,"applies_to":{"platform":"android",\#
+                "callback":"onMessageReceived"},"counts_from":"acceptance","within":2,"over":0,\#
+                "source":"AOSP ActivityManagerService, BROADCAST_FG_TIMEOUT: ANR after 10 seconds"},{\#
+                "id":"android_fcm","limit_ms":20000,"applies_to":{"platform":"android",\#
+                "callback":"onMessageReceived"},"counts_from":"acceptance","within":2,"over":0,\#
+                "source":"firebase-android-sdk, EnhancedIntentService.MESSAGE_TIMEOUT_S: no longer protected after 20 seconds"},{\#
+                "id":"ios_background","limit_ms":30000,"applies_to":{"platform":"ios",\#
+                "callback":"didReceiveRemoteNotification"},"counts_from":"invocation","within":0,"over":0,\#
+                "source":"Apple, application(_:didReceiveRemoteNotification:fetchCompletionHandler:): 30 seconds of wall clock"},{\#
+                "id":"ios_service_extension","limit_ms":30000,"applies_to":{"platform":"ios",\#
+                "callback":"serviceExtension"},"counts_from":"invocation","within":0,"over":0,\#
+                "source":"Apple developer forums: about 30 seconds observed, not documented"}],"by_handler":{\#
+                "crm":{"count":2,"due":1,"missed":1,"queue":{"p50_ms":0.6,"p90_ms":0.6,"p99_ms":0.6,"p999_ms":0.6,\#
+                "max_ms":0.6},"exec":{"p50_ms":9000.1,"p90_ms":9000.1,"p99_ms":9000.1,"p999_ms":9000.1,\#
+                "max_ms":9000.1},"total":{"p50_ms":9000.7,"p90_ms":9000.7,"p99_ms":9000.7,"p999_ms":9000.7,\#
+                "max_ms":9000.7}}},"by_route":{"20-onesignal":{"count":2,"due":1,"missed":1,"queue":{"p50_ms":0.6,\#
+                "p90_ms":0.6,"p99_ms":0.6,"p999_ms":0.6,"max_ms":0.6},"exec":{"p50_ms":9000.1,"p90_ms":9000.1,\#
+                "p99_ms":9000.1,"p999_ms":9000.1,"max_ms":9000.1},"total":{"p50_ms":9000.7,"p90_ms":9000.7,\#
+                "p99_ms":9000.7,"p999_ms":9000.7,"max_ms":9000.7}}},"by_provider":{"braze":{"count":1,"due":0,\#
+                "missed":0,"queue":{"p50_ms":0,"p90_ms":0,"p99_ms":0,"p999_ms":0,"max_ms":0},"exec":{"p50_ms":0,\#
+                "p90_ms":0,"p99_ms":0,"p999_ms":0,"max_ms":0},"total":{"p50_ms":0,"p90_ms":0,"p99_ms":0,\#
+                "p999_ms":0,"max_ms":0}},"onesignal":{"count":2,"due":1,"missed":1,"queue":{"p50_ms":0.6,\#
+                "p90_ms":0.6,"p99_ms":0.6,"p999_ms":0.6,"max_ms":0.6},"exec":{"p50_ms":9000.1,"p90_ms":9000.1,\#
+                "p99_ms":9000.1,"p999_ms":9000.1,"max_ms":9000.1},"total":{"p50_ms":9000.7,"p90_ms":9000.7,\#
+                "p99_ms":9000.7,"p999_ms":9000.7,"max_ms":9000.7}}},"by_platform":{"android":{"count":3,"due":1,\#
+                "missed":1,"queue":{"p50_ms":0,"p90_ms":0.6,"p99_ms":0.6,"p999_ms":0.6,"max_ms":0.6},"exec":{\#
+                "p50_ms":0,"p90_ms":9000.1,"p99_ms":9000.1,"p999_ms":9000.1,"max_ms":9000.1},"total":{"p50_ms":0,\#
+                "p90_ms":9000.7,"p99_ms":9000.7,"p999_ms":9000.7,"max_ms":9000.7}}},"by_callback":{\#
+                "onMessageReceived":{"count":3,"due":1,"missed":1,"queue":{"p50_ms":0,"p90_ms":0.6,"p99_ms":0.6,\#
+                "p999_ms":0.6,"max_ms":0.6},"exec":{"p50_ms":0,"p90_ms":9000.1,"p99_ms":9000.1,"p999_ms":9000.1,\#
+                "max_ms":9000.1},"total":{"p50_ms":0,"p90_ms":9000.7,"p99_ms":9000.7,"p999_ms":9000.7,\#
+                "max_ms":9000.7}}},"slowest":[{"seq":3,"n":0,"callback":"onMessageReceived",\#
+                "provider":"onesignal","handler":"crm","outcome":"timed_out","exec_ms":9000.1,"total_ms":9000.7},{\#
+                "seq":1,"n":0,"callback":"onMessageReceived","provider":"braze","handler":null,\#
+                "outcome":"handed_to_tracker","exec_ms":0,"total_ms":0}],"gaps":[{"kind":"in_flight","count":1,\#
+                "message":"not decided yet: no outcome and no times"}]}
+
+                """#)
+    }
+
+    @Test("an empty ledger, in text")
+    func emptyText() {
+        #expect(
+            report([]).text(objective: objective) == """
+                Window               all that the ledger holds
+                Mode                 device: the deadline counts from the invocation
+                Deadline             9 s
+                Deadline compliance  nothing was due
+                Objective            99.9 %: met
+                Invocations          0 accepted = 0 decided + 0 in flight, of 0 requests
+
+                """)
+    }
+
+    @Test("an empty ledger, in JSON: the configured mode, zeros, and null where there is no figure")
+    func emptyJSON() {
+        let text = String(decoding: report([], mode: .relay).json(), as: UTF8.self)
+        #expect(
+            text.hasPrefix(
+                #"{"mode":"relay","window":{"since":null,"until":null},"deadline_ms":9000,"accepted":0,"in_flight":0,"#)
+        )
+        #expect(text.contains(#""due":0,"missed":0,"compliance":null,"slo":null,"limits":[{"#))
+        #expect(
+            text.hasSuffix(
+                #""by_handler":{},"by_route":{},"by_provider":{},"by_platform":{},"by_callback":{},"slowest":[],"gaps":[]}"#
+                    + "\n"))
+    }
+
+    @Test("one miss in 100,000 is not shown as 100 %, and counts are grouped")
+    func oneMiss() {
+        var report = ComplianceReport(mode: .relay, budget: .seconds(9))
+        for seq in 1..<Int64(100_000) { report.add(row(seq, .handled, mode: .relay)) }
+        report.add(row(100_000, .expired, mode: .relay))
+        let text = report.text(objective: Percent("99.999"))
+        #expect(text.contains("Deadline compliance  99.999 %  (due 100,000, missed 1)\n"))
+        #expect(text.contains("Objective            99.999 %: met\n"))
+        #expect(text.contains("relay: the deadline counts from acceptance\n"))
+        #expect(text.contains("100,000 accepted = 100,000 decided + 0 in flight, of 100,000 requests\n"))
+        #expect(text.contains("handled  99,999\n"))
+    }
+
+    @Test("long names are cut: the text fits a terminal of 100 columns")
+    func fits() {
+        let long = String(repeating: "handler-", count: 8)
+        let report = report([
+            row(123_456, .timedOut, provider: "customerio", handler: long, exec: .seconds(9)),
+            row(
+                123_457, .timedOut, callback: .didReceiveRemoteNotification, handler: "crm", exec: .seconds(9),
+                platform: .ios),
+        ])
+        #expect(report.text().contains("handler-handler-han…"))
+        #expect(report.text().split(separator: "\n").allSatisfy { $0.count <= 100 })
+    }
+
+    @Test("the window is said with the ends it has")
+    func windows() {
+        let instant = WallTime(milliseconds: 1_795_230_000_000)
+        #expect(
+            report([], window: ReportWindow(until: instant)).text().hasPrefix(
+                "Window               until 2026-11-21T03:00:00Z\n"))
+        #expect(
+            report([], window: ReportWindow(since: instant, until: instant)).text().hasPrefix(
+                "Window               2026-11-21T03:00:00Z to 2026-11-21T03:00:00Z\n"))
+    }
+}

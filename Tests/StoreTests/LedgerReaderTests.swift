@@ -1,0 +1,157 @@
+import PushModel
+import TestSupport
+import Testing
+
+@testable import Store
+
+@Suite("The ledger's reader")
+struct LedgerReaderTests {
+    @Test("streams the half-open window of acceptance, in order of acceptance, with the facts of the request")
+    func window() async throws {
+        let directory = TemporaryDirectory()
+        let ledger = try TestLedger(directory.path)
+        for seq in Int64(1)...5 {
+            try await ledger.commit(Fixture.delivery(seq, id: "r\(seq)", acceptedAt: seq * 10))
+        }
+        let reader = try ledger.reader()
+        func numbers(_ start: Int64?, _ end: Int64?) throws -> [Int64] {
+            var numbers: [Int64] = []
+            let (start, end) = (start.map { WallTime(milliseconds: $0) }, end.map { WallTime(milliseconds: $0) })
+            try reader.invocations(from: start, to: end) { numbers.append($0.invocation.id.seq.value) }
+            #expect(try reader.acceptedRequests(from: start, to: end) == numbers.count)
+            return numbers
+        }
+        #expect(try numbers(nil, nil) == [1, 2, 3, 4, 5])
+        #expect(try numbers(20, 40) == [2, 3])
+        #expect(try numbers(21, 41) == [3, 4])
+        #expect(try numbers(50, nil) == [5])
+        #expect(try numbers(nil, 10) == [])
+        #expect(try numbers(40, 20) == [])
+
+        var rows: [LedgerRow] = []
+        try reader.invocations(to: WallTime(milliseconds: 11)) { rows.append($0) }
+        let request = Fixture.request(1, id: "r1", acceptedAt: 10)
+        #expect(
+            rows == [
+                LedgerRow(
+                    invocation: Fixture.invocation(1), operation: request.operation, id: "r1", uid: request.peer.uid,
+                    acceptedAt: request.acceptedAt.wall, mode: request.mode, platform: request.platform,
+                    app: request.app, device: request.device, messageID: request.messageID)
+            ])
+    }
+
+    @Test("finds what was accepted while the clock was set back")
+    func clockSetBack() async throws {
+        let directory = TemporaryDirectory()
+        let ledger = try TestLedger(directory.path)
+        for (seq, time) in [(1, 100), (2, 50), (3, 110)] as [(Int64, Int64)] {
+            try await ledger.commit(Fixture.delivery(seq, acceptedAt: time))
+        }
+        var numbers: [Int64] = []
+        try ledger.reader().invocations(to: WallTime(milliseconds: 100)) { numbers.append($0.invocation.id.seq.value) }
+        #expect(numbers == [2])
+    }
+
+    @Test("gives every invocation in flight with its request, in order")
+    func pending() async throws {
+        let directory = TemporaryDirectory()
+        let ledger = try TestLedger(directory.path)
+        #expect(try ledger.reader().pendingInvocations().isEmpty)
+        try await ledger.commit([
+            .request(Fixture.request(2)), .invocation(Fixture.invocation(2, n: 1, outcome: nil)),
+            .invocation(Fixture.invocation(2, n: 0, outcome: nil)), .invocation(Fixture.invocation(2, n: 2)),
+        ])
+        try await ledger.commit(Fixture.delivery(3))
+        try await ledger.commit([
+            .request(Fixture.request(4)), .invocation(Fixture.invocation(4, outcome: nil)),
+        ])
+        let pending = try ledger.reader().pendingInvocations()
+        #expect(pending.map(\.request) == [Fixture.request(2), Fixture.request(2), Fixture.request(4)])
+        #expect(
+            pending.map(\.invocation) == [
+                Fixture.invocation(2, n: 0, outcome: nil), Fixture.invocation(2, n: 1, outcome: nil),
+                Fixture.invocation(4, outcome: nil),
+            ])
+    }
+
+    @Test("tells the story of a delivery with the open that came later, and of no request that is not there")
+    func story() async throws {
+        let directory = TemporaryDirectory()
+        let ledger = try TestLedger(directory.path)
+        try await ledger.commit(Fixture.delivery(1) + Fixture.delivery(2))
+        try await ledger.commit([
+            .request(Fixture.request(3)), .invocation(Fixture.invocation(3)),
+            .event(Fixture.event(3, .open, delivery: 1)),
+        ])
+        let reader = try ledger.reader()
+        let story = try #require(try reader.story(of: SequenceNumber(1)))
+        #expect(story.events == [Fixture.event(1), Fixture.event(3, .open, delivery: 1)])
+        #expect(try reader.story(of: SequenceNumber(2))?.events == [Fixture.event(2)])
+        #expect(try reader.story(of: SequenceNumber(3))?.events == [Fixture.event(3, .open, delivery: 1)])
+        #expect(try reader.story(of: SequenceNumber(4)) == nil)
+    }
+
+    @Test("finds a request by its producer's user id and id, both exactly")
+    func find() async throws {
+        let directory = TemporaryDirectory()
+        let ledger = try TestLedger(directory.path)
+        try await ledger.commit(Fixture.delivery(1, id: "a") + Fixture.delivery(2, id: "a\u{0}b"))
+        try await ledger.commit([.request(Fixture.request(3, id: "a", uid: .max))])
+        let reader = try ledger.reader()
+        let found = try #require(try reader.find(uid: 1000, id: "a"))
+        #expect(found.request == Fixture.request(1, id: "a"))
+        #expect(found.invocations == [Fixture.invocation(1)])
+        #expect(found.events == [Fixture.event(1)])
+        #expect(try reader.find(uid: 1000, id: "a\u{0}b")?.request.seq == SequenceNumber(2))
+        #expect(try reader.find(uid: .max, id: "a")?.request.seq == SequenceNumber(3))
+        #expect(try reader.find(uid: 1000, id: "A") == nil)
+        #expect(try reader.find(uid: 1, id: "a") == nil)
+    }
+
+    @Test("streams receipts and opens since a time, a receipt always before its open")
+    func tracked() async throws {
+        let directory = TemporaryDirectory()
+        let ledger = try TestLedger(directory.path)
+        try await ledger.commit(Fixture.delivery(1, acceptedAt: 10) + Fixture.delivery(2, acceptedAt: 20))
+        // The open is on disk before the receipt it belongs to.
+        try await ledger.commit([
+            .request(Fixture.request(3, acceptedAt: 30)), .request(Fixture.request(4, acceptedAt: 40)),
+            .event(Fixture.event(4, .open, delivery: 3)), .event(Fixture.event(3)),
+        ])
+        func events(since time: Int64) throws -> [AnalyticsEvent] {
+            var events: [AnalyticsEvent] = []
+            try ledger.reader().trackedDeliveries(since: WallTime(milliseconds: time)) { events.append($0) }
+            return events
+        }
+        let late = [Fixture.event(3), Fixture.event(4, .open, delivery: 3)]
+        #expect(try events(since: 0) == [Fixture.event(1), Fixture.event(2)] + late)
+        #expect(try events(since: 20) == [Fixture.event(2)] + late)
+        #expect(try events(since: 41) == [])
+    }
+
+    @Test("sees one state of the ledger within a snapshot, while the daemon goes on writing")
+    func snapshot() async throws {
+        let directory = TemporaryDirectory()
+        let ledger = try TestLedger(directory.path)
+        try await ledger.commit(Fixture.delivery(1))
+        let reader = try ledger.reader()
+        let counts = try reader.snapshot { () throws(StoreError) in
+            let before = try reader.acceptedRequests()
+            ledger.submit(Fixture.delivery(2))
+            // Returns when the batch is on disk.
+            ledger.committer.stop()
+            return [before, try reader.acceptedRequests()]
+        }
+        #expect(counts == [1, 1])
+        #expect(try reader.acceptedRequests() == 2)
+    }
+
+    @Test("names the state directory alike every time, and another one differently")
+    func identity() throws {
+        let one = TemporaryDirectory()
+        let other = TemporaryDirectory()
+        let identity = try TestLedger(one.path).reader().stateIdentity
+        #expect(try TestLedger(one.path).reader().stateIdentity == identity)
+        #expect(try TestLedger(other.path).reader().stateIdentity != identity)
+    }
+}

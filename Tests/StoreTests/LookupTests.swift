@@ -1,0 +1,53 @@
+import PushModel
+import TestSupport
+import Testing
+
+@testable import Store
+
+@Suite("The lookup")
+struct LookupTests {
+    @Test("answers every question in order, one result for each key in order")
+    func answers() async throws {
+        let directory = TemporaryDirectory()
+        let ledger = try TestLedger(directory.path)
+        try await ledger.commit(Fixture.delivery(1, id: "a") + Fixture.delivery(2, id: "b"))
+        let (answers, continuation) = AsyncStream.makeStream(of: Lookup.Answer.self)
+        let lookup = Lookup(directory: directory.path) { continuation.yield($0) }
+        defer { lookup.stop() }
+        var next = answers.makeAsyncIterator()
+
+        try lookup.submit([("b", 1000), ("x", 1000), ("a", 1000), ("a", 1)].map { .init(uid: $1, id: $0) }, token: 7)
+        try lookup.submit([], token: 8)
+        let first = try #require(await next.next())
+        #expect(first.token == 7)
+        #expect(try first.result.get().map { $0?.request.seq.value } == [2, nil, 1, nil])
+        #expect(try first.result.get()[0]?.invocations == [Fixture.invocation(2)])
+        let second = try #require(await next.next())
+        #expect(second.token == 8)
+        #expect(try second.result.get().isEmpty)
+
+        // What was committed after the connection was opened is found too.
+        try await ledger.commit(Fixture.delivery(3, id: "x"))
+        try lookup.submit([.init(uid: 1000, id: "x")], token: 9)
+        #expect(try #require(await next.next()).result.get().map { $0?.request.seq.value } == [3])
+    }
+
+    @Test("starts no thread before the first question, and says what keeps it from the ledger")
+    func lazy() async throws {
+        let directory = TemporaryDirectory()
+        let (answers, continuation) = AsyncStream.makeStream(of: Lookup.Answer.self)
+        // There is no ledger yet, so opening it here would fail.
+        let lookup = Lookup(directory: directory.path) { continuation.yield($0) }
+        defer { lookup.stop() }
+        var next = answers.makeAsyncIterator()
+        try lookup.submit([.init(uid: 1, id: "a")], token: 1)
+        let answer = try #require(await next.next())
+        let error = #expect(throws: StoreError.self) { try answer.result.get() }
+        #expect(error?.kind == .missing)
+
+        let ledger = try TestLedger(directory.path)
+        try await ledger.commit(Fixture.delivery(1, id: "a"))
+        try lookup.submit([.init(uid: 1000, id: "a")], token: 2)
+        #expect(try #require(await next.next()).result.get().map { $0?.request.seq.value } == [1])
+    }
+}

@@ -1,0 +1,136 @@
+import Glibc
+import PushModel
+import TestSupport
+import Testing
+
+@testable import Store
+
+/// Whether the tests run as root: only root can mount a file system and become somebody else.
+let isRoot = geteuid() == 0
+
+@Suite("Opening a ledger")
+struct OpeningTests {
+    /// A state directory with one delivery, stopped.
+    private func stoppedLedger() async throws -> TemporaryDirectory {
+        let directory = TemporaryDirectory()
+        let ledger = try TestLedger(directory.path)
+        try await ledger.commit(Fixture.delivery(1))
+        ledger.committer.stop()
+        return directory
+    }
+
+    private func overwrite(_ path: String, at offset: Int, with bytes: [UInt8]) {
+        let file = open(path, O_WRONLY | O_CREAT, 0o600)
+        #expect(pwrite(file, bytes, bytes.count, off_t(offset)) == bytes.count)
+        close(file)
+    }
+
+    @Test("that is not there says where it looked and what to do")
+    func missing() throws {
+        let directory = TemporaryDirectory()
+        let error = #expect(throws: StoreError.self) { try LedgerReader(directory: directory.path) }
+        #expect(error?.kind == .missing)
+        #expect(
+            error?.description == "\(directory.path)/ledger.db: there is no ledger; start pushrouterd once with this "
+                + "state directory, or name another with --state")
+    }
+
+    @Test("whose file is still empty says that it is not set up yet")
+    func empty() throws {
+        let directory = TemporaryDirectory()
+        overwrite(directory.path + "/ledger.db", at: 0, with: [])
+        let error = #expect(throws: StoreError.self) { try LedgerReader(directory: directory.path) }
+        #expect(error?.kind == .missing)
+        #expect(error?.message == "the ledger is not set up yet")
+    }
+
+    @Test("of a newer program is refused by the daemon and by readers")
+    func newer() async throws {
+        let directory = try await stoppedLedger()
+        try Database(path: directory.path + "/ledger.db", access: .readWrite).execute("PRAGMA user_version = 99")
+        let writing = #expect(throws: StoreError.self) { try TestLedger(directory.path) }
+        let reading = #expect(throws: StoreError.self) { try LedgerReader(directory: directory.path) }
+        for error in [writing, reading] {
+            #expect(error?.kind == .newerSchema)
+            #expect(error?.message == "the ledger has schema 99; this program knows up to 1")
+        }
+        #expect(throws: Never.self) { _ = try StateDirectory(path: directory.path) }
+    }
+
+    @Test("that is no database is refused by the daemon and by readers")
+    func notADatabase() throws {
+        let directory = TemporaryDirectory()
+        overwrite(directory.path + "/ledger.db", at: 0, with: Array(repeating: UInt8(ascii: "#"), count: 20_000))
+        let writing = #expect(throws: StoreError.self) { try TestLedger(directory.path) }
+        let reading = #expect(throws: StoreError.self) { try LedgerReader(directory: directory.path) }
+        for error in [writing, reading] {
+            #expect(error?.kind == .corrupt)
+            #expect(error?.message == "file is not a database")
+        }
+    }
+
+    @Test("with damaged pages fails when they are read, never with wrong data")
+    func damaged() async throws {
+        let directory = try await stoppedLedger()
+        for page in 2..<10 {
+            overwrite(directory.path + "/ledger.db", at: page * 8192, with: Array(repeating: 0xFF, count: 8192))
+        }
+        let error = #expect(throws: StoreError.self) {
+            _ = try LedgerReader(directory: directory.path).story(of: SequenceNumber(1))
+        }
+        #expect(error?.kind == .corrupt)
+    }
+
+    @Test("with a word that the program does not know names the column and the word")
+    func unknownWord() async throws {
+        let directory = try await stoppedLedger()
+        try Database(path: directory.path + "/ledger.db", access: .readWrite)
+            .execute("UPDATE requests SET platform = 'palm'")
+        let error = #expect(throws: StoreError.self) {
+            _ = try LedgerReader(directory: directory.path).story(of: SequenceNumber(1))
+        }
+        #expect(error?.kind == .corrupt)
+        #expect(error?.message == "column platform: 'palm' is no Platform")
+        #expect(error?.context == directory.path + "/ledger.db")
+    }
+
+    @Test("keeps what an earlier daemon wrote")
+    func reopened() async throws {
+        let directory = try await stoppedLedger()
+        let ledger = try TestLedger(directory.path)
+        try await ledger.commit(Fixture.delivery(2))
+        #expect(try ledger.storedNumbers() == [1, 2])
+    }
+
+    @Test("as a user who may not says what that takes", .enabled(if: isRoot, "only root can become another user"))
+    func notPermitted() async throws {
+        let directory = try await stoppedLedger()
+        chmod(directory.path, 0o755)
+        await #expect(processExitsWith: .success) { [path = directory.path as String] in
+            try #require(setgroups(0, nil) == 0 && setgid(65534) == 0 && setuid(65534) == 0)
+            let error = #expect(throws: StoreError.self) { try LedgerReader(directory: path) }
+            #expect(error?.kind == .notPermitted)
+            #expect(error?.advice.contains("read permission on ledger.db, ledger.db-wal and ledger.db-shm") == true)
+            let locking = #expect(throws: StoreError.self) { _ = try StateDirectory(path: path) }
+            #expect(locking?.kind == .notPermitted)
+        }
+    }
+
+    @Test(
+        "works for a user who may only read, with the daemon and after it",
+        .enabled(if: isRoot, "only root can become another user"))
+    func readOnlyUser() async throws {
+        let directory = TemporaryDirectory()
+        let ledger = try TestLedger(directory.path)
+        try await ledger.commit(Fixture.delivery(1))
+        chmod(directory.path, 0o755)
+        for file in ["ledger.db", "ledger.db-wal", "ledger.db-shm"] { chmod("\(directory.path)/\(file)", 0o644) }
+        for stopped in [false, true] {
+            if stopped { ledger.committer.stop() }
+            await #expect(processExitsWith: .success) { [path = directory.path as String] in
+                try #require(setgroups(0, nil) == 0 && setgid(65534) == 0 && setuid(65534) == 0)
+                #expect(try LedgerReader(directory: path).acceptedRequests() == 1)
+            }
+        }
+    }
+}

@@ -1,0 +1,62 @@
+import Glibc
+import Store
+import TestSupport
+import Testing
+
+@Suite("The state directory")
+struct StateDirectoryTests {
+    private func mode(_ path: String) -> mode_t {
+        var facts = stat()
+        return stat(path, &facts) == 0 ? facts.st_mode & 0o7777 : 0
+    }
+
+    @Test("is made for its owner alone, and the ledger is for owner and group")
+    func modes() throws {
+        let directory = TemporaryDirectory()
+        let ledger = try TestLedger(directory.path + "/state")
+        #expect(mode(ledger.path) == 0o700)
+        #expect(mode(ledger.path + "/ledger.db") == 0o640)
+        #expect(mode(ledger.path + "/ledger.db-wal") == 0o640)
+    }
+
+    @Test("refuses a second holder, naming the first and what to do")
+    func secondHolder() throws {
+        let directory = TemporaryDirectory()
+        let first = try StateDirectory(path: directory.path)
+        let error = #expect(throws: StoreError.self) { _ = try StateDirectory(path: directory.path) }
+        #expect(error?.kind == .inUse(by: getpid()))
+        #expect(
+            error?.description == "\(first.path): the state directory is in use by process \(getpid()); "
+                + "stop process \(getpid()) first, or give this daemon a --state of its own")
+    }
+
+    @Test("can be had again once its holder has gone, with the lock file still there")
+    func again() throws {
+        let directory = TemporaryDirectory()
+        for _ in 0..<2 {
+            let state = try StateDirectory(path: directory.path)
+            #expect(state.path == directory.path)
+            #expect(access(directory.path + "/lock", F_OK) == 0)
+        }
+    }
+
+    @Test("stays locked by a committer until it has stopped")
+    func committer() throws {
+        let directory = TemporaryDirectory()
+        let ledger = try TestLedger(directory.path)
+        #expect(throws: StoreError.self) { _ = try StateDirectory(path: directory.path) }
+        ledger.committer.stop()
+        _ = try StateDirectory(path: directory.path)
+    }
+
+    @Test("is not made inside a directory that does not exist, nor over a file")
+    func refused() throws {
+        let directory = TemporaryDirectory()
+        let orphan = #expect(throws: StoreError.self) { _ = try StateDirectory(path: directory.path + "/a/b") }
+        #expect(orphan?.message == "mkdir: No such file or directory")
+        close(open(directory.path + "/file", O_CREAT | O_WRONLY, 0o600))
+        let file = #expect(throws: StoreError.self) { _ = try StateDirectory(path: directory.path + "/file") }
+        #expect(file?.message == "mkdir: Not a directory")
+        #expect(file?.context == directory.path + "/file")
+    }
+}
