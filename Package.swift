@@ -51,7 +51,7 @@ let package = Package(
         swift("PushProtocol", ["PushModel", "PushRouting"]),
         swift(
             "PushSimulation",
-            ["PushModel", "PushTracking", "PushRouting", "PushProtocol"]),
+            ["PushModel", "PushDispatch", "PushTracking", "PushRouting", "PushProtocol"]),
 
         // Adapters: one thing of the outside world each; they never import each other.
         swift("EventLoop", ["CSystemd", "CLinux"]),

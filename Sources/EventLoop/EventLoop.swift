@@ -29,7 +29,8 @@ public final class EventLoop {
 
     /// Called at the end of each turn: the place for what is done once for all that a turn brought, such as
     /// handing over a batch. An sd-event post source would do only while there are pauses: one of idle
-    /// priority never runs as long as any other source stays ready.
+    /// priority never runs as long as any other source stays ready. The loop holds the closure, so that a
+    /// closure that holds the loop would keep both alive.
     public var endOfTurn: (() -> Void)?
 
     /// The longest turn so far, `endOfTurn` included, in nanoseconds: for how long something that became

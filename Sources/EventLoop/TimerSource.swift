@@ -2,6 +2,8 @@ import CSystemd
 import Glibc
 
 /// Calls its handler once at a point in time; then, and at first, it is not armed.
+///
+/// Of two timers of the same priority whose times have both come, either may fire first.
 public final class TimerSource {
     private let loop: EventLoop
     private let handler: () -> Void

@@ -70,10 +70,11 @@ public final class JournalWriter: Sendable {
 
     private static func threadMain(_ context: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
         guard let context else { return nil }
-        // Signals are for the loop's thread; and a standard error that nobody reads must not end the process.
-        var all = sigset_t()
-        sigfillset(&all)
-        pthread_sigmask(SIG_BLOCK, &all, nil)
+        // A standard error that nobody reads any more must not end the process.
+        var brokenPipe = sigset_t()
+        sigemptyset(&brokenPipe)
+        sigaddset(&brokenPipe, SIGPIPE)
+        pthread_sigmask(SIG_BLOCK, &brokenPipe, nil)
         CLinux_name_thread("journal")
         let writer = Unmanaged<JournalWriter>.fromOpaque(context).takeRetainedValue()
         writer.writeUntilStopped()

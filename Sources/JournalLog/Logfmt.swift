@@ -1,46 +1,65 @@
 /// One entry as one line of logfmt, for where there is no journal: the same fields with names in lower case.
 enum Logfmt {
-    /// The line, with its line feed.
-    ///
-    /// - Parameters:
-    ///   - entry: what to write.
-    ///   - time: when, as RFC 3339.
+    /// The line of `entry`, with its line feed; `time` is RFC 3339.
     static func line(_ entry: JournalEntry, time: String) -> [UInt8] {
-        var line = "time=\(time) level=\(entry.priority) message="
-        appendText(entry.message, to: &line)
+        var line: [UInt8] = []
+        line.reserveCapacity(512)
+        line += "time=\(time) level=\(entry.priority) message=".utf8
+        append(entry.message, to: &line)
         for field in entry.fields {
-            line += " \(field.name.text.lowercased())="
+            line.append(UInt8(ascii: " "))
+            // Field names are capital letters, digits and underscores.
+            for byte in field.name.text.utf8 {
+                line.append(UInt8(ascii: "A")...UInt8(ascii: "Z") ~= byte ? byte | 0x20 : byte)
+            }
+            line.append(UInt8(ascii: "="))
             switch field.value {
-            case .text(let text): appendText(text, to: &line)
-            case .integer(let number): line += String(number)
+            case .text(let text): append(text, to: &line)
+            case .integer(let number): line += String(number).utf8
             }
         }
-        if let id = entry.messageID { line += " message_id=\(id.rawValue)" }
-        line += "\n"
-        return Array(line.utf8)
+        if let id = entry.messageID { line += " message_id=\(id.rawValue)".utf8 }
+        line.append(UInt8(ascii: "\n"))
+        return line
     }
 
     /// Quoted unless it is plainly one word. Control characters are escaped: one entry stays one line, and
     /// what a producer sends cannot drive the terminal that shows it.
-    private static func appendText(_ text: String, to line: inout String) {
-        guard text.isEmpty || text.unicodeScalars.contains(where: needsQuotes) else {
-            line += text
+    private static func append(_ text: String, to line: inout [UInt8]) {
+        // Bytes are looked at before characters: almost all texts are plain.
+        let isWord = text.utf8.allSatisfy(isPlain) || !text.unicodeScalars.contains(where: needsQuotes)
+        guard !isWord || text.isEmpty else {
+            line += text.utf8
             return
         }
-        line += "\""
-        for scalar in text.unicodeScalars {
-            switch scalar {
-            case "\"", "\\": line += "\\\(scalar)"
-            case "\n": line += "\\n"
-            case "\r": line += "\\r"
-            case "\t": line += "\\t"
-            case _ where isControl(scalar):
-                let hexadecimal = String(scalar.value, radix: 16)
-                line += "\\u" + String(repeating: "0", count: 4 - hexadecimal.count) + hexadecimal
-            default: line.unicodeScalars.append(scalar)
-            }
+        line.append(UInt8(ascii: "\""))
+        if text.utf8.allSatisfy({ isPlain($0) || $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "=") }) {
+            line += text.utf8
+        } else {
+            for scalar in text.unicodeScalars { appendEscaped(scalar, to: &line) }
         }
-        line += "\""
+        line.append(UInt8(ascii: "\""))
+    }
+
+    private static func appendEscaped(_ scalar: Unicode.Scalar, to line: inout [UInt8]) {
+        switch scalar {
+        case "\"", "\\": line += "\\\(scalar)".utf8
+        case "\n": line += "\\n".utf8
+        case "\r": line += "\\r".utf8
+        case "\t": line += "\\t".utf8
+        case _ where isControl(scalar):
+            let hexadecimal = String(scalar.value, radix: 16)
+            line += "\\u\(String(repeating: "0", count: 4 - hexadecimal.count))\(hexadecimal)".utf8
+        default: line += UTF8.encode(scalar) ?? UTF8.encodedReplacementCharacter
+        }
+    }
+
+    /// Printable ASCII that means nothing in logfmt. Anything else is looked at as a character.
+    private static func isPlain(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "\""), UInt8(ascii: "="), UInt8(ascii: "\\"): false
+        default: 0x21...0x7E ~= byte
+        }
     }
 
     private static func needsQuotes(_ scalar: Unicode.Scalar) -> Bool {

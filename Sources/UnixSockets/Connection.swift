@@ -45,6 +45,7 @@ public final class Connection {
     /// - Parameters:
     ///   - buffer: scratch memory, shared by all connections of a thread.
     ///   - maximumLineLength: in bytes, without the line feed.
+    /// - Returns: the lines that are complete now, or why there are none.
     public func read(using buffer: ReadBuffer, maximumLineLength: Int) -> ReadResult {
         input.read(from: socket.rawValue, using: buffer, maximumLineLength: maximumLineLength)
     }

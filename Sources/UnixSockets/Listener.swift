@@ -64,12 +64,14 @@ public final class Listener {
 
     private func turnAway(_ cause: Int32) -> Accepted {
         reserve = nil
+        defer { reserve = Listener.openReserve() }
         let accepted = CLinux_accept4(descriptor)
-        if accepted >= 0 {
-            let client = FileDescriptor(owning: accepted)
-            _ = send(client.rawValue, refusal, refusal.count, Int32(MSG_NOSIGNAL))
+        guard accepted >= 0 else {
+            // The kernel wants a free descriptor before it looks whether anybody waits.
+            return errno == EAGAIN ? .wouldBlock : .refused(errno: cause)
         }
-        reserve = Listener.openReserve()
+        let client = FileDescriptor(owning: accepted)
+        _ = send(client.rawValue, refusal, refusal.count, Int32(MSG_NOSIGNAL))
         return .refused(errno: cause)
     }
 

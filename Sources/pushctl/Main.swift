@@ -1,4 +1,32 @@
+import Glibc
+import PushModel
+
 @main
 struct Program {
-    static func main() {}
+    static func main() {
+        // A write to a reader that is gone fails instead, and is told apart.
+        signal(SIGPIPE, SIG_IGN)
+        let output = Output()
+        let status: ExitStatus
+        do {
+            status = try run(Array(CommandLine.arguments.dropFirst()), output)
+            output.flush()
+        } catch {
+            output.note(error.message)
+            status = error.status
+        }
+        exit(status.rawValue)
+    }
+
+    private static func run(_ words: [String], _ output: Output) throws(Failure) -> ExitStatus {
+        switch try Parser.parse(words, commands: Command.all) {
+        case .run(let arguments):
+            return try arguments.command.run(arguments, Session(arguments, output: output))
+        case .help(let command):
+            output.print(command.map { Help.text(of: $0) } ?? Help.overview(of: Command.all))
+        case .version:
+            output.print("pushctl \(pushrouterdVersion)\n")
+        }
+        return .done
+    }
 }

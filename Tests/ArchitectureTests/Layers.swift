@@ -46,7 +46,8 @@ let layers = [
     TargetRule("PushReporting", .pure, ["PushModel"]),
     TargetRule("PushSettings", .pure, ["PushModel", "PushRouting"]),
     TargetRule("PushProtocol", .pure, ["PushModel", "PushRouting"]),
-    TargetRule("PushSimulation", .pure, ["PushModel", "PushTracking", "PushRouting", "PushProtocol"]),
+    TargetRule(
+        "PushSimulation", .pure, ["PushModel", "PushDispatch", "PushTracking", "PushRouting", "PushProtocol"]),
 
     TargetRule("EventLoop", .adapter, ["CSystemd", "CLinux"]),
     TargetRule("UnixSockets", .adapter, ["CLinux"]),

@@ -1,0 +1,43 @@
+import PushDispatch
+import PushModel
+
+extension Explanation {
+    /// The object that `pushctl explain --json` prints (design, section 5.2), on one line without its line feed.
+    public var json: [UInt8] {
+        var writer = JSONWriter(reserving: 1024)
+        writer.object { writer in
+            writer.member("platform", platform.rawValue)
+            writer.member("state", state.rawValue)
+            writer.member("mode", mode.rawValue)
+            writer.member("provider", decision.provider)
+            writer.member("matches", array: { names in decision.matches.forEach { names.string($0) } })
+            writer.member("ambiguous", decision.matches.count > 1)
+            writer.key("braze")
+            if let braze = decision.braze { writer.object { Self.write(braze, to: &$0) } } else { writer.null() }
+            writer.member("invocations", array: { list in invocations.forEach { $0.write(to: &list) } })
+            writer.member("outcome", decision.outcome?.rawValue)
+            writer.member("reasons", array: { list in reasons.forEach { list.string($0) } })
+            writer.member("warnings", array: { list in decision.warnings.forEach { list.string($0.description) } })
+        }
+        return writer.bytes
+    }
+
+    private static func write(_ braze: BrazeFacts, to writer: inout JSONWriter) {
+        writer.member("kind", braze.kind.rawValue)
+        writer.member("campaign_id", braze.campaignID)
+        writer.member("features", array: { list in braze.features.forEach { list.string($0.rawValue) } })
+        writer.member("counts_for_influenced_open", braze.countsForInfluencedOpen)
+    }
+}
+
+extension Explanation.Invocation {
+    fileprivate func write(to writer: inout JSONWriter) {
+        writer.object {
+            $0.member("callback", planned.callback.rawValue)
+            $0.member("owner", planned.owner == .tracker ? "tracker" : "route")
+            $0.member("route", route)
+            $0.member("handler", handler)
+            $0.member("deadline_ms", budget.milliseconds)
+        }
+    }
+}

@@ -1,0 +1,80 @@
+public import PushDispatch
+public import PushModel
+public import PushRouting
+
+/// What would happen to one delivery and why, decided as the router decides it, without anything happening.
+public struct Explanation: Sendable {
+    /// One callback that the platform would run, and who would get it.
+    public struct Invocation: Hashable, Sendable {
+        /// The callback and its owner.
+        public var planned: PlannedInvocation
+        /// The first route that matches; `nil` for the tracker, and when none does.
+        public var route: String?
+        /// That route's handler.
+        public var handler: String?
+        /// The time it has.
+        public var budget: Duration
+    }
+
+    /// The platform the payload was taken for.
+    public let platform: Platform
+    /// What the app was doing.
+    public let state: AppState
+    /// In whose place the router stands.
+    public let mode: DispatchMode
+    /// What the platform does, and whose payload it is.
+    public let decision: Decision
+    /// The callbacks in the order in which the platform would run them.
+    public let invocations: [Invocation]
+    /// Why, in order, for people: what the platform does first, then what the router does.
+    public let reasons: [String]
+
+    /// Explains a delivery.
+    ///
+    /// - Parameters:
+    ///   - deliver: the delivery.
+    ///   - platform: its platform; nobody knows here what the device last was.
+    ///   - table: the configuration that it would meet.
+    /// - Throws: `PayloadError` for a payload that would be refused.
+    public init(
+        _ deliver: DeliverRequest, platform: Platform, table: RoutingTable
+    ) throws(PayloadError) {
+        let target = deliver.target
+        let decision = try decide(
+            Delivery(
+                platform: platform, app: target.app, device: target.device, externalID: target.externalID,
+                state: deliver.state, locked: deliver.locked, osVersion: deliver.osVersion,
+                notifications: deliver.notifications, sdk: deliver.sdk, payload: deliver.payload))
+        self.platform = platform
+        self.decision = decision
+        state = deliver.state
+        mode = table.mode
+        invocations = decision.invocations.map { planned in
+            let unrouted = Invocation(planned: planned, route: nil, handler: nil, budget: table.budget)
+            guard planned.owner == .route else { return unrouted }
+            let facts = RouteFacts(
+                provider: decision.provider, platform: platform, callback: planned.callback, app: decision.app,
+                keys: decision.keys)
+            guard let (route, _) = table.route(for: facts) else { return unrouted }
+            return Invocation(
+                planned: planned, route: route.name, handler: route.handler,
+                budget: min(route.budget ?? table.budget, table.budget))
+        }
+        reasons =
+            decision.reasons.map(\.description)
+            + Self.routing(invocations, sdkIsMissing: platform == .ios && deliver.sdk == .missing)
+    }
+
+    /// What the router adds where an invocation does not simply reach its owner.
+    private static func routing(_ invocations: [Invocation], sdkIsMissing: Bool) -> [String] {
+        invocations.compactMap { invocation in
+            let callback = invocation.planned.callback.rawValue
+            switch invocation.planned.owner {
+            case .tracker where sdkIsMissing:
+                return "\(callback): the app has no Braze instance, so it ends as sdk_not_ready and the open is lost"
+            case .route where invocation.route == nil: return "\(callback): no route matches, so it ends as unrouted"
+            default: return nil
+            }
+        }
+    }
+}

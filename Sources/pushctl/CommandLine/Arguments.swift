@@ -1,0 +1,30 @@
+import PushSettings
+
+/// What the user typed, checked against the table: the command, and its options and operands.
+struct Arguments {
+    let command: Command
+    let operands: [String]
+    let values: [Option: String]
+
+    /// The value of an option; `nil` when it was not given.
+    subscript(option: Option) -> String? { values[option] }
+
+    /// Whether an option was given.
+    func has(_ option: Option) -> Bool { values[option] != nil }
+
+    /// The value of an option that takes words.
+    func word<Word: RawRepresentable<String>>(_ option: Option, _ type: Word.Type) -> Word? {
+        // The parser let only the table's words pass, and the table has them from the type.
+        values[option].flatMap(Word.init(rawValue:))
+    }
+
+    /// Something about the values that the table cannot check.
+    func usageFailure(_ message: String) -> Failure { .usage(message, of: command) }
+
+    /// Where configuration, state and sockets are.
+    func directories(environment: (String) -> String?) -> Directories {
+        Directories(
+            configuration: self[.configuration], state: self[.stateDirectory], runtime: self[.runtime],
+            environment: environment)
+    }
+}

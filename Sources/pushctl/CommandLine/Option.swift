@@ -1,0 +1,52 @@
+/// One option, as the parser, the help, the man page and the completions all read it.
+struct Option: Hashable, Sendable {
+    /// What follows the option.
+    enum Value: Hashable, Sendable {
+        /// Nothing: it is there or not.
+        case none
+        /// Any text; the name stands for it in the help.
+        case text(String)
+        /// The path of a file.
+        case file
+        /// The path of a directory.
+        case directory
+        /// One of these words.
+        case words([String])
+    }
+
+    /// What follows `--`.
+    let name: String
+    /// What follows the option.
+    let value: Value
+    /// What it does, in a sentence without a full stop.
+    let help: String
+
+    init(_ name: String, _ value: Value = .none, _ help: String) {
+        self.name = name
+        self.value = value
+        self.help = help
+    }
+
+    /// Whether a value follows.
+    var takesValue: Bool { value != .none }
+
+    /// What stands for the value in the help; `nil` when none follows.
+    var placeholder: String? {
+        switch value {
+        case .none: nil
+        case .text(let name): name
+        case .file: "FILE"
+        case .directory: "DIR"
+        case .words(let words): words.count <= 3 ? words.joined(separator: "|") : name.uppercased()
+        }
+    }
+
+    /// `--state STATE`, for messages and the help.
+    var usage: String { "--\(name)" + (placeholder.map { " \($0)" } ?? "") }
+
+    /// What it does, with the words that it takes where the usage does not show them.
+    var fullHelp: String {
+        guard case .words(let words) = value, words.count > 3 else { return help }
+        return "\(help): \(words.joined(separator: ", "))"
+    }
+}

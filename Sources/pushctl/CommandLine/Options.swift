@@ -1,0 +1,47 @@
+import PushModel
+
+extension Option {
+    // Every command takes these, before its name or after it.
+    static let configuration = Option("config", .directory, "read the configuration from this directory only")
+    static let stateDirectory = Option("state", .directory, "where the daemon keeps its ledger")
+    static let runtime = Option("runtime", .directory, "where the daemon has its sockets")
+    static let help = Option("help", .none, "show this help, and do nothing else; -h does the same")
+    static let version = Option("version", .none, "print the version, and do nothing else")
+
+    /// What every command takes.
+    static let everywhere = [configuration, stateDirectory, runtime, help, version]
+
+    // Whom a request is about.
+    static let platform = Option("platform", words(Platform.self), "the platform that the payload is for")
+    static let app = Option("app", .text("APP"), "the package name or bundle id of the app")
+    static let device = Option("device", .text("DEVICE"), "the device; on Android its deliveries form a line")
+    static let externalID = Option("external-id", .text("USER"), "the user")
+
+    // What the app was doing.
+    static let appState = Option("state", words(AppState.self), "what the app is doing (background)")
+    static let locked = Option("locked", .none, "the screen is locked")
+    static let notifications = Option(
+        "notifications", words(NotificationPermission.self), "whether the user lets the app notify (allowed)")
+    static let osVersion = Option("os-version", .text("VERSION"), "the version of the operating system")
+
+    // The request itself.
+    static let id = Option("id", .text("ID"), "the request's own id: the daemon accepts the same request only once")
+    static let at = Option("at", .text("TIME"), "when it happened: RFC 3339, or Unix milliseconds (now)")
+    static let payload = Option("payload", .file, "name the notification by its payload instead of MESSAGE")
+    static let wait = Option("wait", .none, "wait until every outcome is known, and print it")
+
+    static let mode = Option("mode", words(DispatchMode.self), "in whose place to stand (as configured)")
+    static let keepGoing = Option("keep-going", .none, "go on after a line that is wrong")
+
+    static let since = Option("since", .text("TIME"), "only what was accepted at this time or later")
+    static let until = Option("until", .text("TIME"), "only what was accepted before this time")
+    static let format = Option("format", .words(["text", "json", "csv"]), "how to print it (text)")
+    static let failUnder = Option(
+        "fail-under", .text("PERCENT"), "exit with 1 when fewer kept the deadline, such as 99.9")
+
+    static let json = Option("json", .none, "print JSON, for programs")
+
+    private static func words<Word: RawRepresentable<String> & CaseIterable>(_ type: Word.Type) -> Value {
+        .words(type.allCases.map(\.rawValue))
+    }
+}

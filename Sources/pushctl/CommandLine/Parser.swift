@@ -1,0 +1,142 @@
+import PushSettings
+
+/// What a command line asks for.
+enum Parsed {
+    /// A command.
+    case run(Arguments)
+    /// The help of a command, or the overview.
+    case help(Command?)
+    /// The version.
+    case version
+}
+
+/// Reads a command line: options and operands in any order, `--option value` and `--option=value`; `--` ends options.
+struct Parser {
+    private struct Given {
+        let name: String
+        let value: String?
+        /// Whether it stood before the name of the command.
+        let isBeforeCommand: Bool
+    }
+
+    private let commands: [Command]
+    private var name: String?
+    private var given: [Given] = []
+    private var operands: [String] = []
+
+    /// - Parameter words: the command line without the program's own name.
+    static func parse(_ words: [String], commands: [Command]) throws(Failure) -> Parsed {
+        var parser = Parser(commands: commands)
+        try parser.split(words)
+        return try parser.resolve()
+    }
+
+    private init(commands: [Command]) { self.commands = commands }
+
+    // MARK: Words to options and operands
+
+    private mutating func split(_ words: [String]) throws(Failure) {
+        var rest = words[...]
+        while let word = rest.popFirst() {
+            if word == "--" {
+                rest.forEach { take(operand: $0) }
+                return
+            }
+            if word == "-h" {
+                given.append(Given(name: Option.help.name, value: nil, isBeforeCommand: name == nil))
+            } else if word.hasPrefix("--") {
+                try take(option: word.dropFirst(2), rest: &rest)
+            } else if word.hasPrefix("-"), word != "-" {
+                throw .usage("there is no option \(word); only -h is short", of: command)
+            } else {
+                take(operand: word)
+            }
+        }
+    }
+
+    private mutating func take(operand word: String) {
+        if name == nil { name = word } else { operands.append(word) }
+    }
+
+    private mutating func take(option text: Substring, rest: inout ArraySlice<String>) throws(Failure) {
+        let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+        let option = String(parts[0])
+        // An option means the same in every command as far as this: whether a value follows.
+        guard let takesValue = (Option.everywhere + commands.flatMap(\.options)).first(where: { $0.name == option })?
+            .takesValue
+        else { throw unknown(option) }
+        var value = parts.count == 2 ? String(parts[1]) : nil
+        if !takesValue, value != nil { throw .usage("--\(option) takes no value", of: command) }
+        if takesValue, value == nil {
+            guard let next = rest.popFirst() else { throw .usage("--\(option) needs a value", of: command) }
+            guard !next.hasPrefix("--") else {
+                throw .usage("--\(option) needs a value; if it is \(next), write --\(option)=\(next)", of: command)
+            }
+            value = next
+        }
+        given.append(Given(name: option, value: value, isBeforeCommand: name == nil))
+    }
+
+    // MARK: Options and operands to arguments
+
+    private var command: Command? { commands.first { $0.name == name } }
+
+    private func resolve() throws(Failure) -> Parsed {
+        let isHelp = given.contains { $0.name == Option.help.name }
+        if given.contains(where: { $0.name == Option.version.name }) { return .version }
+        guard let name else {
+            if isHelp { return .help(nil) }
+            throw .usage("which command?", of: nil)
+        }
+        if name == "help", operands.count <= 1 { return try help(of: operands.first) }
+        guard let command else { throw unknownCommand(name) }
+        if isHelp { return .help(command) }
+        var values: [Option: String] = [:]
+        for given in given {
+            let option = try option(given, of: command)
+            values[option] = given.value ?? ""
+        }
+        try checkOperands(of: command)
+        return .run(Arguments(command: command, operands: operands, values: values))
+    }
+
+    private func help(of name: String?) throws(Failure) -> Parsed {
+        guard let name else { return .help(nil) }
+        guard let command = commands.first(where: { $0.name == name }) else { throw unknownCommand(name) }
+        return .help(command)
+    }
+
+    private func option(_ given: Given, of command: Command) throws(Failure) -> Option {
+        let candidates = (command.options + Option.everywhere).filter { $0.name == given.name }
+        guard let first = candidates.first else { throw unknown(given.name) }
+        guard let value = given.value, case .words(let words) = first.value, !words.contains(value) else {
+            return first
+        }
+        // --state is the app's in some commands and the daemon's directory in all: a path, or the place, tells.
+        if candidates.count > 1, given.isBeforeCommand || value.contains("/") { return candidates[1] }
+        let near = nearest(to: value, among: words).map { "; did you mean \($0)?" } ?? ""
+        let path = candidates.count > 1 ? " (a directory is written with a /)" : ""
+        throw .usage("--\(given.name) \(value): one of \(words.joined(separator: ", "))\(path)\(near)", of: command)
+    }
+
+    private func checkOperands(of command: Command) throws(Failure) {
+        if operands.count > command.operands.count.upperBound, let extra = operands.last {
+            throw .usage("\(extra) is one operand too many", of: command)
+        }
+        if operands.count < command.operands.count.lowerBound {
+            throw .usage("\(command.operands.usage) is missing", of: command)
+        }
+    }
+
+    private func unknown(_ option: String) -> Failure {
+        let known = Option.everywhere + (command.map(\.options) ?? commands.flatMap(\.options))
+        let near = nearest(to: option, among: known.map(\.name)).map { "; did you mean --\($0)?" } ?? ""
+        let subject = command.map { "\($0.name) has" } ?? "there is"
+        return .usage("\(subject) no option --\(option)\(near)", of: command)
+    }
+
+    private func unknownCommand(_ name: String) -> Failure {
+        let near = nearest(to: name, among: commands.map(\.name)).map { "; did you mean \($0)?" } ?? ""
+        return .usage("there is no command \(name)\(near)", of: nil)
+    }
+}

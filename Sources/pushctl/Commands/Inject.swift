@@ -1,0 +1,97 @@
+import PushModel
+import PushSettings
+
+extension Command {
+    static let inject = Command(
+        name: "inject", summary: "send push payloads to the daemon",
+        description: [
+            """
+            Sends deliveries: payloads that reach an app on a device. A FILE is one JSON object, on one line or many; or \
+            an object a line (NDJSON), of any number; or an .apns file of the iOS simulator. "-" is standard input.
+            """,
+            """
+            Accepted payloads are what the platforms hand to an app and what is sent to them: an FCM v1 send body \
+            ("message"), the extras of an intent ("extras"), a RemoteMessage ("data", "notification"), a bare data map; an \
+            APNs userInfo; a web push data object. An object with "op" is a request and is sent as it is; the options \
+            only fill in what it lacks. Values are passed on byte for byte.
+            """,
+            """
+            The platform left out is ios for .apns files; else the daemon takes the device's last known, or android. A \
+            file that is not JSON is refused as a whole before anything of it is sent. Replies come in the order of \
+            the payloads; "accepted" means that the daemon has it on disk.
+            """,
+        ],
+        operands: Operands(usage: "FILE...|-", count: 1...Int.max),
+        options: [.platform, .app, .device, .externalID, .appState, .id, .wait, .json],
+        examples: [
+            Example(line: "pushctl inject --platform ios --app com.example.app push.json", meaning: "send one payload"),
+            Example(
+                line: "pushctl inject --device pixel-1 --wait push.json", meaning: "and see what becomes of it"),
+            Example(line: "generate | pushctl inject -", meaning: "send a stream of payloads, one a line"),
+        ]
+    ) { arguments, session throws(Failure) in
+        var inject = Inject(arguments, session)
+        return try inject.run(arguments.operands)
+    }
+}
+
+/// Sends the payloads of files, in order.
+private struct Inject {
+    private let session: Session
+    private let template: RequestTemplate
+    private let printsJSON: Bool
+    private var exchange: Exchange?
+    private var worst = ExitStatus.done
+
+    init(_ arguments: Arguments, _ session: Session) {
+        self.session = session
+        template = RequestTemplate(arguments)
+        printsJSON = arguments.has(.json)
+    }
+
+    mutating func run(_ operands: [String]) throws(Failure) -> ExitStatus {
+        for operand in operands {
+            guard let file = checking({ () throws(Failure) in try Self.checked(operand) }) else { continue }
+            try send(file)
+        }
+        try exchange?.finish()
+        return worst == .done && exchange?.refused ?? 0 > 0 ? .no : worst
+    }
+
+    /// Opens a file and reads it once, if it can be read twice: nothing is sent of a file that is wrong.
+    private static func checked(_ operand: String) throws(Failure) -> InputFile {
+        let file = try InputFile(operand)
+        guard file.canRewind else { return file }
+        var payloads = PayloadReader(file)
+        while try payloads.next() != nil {}
+        try file.rewind()
+        return file
+    }
+
+    private mutating func send(_ file: InputFile) throws(Failure) {
+        var payloads = PayloadReader(file)
+        while let record = checking({ () throws(Failure) in try payloads.next() }) ?? nil {
+            let line = template.line(for: record.document.root, isAPNs: file.isAPNs)
+            try open()
+            try exchange?.send(line, from: record.place)
+        }
+    }
+
+    /// Reads input. What is wrong with it is told; what else was given, and what was sent, is as good as before.
+    private mutating func checking<Value>(_ read: () throws(Failure) -> Value) -> Value? {
+        do {
+            return try read()
+        } catch {
+            session.output.note(error.message)
+            worst = error.status
+            return nil
+        }
+    }
+
+    /// Connects when there is something to send: a file that is wrong is wrong without a daemon, too.
+    private mutating func open() throws(Failure) {
+        guard exchange == nil else { return }
+        let connection = try DaemonConnection(session.directories.injectSocket)
+        exchange = Exchange(connection, output: session.output, printsJSON: printsJSON)
+    }
+}

@@ -1,0 +1,122 @@
+import PushModel
+import PushReporting
+import PushRouting
+import PushSettings
+import Store
+
+extension Command {
+    static let report = Command(
+        name: "report", summary: "say how the deadline was kept",
+        description: [
+            """
+            Prints the deadline compliance report: what became of every invocation, and how handlers, routes and \
+            providers kept the deadline. It reads the ledger in the state directory, with or without a daemon. Due is \
+            what a handler owed an answer to; missed is what ended as timed_out or expired.
+            """,
+            """
+            TIME is RFC 3339 (2026-11-21T09:00:00Z), a date (its midnight), today, yesterday, now, or how long ago: -90s, \
+            -30min, -1h, -2d, -1w. Dates are those of this machine's time zone. The window is that of acceptance; \
+            without --since it begins with the ledger.
+            """,
+            """
+            The format csv has one row for each invocation. --fail-under makes the exit status 1 when a smaller share \
+            of what was due kept the deadline; when nothing was due it is 0.
+            """,
+        ],
+        operands: .none,
+        options: [.since, .until, .format, .json, .failUnder],
+        examples: [
+            Example(line: "pushctl report --since yesterday", meaning: "for people"),
+            Example(line: "pushctl report --json --fail-under 99.9", meaning: "for CI: exit status 1 when not met"),
+            Example(line: "pushctl report --format csv --since -1h", meaning: "each invocation of the last hour"),
+        ]
+    ) { arguments, session throws(Failure) in
+        try Report(arguments).run(session)
+    }
+}
+
+/// What is asked of a report.
+private struct Report {
+    private enum Format: String {
+        case text, json, csv
+    }
+
+    private let window: ReportWindow
+    private let format: Format
+    private let objective: Percent?
+
+    init(_ arguments: Arguments) throws(Failure) {
+        let since = try Self.time(.since, arguments)
+        let until = try Self.time(.until, arguments)
+        if let since, let until, until < since {
+            throw arguments.usageFailure("--until \(until.rfc3339) is before --since \(since.rfc3339)")
+        }
+        window = ReportWindow(since: since, until: until)
+        let format = arguments.word(.format, Format.self)
+        if arguments.has(.json), format ?? .json != .json {
+            throw arguments.usageFailure("--json and --format \(arguments[.format] ?? "") exclude each other")
+        }
+        self.format = arguments.has(.json) ? .json : format ?? .text
+        objective = try arguments[.failUnder].map { text throws(Failure) in
+            guard let percent = Percent(text) else {
+                throw arguments.usageFailure("--fail-under \(text): a percentage from 0 to 100, such as 99.9")
+            }
+            return percent
+        }
+    }
+
+    private static func time(_ option: Option, _ arguments: Arguments) throws(Failure) -> WallTime? {
+        guard let text = arguments[option] else { return nil }
+        guard let time = LocalTime.parse(text, now: LocalTime.now) else {
+            throw arguments.usageFailure(
+                "--\(option.name) \(text): a time is written as 2026-11-21T09:00:00Z, 2026-11-21, today, yesterday or -1h")
+        }
+        return time
+    }
+
+    func run(_ session: Session) throws(Failure) -> ExitStatus {
+        let table = routing(session)
+        var report = ComplianceReport(window: window, mode: table.mode, budget: table.budget)
+        if format == .csv { session.output.write(CSVReport.header.utf8) }
+        try session.reading { ledger throws(StoreError) in
+            try ledger.invocations(from: window.since, to: window.until) { row in
+                let row = ReportRow(row)
+                report.add(row)
+                if format == .csv { session.output.write(CSVReport.line(of: row).utf8) }
+            }
+        }
+        switch format {
+        case .text: session.output.print(report.text(objective: objective))
+        case .json: session.output.write(report.json(objective: objective))
+        case .csv: break
+        }
+        return verdict(on: report.compliance, session.output)
+    }
+
+    /// The mode and deadline that are configured. What was recorded can be read whatever the configuration is now.
+    private func routing(_ session: Session) -> RoutingTable {
+        do {
+            return try session.settings().routing
+        } catch {
+            session.output.note("\(error.message)\nthe report goes by the defaults for what the ledger does not say")
+            return Settings().routing
+        }
+    }
+
+    private func verdict(on compliance: Compliance, _ output: Output) -> ExitStatus {
+        guard let objective else { return .done }
+        if compliance.due == 0 { output.note("nothing was due, so nothing missed \(objective) %") }
+        if compliance.meets(objective) { return .done }
+        output.note("deadline compliance \(compliance) is below \(objective) %")
+        return .no
+    }
+}
+
+extension ReportRow {
+    /// What the report needs of a row of the ledger.
+    fileprivate init(_ row: LedgerRow) {
+        self.init(
+            invocation: row.invocation, mode: row.mode, platform: row.platform, app: row.app, device: row.device,
+            id: row.id, messageID: row.messageID, acceptedAt: row.acceptedAt)
+    }
+}

@@ -1,0 +1,35 @@
+import PushModel
+import Store
+
+extension Command {
+    static let show = Command(
+        name: "show", summary: "tell the whole story of one request",
+        description: [
+            """
+            Prints what the ledger has of the request with the number SEQ: who sent it and when, the request as it came, \
+            each invocation with its times and outcome, and the analytics events that it caused, such as a later open. \
+            It works with or without a daemon.
+            """
+        ],
+        operands: Operands(usage: "SEQ", count: 1...1),
+        options: [.json],
+        examples: [Example(line: "pushctl show 41", meaning: "the request that inject called seq 41")]
+    ) { arguments, session throws(Failure) in
+        let operand = arguments.operands[0]
+        guard let number = Int64(operand), number > 0 else {
+            throw arguments.usageFailure("SEQ is a number, such as 41; \"pushctl inject\" and the CSV report print it")
+        }
+        let (story, last) = try session.reading { ledger throws(StoreError) in
+            (try ledger.story(of: SequenceNumber(number)), try ledger.highestSequenceNumber())
+        }
+        guard let story else {
+            throw Failure(.no, "the ledger has no request \(number); the last one is \(last), old ones are pruned")
+        }
+        if arguments.has(.json) {
+            session.output.write(line: story.json)
+        } else {
+            session.output.print(story.text)
+        }
+        return .done
+    }
+}

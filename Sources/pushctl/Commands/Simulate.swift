@@ -1,0 +1,65 @@
+import PushModel
+import PushRouting
+import PushSettings
+import PushSimulation
+import PushTracking
+
+extension Command {
+    static let simulate = Command(
+        name: "simulate", summary: "run a scenario under virtual time, without a daemon",
+        description: [
+            """
+            Reads requests, one a line, as inject.sock takes them, each with "at" (RFC 3339 or Unix milliseconds) and in \
+            the order of their times; prints one JSON object for each invocation and analytics event in the order in \
+            which they are decided. After the last line the clock runs on until nothing is pending. A day takes \
+            milliseconds, and the same input gives the same bytes.
+            """,
+            """
+            A "deliver" may say how its handler behaves: "script":{"takes_ms":9500,"exit":0}; without a script it answers \
+            "handled" at once. No handler is really run. Routes and deadlines are those of the configuration.
+            """,
+            """
+            A line that is wrong gives {"type":"error","line":N,"error":{...}} and ends the run with exit status 1; with \
+            --keep-going the run goes on and ends with 1.
+            """,
+        ],
+        operands: Operands(usage: "FILE|-", count: 1...1),
+        options: [.mode, .keepGoing],
+        examples: [
+            Example(line: "pushctl simulate day.ndjson", meaning: "run a scenario as configured"),
+            Example(line: "pushctl simulate --mode relay day.ndjson", meaning: "as a router in production would do it"),
+        ]
+    ) { arguments, session throws(Failure) in
+        let file = try InputFile(arguments.operands[0])
+        var simulation = Simulation(
+            try session.settings(), mode: arguments.word(.mode, DispatchMode.self), output: session.output)
+        return try simulation.run(file, keepsGoing: arguments.has(.keepGoing))
+    }
+}
+
+/// Runs the lines of a file.
+private struct Simulation {
+    private var simulator: Simulator
+    private let output: Output
+
+    init(_ settings: Settings, mode: DispatchMode?, output: Output) {
+        var table = settings.routing
+        table.mode = mode ?? table.mode
+        let tracker = Tracker(
+            stateID: UUID128(high: 0, low: 0), capacity: settings.tracker.rememberMax,
+            retention: settings.tracker.remember)
+        simulator = Simulator(
+            table: table, tracker: tracker, limits: JSONLimits(depth: settings.daemon.jsonDepthMax))
+        self.output = output
+    }
+
+    mutating func run(_ file: InputFile, keepsGoing: Bool) throws(Failure) -> ExitStatus {
+        while let line = try file.nextLine() {
+            if line.allSatisfy(isWhiteSpace) { continue }
+            simulator.take(line, number: file.lineNumber).forEach(output.write(line:))
+            if simulator.errors > 0, !keepsGoing { return .no }
+        }
+        simulator.finish().forEach(output.write(line:))
+        return simulator.errors > 0 ? .no : .done
+    }
+}

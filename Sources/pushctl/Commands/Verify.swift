@@ -1,0 +1,168 @@
+import PushModel
+import PushRouting
+import PushSettings
+import SettingsFiles
+
+extension Command {
+    static let verify = Command(
+        name: "verify", summary: "check the configuration",
+        description: [
+            """
+            Reads the configuration as the daemon would, says what is wrong with file, line and reason, and what is in \
+            force. The exit status is 1 when there are errors; warnings are no errors. The daemon takes a changed \
+            configuration on SIGHUP, and keeps the one before if the new one has errors.
+            """
+        ],
+        operands: .none,
+        options: [.json],
+        examples: [
+            Example(line: "pushctl verify", meaning: "check what is installed"),
+            Example(line: "pushctl verify --config ./etc", meaning: "check a directory before it is installed"),
+        ]
+    ) { arguments, session throws(Failure) in
+        let report = VerifyReport(session)
+        if arguments.has(.json) {
+            session.output.write(line: report.json)
+        } else {
+            session.output.print(report.text)
+        }
+        return report.errors > 0 ? .no : .done
+    }
+}
+
+/// What there is to say about a configuration.
+private struct VerifyReport {
+    private let directories: [String]
+    private let diagnostics: [Diagnostic]
+    /// `nil` when it has errors.
+    private let settings: Settings?
+
+    init(_ session: Session) {
+        directories = session.directories.configuration
+        do {
+            (settings, diagnostics) = Settings.load(try session.configurationSources())
+        } catch {
+            settings = nil
+            let reason = error.description.dropFirst(error.path.count + 2)
+            diagnostics = [Diagnostic(.error, file: error.path, message: String(reason))]
+        }
+    }
+
+    var errors: Int { diagnostics.count { $0.severity == .error } }
+
+    private var warnings: Int { diagnostics.count - errors }
+
+    // MARK: For people
+
+    var text: String {
+        let found = diagnostics.map { "\($0)\n" }.joined()
+        let sum = "\(Text.count(errors, "error")), \(Text.count(warnings, "warning"))\n"
+        return found + sum + (settings.map { inForce($0.routing) } ?? "")
+    }
+
+    private func inForce(_ table: RoutingTable) -> String {
+        let facts = [
+            ["Read from", directories.joined(separator: ", ")], ["Mode", table.mode.rawValue],
+            ["Deadline", "\(table.budget.milliseconds) ms"],
+        ]
+        let routes = table.routes.map { route in
+            let budget = route.budget.map { " within \($0.milliseconds) ms" } ?? ""
+            return [route.name, "\(route.match.text) -> \(route.handler)\(budget)"]
+        }
+        let handlers = table.handlers.values.sorted { $0.name < $1.name }.map { [$0.name, $0.kind.text] }
+        return "\n" + Text.columns(facts) + section("Routes; the first that matches has it", routes)
+            + section("Handlers", handlers)
+    }
+
+    private func section(_ title: String, _ rows: [[String]]) -> String {
+        "\n\(title)\n" + (rows.isEmpty ? "  none\n" : Text.columns(rows, indent: 2))
+    }
+
+    // MARK: For programs
+
+    var json: [UInt8] {
+        var writer = JSONWriter(reserving: 1024)
+        writer.object { writer in
+            writer.member("ok", errors == 0)
+            writer.member("errors", errors)
+            writer.member("warnings", warnings)
+            writer.member("directories", array: { list in directories.forEach { list.string($0) } })
+            writer.member("diagnostics", array: { list in diagnostics.forEach { $0.write(to: &list) } })
+            writer.member("mode", settings?.routing.mode.rawValue)
+            writer.member("deadline_ms", settings?.routing.budget.milliseconds)
+            writer.member("routes", array: { list in settings?.routing.routes.forEach { $0.write(to: &list) } })
+            let handlers = settings?.routing.handlers.values.sorted { $0.name < $1.name } ?? []
+            writer.member("handlers", array: { list in handlers.forEach { $0.write(to: &list) } })
+        }
+        return writer.bytes
+    }
+}
+
+extension Diagnostic {
+    fileprivate func write(to writer: inout JSONWriter) {
+        writer.object {
+            $0.member("severity", severity.rawValue)
+            $0.member("file", file)
+            $0.member("line", line)
+            $0.member("message", message)
+        }
+    }
+}
+
+extension Route {
+    fileprivate func write(to writer: inout JSONWriter) {
+        writer.object {
+            $0.member("name", name)
+            $0.member("match", match.text)
+            $0.member("handler", handler)
+            $0.member("deadline_ms", budget?.milliseconds)
+        }
+    }
+}
+
+extension Handler {
+    fileprivate func write(to writer: inout JSONWriter) {
+        writer.object {
+            $0.member("name", name)
+            $0.member("type", kind.name)
+            if case .exec(let command) = kind {
+                $0.member("exec", array: { list in command.arguments.forEach { list.string($0) } })
+            }
+            $0.member("idempotent", idempotent)
+        }
+    }
+}
+
+extension Handler.Kind {
+    fileprivate var name: String {
+        switch self {
+        case .exec: "exec"
+        case .journal: "journal"
+        case .discard: "discard"
+        }
+    }
+
+    fileprivate var text: String {
+        guard case .exec(let command) = self else { return name }
+        return "exec: \(command.arguments.joined(separator: " "))"
+    }
+}
+
+extension RouteMatch {
+    /// The conditions as a route file has them; `everything` without any.
+    fileprivate var text: String {
+        let conditions =
+            Self.list("Provider", providers) + Self.list("Platform", platforms.map(\.rawValue))
+            + Self.list("Callback", callbacks.map(\.rawValue)) + Self.list("App", apps.map(\.description))
+            + data.map { "Data=\($0.text)" } + keyValues.map { "KeyValue=\($0.text)" }
+        return conditions.isEmpty ? "everything" : conditions.joined(separator: ", ")
+    }
+
+    private static func list(_ key: String, _ values: [String]) -> [String] {
+        values.isEmpty ? [] : ["\(key)=\(values.joined(separator: " "))"]
+    }
+}
+
+extension RouteMatch.KeyCondition {
+    fileprivate var text: String { key + (pattern.map { " \($0)" } ?? "") }
+}

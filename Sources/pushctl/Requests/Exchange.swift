@@ -1,0 +1,102 @@
+import PushModel
+
+/// Sends requests one after the other without waiting for each reply, and matches the replies, which come in order.
+struct Exchange {
+    private let connection: DaemonConnection
+    private let output: Output
+    private let printsJSON: Bool
+    /// Where the requests came from whose replies are to come.
+    private var places = Queue<String>()
+    private var batch: [UInt8] = []
+    /// How many the daemon refused.
+    private(set) var refused = 0
+
+    /// Few enough for their replies to fit into the socket many times over.
+    private static let outstandingLimit = 256
+    private static let batchSize = 32 << 10
+
+    init(_ connection: DaemonConnection, output: Output, printsJSON: Bool) {
+        self.connection = connection
+        self.output = output
+        self.printsJSON = printsJSON
+    }
+
+    /// Sends a request, soon.
+    ///
+    /// - Parameters:
+    ///   - line: without its line feed.
+    ///   - place: where it came from, for messages.
+    mutating func send(_ line: [UInt8], from place: String) throws(Failure) {
+        while places.count >= Self.outstandingLimit {
+            try sendBatch()
+            try receive()
+        }
+        places.append(place)
+        batch += line
+        batch.append(UInt8(ascii: "\n"))
+        if batch.count >= Self.batchSize { try sendBatch() }
+    }
+
+    /// Sends what is left, and prints all that is still to come: every reply, and with `wait` every outcome.
+    mutating func finish() throws(Failure) {
+        try sendBatch()
+        connection.finishSending()
+        output.flush()
+        while let line = try connection.receiveLine() {
+            take(line)
+            output.flush()
+        }
+        guard places.isEmpty else { throw incomplete }
+    }
+
+    private mutating func sendBatch() throws(Failure) {
+        guard !batch.isEmpty else { return }
+        // Outcomes come at any time, and must not fill the way back.
+        while try connection.mustReceive() { try receive() }
+        try connection.send(batch)
+        batch.removeAll(keepingCapacity: true)
+    }
+
+    private mutating func receive() throws(Failure) {
+        output.flush()
+        guard let line = try connection.receiveLine() else { throw incomplete }
+        take(line)
+    }
+
+    private var incomplete: Failure {
+        Failure(
+            .unavailable,
+            "the daemon closed the connection; \(Text.count(places.count, "request")) got no reply "
+                + "and may have been accepted or not")
+    }
+
+    private mutating func take(_ line: [UInt8]) {
+        let reply = (try? JSONDocument(scanning: line))?.root
+        let isReply = reply?["outcome"] == nil
+        let place = isReply ? places.popFirst() : nil
+        if reply?["ok"]?.bool == false { refused += 1 }
+        if printsJSON {
+            output.write(line: line)
+        } else if let reply {
+            isReply ? print(reply, from: place ?? "the connection") : printOutcome(reply)
+        }
+    }
+
+    private func print(_ reply: JSONNode, from place: String) {
+        if reply["ok"]?.bool == true {
+            output.print("accepted  seq \(reply["seq"]?.int64 ?? 0)  (\(place))\n")
+            return
+        }
+        let error = reply["error"]
+        let field = error?["field"]?.string.map { "\($0): " } ?? ""
+        let code = error?["code"]?.string ?? "no reason given"
+        output.note("\(place): refused: \(field)\(error?["message"]?.string ?? "") (\(code))")
+    }
+
+    private func printOutcome(_ line: JSONNode) {
+        let reason = line["reason"]?.string.map { "  \($0)" } ?? ""
+        output.print(
+            "seq \(line["seq"]?.int64 ?? 0)  \(line["callback"]?.string ?? "")  \(line["outcome"]?.string ?? "")  "
+                + "\(line["total_ms"]?.int64 ?? 0) ms\(reason)\n")
+    }
+}

@@ -1,0 +1,98 @@
+import PushModel
+
+/// One JSON object of an input file: a payload, or a request.
+struct Record {
+    /// The object on one line, its values as they came.
+    let document: JSONDocument
+    /// Where it begins, for people: `a.json`, or `a.json:12` for one of several.
+    let place: String
+}
+
+/// Takes the JSON objects out of a file: one object, on one line or many, or an object a line.
+struct PayloadReader {
+    private let file: InputFile
+    private var count = 0
+
+    init(_ file: InputFile) { self.file = file }
+
+    /// The next object; `nil` at the end.
+    ///
+    /// - Throws: what is wrong with it, with file, line and column.
+    mutating func next() throws(Failure) -> Record? {
+        var line: [UInt8]
+        repeat {
+            guard let next = try file.nextLine() else {
+                guard count > 0 else { throw Failure(.badData, "\(file.name): there is no payload in it") }
+                return nil
+            }
+            line = next
+        } while line.allSatisfy(isWhiteSpace)
+        let number = file.lineNumber
+        count += 1
+        let document: JSONDocument
+        do {
+            document = try JSONDocument(scanning: line, limits: Self.limits)
+        } catch {
+            // A first line that is a beginning may be that of one object over many lines.
+            guard count == 1, error.offset >= line.count else { throw failure(error, in: line, from: number) }
+            document = try wholeFile(beginning: line, from: number)
+        }
+        guard document.root.kind == .object else {
+            throw Failure(.badData, "\(file.name):\(number):1: not an object: a payload is a JSON object")
+        }
+        let isAlone = count == 1 ? try file.isAtEnd() : false
+        return Record(document: document, place: isAlone ? file.name : "\(file.name):\(number)")
+    }
+
+    private func wholeFile(beginning line: [UInt8], from number: Int) throws(Failure) -> JSONDocument {
+        let text = line + [UInt8(ascii: "\n")] + (try file.rest())
+        do {
+            let document = try JSONDocument(scanning: text, limits: Self.limits)
+            return try JSONDocument(scanning: compact(document), limits: Self.limits)
+        } catch {
+            throw failure(error, in: text, from: number)
+        }
+    }
+
+    private func failure(_ error: JSONError, in text: [UInt8], from number: Int) -> Failure {
+        let before = text[..<min(error.offset, text.count)]
+        let line = number + before.count { $0 == UInt8(ascii: "\n") }
+        let start = before.lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? 0
+        // People count characters: the bytes that do not continue one.
+        let column = before[start...].count { $0 & 0xC0 != 0x80 } + 1
+        return Failure(.badData, "\(file.name):\(line):\(column): not JSON: \(error.reason)")
+    }
+
+    /// How deep a payload may nest is the daemon's to say.
+    private static let limits = JSONLimits(depth: .max)
+}
+
+extension JSONError {
+    /// What was found and what to do, without the place.
+    fileprivate var reason: Substring {
+        let place = "at byte \(offset): "
+        return message.hasPrefix(place) ? message.dropFirst(place.count) : message[...]
+    }
+}
+
+/// The text of a document without the white space between its values.
+private func compact(_ document: JSONDocument) -> [UInt8] {
+    var text: [UInt8] = []
+    text.reserveCapacity(document.bytes.count)
+    var isInString = false
+    var isEscaped = false
+    for byte in document.bytes {
+        if isInString {
+            if byte == UInt8(ascii: "\""), !isEscaped { isInString = false }
+            isEscaped = byte == UInt8(ascii: "\\") && !isEscaped
+        } else {
+            if isWhiteSpace(byte) { continue }
+            isInString = byte == UInt8(ascii: "\"")
+        }
+        text.append(byte)
+    }
+    return text
+}
+
+/// White space as JSON has it.
+func isWhiteSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 }

@@ -1,0 +1,39 @@
+/// How the program ends: 0 done, 1 the answer is no, 2 usage, else sysexits(3).
+enum ExitStatus: Int32 {
+    /// What was asked for is done.
+    case done = 0
+    /// A check failed, an objective was missed, or a request was refused.
+    case no = 1
+    /// The command line is wrong.
+    case usage = 2
+    /// `EX_DATAERR`: the input is not what it has to be.
+    case badData = 65
+    /// `EX_NOINPUT`: an input file cannot be read.
+    case noInput = 66
+    /// `EX_UNAVAILABLE`: the daemon does not answer.
+    case unavailable = 69
+    /// `EX_IOERR`: reading or writing failed.
+    case inputOutput = 74
+    /// `EX_NOPERM`: this user may not.
+    case noPermission = 77
+    /// `EX_CONFIG`: the configuration is wrong.
+    case configuration = 78
+}
+
+/// Why a command ends early: what to tell the user, and how the program ends.
+struct Failure: Error {
+    let status: ExitStatus
+    /// What was wrong and what to do; each line is printed after the program's name.
+    let message: String
+
+    init(_ status: ExitStatus, _ message: String) {
+        self.status = status
+        self.message = message
+    }
+
+    /// A command line that is wrong; `nil` stands for the program itself.
+    static func usage(_ message: String, of command: Command?) -> Failure {
+        let subject = command.map { "pushctl \($0.name)" } ?? "pushctl"
+        return Failure(.usage, "\(message)\ntry \"\(subject) --help\"")
+    }
+}

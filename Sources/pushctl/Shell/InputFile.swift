@@ -1,0 +1,111 @@
+import Glibc
+
+/// An input file, or standard input, read line by line: memory does not grow with it.
+final class InputFile {
+    /// What messages call it.
+    let name: String
+    /// The number of the line that ``nextLine()`` returned last, from 1.
+    private(set) var lineNumber = 0
+
+    private let descriptor: Int32
+    /// Where it was when it was opened; `nil` for what cannot be read twice.
+    private let start: off_t?
+    private var buffer: [UInt8] = []
+    private var position = 0
+    private var chunk = [UInt8](repeating: 0, count: 1 << 16)
+
+    /// No request is this long, whatever the daemon's limit.
+    private static let longestLine = 64 << 20
+
+    /// - Parameter operand: a path, or `-` for standard input.
+    init(_ operand: String) throws(Failure) {
+        if operand == "-" {
+            name = "standard input"
+            descriptor = STDIN_FILENO
+        } else {
+            name = operand
+            descriptor = open(operand, O_RDONLY | O_CLOEXEC)
+            guard descriptor >= 0 else { throw Self.failure(operand) }
+        }
+        var status = stat()
+        let isRegular = fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+        start = isRegular ? lseek(descriptor, 0, SEEK_CUR) : nil
+    }
+
+    deinit { if descriptor != STDIN_FILENO { close(descriptor) } }
+
+    /// Whether ``rewind()`` works.
+    var canRewind: Bool { start != nil }
+
+    /// Goes back to where it began.
+    func rewind() throws(Failure) {
+        guard let start, lseek(descriptor, start, SEEK_SET) >= 0 else { throw Self.failure(name) }
+        buffer = []
+        position = 0
+        lineNumber = 0
+    }
+
+    /// The next line without its line feed; `nil` at the end. A last line may lack its line feed.
+    func nextLine() throws(Failure) -> [UInt8]? {
+        var searched = position
+        while true {
+            if let end = buffer[searched...].firstIndex(of: UInt8(ascii: "\n")) {
+                defer { position = end + 1 }
+                lineNumber += 1
+                return Array(buffer[position..<end])
+            }
+            guard buffer.count - position <= Self.longestLine else {
+                throw Failure(.badData, "\(name):\(lineNumber + 1): the line is longer than 64 MiB")
+            }
+            searched = buffer.count - position
+            buffer.removeSubrange(..<position)
+            position = 0
+            guard try fill() else {
+                guard !buffer.isEmpty else { return nil }
+                defer { buffer = [] }
+                lineNumber += 1
+                return buffer
+            }
+        }
+    }
+
+    /// Whether nothing follows the lines returned so far. False for a pipe: asking would mean to wait.
+    func isAtEnd() throws(Failure) -> Bool {
+        guard canRewind else { return false }
+        if position == buffer.count { _ = try fill() }
+        return position == buffer.count
+    }
+
+    /// All that is left after the lines returned so far.
+    func rest() throws(Failure) -> [UInt8] {
+        while try fill() {
+            guard buffer.count - position <= Self.longestLine else {
+                throw Failure(.badData, "\(name): one JSON value of more than 64 MiB")
+            }
+        }
+        defer { position = buffer.count }
+        return Array(buffer[position...])
+    }
+
+    /// Reads more; false at the end.
+    private func fill() throws(Failure) -> Bool {
+        while true {
+            let count = read(descriptor, &chunk, chunk.count)
+            if count < 0, errno == EINTR { continue }
+            guard count >= 0 else { throw Self.failure(name) }
+            buffer += chunk[..<count]
+            return count > 0
+        }
+    }
+
+    private static func failure(_ name: String) -> Failure {
+        let number = errno
+        let status: ExitStatus =
+            switch number {
+            case EACCES, EPERM: .noPermission
+            case EIO: .inputOutput
+            default: .noInput
+            }
+        return Failure(status, "\(name): \(String(cString: strerror(number)))")
+    }
+}

@@ -1,0 +1,77 @@
+import Glibc
+import PushModel
+
+/// Times as people write and read them, in the zone of this machine.
+enum LocalTime {
+    /// `2026-11-21 10:00:00.250 CET`.
+    static func text(_ time: WallTime) -> String {
+        var seconds = time_t(time.seconds)
+        var parts = tm()
+        guard localtime_r(&seconds, &parts) != nil else { return time.rfc3339 }
+        let text = withUnsafeTemporaryAllocation(of: CChar.self, capacity: 64) { buffer in
+            let millisecond = time.milliseconds - time.seconds * 1000
+            let fraction = "." + String(1000 + millisecond).dropFirst()
+            let length = strftime(buffer.baseAddress, buffer.count, "%Y-%m-%d %H:%M:%S\(fraction) %Z", &parts)
+            return String(decoding: buffer.prefix(length).map(UInt8.init(bitPattern:)), as: UTF8.self)
+        }
+        return text.isEmpty ? time.rfc3339 : text
+    }
+
+    /// Reads a time: RFC 3339; `2026-11-21`, `today`, `yesterday`, which are the midnights that they begin with; `now`;
+    /// or how long ago, as in `-90s`, `-30min`, `-1h`, `-2d`, `-1w`. `nil` for anything else.
+    static func parse(_ text: String, now: WallTime) -> WallTime? {
+        switch text {
+        case "now": now
+        case "today": midnight(of: now, daysBefore: 0)
+        case "yesterday": midnight(of: now, daysBefore: 1)
+        case _ where text.hasPrefix("-"): ago(text.dropFirst(), now: now)
+        // A date is checked where times are read; whether the zone has that midnight is the C library's business.
+        default: WallTime(rfc3339: text) ?? WallTime(rfc3339: text + "T12:00:00Z").flatMap(midnight(ofDateAtNoon:))
+        }
+    }
+
+    /// The time now.
+    static var now: WallTime {
+        var time = timespec()
+        // Cannot fail: the clock exists and the pointer is good.
+        clock_gettime(CLOCK_REALTIME, &time)
+        return WallTime(milliseconds: Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000)
+    }
+
+    private static func ago(_ text: Substring, now: WallTime) -> WallTime? {
+        let digits = text.prefix { ("0"..."9").contains($0) }
+        let units: [Substring: Int64] = [
+            "s": 1, "m": 60, "min": 60, "h": 3600, "d": 86_400, "w": 604_800,
+        ]
+        guard let count = Int64(digits), count < 1_000_000, let unit = units[text.dropFirst(digits.count)] else {
+            return nil
+        }
+        return WallTime(milliseconds: now.milliseconds - count * unit * 1000)
+    }
+
+    private static func midnight(of time: WallTime, daysBefore days: Int32) -> WallTime? {
+        var seconds = time_t(time.seconds)
+        var parts = tm()
+        guard localtime_r(&seconds, &parts) != nil else { return nil }
+        parts.tm_mday -= days
+        return midnight(parts)
+    }
+
+    private static func midnight(ofDateAtNoon noon: WallTime) -> WallTime? {
+        var seconds = time_t(noon.seconds)
+        var parts = tm()
+        guard gmtime_r(&seconds, &parts) != nil else { return nil }
+        return midnight(parts)
+    }
+
+    private static func midnight(_ date: tm) -> WallTime? {
+        var parts = date
+        parts.tm_hour = 0
+        parts.tm_min = 0
+        parts.tm_sec = 0
+        // Whether it is summer time at that hour is the zone's to say.
+        parts.tm_isdst = -1
+        let seconds = mktime(&parts)
+        return seconds == -1 ? nil : WallTime(milliseconds: Int64(seconds) * 1000)
+    }
+}

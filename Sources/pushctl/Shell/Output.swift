@@ -1,0 +1,72 @@
+import Glibc
+
+/// Standard output, in large writes, and standard error.
+///
+/// A reader that is gone, such as `head`, ends the program quietly: it has what it wanted.
+final class Output {
+    private var buffer: [UInt8] = []
+
+    /// Writes bytes as they are, sooner or later.
+    func write(_ bytes: some Collection<UInt8>) {
+        buffer.append(contentsOf: bytes)
+        if buffer.count >= 1 << 16 { flush() }
+    }
+
+    /// Writes one line of bytes that are fit for a program, such as JSON.
+    func write(line bytes: some Collection<UInt8>) {
+        write(bytes)
+        write(CollectionOfOne(UInt8(ascii: "\n")))
+    }
+
+    /// Writes text for people: lines, each with its line feed. What came from outside cannot steer the terminal.
+    func print(_ text: String) { write(visible(text).utf8) }
+
+    /// Hands everything to the kernel.
+    func flush() {
+        guard writeAll(buffer, to: STDOUT_FILENO) else {
+            if errno == EPIPE { exit(ExitStatus.done.rawValue) }
+            report("cannot write to standard output: \(String(cString: strerror(errno)))")
+            exit(ExitStatus.inputOutput.rawValue)
+        }
+        buffer.removeAll(keepingCapacity: true)
+    }
+
+    /// Tells the user something beside the output: each line on standard error, after the program's name.
+    func note(_ message: String) {
+        flush()
+        report(message)
+    }
+
+    private func report(_ message: String) {
+        let lines = visible(message).split(separator: "\n").map { "pushctl: \($0)\n" }
+        // Nobody is left to be told when this fails.
+        _ = writeAll(Array(lines.joined().utf8), to: STDERR_FILENO)
+    }
+
+    private func writeAll(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+            if count < 0, errno == EINTR { continue }
+            guard count >= 0 else { return false }
+            rest = rest.dropFirst(count)
+        }
+        return true
+    }
+}
+
+/// `text` without control characters other than line feeds: they become `\x1b` and the like.
+private func visible(_ text: String) -> String {
+    guard text.unicodeScalars.contains(where: mustBeShown) else { return text }
+    return text.unicodeScalars.reduce(into: "") { shown, scalar in
+        if mustBeShown(scalar) {
+            shown += "\\x" + (scalar.value < 16 ? "0" : "") + String(scalar.value, radix: 16)
+        } else {
+            shown.unicodeScalars.append(scalar)
+        }
+    }
+}
+
+private func mustBeShown(_ scalar: Unicode.Scalar) -> Bool {
+    scalar.properties.generalCategory == .control && scalar != "\n"
+}

@@ -1,0 +1,116 @@
+import EventLoop
+import Glibc
+import Testing
+
+@Suite("EventLoop")
+struct EventLoopTests {
+    @Test("returns the first exit code, after the turn has ended")
+    func returnsTheExitCode() throws {
+        let loop = try EventLoop()
+        var events: [String] = []
+        loop.endOfTurn = { events.append("end of turn") }
+        let timer = try TimerSource(loop: loop) {
+            loop.exit(code: 7)
+            loop.exit(code: 8)
+            events.append("timer")
+        }
+        timer.arm(at: 0)
+        #expect(try loop.run() == 7)
+        #expect(events == ["timer", "end of turn"])
+    }
+
+    @Test("ends a turn once for all that was ready")
+    func endsATurnOnce() throws {
+        let loop = try EventLoop(turnBudgetNanoseconds: .max)
+        let pairs = (0..<3).map { _ in DescriptorPair() }
+        var events: [String] = []
+        let sources = try pairs.map { pair in
+            pair.send()
+            return try IOSource(loop: loop, descriptor: pair.near, interest: .read) { _ in
+                pair.receive()
+                events.append("ready")
+            }
+        }
+        loop.endOfTurn = { [unowned loop] in
+            events.append("end of turn")
+            loop.exit(code: 0)
+        }
+        _ = try loop.run()
+        #expect(events == ["ready", "ready", "ready", "end of turn"])
+        withExtendedLifetime(sources) {}
+    }
+
+    // With an sd_event_add_post source of idle priority this never came: something else was always ready first.
+    @Test("ends turns though a source stays ready for ever")
+    func endsTurnsUnderLoad() throws {
+        let loop = try EventLoop(turnBudgetNanoseconds: 50_000)
+        let pair = DescriptorPair()
+        let busy = try IOSource(loop: loop, descriptor: pair.near, interest: .write) { _ in }
+        var turns = 0
+        loop.endOfTurn = { [unowned loop] in
+            turns += 1
+            if turns == 3 { loop.exit(code: 0) }
+        }
+        #expect(try loop.run() == 0)
+        #expect(turns == 3)
+        withExtendedLifetime(busy) {}
+    }
+
+    @Test("measures its longest turn, the end included")
+    func measuresTheLongestTurn() throws {
+        let loop = try EventLoop()
+        let spun: Int64 = 2_000_000
+        func spin() {
+            let start = EventLoop.nowNanoseconds
+            while EventLoop.nowNanoseconds - start < spun {}
+        }
+        let timer = try TimerSource(loop: loop) {
+            spin()
+            loop.exit(code: 0)
+        }
+        timer.arm(at: 0)
+        loop.endOfTurn = spin
+        _ = try loop.run()
+        #expect(loop.longestTurnNanoseconds >= 2 * spun)
+        loop.resetLongestTurn()
+        #expect(loop.longestTurnNanoseconds == 0)
+    }
+
+    @Test("traps when another thread uses it")
+    func trapsOnAnotherThread() async {
+        await #expect(processExitsWith: .failure) {
+            let loop = Unmanaged.passRetained(try EventLoop()).toOpaque()
+            var thread = pthread_t()
+            pthread_create(
+                &thread, nil,
+                { context in
+                    context.map { Unmanaged<EventLoop>.fromOpaque($0).takeUnretainedValue().exit(code: 0) }
+                    return nil
+                }, loop)
+            pthread_join(thread, nil)
+        }
+    }
+
+    @Test("answers the service manager's watchdog")
+    func answersTheWatchdog() async {
+        await #expect(processExitsWith: .success) {
+            let manager = try FakeServiceManager()
+            setenv("WATCHDOG_USEC", "20000", 1)
+            let loop = try EventLoop()
+            guard try loop.enableWatchdog() else { fatalError("the watchdog was not asked for") }
+            let source = try IOSource(loop: loop, descriptor: manager.descriptor, interest: .read) { _ in
+                loop.exit(code: manager.receive() == "WATCHDOG=1" ? 0 : 1)
+            }
+            guard try loop.run() == 0 else { fatalError("not a watchdog's message") }
+            withExtendedLifetime(source) {}
+        }
+    }
+
+    @Test("sets no watchdog where none is asked for")
+    func setsNoWatchdog() async {
+        await #expect(processExitsWith: .success) {
+            unsetenv("WATCHDOG_USEC")
+            guard try !EventLoop().enableWatchdog() else { fatalError("a watchdog that nobody asked for") }
+        }
+    }
+}

@@ -1,0 +1,33 @@
+import Glibc
+
+/// The service manager's end of `NOTIFY_SOCKET`, an abstract socket, for a test that has its process to itself.
+struct FakeServiceManager {
+    let descriptor: Int32
+
+    struct Failure: Error {}
+
+    init() throws {
+        descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        // With the family alone as its length, bind picks an abstract name that is free (unix(7), autobind).
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        var length = socklen_t(MemoryLayout<sa_family_t>.size)
+        let name = withUnsafeMutablePointer(to: &address) { address in
+            address.withMemoryRebound(to: sockaddr.self, capacity: 1) { address -> Bool in
+                guard bind(descriptor, address, length) == 0 else { return false }
+                length = socklen_t(MemoryLayout<sockaddr_un>.size)
+                return getsockname(descriptor, address, &length) == 0
+            }
+        }
+        guard name else { throw Failure() }
+        let bytes = withUnsafeBytes(of: &address.sun_path) { Array($0[1..<(Int(length) - 2)]) }
+        setenv("NOTIFY_SOCKET", "@" + String(decoding: bytes, as: UTF8.self), 1)
+    }
+
+    /// Waits for the next message.
+    func receive() -> String {
+        var buffer = [UInt8](repeating: 0, count: 4096)
+        let count = recv(descriptor, &buffer, buffer.count, 0)
+        return String(decoding: buffer.prefix(max(0, count)), as: UTF8.self)
+    }
+}

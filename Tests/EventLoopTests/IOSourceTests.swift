@@ -1,0 +1,113 @@
+import EventLoop
+import Glibc
+import Testing
+
+@Suite("IOSource")
+struct IOSourceTests {
+    let loop: EventLoop
+    let pair = DescriptorPair()
+
+    init() throws { loop = try EventLoop() }
+
+    @Test("calls its handler with what the descriptor is ready for")
+    func reportsReadiness() throws {
+        var seen: [IOEvents] = []
+        let source = try IOSource(loop: loop, descriptor: pair.near, interest: [.read, .write]) { events in
+            seen.append(events)
+            loop.exit(code: 0)
+        }
+        pair.send()
+        #expect(try loop.run() == 0)
+        #expect(seen == [[.read, .write]])
+        withExtendedLifetime(source) {}
+    }
+
+    @Test("waits for what its interest says now")
+    func followsItsInterest() throws {
+        let source = try IOSource(loop: loop, descriptor: pair.near, interest: []) { events in
+            #expect(events == .write)
+            loop.exit(code: 1)
+        }
+        pair.send()
+        let later = try TimerSource(loop: loop) { source.interest = .write }
+        later.arm(at: 0)
+        #expect(try loop.run() == 1)
+    }
+
+    // epoll reports a hangup whatever one asks for; a source that only lowered its mask would spin on it.
+    @Test("with an empty interest stays quiet, even about a hangup")
+    func emptyInterestIsQuiet() throws {
+        let source = try IOSource(loop: loop, descriptor: pair.near, interest: .read) { _ in
+            Issue.record("called without interest")
+        }
+        source.interest = []
+        pair.closeFar()
+        let witness = DescriptorPair()
+        witness.send()
+        let other = try IOSource(loop: loop, descriptor: witness.near, interest: .read, priority: .idle) { _ in
+            loop.exit(code: 0)
+        }
+        #expect(try loop.run() == 0)
+        withExtendedLifetime((source, other)) {}
+    }
+
+    @Test("reports the peer's hangup")
+    func reportsHangup() throws {
+        let source = try IOSource(loop: loop, descriptor: pair.near, interest: [.read, .peerClosed]) { events in
+            #expect(events == [.read, .peerClosed, .hangup])
+            loop.exit(code: 0)
+        }
+        pair.closeFar()
+        _ = try loop.run()
+        withExtendedLifetime(source) {}
+    }
+
+    @Test("never calls its handler after it was dropped, though it was ready")
+    func dropCancels() throws {
+        let other = DescriptorPair()
+        var sources: [IOSource] = []
+        var calls = 0
+        for pair in [pair, other] {
+            pair.send()
+            sources.append(
+                try IOSource(loop: loop, descriptor: pair.near, interest: .read) { _ in
+                    calls += 1
+                    sources = []
+                })
+        }
+        let last = try IOSource(loop: loop, descriptor: other.far, interest: .write, priority: .idle) { _ in
+            loop.exit(code: 0)
+        }
+        _ = try loop.run()
+        #expect(calls == 1)
+        withExtendedLifetime(last) {}
+    }
+
+    @Test("serves ready sources in the order of their priorities")
+    func servesByPriority() throws {
+        var order: [String] = []
+        pair.send()
+        let idle = try IOSource(loop: loop, descriptor: pair.near, interest: .read, priority: .idle) { _ in
+            order.append("idle")
+            loop.exit(code: 0)
+        }
+        let normal = try TimerSource(loop: loop) { order.append("normal") }
+        normal.arm(at: 0)
+        let mailbox = try Mailbox<Int>()
+        let important = try mailbox.receive(on: loop, priority: .important) { _ in order.append("important") }
+        mailbox.post(1)
+        _ = try loop.run()
+        #expect(order == ["important", "normal", "idle"])
+        withExtendedLifetime((idle, important)) {}
+    }
+
+    @Test("says why a regular file cannot be watched")
+    func refusesRegularFiles() throws {
+        let file = open("/proc/self/exe", O_RDONLY | O_CLOEXEC)
+        defer { close(file) }
+        let error = #expect(throws: SystemError.self) {
+            _ = try IOSource(loop: loop, descriptor: file, interest: .read) { _ in }
+        }
+        #expect(error?.description == "cannot watch descriptor \(file): Operation not permitted (errno 1)")
+    }
+}

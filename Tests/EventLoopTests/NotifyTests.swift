@@ -1,0 +1,44 @@
+import EventLoop
+import Glibc
+import Testing
+
+// NOTIFY_SOCKET belongs to the whole process, so each test has a process of its own.
+@Suite("Notify")
+struct NotifyTests {
+    @Test("tells the service manager, one message a call")
+    func tellsTheServiceManager() async {
+        await #expect(processExitsWith: .success) {
+            let manager = try FakeServiceManager()
+            Notify.ready(status: "2 handlers")
+            Notify.status("1 in flight")
+            Notify.reloading(nowNanoseconds: 1_234_567_890)
+            Notify.stopping(status: "waiting")
+            let received = (0..<4).map { _ in manager.receive() }
+            let expected = [
+                "READY=1\nSTATUS=2 handlers", "STATUS=1 in flight", "RELOADING=1\nMONOTONIC_USEC=1234567",
+                "STOPPING=1\nSTATUS=waiting",
+            ]
+            guard received == expected else { fatalError("\(received)") }
+        }
+    }
+
+    @Test("keeps a status with line feeds from saying anything else")
+    func keepsStatusOnOneLine() async {
+        await #expect(processExitsWith: .success) {
+            let manager = try FakeServiceManager()
+            guard Notify.status("bad\nMAINPID=1\r\nX=1") else { fatalError("not sent") }
+            let received = manager.receive()
+            guard received == "STATUS=bad MAINPID=1 X=1" else { fatalError(received) }
+        }
+    }
+
+    @Test("does nothing without a service manager, or with one that is gone")
+    func doesNothingAlone() async {
+        await #expect(processExitsWith: .success) {
+            unsetenv("NOTIFY_SOCKET")
+            guard !Notify.ready(status: "alone") else { fatalError("sent to nobody") }
+            setenv("NOTIFY_SOCKET", "/nonexistent/notify", 1)
+            guard !Notify.ready(status: "alone") else { fatalError("sent to nobody") }
+        }
+    }
+}

@@ -1,0 +1,34 @@
+import EventLoop
+import Glibc
+import Testing
+
+@Suite("SignalSource")
+struct SignalSourceTests {
+    @Test("calls its handler for a signal that the process gets")
+    func deliversSignals() async {
+        await #expect(processExitsWith: .exitCode(3)) {
+            SignalSource.block([SIGTERM, SIGHUP])
+            let loop = try EventLoop()
+            let hangup = try SignalSource(loop: loop, signal: SIGHUP) { fatalError("nobody sent this") }
+            let terminate = try SignalSource(loop: loop, signal: SIGTERM) { loop.exit(code: 3) }
+            pthread_kill(pthread_self(), SIGTERM)
+            let code = try loop.run()
+            withExtendedLifetime((hangup, terminate)) {}
+            exit(code)
+        }
+    }
+
+    @Test("refuses a signal that is not blocked: it would kill the process instead")
+    func refusesUnblockedSignals() throws {
+        // The threads of the test library block everything; nobody minds this one.
+        var windowChange = sigset_t()
+        sigemptyset(&windowChange)
+        sigaddset(&windowChange, SIGWINCH)
+        pthread_sigmask(SIG_UNBLOCK, &windowChange, nil)
+        let loop = try EventLoop()
+        let error = #expect(throws: SystemError.self) {
+            _ = try SignalSource(loop: loop, signal: SIGWINCH) {}
+        }
+        #expect(error?.description == "cannot watch for signal \(SIGWINCH): Device or resource busy (errno 16)")
+    }
+}

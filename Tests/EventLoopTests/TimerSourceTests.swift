@@ -1,0 +1,66 @@
+import Glibc
+import Testing
+
+@testable import EventLoop
+
+@Suite("TimerSource")
+struct TimerSourceTests {
+    let loop: EventLoop
+
+    init() throws { loop = try EventLoop() }
+
+    @Test(
+        "rounds up to microseconds, so that it is never early",
+        arguments: [
+            (Int64(0), UInt64(0)), (1, 1), (999, 1), (1000, 1), (1001, 2), (-5, 0), (.max, 9_223_372_036_854_776),
+        ])
+    func roundsUp(nanoseconds: Int64, microseconds: UInt64) {
+        #expect(TimerSource.microseconds(notBefore: nanoseconds) == microseconds)
+    }
+
+    @Test("fires at its time: not before, and not 250 ms after as sd-event's default accuracy allows")
+    func firesOnTime() throws {
+        let due = EventLoop.nowNanoseconds + 3_000_500
+        var fired: Int64 = 0
+        let timer = try TimerSource(loop: loop) {
+            fired = EventLoop.nowNanoseconds
+            loop.exit(code: 0)
+        }
+        timer.arm(at: due)
+        _ = try loop.run()
+        #expect(fired >= due)
+        #expect(fired - due < 100_000_000)
+    }
+
+    @Test("fires once for each time it is armed")
+    func firesOnce() throws {
+        var calls = 0
+        var timer: TimerSource?
+        timer = try TimerSource(loop: loop) {
+            calls += 1
+            if calls < 3 { timer?.arm(at: 0) }
+        }
+        timer?.arm(at: 0)
+        let last = try TimerSource(loop: loop, priority: .idle) { loop.exit(code: 0) }
+        last.arm(at: 0)
+        _ = try loop.run()
+        #expect(calls == 3)
+        timer = nil
+    }
+
+    @Test("does not fire when it is disarmed, dropped or was never armed")
+    func staysQuiet() throws {
+        let complain = { () -> Void in _ = Issue.record("fired") }
+        let disarmed = try TimerSource(loop: loop, handler: complain)
+        disarmed.arm(at: 0)
+        disarmed.disarm()
+        var dropped: TimerSource? = try TimerSource(loop: loop, handler: complain)
+        dropped?.arm(at: 0)
+        dropped = nil
+        let neverArmed = try TimerSource(loop: loop, handler: complain)
+        let last = try TimerSource(loop: loop, priority: .idle) { loop.exit(code: 0) }
+        last.arm(at: 0)
+        _ = try loop.run()
+        withExtendedLifetime((disarmed, neverArmed)) {}
+    }
+}

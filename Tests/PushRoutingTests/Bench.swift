@@ -1,0 +1,135 @@
+import PushModel
+import PushTracking
+
+@testable import PushRouting
+
+/// A router on the bench: virtual time, requests and answers by hand, and every turn's effects as text.
+///
+///     var bench = Bench()
+///     try bench.submit(.deliver()) == ["request 1", "row 1.0 started", "start 1.0 crm"]
+///     bench.started(1)
+///     bench.at(.seconds(9))
+///     bench.clock() == ["stop 1.0", "update 1.0 timed_out", "end 1.0 timed_out"]
+struct Bench {
+    private(set) var router: Router
+    private(set) var ledger = MemoryLedger()
+    private(set) var ends: [InvocationID: InvocationEnd] = [:]
+    private(set) var runs: [InvocationID: HandlerRun] = [:]
+    private(set) var identity = Router.Identity(state: UUID128(high: 1, low: 2), boot: UUID128(high: 3, low: 4))
+    /// Time since the bench was set up.
+    private var time = Duration.zero
+    /// What the monotonic clock showed then.
+    private var epoch = Instant(nanoseconds: 5_000_000_000_000)
+
+    /// A router with one route, to the handler `crm`, unless the table says otherwise.
+    init(_ table: RoutingTable = .testing()) {
+        router = Router(identity: identity, table: table, tracker: Tracker(stateID: identity.state))
+    }
+
+    var now: Moment {
+        Moment(monotonic: epoch + time, wall: WallTime(milliseconds: 1_700_000_000_000 + time.milliseconds))
+    }
+
+    // MARK: What happens
+
+    /// Sets the time, counted from the bench's beginning; nothing is told of it.
+    mutating func at(_ time: Duration) { self.time = time }
+
+    @discardableResult
+    mutating func submit(_ request: Request, uid: UInt32 = 1000) throws(Refusal) -> [String] {
+        var effects: [Effect] = []
+        _ = try router.submit(request, from: Peer(uid: uid, gid: 100, pid: 1), at: now, effects: &effects)
+        return take(effects, of: request)
+    }
+
+    @discardableResult
+    mutating func handle(_ event: Event) -> [String] {
+        var effects: [Effect] = []
+        router.handle(event, at: now, effects: &effects)
+        return take(effects)
+    }
+
+    @discardableResult
+    mutating func started(_ seq: Int64, _ n: Int = 0) -> [String] { handle(.started(.init(seq, n))) }
+
+    @discardableResult
+    mutating func finished(_ seq: Int64, _ n: Int = 0, _ answer: HandlerAnswer = .handled(.init())) -> [String] {
+        handle(.finished(.init(seq, n), answer))
+    }
+
+    @discardableResult
+    mutating func clock() -> [String] { handle(.clock) }
+
+    /// The daemon is killed and comes back: everything but the ledger is lost.
+    @discardableResult
+    mutating func crash(sameBoot: Bool = true, table: RoutingTable? = nil) -> [String] {
+        if !sameBoot {
+            identity.boot = UUID128(high: identity.boot.high, low: identity.boot.low + 1)
+            // The new boot's clock begins anew.
+            epoch = Instant(nanoseconds: 7_000_000_000 - time.nanoseconds)
+        }
+        var tracker = Tracker(stateID: identity.state)
+        for event in ledger.events.sorted(by: { $0.seq < $1.seq }) { tracker.restore(event) }
+        router = Router(
+            identity: identity, table: table ?? router.table, tracker: tracker,
+            devices: Array(ledger.devices.values), lastNumber: ledger.requests.keys.max() ?? SequenceNumber(0))
+        var effects: [Effect] = []
+        router.recover(ledger.unfinished, at: now, effects: &effects)
+        return take(effects)
+    }
+
+    // MARK: What became of it
+
+    func end(_ seq: Int64, _ n: Int = 0) -> InvocationResult? { ends[.init(seq, n)]?.result }
+
+    func outcome(_ seq: Int64, _ n: Int = 0) -> Outcome? { end(seq, n)?.outcome }
+
+    func row(_ seq: Int64, _ n: Int = 0) -> InvocationRecord? { ledger.rows[.init(seq, n)] }
+
+    /// When the router next wants the clock, counted from the bench's beginning.
+    var nextDue: Duration? { router.nextDue.map { $0 - epoch } }
+
+    private mutating func take(_ effects: [Effect], of request: Request? = nil) -> [String] {
+        for effect in effects {
+            switch effect {
+            case .record(let record): ledger.write(record, of: request)
+            case .decided(let end): ends[end.invocation.id] = end
+            case .start(let run): runs[run.invocation.id] = run
+            case .terminate, .stop: break
+            }
+        }
+        return effects.map(\.text)
+    }
+}
+
+extension InvocationID {
+    init(_ seq: Int64, _ n: Int = 0) { self.init(seq: SequenceNumber(seq), n: n) }
+}
+
+extension Effect {
+    /// The effect in a few words.
+    var text: String {
+        switch self {
+        case .record(.request(let accepted)): "request \(accepted.seq)"
+        case .record(.invocation(let row)): "row \(row.text)"
+        case .record(.update(let row)): "update \(row.text)"
+        case .record(.event(let event)):
+            switch event.kind {
+            case .received: "received \(event.delivery)"
+            case .open: "open \(event.delivery)"
+            }
+        case .record(.device(let device)): "device \(device.key.device) \(device.externalID ?? "anonymous")"
+        case .start(let run): "start \(run.invocation.id.name) \(run.handler.name)"
+        case .terminate(let id): "terminate \(id.name)"
+        case .stop(let id): "stop \(id.name)"
+        case .decided(let end): "end \(end.invocation.id.name) \(end.result.outcome.rawValue)"
+        }
+    }
+}
+
+extension InvocationRecord {
+    fileprivate var text: String {
+        if let result { return "\(id.name) \(result.outcome.rawValue)" }
+        return started ? "\(id.name) started" : id.name
+    }
+}

@@ -1,0 +1,236 @@
+import PushModel
+import PushRouting
+import Testing
+
+@Suite("Braze payloads and their taps")
+struct BrazeTests {
+    @Test("a Braze payload is received and handed over in the transaction that accepts it")
+    func oneTransaction() throws {
+        var bench = Bench()
+        #expect(
+            try bench.submit(.deliver(Payload.braze(), to: "phone")) == [
+                "request 1", "device phone anonymous", "received 1", "row 1.0 handed_to_tracker",
+                "end 1.0 handed_to_tracker",
+            ])
+        #expect(bench.end(1)?.completion == Completion(by: .tracker, result: .noData))
+        #expect(bench.router.requestsInFlight == 0)
+        #expect(bench.nextDue == nil)
+    }
+
+    @Test("two callbacks for one Braze payload give one receipt")
+    func oneReceipt() throws {
+        var bench = Bench()
+        let payload = Payload.brazeIOS(contentAvailable: true)
+        let effects = try bench.submit(.deliver(payload, platform: .ios, state: .foreground))
+        #expect(effects.filter { $0 == "received 1" }.count == 1)
+        #expect(bench.outcome(1, 0) == .handedToTracker)
+        #expect(bench.outcome(1, 1) == .handedToTracker)
+        #expect(bench.end(1, 0)?.completion?.options == ["banner", "list", "sound"])
+    }
+
+    @Test("what the system shows has one row without a callback; Braze's is received, on iOS")
+    func shownBySystem() throws {
+        var bench = Bench()
+        #expect(
+            try bench.submit(.deliver(Payload.brazeIOS(), platform: .ios)) == [
+                "request 1", "received 1", "row 1.0 shown_by_system", "end 1.0 shown_by_system",
+            ])
+        #expect(bench.row(1)?.callback == Callback.none)
+        #expect(bench.end(1)?.completion == nil)
+        let android = #"{"data":{"_ab":"true","t":"T","a":"A"},"notification":{"title":"T"}}"#
+        #expect(
+            try bench.submit(.deliver(android)) == [
+                "request 2", "row 2.0 shown_by_system", "end 2.0 shown_by_system",
+            ])
+    }
+
+    @Test("without a Braze instance an iOS callback is lost; what is shown all the same is received")
+    func noInstance() throws {
+        var bench = Bench()
+        let payload = Payload.brazeIOS(contentAvailable: true)
+        #expect(
+            try bench.submit(.deliver(payload, platform: .ios, state: .foreground, sdk: .missing)) == [
+                "request 1", "received 1", "row 1.0 sdk_not_ready", "end 1.0 sdk_not_ready", "row 1.1 sdk_not_ready",
+                "end 1.1 sdk_not_ready",
+            ])
+        let silent = #"{"aps":{"content-available":1},"ab":{"c":"x"}}"#
+        #expect(
+            try bench.submit(.deliver(silent, platform: .ios, sdk: .missing)) == [
+                "request 2", "row 2.0 sdk_not_ready", "end 2.0 sdk_not_ready",
+            ])
+        #expect(try bench.submit(.deliver(Payload.braze(), sdk: .missing)).last == "end 3.0 handed_to_tracker")
+    }
+
+    @Test("a repeat of a message id is handed over again, without a second receipt")
+    func repeated() throws {
+        var bench = Bench()
+        try bench.submit(.deliver(Payload.braze(message: "m1"), to: "phone"))
+        #expect(
+            try bench.submit(.deliver(Payload.braze(message: "m1"), to: "phone")) == [
+                "request 2", "row 2.0 handed_to_tracker", "end 2.0 handed_to_tracker",
+            ])
+        #expect(try bench.submit(.deliver(Payload.braze(message: "m1"), to: "tablet")).contains("received 3"))
+    }
+
+    @Test("the ids of two producers' requests are no message ids of one payload")
+    func requestIDs() throws {
+        var bench = Bench()
+        for uid in [1, 2] as [UInt32] {
+            let request = Request.deliver(Payload.brazeIOS(), to: "phone", platform: .ios, id: "a1")
+            #expect(try bench.submit(request, uid: uid).contains { $0.hasPrefix("received") })
+        }
+        #expect(bench.ledger.requests[SequenceNumber(2)]?.accepted.messageID == "a1")
+    }
+
+    @Test("the event's time is the request's, where it gives one")
+    func eventTime() throws {
+        var bench = Bench()
+        try bench.submit(.deliver(Payload.braze(), at: WallTime(milliseconds: 1_600_000_000_999)))
+        #expect(bench.ledger.events.map(\.time) == [1_600_000_000])
+        try bench.submit(.deliver(Payload.braze()))
+        #expect(bench.ledger.events.last?.time == 1_700_000_000)
+    }
+
+    @Test("a tap by the delivery's number is one open, of that delivery, for its device's user")
+    func openBySeq() throws {
+        var bench = Bench()
+        try bench.submit(.deliver(Payload.braze(message: "m1"), to: "phone", user: "u1"))
+        #expect(
+            try bench.submit(.open(seq: 1)) == [
+                "request 2", "open 1", "row 2.0 handed_to_tracker", "end 2.0 handed_to_tracker",
+            ])
+        #expect(bench.end(2)?.reason == "direct open of delivery 1")
+        let event = try #require(bench.ledger.events.last)
+        #expect(event.externalUserID == "u1")
+        #expect(event.campaignID == "summer")
+        #expect(event.messageID == "m1")
+        #expect(event.seq == SequenceNumber(2))
+        let accepted = try #require(bench.ledger.requests[SequenceNumber(2)]?.accepted)
+        #expect(accepted.device == "phone")
+        #expect(accepted.app == "shop")
+        #expect(accepted.messageID == "m1")
+        #expect(accepted.externalID == "u1")
+    }
+
+    @Test("a tap by the message id finds the latest delivery of it, on the device or on any")
+    func openByMessage() throws {
+        var bench = Bench()
+        try bench.submit(.deliver(Payload.braze(message: "m1"), to: "phone"))
+        try bench.submit(.deliver(Payload.braze(message: "m1"), to: "tablet"))
+        #expect(try bench.submit(.open(.message("m1"), on: "phone", app: "shop")).contains("open 1"))
+        #expect(try bench.submit(.open(.message("m1"))).contains("open 2"))
+    }
+
+    @Test(
+        "a tap by the payload as the platform hands it back",
+        arguments: [
+            (Payload.braze(message: "m1"), Platform.android), (Payload.brazeIOS(), .ios),
+        ])
+    func openByPayload(payload: String, platform: Platform) throws {
+        var bench = Bench()
+        try bench.submit(.deliver(payload, to: "phone", platform: platform))
+        let tap = Request.open(.payload(JSONDocument(test: payload).root), on: "phone", app: "shop")
+        #expect(try bench.submit(tap).contains("open 1"))
+        #expect(bench.row(2)?.callback == (platform == .ios ? .didReceiveResponse : Callback.none))
+    }
+
+    @Test("a payload that the platform cannot have handed back is refused")
+    func invalidHandedBack() throws {
+        var bench = Bench()
+        let tap = Request.open(.payload(JSONDocument(test: #"{"aps":5}"#).root), platform: .ios)
+        #expect(throws: Refusal.self) { try bench.submit(tap) }
+    }
+
+    @Test("a second tap, no campaign, and what nobody remembers open nothing, and say so")
+    func noOpen() throws {
+        var bench = Bench()
+        try bench.submit(.deliver(Payload.braze()))
+        try bench.submit(.deliver(Payload.braze(campaign: nil)))
+        try bench.submit(.open(seq: 1))
+        for (seq, reason) in [
+            (1, "delivery 1 was opened before"), (2, "delivery 2 has no campaign id: its open is nobody's"),
+        ] as [(Int64, String)] {
+            let effects = try bench.submit(.open(seq: seq))
+            #expect(!effects.contains { $0.hasPrefix("open") })
+            #expect(bench.ends.values.contains { $0.result.reason == reason })
+        }
+        let unknown = Request.open(.payload(JSONDocument(test: Payload.braze(message: "m9")).root))
+        #expect(try bench.submit(unknown).last == "end 6.0 handed_to_tracker")
+        #expect(bench.end(6)?.reason == "unmatched: no delivery of it is remembered")
+    }
+
+    @Test("a tap on a notification that is not Braze's is routed")
+    func othersTap() throws {
+        var bench = Bench()
+        #expect(
+            try bench.submit(.open(.message("m1"), platform: .ios)) == [
+                "request 1", "row 1.0 started", "start 1.0 crm",
+            ])
+        #expect(bench.row(1)?.callback == .didReceiveResponse)
+        #expect(bench.runs[.init(1)]?.payload == nil)
+    }
+
+    @Test("a time far in the future costs no other delivery its open")
+    func farFuture() throws {
+        var bench = Bench()
+        try bench.submit(.deliver(Payload.braze()))
+        try bench.submit(.deliver(Payload.braze(), at: WallTime(milliseconds: 250_000_000_000_000)))
+        #expect(try bench.submit(.open(seq: 1)).contains("open 1"))
+    }
+}
+
+@Suite("What is last known of a device")
+struct KnownDeviceTests {
+    @Test("stands in for the platform and the user that a request leaves out")
+    func standsIn() throws {
+        var bench = Bench()
+        #expect(
+            try bench.submit(.deliver(Payload.otherIOS, to: "phone", platform: .ios, user: "u1")).contains(
+                "device phone u1"))
+        let effects = try bench.submit(.deliver(Payload.otherIOS, to: "phone", platform: nil))
+        #expect(!effects.contains { $0.hasPrefix("device") })
+        let accepted = try #require(bench.ledger.requests[SequenceNumber(2)]?.accepted)
+        #expect(accepted.platform == .ios)
+        #expect(accepted.externalID == "u1")
+    }
+
+    @Test("is another for another app, and nothing for no device")
+    func apart() throws {
+        var bench = Bench()
+        try bench.submit(.deliver(to: "phone", user: "u1"))
+        try bench.submit(.deliver(to: "phone", app: "news"))
+        #expect(try bench.submit(.deliver()) == ["request 3", "row 3.0 started", "start 3.0 crm"])
+        #expect(bench.ledger.requests[SequenceNumber(2)]?.accepted.externalID == nil)
+        #expect(bench.ledger.requests[SequenceNumber(3)]?.accepted.externalID == nil)
+        #expect(bench.ledger.requests[SequenceNumber(3)]?.accepted.platform == .android)
+    }
+
+    @Test("is not made anonymous by a tap that names the delivery alone")
+    func keptByTap() throws {
+        var bench = Bench()
+        try bench.submit(.deliver(Payload.braze(), to: "phone", user: "u1"))
+        try bench.submit(.open(seq: 1))
+        try bench.submit(.deliver(Payload.braze(), to: "phone"))
+        #expect(bench.ledger.requests[SequenceNumber(3)]?.accepted.externalID == "u1")
+    }
+
+    @Test("holds for the app that an .apns file names")
+    func appOfPayload() throws {
+        var bench = Bench()
+        let file = #"{"Simulator Target Bundle":"shop","aps":{"alert":"Text"}}"#
+        try bench.submit(.deliver(Payload.otherIOS, to: "phone", platform: .ios, user: "u1"))
+        try bench.submit(.deliver(file, to: "phone", app: nil, platform: .ios))
+        let accepted = try #require(bench.ledger.requests[SequenceNumber(2)]?.accepted)
+        #expect(accepted.app == "shop")
+        #expect(accepted.externalID == "u1")
+    }
+
+    @Test("survives a restart")
+    func restart() throws {
+        var bench = Bench()
+        try bench.submit(.deliver(Payload.otherIOS, to: "phone", platform: .ios, user: "u1"))
+        bench.crash()
+        try bench.submit(.deliver(Payload.otherIOS, to: "phone", platform: nil))
+        #expect(bench.ledger.requests[SequenceNumber(2)]?.accepted.externalID == "u1")
+    }
+}

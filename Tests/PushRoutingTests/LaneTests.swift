@@ -1,0 +1,112 @@
+import PushModel
+import PushRouting
+import Testing
+
+@Suite("Lanes")
+struct LaneTests {
+    @Test("a device's deliveries run one at a time, in the order in which they came")
+    func order() throws {
+        var bench = Bench()
+        #expect(try bench.submit(.deliver(to: "phone")).last == "start 1.0 crm")
+        #expect(try bench.submit(.deliver(to: "phone")) == ["request 2", "row 2.0"])
+        #expect(try bench.submit(.deliver(to: "phone")) == ["request 3", "row 3.0"])
+        bench.started(1)
+        #expect(bench.finished(1) == ["update 1.0 handled", "end 1.0 handled", "update 2.0 started", "start 2.0 crm"])
+        bench.started(2)
+        #expect(bench.finished(2).last == "start 3.0 crm")
+    }
+
+    @Test("another device, another app and no device at all are other lanes")
+    func apart() throws {
+        var bench = Bench()
+        try bench.submit(.deliver(to: "phone"))
+        for other: Request in [.deliver(to: "tablet"), .deliver(to: "phone", app: "news"), .deliver(), .deliver()] {
+            #expect(try bench.submit(other).last?.hasPrefix("start") == true)
+        }
+    }
+
+    @Test("iOS and the web have no lanes", arguments: [Platform.ios, .web])
+    func noLanes(platform: Platform) throws {
+        var bench = Bench()
+        for _ in 1...2 {
+            let request = Request.deliver(Payload.otherIOS, to: "phone", platform: platform)
+            #expect(try bench.submit(request).last?.hasPrefix("start") == true)
+        }
+    }
+
+    @Test("in device mode a Braze payload waits its turn, and its receipt with it")
+    func brazeWaits() throws {
+        var bench = Bench()
+        try bench.submit(.deliver(to: "phone"))
+        #expect(try bench.submit(.deliver(Payload.braze(), to: "phone")) == ["request 2", "row 2.0"])
+        bench.at(.seconds(20))
+        #expect(
+            bench.clock() == [
+                "stop 1.0", "update 1.0 expired", "end 1.0 expired",
+                "received 2", "update 2.0 handed_to_tracker", "end 2.0 handed_to_tracker",
+            ])
+        #expect(bench.end(2)?.queue == .seconds(20))
+        #expect(bench.nextDue == nil)
+    }
+
+    @Test("in relay mode a Braze payload is handed over on acceptance, whatever runs")
+    func brazeInRelay() throws {
+        var bench = Bench(.testing(.relay))
+        try bench.submit(.deliver(to: "phone"))
+        #expect(
+            try bench.submit(.deliver(Payload.braze(), to: "phone")) == [
+                "request 2", "received 2", "row 2.0 handed_to_tracker", "end 2.0 handed_to_tracker",
+            ])
+    }
+
+    @Test("in relay mode what waits for too long expires in its lane, and those behind go on")
+    func expiresInLane() throws {
+        var bench = Bench(.testing(.relay, routes: [.key("brief", to: "crm", budget: .seconds(1)), .all(to: "crm")]))
+        try bench.submit(.deliver(to: "phone"))
+        try bench.submit(.deliver(#"{"brief":"1"}"#, to: "phone"))
+        try bench.submit(.deliver(to: "phone"))
+        bench.started(1)
+        bench.at(.seconds(1))
+        #expect(bench.clock() == ["update 2.0 expired", "end 2.0 expired"])
+        #expect(bench.end(2)?.reason == "still waiting in its lane")
+        #expect(bench.finished(1).last == "start 3.0 crm")
+    }
+
+    @Test("in device mode what waits in a lane has no deadline yet")
+    func noDeadlineInLane() throws {
+        var bench = Bench()
+        try bench.submit(.deliver(to: "phone"))
+        try bench.submit(.deliver(to: "phone"))
+        #expect(bench.row(2)?.deadline == nil)
+        #expect(bench.row(2)?.route == nil)
+        bench.at(.seconds(5))
+        bench.finished(1)
+        #expect(bench.row(2)?.deadline == bench.now.monotonic + .seconds(9))
+        #expect(bench.row(2)?.route == "all-crm")
+    }
+
+    @Test("a lane full of what takes no time is empty in one turn")
+    func longLane() throws {
+        var bench = Bench(
+            .testing(
+                routes: [.key("slow", to: "crm"), .all(to: "log")],
+                handlers: [
+                    .exec("crm"), Handler(name: "log", kind: .journal),
+                ]))
+        try bench.submit(.deliver(#"{"slow":"1"}"#, to: "phone"))
+        for _ in 1...500 { try bench.submit(.deliver(to: "phone")) }
+        #expect(bench.router.requestsInFlight == 501)
+        #expect(bench.finished(1).filter { $0.hasPrefix("end") }.count == 501)
+        #expect(bench.router.requestsInFlight == 0)
+    }
+
+    @Test("a handler that declines keeps its place at the head of the lane")
+    func declinedKeepsLane() throws {
+        var bench = Bench(.testing(routes: [.all(to: "a"), .all(to: "b")], handlers: [.exec("a"), .exec("b")]))
+        try bench.submit(.deliver(to: "phone"))
+        try bench.submit(.deliver(to: "phone"))
+        bench.started(1)
+        #expect(bench.finished(1, 0, .declined) == ["update 1.0 started", "start 1.0 b"])
+        #expect(bench.row(2)?.deadline == nil)
+    }
+}

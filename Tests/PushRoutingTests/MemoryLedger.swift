@@ -1,0 +1,51 @@
+import PushModel
+import PushRouting
+
+/// What the store would hold: the records that were written, each where it belongs.
+struct MemoryLedger {
+    private(set) var requests: [SequenceNumber: (accepted: AcceptedRequest, request: Request)] = [:]
+    private(set) var rows: [InvocationID: InvocationRecord] = [:]
+    private(set) var events: [AnalyticsEvent] = []
+    private(set) var devices: [DeviceKey: KnownDevice] = [:]
+    /// What a store would refuse.
+    private(set) var violations: [String] = []
+
+    /// Writes a record.
+    /// - Parameter request: the request that is being submitted, if one is: the store reads it again from its line.
+    mutating func write(_ record: LedgerRecord, of request: Request?) {
+        switch record {
+        case .request(let accepted):
+            guard let request, requests.updateValue((accepted, request), forKey: accepted.seq) == nil else {
+                return violations.append("request \(accepted.seq) is not new")
+            }
+        case .invocation(let row):
+            if requests[row.id.seq] == nil { violations.append("\(row.id.name) comes before its request") }
+            if rows.updateValue(row, forKey: row.id) != nil { violations.append("\(row.id.name) is not new") }
+        case .update(let row):
+            guard let before = rows.updateValue(row, forKey: row.id) else {
+                return violations.append("\(row.id.name) is updated before it is there")
+            }
+            if before == row { violations.append("the update of \(row.id.name) changes nothing") }
+            if before.result != nil { violations.append("\(row.id.name) is updated after its end") }
+        case .event(let event):
+            if events.contains(where: { $0.id == event.id }) { violations.append("event \(event.id) comes twice") }
+            events.append(event)
+        case .device(let device):
+            devices[device.key] = device
+        }
+    }
+
+    /// Requests with an invocation that has no result, in order.
+    var unfinished: [UnfinishedRequest] {
+        requests.keys.sorted().compactMap { seq in
+            let open = rows.values.filter { $0.id.seq == seq && $0.result == nil }.sorted { $0.id < $1.id }
+            guard !open.isEmpty, let (accepted, request) = requests[seq] else { return nil }
+            return UnfinishedRequest(accepted: accepted, invocations: open, request: request)
+        }
+    }
+}
+
+extension InvocationID {
+    /// `41.0`
+    var name: String { "\(seq).\(n)" }
+}

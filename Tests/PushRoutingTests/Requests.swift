@@ -1,0 +1,93 @@
+import PushModel
+import PushRouting
+
+extension Request {
+    /// A delivery; of nobody's payload unless one is given.
+    static func deliver(
+        _ payload: String = #"{"k":"v"}"#, to device: String? = nil, app: String? = "shop",
+        platform: Platform? = .android, user: String? = nil, id: String? = nil, at: WallTime? = nil,
+        state: AppState = .background, sdk: SDKState = .ready
+    ) -> Request {
+        let document = JSONDocument(test: payload)
+        let target = Target(platform: platform, app: app, device: device, externalID: user)
+        return Request(
+            action: .deliver(DeliverRequest(target: target, state: state, sdk: sdk, payload: document.root)),
+            id: id, at: at, waitsForOutcome: false, document: document)
+    }
+
+    /// A tap on the body of a notification.
+    static func open(
+        _ subject: InteractRequest.Subject, on device: String? = nil, app: String? = nil, platform: Platform? = nil,
+        user: String? = nil, at: WallTime? = nil
+    ) -> Request {
+        let target = Target(platform: platform, app: app, device: device, externalID: user)
+        return Request(
+            action: .interact(InteractRequest(target: target, kind: .opened, subject: subject)),
+            id: nil, at: at, waitsForOutcome: false, document: JSONDocument(test: "{}"))
+    }
+
+    static func open(seq: Int64, on device: String? = nil, user: String? = nil) -> Request {
+        open(.delivery(SequenceNumber(seq)), on: device, user: user)
+    }
+}
+
+/// Payloads as they come; in `{}` a test may put more members.
+enum Payload {
+    static func braze(message: String? = nil, campaign: String? = "summer") -> String {
+        let id = message.map { #","google.message_id":"\#($0)""# } ?? ""
+        let cid = campaign.map { #","cid":"\#($0)""# } ?? ""
+        return #"{"extras":{"_ab":"true","t":"Title","a":"Text"\#(cid)\#(id)}}"#
+    }
+
+    static func brazeIOS(campaign: String? = "summer", contentAvailable: Bool = false) -> String {
+        let c = campaign.map { #""\#($0)""# } ?? "null"
+        return #"{"aps":{"alert":"Text"\#(contentAvailable ? #","content-available":1"# : "")},"ab":{"c":\#(c)}}"#
+    }
+
+    /// Somebody else's push for iOS; in the foreground it leads to two callbacks.
+    static let otherIOS = #"{"aps":{"alert":"Text","content-available":1},"custom":{"i":"1"}}"#
+}
+
+extension JSONDocument {
+    /// A text that the test wrote itself.
+    init(test text: String) {
+        do {
+            try self.init(scanning: Array(text.utf8))
+        } catch {
+            preconditionFailure("\(text): \(error.message)")
+        }
+    }
+}
+
+extension RoutingTable {
+    /// One route to the handler `crm`, which is not idempotent, unless the test says otherwise.
+    static func testing(
+        _ mode: DispatchMode = .device, routes: [Route] = [.all(to: "crm")], handlers: [Handler] = [.exec("crm")],
+        places: Int = 64, inFlight: Int = 1000, inFlightPerPeer: Int = 1000
+    ) -> RoutingTable {
+        RoutingTable(
+            mode: mode, routes: routes, handlers: Dictionary(uniqueKeysWithValues: handlers.map { ($0.name, $0) }),
+            limits: RoutingLimits(handlers: places, inFlight: inFlight, inFlightPerPeer: inFlightPerPeer))
+    }
+}
+
+extension Route {
+    /// A route that matches everything.
+    static func all(to handler: String, budget: Duration? = nil) -> Route {
+        Route(name: "all-\(handler)", match: RouteMatch(), handler: handler, budget: budget)
+    }
+
+    /// A route for payloads with a key.
+    static func key(_ key: String, to handler: String, budget: Duration? = nil) -> Route {
+        Route(
+            name: "\(key)-\(handler)", match: RouteMatch(data: [.init(key: key, pattern: nil)]), handler: handler,
+            budget: budget)
+    }
+}
+
+extension Handler {
+    static func exec(_ name: String, idempotent: Bool = false, grace: Duration? = nil) -> Handler {
+        Handler(
+            name: name, kind: .exec(Command(arguments: ["/usr/bin/\(name)"])), idempotent: idempotent, grace: grace)
+    }
+}

@@ -1,0 +1,236 @@
+import PushDispatch
+import PushModel
+import PushRouting
+import Testing
+
+@Suite("Routes, answers and tries")
+struct RouteTests {
+    @Test("what no route matches is unrouted on acceptance")
+    func unrouted() throws {
+        var bench = Bench(.testing(routes: []))
+        #expect(try bench.submit(.deliver()) == ["request 1", "row 1.0 unrouted", "end 1.0 unrouted"])
+        #expect(bench.end(1)?.reason == "no route matches")
+        #expect(bench.row(1)?.deadline == nil)
+    }
+
+    @Test("a handler that declines passes on to the next route, with the time that is left")
+    func declined() throws {
+        let routes: [Route] = [.all(to: "a", budget: .seconds(3)), .key("other", to: "a"), .all(to: "b")]
+        var bench = Bench(.testing(routes: routes, handlers: [.exec("a"), .exec("b")]))
+        try bench.submit(.deliver())
+        bench.at(.seconds(1))
+        bench.started(1)
+        bench.at(.seconds(2))
+        #expect(bench.finished(1, 0, .declined) == ["update 1.0 started", "start 1.0 b"])
+        #expect(bench.row(1)?.route == "all-b")
+        #expect(bench.nextDue == .seconds(9))
+        bench.started(1)
+        bench.at(.seconds(4))
+        bench.finished(1)
+        let end = try #require(bench.end(1))
+        #expect(end.outcome == .handled)
+        #expect(end.queue == .seconds(1))
+        #expect(end.exec == .seconds(3))
+    }
+
+    @Test("what every handler declines is unrouted")
+    func allDecline() throws {
+        var bench = Bench()
+        try bench.submit(.deliver())
+        bench.started(1)
+        #expect(bench.finished(1, 0, .declined) == ["update 1.0 unrouted", "end 1.0 unrouted"])
+        #expect(bench.end(1)?.reason == "every route that matches declined")
+    }
+
+    @Test("a next route whose time is over already ends it, and nothing is started")
+    func nextRouteIsOver() throws {
+        let routes: [Route] = [.all(to: "a"), .all(to: "b", budget: .seconds(2))]
+        var bench = Bench(.testing(routes: routes, handlers: [.exec("a"), .exec("b")]))
+        try bench.submit(.deliver())
+        bench.started(1)
+        bench.at(.seconds(2))
+        #expect(bench.finished(1, 0, .declined) == ["update 1.0 timed_out", "end 1.0 timed_out"])
+        #expect(bench.end(1)?.reason == "the time of route all-b was over before it began")
+    }
+
+    @Test("in device mode nothing is tried again")
+    func noRetryOnDevice() throws {
+        var bench = Bench()
+        try bench.submit(.deliver())
+        bench.started(1)
+        bench.finished(1, 0, .retry(after: nil))
+        #expect(bench.end(1)?.outcome == .failed)
+        #expect(bench.end(1)?.reason == "asked to be tried again; device mode retries nothing")
+    }
+
+    @Test("in relay mode a handler is tried again after the delay, until one try is done")
+    func retry() throws {
+        var bench = Bench(.testing(.relay, places: 1))
+        try bench.submit(.deliver())
+        try bench.submit(.deliver())
+        bench.started(1)
+        #expect(bench.finished(1, 0, .retry(after: nil)) == ["update 2.0 started", "start 2.0 crm"])
+        #expect(bench.nextDue == .milliseconds(200))
+        bench.at(.milliseconds(200))
+        #expect(bench.clock() == [])
+        bench.started(2)
+        #expect(bench.finished(2).last == "start 1.0 crm")
+        bench.started(1)
+        bench.at(.seconds(1))
+        bench.finished(1)
+        #expect(bench.outcome(1) == .handled)
+        #expect(bench.end(1)?.exec == .seconds(1))
+    }
+
+    @Test("a handler says itself when to come again; after the deadline is never")
+    func retryAfter() throws {
+        var bench = Bench(.testing(.relay))
+        try bench.submit(.deliver())
+        bench.started(1)
+        bench.finished(1, 0, .retry(after: .seconds(3)))
+        bench.at(.seconds(3))
+        #expect(bench.clock() == ["start 1.0 crm"])
+        bench.started(1)
+        bench.finished(1, 0, .retry(after: .seconds(6)))
+        bench.at(.seconds(9))
+        #expect(bench.clock() == ["update 1.0 timed_out", "end 1.0 timed_out"])
+        #expect(bench.end(1)?.reason == "tried more than once, not done at the deadline")
+    }
+
+    @Test("the row says that a handler that is not idempotent was started, before it is", arguments: [true, false])
+    func startedRow(idempotent: Bool) throws {
+        var bench = Bench(.testing(handlers: [.exec("crm", idempotent: idempotent)]))
+        let effects = try bench.submit(.deliver())
+        #expect(effects == ["request 1", idempotent ? "row 1.0" : "row 1.0 started", "start 1.0 crm"])
+    }
+
+    @Test("iOS leads to several callbacks: each has its own row, run and outcome")
+    func severalInvocations() throws {
+        var bench = Bench()
+        #expect(
+            try bench.submit(.deliver(Payload.otherIOS, platform: .ios, state: .foreground)) == [
+                "request 1", "row 1.0 started", "start 1.0 crm", "row 1.1 started", "start 1.1 crm",
+            ])
+        #expect(bench.row(1, 0)?.callback == .willPresent)
+        #expect(bench.row(1, 1)?.callback == .didReceiveRemoteNotification)
+        bench.started(1, 0)
+        bench.started(1, 1)
+        bench.finished(1, 0, .handled(.init(options: ["banner"])))
+        #expect(bench.end(1, 0)?.completion == Completion(by: .handler, result: .noData, options: ["banner"]))
+        bench.at(.seconds(9))
+        bench.clock()
+        #expect(bench.outcome(1, 1) == .timedOut)
+        #expect(bench.end(1, 1)?.completion == Completion(by: .default, result: .failed))
+    }
+
+    @Test("rows of what has to wait for a place are written in order")
+    func rowsInOrder() throws {
+        var bench = Bench(.testing(places: 1))
+        try bench.submit(.deliver())
+        #expect(
+            try bench.submit(.deliver(Payload.otherIOS, platform: .ios, state: .foreground)) == [
+                "request 2", "row 2.0", "row 2.1",
+            ])
+    }
+
+    @Test(
+        "a handler's answer completes the callback; without one the host does",
+        arguments: [
+            (HandlerAnswer.Reply(result: .newData), Completion(by: .handler, result: .newData)),
+            (HandlerAnswer.Reply(), Completion(by: .default, result: .noData)),
+        ])
+    func completion(reply: HandlerAnswer.Reply, completion: Completion) throws {
+        var bench = Bench()
+        try bench.submit(.deliver())
+        bench.started(1)
+        bench.finished(1, 0, .handled(reply))
+        #expect(bench.end(1)?.completion == completion)
+    }
+
+    @Test(
+        "what the exit status of a program means",
+        arguments: [
+            (Int32(0), HandlerAnswer.handled(.init())), (75, .retry(after: nil)), (80, .declined),
+            (1, .rejected(reason: "exit status 1")), (255, .rejected(reason: "exit status 255")),
+        ])
+    func exitStatus(status: Int32, answer: HandlerAnswer) {
+        #expect(HandlerAnswer(exitStatus: status) == answer)
+    }
+
+    @Test("the handler gets the payload as it came")
+    func payload() throws {
+        var bench = Bench()
+        try bench.submit(.deliver(#"{"n": 4503599627370497.5}"#))
+        #expect(bench.runs[.init(1)]?.payload?.rawBytes.elementsEqual(#"{"n": 4503599627370497.5}"#.utf8) == true)
+    }
+
+    @Test("an answer for an invocation that never was changes nothing")
+    func unknownInvocation() {
+        var bench = Bench()
+        for event: Event in [
+            .started(.init(5)), .finished(.init(5), .handled(.init())), .failedToStart(.init(5), reason: "no"),
+        ] {
+            #expect(bench.handle(event) == [])
+        }
+    }
+}
+
+@Suite("The conditions of a route")
+struct RouteMatchTests {
+    static let facts: RouteFacts = {
+        let payload = JSONDocument(test: #"{"campaign":"summer-1","extra":"{\"tier\":\"gold\"}"}"#).root
+        guard let decision = try? decide(Delivery(platform: .android, payload: payload)) else {
+            preconditionFailure("the payload is one")
+        }
+        return RouteFacts(
+            provider: "onesignal", platform: .android, callback: .onMessageReceived, app: "com.shop",
+            keys: decision.keys)
+    }()
+
+    static let summer = RouteMatch.KeyCondition(key: "campaign", pattern: Glob("summer-*"))
+    static let gold = RouteMatch.KeyCondition(key: "tier", pattern: Glob("gold"))
+
+    @Test(
+        "every condition must hold, of a list one entry",
+        arguments: [
+            (RouteMatch(), true),
+            (RouteMatch(providers: ["braze", "onesignal"]), true), (RouteMatch(providers: ["none"]), false),
+            (RouteMatch(platforms: [.android]), true), (RouteMatch(platforms: [.ios, .web]), false),
+            (RouteMatch(callbacks: [.onMessageReceived]), true), (RouteMatch(callbacks: [.push]), false),
+            (RouteMatch(apps: [Glob("org.*"), Glob("com.*")]), true), (RouteMatch(apps: [Glob("org.*")]), false),
+            (RouteMatch(data: [summer]), true), (RouteMatch(data: [.init(key: "campaign", pattern: nil)]), true),
+            (RouteMatch(data: [.init(key: "campaign", pattern: Glob("winter-*"))]), false),
+            (RouteMatch(data: [summer, .init(key: "absent", pattern: nil)]), false),
+            (RouteMatch(keyValues: [gold]), true), (RouteMatch(data: [gold]), false),
+            (RouteMatch(providers: ["onesignal"], platforms: [.ios]), false),
+        ])
+    func conditions(match: RouteMatch, holds: Bool) {
+        #expect(match.holds(for: Self.facts) == holds)
+    }
+
+    @Test("the word none stands for a payload of no known provider")
+    func noProvider() {
+        var facts = Self.facts
+        facts.provider = nil
+        #expect(RouteMatch(providers: ["none"]).holds(for: facts))
+        #expect(!RouteMatch(providers: ["onesignal"]).holds(for: facts))
+    }
+
+    @Test("without a payload no condition on keys holds, and others may")
+    func noKeys() {
+        var facts = Self.facts
+        facts.keys = nil
+        #expect(!RouteMatch(data: [Self.summer]).holds(for: facts))
+        #expect(RouteMatch(platforms: [.android]).holds(for: facts))
+    }
+
+    @Test("the first route that matches wins, from a position on")
+    func firstMatch() {
+        let table = RoutingTable.testing(routes: [
+            .key("absent", to: "crm"), .all(to: "crm"), .key("campaign", to: "crm"),
+        ])
+        #expect(table.route(for: Self.facts)?.position == 1)
+        #expect(table.route(for: Self.facts, from: 2)?.route.name == "campaign-crm")
+        #expect(table.route(for: Self.facts, from: 3) == nil)
+    }
+}
