@@ -12,7 +12,7 @@ public struct UnreadableFile: Error, Hashable, Sendable, CustomStringConvertible
 }
 
 extension ConfigurationSources {
-    /// Reads the configuration.
+    /// Reads the configuration; where there is none at all, and none was asked for by name, takes the shipped one.
     ///
     /// - Parameters:
     ///   - directories: the strongest first; of files of one name only the strongest is read.
@@ -25,6 +25,7 @@ extension ConfigurationSources {
         main += try winners(in: directories, folder: "pushrouterd.conf.d", named: { $0.hasSuffix(".conf") })
         handlers = try winners(in: directories, folder: "handlers.d", named: { $0.hasSuffix(".handler") })
         routes = try winners(in: directories, folder: "routes.d", named: { $0.hasSuffix(".route") })
+        if !required, self == ConfigurationSources() { self = .shipped }
     }
 }
 

@@ -41,6 +41,15 @@ struct ShippedConfigurationTests {
         #expect(settings.routing.routes == [Route(name: "99-default", match: RouteMatch(), handler: "journal")])
     }
 
+    @Test("what stands in where nothing is installed is the same")
+    func standsIn() throws {
+        let (installed, _) = Settings.load(try sources())
+        let (standIn, diagnostics) = Settings.load(.shipped)
+        #expect(diagnostics == [])
+        #expect(standIn?.routing.routes == installed?.routing.routes)
+        #expect(standIn?.routing.handlers == installed?.routing.handlers)
+    }
+
     @Test("pushrouterd.conf shows every key in its section, in order, each with its true default")
     func showsEveryKey() throws {
         let text = String(decoding: try read("pushrouterd.conf").bytes, as: UTF8.self)
