@@ -94,6 +94,6 @@ let package = Package(
         tests("HandlerProcessTests", ["HandlerProcess", "CLinux"]),
         tests("JournalLogTests", ["JournalLog", "CLinux"]),
         tests("ArchitectureTests", []),
-        tests("EndToEndTests", ["PushModel", "UnixSockets", "CLinux"]),
+        tests("EndToEndTests", ["PushModel", "UnixSockets", "CLinux", "Store"]),
     ]
 )

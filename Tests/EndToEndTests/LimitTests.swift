@@ -1,0 +1,127 @@
+import Glibc
+import PushModel
+import TestSupport
+import Testing
+import UnixSockets
+
+@Suite("Over a limit")
+struct LimitTests {
+    @Test("a line that is too long gets one error, is read for a second at most, and costs nobody else anything")
+    func tooLong() throws {
+        let installation = Installation("[Daemon]\nRequestLengthMax=1K\n")
+        let daemon = try DaemonProcess.ready(installation)
+        defer { withExtendedLifetime(daemon) {} }
+        let client = try installation.injectClient()
+        let other = try installation.injectClient()
+        try client.send(line: Requests.deliver(id: "before", waits: false))
+        try client.send([UInt8](repeating: UInt8(ascii: "x"), count: 1025))
+        #expect(try client.next().id == "before")
+        let error = try client.next()
+        let answered = ContinuousClock.now
+        #expect(
+            error.description
+                == #"{"ok":false,"error":{"code":"too_long","#
+                + #""message":"the request is longer than 1024 bytes (RequestLengthMax=)","retry":false}}"#)
+        // What still comes is taken and thrown away, requests too.
+        try client.send([UInt8](repeating: UInt8(ascii: "x"), count: 300_000))
+        try client.send(line: "\n" + Requests.deliver(id: "after", waits: false))
+        #expect(try other.outcome(of: Requests.deliver(id: "other")).outcome == "handled")
+        #expect(try client.isAtEnd())
+        let elapsed = ContinuousClock.now - answered
+        #expect(elapsed > .milliseconds(900) && elapsed < .seconds(10), "closed after \(elapsed)")
+        #expect(try other.ask(Requests.deliver(id: "after", waits: false)).seq == 3)
+    }
+
+    @Test("the longest line that is allowed is accepted, with and without its line feed in sight")
+    func longestLine() throws {
+        let installation = Installation("[Daemon]\nRequestLengthMax=1K\n")
+        let daemon = try DaemonProcess.ready(installation)
+        defer { withExtendedLifetime(daemon) {} }
+        let client = try installation.injectClient()
+        let line = Requests.deliver(waits: false)
+        let longest = line + String(repeating: " ", count: 1024 - line.utf8.count)
+        try client.send(Array((longest + "\n" + longest).utf8))
+        client.finishSending()
+        #expect(try client.next().isAccepted)
+        #expect(try client.next().isAccepted)
+        #expect(try client.isAtEnd())
+    }
+
+    @Test(
+        "one connection too many is told when to come again, and there is room once another goes",
+        arguments: [
+            (setting: "ConnectionsMax", reason: "there are 2 connections, the most that is allowed"),
+            (setting: "ConnectionsMaxPerPeer", reason: "uid \(getuid()) has 2 connections, the most that is allowed"),
+        ])
+    func connections(limit: (setting: String, reason: String)) throws {
+        let installation = Installation("[Daemon]\n\(limit.setting)=2\n")
+        let daemon = try DaemonProcess.ready(installation)
+        defer { withExtendedLifetime(daemon) {} }
+        let first = try installation.injectClient()
+        let second = try installation.injectClient()
+        #expect(try first.ask(Requests.deliver(waits: false)).isAccepted)
+        #expect(try second.ask(Requests.deliver(waits: false)).isAccepted)
+
+        let third = try installation.injectClient()
+        #expect(
+            try third.next().description
+                == #"{"ok":false,"error":{"code":"overloaded","message":"\#(limit.reason)","retry":true,"retry_after_ms":100}}"#
+        )
+        #expect(try third.isAtEnd())
+        // Who administers is not kept out by producers.
+        #expect(try DaemonStatus(of: installation).number("inject_connections") == 2)
+
+        try first.leave()
+        let fourth = try installation.injectClient()
+        #expect(try fourth.ask(Requests.deliver(waits: false)).isAccepted)
+        #expect(try second.ask(Requests.deliver(waits: false)).isAccepted)
+    }
+
+    @Test("a request too many in flight is refused with a time to come again; whatever else is asked goes on")
+    func requestsInFlight() throws {
+        let installation = Installation("[Dispatch]\nRequestsInFlightMax=2\n")
+        let gate = Messages(installation.root + "/gate")
+        installation.addJob("slow", "read line <$ROOT/gate")
+        let daemon = try DaemonProcess.ready(installation)
+        defer { withExtendedLifetime(daemon) {} }
+        let client = try installation.injectClient()
+        #expect(try client.ask(Requests.deliver(job: "slow", id: "s1")).isAccepted)
+        #expect(try client.ask(Requests.deliver(job: "slow", id: "s2")).isAccepted)
+
+        let refused = try client.ask(Requests.deliver(id: "late"))
+        #expect(refused.errorCode == "overloaded" && refused.id == "late", "\(refused)")
+        #expect(refused.errorMessage == "2 requests are in flight, the most that is allowed")
+        #expect(refused["error"]?["retry"]?.bool == true)
+        let wait = try #require(refused["error"]?["retry_after_ms"]?.int64)
+        #expect(wait > 0 && wait <= 1000)
+
+        // What needs no room is answered as ever: errors, and a request that was accepted before.
+        let other = try installation.injectClient()
+        #expect(try other.ask("{}").errorCode == "missing_key")
+        #expect(try other.ask(Requests.deliver(job: "slow", id: "s1", waits: false)).seq == 1)
+        #expect(try DaemonStatus(of: installation).number("requests_in_flight") == 2)
+
+        gate.send(times: 2)
+        #expect(try client.next().outcome == "handled")
+        #expect(try client.next().outcome == "handled")
+        #expect(try client.outcome(of: Requests.deliver(id: "late")).outcome == "handled")
+    }
+
+    @Test("a peer over its limit does not take the room of another", .enabled(if: getuid() == 0, "needs root"))
+    func requestsInFlightOfPeer() throws {
+        let installation = Installation("[Daemon]\nInjectSocketMode=0666\n[Dispatch]\nRequestsInFlightMaxPerPeer=1\n")
+        let gate = Messages(installation.root + "/gate")
+        installation.addJob("slow", "read line <$ROOT/gate")
+        let daemon = try DaemonProcess.ready(installation)
+        defer { withExtendedLifetime(daemon) {} }
+        let client = try installation.injectClient()
+        #expect(try client.ask(Requests.deliver(job: "slow")).isAccepted)
+        let refused = try client.ask(Requests.deliver(waits: false))
+        #expect(refused.errorMessage == "1 requests of uid 0 are in flight, the most that is allowed")
+
+        let reply = try ask(Requests.deliver(waits: false), ofUser: 65_534, at: installation)
+        #expect(reply.isAccepted, "\(reply)")
+        gate.send()
+        #expect(try client.next().outcome == "handled")
+    }
+}

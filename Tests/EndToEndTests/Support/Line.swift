@@ -1,0 +1,62 @@
+import PushModel
+import Testing
+import UnixSockets
+
+/// One line that the daemon sent.
+struct Line: CustomStringConvertible {
+    let description: String
+    private let root: JSONNode
+
+    init(_ bytes: [UInt8]) throws {
+        description = String(decoding: bytes, as: UTF8.self)
+        root = try JSONDocument(scanning: bytes).root
+    }
+
+    subscript(key: String) -> JSONNode? { root[key] }
+
+    /// Whether it is the reply to a request, not the line of an outcome.
+    var isReply: Bool { root["ok"] != nil }
+    var isAccepted: Bool { root["ok"]?.bool == true }
+    var seq: Int64? { root["seq"]?.int64 }
+    var n: Int64? { root["n"]?.int64 }
+    var id: String? { root["id"]?.string }
+    var outcome: String? { root["outcome"]?.string }
+    var reason: String? { root["reason"]?.string }
+    var errorCode: String? { root["error"]?["code"]?.string }
+    var errorMessage: String? { root["error"]?["message"]?.string }
+    var completion: String? { root["completion"].map { String(decoding: $0.rawBytes, as: UTF8.self) } }
+    var totalMilliseconds: Int64 { root["total_ms"]?.int64 ?? -1 }
+    var executionMilliseconds: Int64 { root["exec_ms"]?.int64 ?? -1 }
+}
+
+extension Client {
+    /// The next line; a test that waits in vain fails.
+    func next() throws -> Line {
+        try Line(try #require(try receiveLine(timeoutMilliseconds: patience), "the daemon closed the connection"))
+    }
+
+    /// Sends a line and waits for the next one.
+    func ask(_ line: String) throws -> Line {
+        try send(line: line)
+        return try next()
+    }
+
+    /// Sends a request that waits for its one outcome; gives the line of the outcome.
+    func outcome(of request: String) throws -> Line {
+        let reply = try ask(request)
+        try #require(reply.isAccepted, "\(reply)")
+        return try next()
+    }
+
+    /// Whether the daemon has closed the connection, or does so before patience ends, without another line.
+    func isAtEnd() throws -> Bool { try receiveLine(timeoutMilliseconds: patience) == nil }
+
+    /// Says goodbye and waits until the daemon has let go of the connection.
+    func leave() throws {
+        finishSending()
+        try #require(try isAtEnd())
+    }
+}
+
+/// How long a test waits for an event before it fails, in milliseconds: never reached when all is well.
+let patience = 60_000

@@ -1,0 +1,183 @@
+import Glibc
+
+/// How a process ended.
+public enum ProcessEnd: Equatable, Sendable {
+    /// With this exit status.
+    case exited(Int32)
+    /// By this signal.
+    case signaled(Int32)
+}
+
+/// A daemon did not do what a test waited for.
+public struct DaemonFailure: Error, CustomStringConvertible {
+    /// What was waited for, and what the daemon said on standard error.
+    public let description: String
+}
+
+/// A running `pushrouterd`, as its service manager sees it. One that is dropped is killed.
+public final class DaemonProcess {
+    /// How long a test waits for an event before it fails: never reached when all is well.
+    public static let patienceMilliseconds: Int32 = 60_000
+
+    /// Its process id.
+    public let processID: Int32
+    /// How it ended; `nil` until a wait has found out.
+    public private(set) var end: ProcessEnd?
+
+    private let notifications: NotifySocket
+    private let standardErrorPath: String
+    /// At its end when the process is gone: nobody else has the other end.
+    private let lifeline: Int32
+
+    /// Starts a daemon on an installation and returns at once.
+    ///
+    /// - Parameters:
+    ///   - installation: where it lives.
+    ///   - arguments: instead of the installation's directories.
+    ///   - environment: added to `NOTIFY_SOCKET` and `PATH`, as `NAME=value`.
+    public init(_ installation: Installation, arguments: [String]? = nil, environment: [String] = []) {
+        let arguments =
+            arguments ?? [
+                "--config", installation.configuration, "--state", installation.state, "--runtime", installation.runtime,
+            ]
+        let number = Self.nextNumber(in: installation.root)
+        notifications = NotifySocket(path: "\(installation.root)/notify.\(number)")
+        standardErrorPath = "\(installation.root)/stderr.\(number)"
+        var ends: [Int32] = [-1, -1]
+        let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
+        precondition(socketpair(AF_UNIX, kind, 0, &ends) == 0, "cannot make a socket pair: \(systemReason())")
+        lifeline = ends[0]
+        defer { close(ends[1]) }
+        processID = Self.spawn(
+            arguments, environment: ["PATH=/usr/bin:/bin", "NOTIFY_SOCKET=\(notifications.path)"] + environment,
+            standardError: standardErrorPath, lifeline: ends[1])
+    }
+
+    deinit {
+        if end == nil {
+            send(SIGKILL)
+            _ = reap()
+        }
+        close(lifeline)
+    }
+
+    /// Starts a daemon and waits until it is ready.
+    ///
+    /// - Throws: `DaemonFailure` when it ends instead.
+    public static func ready(_ installation: Installation, environment: [String] = []) throws(DaemonFailure)
+        -> DaemonProcess
+    {
+        let daemon = DaemonProcess(installation, environment: environment)
+        try daemon.waitForNotification("READY=1")
+        return daemon
+    }
+
+    /// What it wrote to standard error so far.
+    public var standardError: String { readFile(standardErrorPath).map { String(decoding: $0, as: UTF8.self) } ?? "" }
+
+    /// All that it told its service manager so far, each message a list of assignments.
+    public var messages: [[String]] {
+        notifications.receive()
+        return notifications.messages
+    }
+
+    /// Sends a signal.
+    public func send(_ signal: Int32) { Glibc.kill(processID, signal) }
+
+    /// Ends it as a crash would, and waits until it is gone.
+    public func crash() {
+        send(SIGKILL)
+        _ = reap()
+    }
+
+    /// Waits until it has told its service manager `assignment` this many times.
+    ///
+    /// - Throws: `DaemonFailure` when it ends without, or patience does.
+    public func waitForNotification(_ assignment: String, times: Int = 1) throws(DaemonFailure) {
+        while messages.count(where: { $0.contains(assignment) }) < times {
+            let ready = waitUntilReadable(
+                [notifications.descriptor, lifeline], milliseconds: Self.patienceMilliseconds)
+            // What it said just before it ended counts.
+            if ready == lifeline, !messages.contains(where: { $0.contains(assignment) }) {
+                throw failure("it ended (\(reap())) before it told \(assignment)")
+            }
+            if ready == nil { throw failure("it did not tell \(assignment)") }
+        }
+    }
+
+    /// Waits until it has ended by itself.
+    ///
+    /// - Throws: `DaemonFailure` when it goes on.
+    public func waitForEnd() throws(DaemonFailure) -> ProcessEnd {
+        guard end != nil || waitUntilReadable([lifeline], milliseconds: Self.patienceMilliseconds) != nil else {
+            throw failure("it did not end")
+        }
+        return reap()
+    }
+
+    /// Asks it to end and waits until it has.
+    ///
+    /// - Throws: `DaemonFailure` when it goes on.
+    public func stop() throws(DaemonFailure) -> ProcessEnd {
+        send(SIGTERM)
+        return try waitForEnd()
+    }
+
+    private func reap() -> ProcessEnd {
+        if let end { return end }
+        var status: Int32 = 0
+        while waitpid(processID, &status, 0) < 0 { precondition(errno == EINTR, "the daemon was reaped by another") }
+        let signal = status & 0x7F
+        let found: ProcessEnd = signal == 0 ? .exited(status >> 8 & 0xFF) : .signaled(signal)
+        end = found
+        return found
+    }
+
+    private func failure(_ what: String) -> DaemonFailure {
+        DaemonFailure(description: "pushrouterd: \(what); standard error:\n\(standardError)")
+    }
+
+    /// The number of the next daemon of an installation.
+    private static func nextNumber(in root: String) -> Int {
+        var number = 1
+        while access("\(root)/stderr.\(number)", F_OK) == 0 { number += 1 }
+        return number
+    }
+
+    private static func spawn(
+        _ arguments: [String], environment: [String], standardError: String, lifeline: Int32
+    ) -> Int32 {
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
+        posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0)
+        posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, standardError, O_WRONLY | O_CREAT | O_APPEND, 0o600)
+        // Made anew in the child, where it is not close-on-exec.
+        posix_spawn_file_actions_adddup2(&actions, lifeline, 3)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        var attributes = posix_spawnattr_t()
+        posix_spawnattr_init(&attributes)
+        defer { posix_spawnattr_destroy(&attributes) }
+        var none = sigset_t()
+        sigemptyset(&none)
+        posix_spawnattr_setsigmask(&attributes, &none)
+        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
+        let program = builtProgram("pushrouterd")
+        var arguments = ([program] + arguments).map { strdup($0) } + [nil]
+        var environment = environment.map { strdup($0) } + [nil]
+        defer { for text in arguments + environment { free(text) } }
+        var processID: pid_t = 0
+        let error = posix_spawn(&processID, program, &actions, &attributes, &arguments, &environment)
+        precondition(error == 0, "cannot start \(program): \(String(cString: strerror(error)))")
+        return processID
+    }
+}
+
+/// The path of a program of this package, as the build put it beside the tests.
+public func builtProgram(_ name: String) -> String {
+    guard let own = realpath("/proc/self/exe", nil) else {
+        preconditionFailure("cannot tell where the tests are: \(systemReason())")
+    }
+    defer { free(own) }
+    return String(cString: own).reversed().drop { $0 != "/" }.reversed() + name
+}
