@@ -4,7 +4,7 @@ import PushModel
 /// An invocation in flight: what the ledger says of it, and what only the router needs.
 struct Invocation: Sendable {
     /// Where it is on its way. Every stage ends by an outcome.
-    enum Stage: Hashable, Sendable {
+    enum Stage: Hashable, Sendable, CaseIterable {
         /// Behind others in its lane. Goes to `ready` at the head.
         case waiting
         /// At the head, without a free place to run. Goes to `starting`.

@@ -9,13 +9,14 @@ extension Router {
             switch timer.purpose {
             case .deadline:
                 miss(invocation, at: now, &effects)
-            case .terminate where invocation.stage == .running:
+            case .terminate:
+                // What is not running now has less than its grace when it starts; what is late for this is stopped.
+                guard invocation.stage == .running, let deadline = invocation.record.deadline,
+                    now.monotonic < deadline
+                else { continue }
                 invocation.stage = .terminating
                 invocations[timer.invocation] = invocation
                 effects.append(.terminate(timer.invocation))
-            case .terminate:
-                // Nothing runs that could be warned; what starts from now on has less than its grace anyway.
-                continue
             case .retry:
                 invocation.stage = .ready
                 invocations[timer.invocation] = invocation

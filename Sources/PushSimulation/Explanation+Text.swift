@@ -7,22 +7,21 @@ extension Explanation {
         var lines = [headline, "  \(platform.rawValue), app in state \(state.rawValue), \(mode.rawValue) mode", "Why"]
         for (index, reason) in reasons.enumerated() { lines.append("  \(index + 1). \(reason)") }
         lines.append("What runs")
-        lines += invocations.isEmpty ? ["  nothing: the outcome is \(decision.outcome?.rawValue ?? "none")"] : []
+        if let outcome = decision.outcome { lines.append("  no code of the app; the outcome is \(outcome.rawValue)") }
         lines += invocations.map { "  \($0.text)" }
-        let warnings = decision.warnings
-        if !warnings.isEmpty { lines.append("Warnings") }
-        lines += warnings.map { "  - \($0)" }
+        let warnings = decision.warnings.map { "  - \($0)" }
+        lines += warnings.isEmpty ? [] : ["Warnings"] + warnings
         return lines.joined(separator: "\n") + "\n"
     }
 
     private var headline: String {
         guard let braze = decision.braze else {
-            return decision.provider.map { "A push of \($0)" } ?? "A push of no known provider"
+            return decision.provider.map { "a push of \($0)" } ?? "a push of no known provider"
         }
         let campaign = braze.campaignID.map { "campaign \($0)" } ?? "no campaign"
-        let facts = [braze.kind.rawValue, campaign] + braze.features.map(\.rawValue)
-        let influenced = braze.countsForInfluencedOpen ? "counts" : "does not count"
-        return "A push of Braze: \(facts.joined(separator: ", ")); \(influenced) for influenced opens"
+        let facts = ["a Braze push", braze.kind.rawValue, campaign] + braze.features.map(\.rawValue)
+        return facts.joined(separator: ", ")
+            + (braze.countsForInfluencedOpen ? "; counts" : "; does not count") + " for influenced opens"
     }
 }
 

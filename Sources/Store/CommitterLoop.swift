@@ -12,7 +12,7 @@ struct CommitterLoop {
     private let writer: LedgerWriter
     private let inbox: Monitor<Committer.Inbox>
     private let report: @Sendable (CommitReport) -> Void
-    /// Taken from the inbox and not on disk; more than empty between two turns only while stalled.
+    /// Taken from the inbox and not on disk; empty between two turns unless stalled.
     private var backlog: [Committer.Batch] = []
     private var isStalled = false
     private var pruning: (cutoff: WallTime, pruned: Int)?
@@ -40,6 +40,7 @@ struct CommitterLoop {
                 }
             }
         } catch {
+            if error.isInputOutput { writer.abandon() }
             report(.failed(error))
         }
     }

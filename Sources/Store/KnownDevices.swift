@@ -19,7 +19,7 @@ extension LedgerReader {
 
 extension Statement {
     /// Binds the columns of `devices`.
-    func bind(_ device: KnownDevice) {
+    mutating func bind(_ device: KnownDevice) {
         bind(device.key.app ?? "", at: 1)
         bind(device.key.device, at: 2)
         bind(device.platform.rawValue, at: 3)

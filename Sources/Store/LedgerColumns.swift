@@ -28,7 +28,7 @@ enum LedgerColumns {
 // Parameters: ?1 is column 0.
 extension Statement {
     /// Binds all of a request but its body, which is parameter 16.
-    func bind(_ request: AcceptedRequest) {
+    mutating func bind(_ request: AcceptedRequest) {
         bind(request.seq.value, at: 1)
         bind(request.operation.rawValue, at: 2)
         bind(request.id, at: 3)
@@ -46,7 +46,7 @@ extension Statement {
         bind(request.messageID, at: 15)
     }
 
-    func bind(_ invocation: InvocationRecord) {
+    mutating func bind(_ invocation: InvocationRecord) {
         let result = invocation.result
         let completion = result?.completion
         bind(invocation.id.seq.value, at: 1)
@@ -71,7 +71,7 @@ extension Statement {
         bind(result?.decidedAt.milliseconds, at: 19)
     }
 
-    func bind(_ event: AnalyticsEvent) {
+    mutating func bind(_ event: AnalyticsEvent) {
         bind(event.seq.value, at: 1)
         bind(event.id, at: 2)
         bind(event.kind.rawValue, at: 3)

@@ -8,10 +8,10 @@ public final class LedgerReader {
     /// The daemon's 128-bit name of this state directory, made when the ledger was created.
     public let stateIdentity: UUID128
     let database: Database
-    private let requestByKey: Statement
-    private let requestByNumber: Statement
-    private let invocationsOfRequest: Statement
-    private let eventsOfRequest: Statement
+    private var requestByKey: Statement
+    private var requestByNumber: Statement
+    private var invocationsOfRequest: Statement
+    private var eventsOfRequest: Statement
 
     /// Opens the ledger of a state directory.
     ///
@@ -67,7 +67,7 @@ public final class LedgerReader {
     public func story(of seq: SequenceNumber) throws(StoreError) -> RequestStory? {
         try snapshot { () throws(StoreError) in
             requestByNumber.bind(seq.value, at: 1)
-            return try story(requestByNumber)
+            return try story(&requestByNumber)
         }
     }
 
@@ -77,11 +77,11 @@ public final class LedgerReader {
         try snapshot { () throws(StoreError) in
             requestByKey.bind(Int64(uid), at: 1)
             requestByKey.bind(id, at: 2)
-            return try story(requestByKey)
+            return try story(&requestByKey)
         }
     }
 
-    private func story(_ statement: borrowing Statement) throws(StoreError) -> RequestStory? {
+    private func story(_ statement: inout Statement) throws(StoreError) -> RequestStory? {
         defer { statement.reset() }
         guard try statement.step() else { return nil }
         let request = try statement.request()

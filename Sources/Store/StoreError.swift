@@ -53,6 +53,9 @@ public struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
     /// Whether the same write may succeed later, with nothing lost meanwhile.
     var isPassing: Bool { kind == .noSpace || kind == .busy }
 
+    /// Whether reading, writing or syncing a file failed.
+    var isInputOutput: Bool { code & 0xFF == SQLITE_IOERR }
+
     /// What to do about it.
     public var advice: String {
         switch kind {
@@ -66,7 +69,7 @@ public struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
         case .noSpace: "free space on that file system; nothing accepted so far is lost"
         case .busy: "end the program that holds a transaction open on the ledger"
         case .corrupt: "stop the daemon, move the file away, and recover what it holds with: sqlite3 FILE .recover"
-        case .failed: "look for errors of the disk in the kernel's log"
+        case .failed: "check the path, then look for errors of the disk in the kernel's log"
         }
     }
 

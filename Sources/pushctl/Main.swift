@@ -26,6 +26,12 @@ struct Program {
             output.print(command.map { Help.text(of: $0) } ?? Help.overview(of: Command.all))
         case .version:
             output.print("pushctl \(pushrouterdVersion)\n")
+        case .generate("man"):
+            output.print(ManPage.text(of: Command.all))
+        case .generate("bash"):
+            output.print(BashCompletion.text(of: Command.all))
+        case .generate(let what):
+            throw .usage("--generate \(what): man or bash", of: nil)
         }
         return .done
     }

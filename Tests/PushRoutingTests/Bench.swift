@@ -37,17 +37,11 @@ struct Bench {
 
     @discardableResult
     mutating func submit(_ request: Request, uid: UInt32 = 1000) throws(Refusal) -> [String] {
-        var effects: [Effect] = []
-        _ = try router.submit(request, from: Peer(uid: uid, gid: 100, pid: 1), at: now, effects: &effects)
-        return take(effects, of: request)
+        try submitRaw(request, uid: uid).map(\.text)
     }
 
     @discardableResult
-    mutating func handle(_ event: Event) -> [String] {
-        var effects: [Effect] = []
-        router.handle(event, at: now, effects: &effects)
-        return take(effects)
-    }
+    mutating func handle(_ event: Event) -> [String] { handleRaw(event).map(\.text) }
 
     @discardableResult
     mutating func started(_ seq: Int64, _ n: Int = 0) -> [String] { handle(.started(.init(seq, n))) }
@@ -62,7 +56,27 @@ struct Bench {
 
     /// The daemon is killed and comes back: everything but the ledger is lost.
     @discardableResult
-    mutating func crash(sameBoot: Bool = true, table: RoutingTable? = nil) -> [String] {
+    mutating func crash(sameBoot: Bool = true) -> [String] {
+        crashRaw(sameBoot: sameBoot, table: router.table).map(\.text)
+    }
+
+    // MARK: The same, with effects as they are
+
+    mutating func submitRaw(_ request: Request, uid: UInt32) throws(Refusal) -> [Effect] {
+        var effects: [Effect] = []
+        _ = try router.submit(request, from: Peer(uid: uid, gid: 100, pid: 1), at: now, effects: &effects)
+        take(effects, of: request)
+        return effects
+    }
+
+    mutating func handleRaw(_ event: Event) -> [Effect] {
+        var effects: [Effect] = []
+        router.handle(event, at: now, effects: &effects)
+        take(effects)
+        return effects
+    }
+
+    mutating func crashRaw(sameBoot: Bool, table: RoutingTable) -> [Effect] {
         if !sameBoot {
             identity.boot = UUID128(high: identity.boot.high, low: identity.boot.low + 1)
             // The new boot's clock begins anew.
@@ -71,11 +85,12 @@ struct Bench {
         var tracker = Tracker(stateID: identity.state)
         for event in ledger.events.sorted(by: { $0.seq < $1.seq }) { tracker.restore(event) }
         router = Router(
-            identity: identity, table: table ?? router.table, tracker: tracker,
+            identity: identity, table: table, tracker: tracker,
             devices: Array(ledger.devices.values), lastNumber: ledger.requests.keys.max() ?? SequenceNumber(0))
         var effects: [Effect] = []
         router.recover(ledger.unfinished, at: now, effects: &effects)
-        return take(effects)
+        take(effects)
+        return effects
     }
 
     // MARK: What became of it
@@ -89,7 +104,7 @@ struct Bench {
     /// When the router next wants the clock, counted from the bench's beginning.
     var nextDue: Duration? { router.nextDue.map { $0 - epoch } }
 
-    private mutating func take(_ effects: [Effect], of request: Request? = nil) -> [String] {
+    private mutating func take(_ effects: [Effect], of request: Request? = nil) {
         for effect in effects {
             switch effect {
             case .record(let record): ledger.write(record, of: request)
@@ -98,7 +113,6 @@ struct Bench {
             case .terminate, .stop: break
             }
         }
-        return effects.map(\.text)
     }
 }
 

@@ -107,8 +107,7 @@ extension StoreError {
             switch result & 0xFF {
             case SQLITE_FULL: .noSpace
             // What a failed fsync did not write is lost to a second one, so that is never a passing condition.
-            case SQLITE_IOERR where outOfSpace && result != storeFsyncFailed && result != storeDirectoryFsyncFailed:
-                .noSpace
+            case SQLITE_IOERR where outOfSpace && result != fsyncFailed && result != directoryFsyncFailed: .noSpace
             case SQLITE_BUSY, SQLITE_LOCKED: .busy
             case SQLITE_CORRUPT, SQLITE_NOTADB: .corrupt
             case SQLITE_READONLY, SQLITE_PERM, SQLITE_AUTH: .notPermitted
@@ -116,7 +115,7 @@ extension StoreError {
             default: .failed
             }
         var message = String(cString: sqlite3_errmsg(connection))
-        if kind != .corrupt, number != 0, result & 0xFF == SQLITE_IOERR || result & 0xFF == SQLITE_CANTOPEN {
+        if number != 0, result & 0xFF == SQLITE_IOERR || result & 0xFF == SQLITE_CANTOPEN {
             message += ": " + String(cString: strerror(number))
         }
         let path = sqlite3_db_filename(connection, "main").map { String(cString: $0) } ?? ""
@@ -126,5 +125,5 @@ extension StoreError {
 }
 
 /// `SQLITE_IOERR_FSYNC` and `SQLITE_IOERR_DIR_FSYNC`: macros with arithmetic, which Swift does not import.
-private let storeFsyncFailed = SQLITE_IOERR | 4 << 8
-private let storeDirectoryFsyncFailed = SQLITE_IOERR | 5 << 8
+private let fsyncFailed = SQLITE_IOERR | 4 << 8
+private let directoryFsyncFailed = SQLITE_IOERR | 5 << 8

@@ -4,10 +4,17 @@ import PushModel
 /// A compiled statement, finalized with the value. Parameters count from 1, columns from 0, as in SQLite.
 struct Statement: ~Copyable {
     private let handle: OpaquePointer
+    /// Holds the text of one run, which SQLite is lent: an allocation less for each value. What does not fit SQLite
+    /// copies for itself.
+    private let scratch = UnsafeMutableRawBufferPointer.allocate(byteCount: 1024, alignment: 1)
+    private var used = 0
 
     init(_ handle: OpaquePointer) { self.handle = handle }
 
-    deinit { sqlite3_finalize(handle) }
+    deinit {
+        sqlite3_finalize(handle)
+        scratch.deallocate()
+    }
 
     // MARK: Running
 
@@ -18,20 +25,21 @@ struct Statement: ~Copyable {
         case SQLITE_DONE: return false
         case let result:
             let sql = sqlite3_sql(handle).map { String(cString: $0) } ?? ""
-            let error = StoreError.sqlite(sqlite3_db_handle(handle), result, context: sql)
-            sqlite3_reset(handle)
-            throw error
+            throw StoreError.sqlite(sqlite3_db_handle(handle), result, context: sql)
         }
     }
 
-    /// Runs a statement that gives no rows, ready to be run again.
-    func run() throws(StoreError) {
+    /// Runs a statement that gives no rows, ready for the next values.
+    mutating func run() throws(StoreError) {
+        defer { reset() }
         _ = try step()
-        sqlite3_reset(handle)
     }
 
-    /// Ends a run, so that the statement neither holds a lock nor refuses values.
-    func reset() { sqlite3_reset(handle) }
+    /// Ends a run, so that the statement neither holds a lock nor refuses values. All values must be bound anew.
+    mutating func reset() {
+        sqlite3_reset(handle)
+        used = 0
+    }
 
     // MARK: Parameters
 
@@ -40,24 +48,35 @@ struct Statement: ~Copyable {
         check(sqlite3_bind_int64(handle, index, value))
     }
 
-    /// Binds text of any length, NUL characters included; SQLite copies it.
-    func bind(_ value: String?, at index: Int32) {
+    /// Binds text of any length, NUL characters included.
+    mutating func bind(_ value: String?, at index: Int32) {
         guard var value else { return check(sqlite3_bind_null(handle, index)) }
         value.withUTF8 { text in
-            text.withMemoryRebound(to: CChar.self) { characters in
-                check(sqlite3_bind_text(handle, index, characters.baseAddress, Int32(characters.count), copied))
-            }
+            let (start, owner) = lend(UnsafeRawBufferPointer(text))
+            check(
+                sqlite3_bind_text(
+                    handle, index, start?.assumingMemoryBound(to: CChar.self), Int32(text.count), owner))
         }
     }
 
-    func bind(_ value: UUID128, at index: Int32) {
+    mutating func bind(_ value: UUID128, at index: Int32) {
         withUnsafeBytes(of: (value.high.bigEndian, value.low.bigEndian)) { bytes in
-            check(sqlite3_bind_blob(handle, index, bytes.baseAddress, 16, copied))
+            let (start, owner) = lend(bytes)
+            check(sqlite3_bind_blob(handle, index, start, Int32(bytes.count), owner))
         }
+    }
+
+    /// Where SQLite finds the bytes, and whether it has to copy them before the call returns.
+    private mutating func lend(_ bytes: UnsafeRawBufferPointer) -> (UnsafeRawPointer?, sqlite3_destructor_type?) {
+        guard bytes.count <= scratch.count - used else { return (bytes.baseAddress, copied) }
+        let place = UnsafeMutableRawBufferPointer(rebasing: scratch[used...])
+        place.copyMemory(from: bytes)
+        used += bytes.count
+        return (UnsafeRawPointer(place.baseAddress), nil)
     }
 
     /// Runs a statement that gives no rows with `bytes` as the parameter at `index`, without a copy.
-    func run(with bytes: [UInt8], at index: Int32) throws(StoreError) {
+    mutating func run(with bytes: [UInt8], at index: Int32) throws(StoreError) {
         try bytes.withUnsafeBufferPointer { (buffer) throws(StoreError) in
             // An empty buffer may have no address, which SQLite would take for NULL.
             check(

@@ -29,6 +29,14 @@ struct Command: Sendable {
     /// Does it.
     let run: @Sendable (Arguments, Session) throws(Failure) -> ExitStatus
 
+    /// What every command takes, but for what means something else in this one.
+    var sharedOptions: [Option] {
+        Option.everywhere.filter { shared in !options.contains { $0.name == shared.name } }
+    }
+
+    /// Whether its operands are files.
+    var takesFiles: Bool { operands.usage.contains("FILE") }
+
     /// `inject [OPTION]... FILE...|-`
     var usage: String { "\(name) [OPTION]..." + (operands.usage.isEmpty ? "" : " \(operands.usage)") }
 }

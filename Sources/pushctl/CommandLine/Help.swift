@@ -9,14 +9,13 @@ enum Help {
 
         Commands:
         \(table(commands.map { ($0.name, $0.summary) }))
-        \(everywhere)
+        Options of every command:
+        \(rows(of: Option.everywhere))
+        Without a command:
+        \(rows(of: [Option.generate]))
+        \(Text.wrapped(directories, width: 78))
 
-        \(environment)
-
-        Exit status: 0 done; 1 the answer is no (a check failed, an objective was
-        missed, a request was refused); 2 wrong usage; 65 wrong input; 66 no input
-        file; 69 the daemon is not running; 74 input or output failed; 77 not
-        permitted; 78 wrong configuration.
+        Exit status: \(Text.wrapped(ExitStatus.list, width: 65, indent: 13).drop { $0 == " " })
 
         "pushctl COMMAND --help" tells everything about one command.
 
@@ -34,21 +33,20 @@ enum Help {
             Usage: pushctl \(command.usage)
 
             \(paragraphs)
-            \(options)\(everywhere)
-
+            \(options)Options of every command:
+            \(rows(of: command.sharedOptions))
             Examples:
             \(examples)
             """
     }
 
     /// Where the directories are when no option says so.
-    static let environment = """
-        Without these options the directories are those that systemd gives in
-        CONFIGURATION_DIRECTORY, STATE_DIRECTORY and RUNTIME_DIRECTORY, else
-        /etc/pushrouterd, /var/lib/pushrouterd and /run/pushrouterd.
+    static let directories = """
+        Without these options the directories are those that systemd gives in CONFIGURATION_DIRECTORY, STATE_DIRECTORY and \
+        RUNTIME_DIRECTORY, else /etc/pushrouterd (then /run/pushrouterd and /usr/lib/pushrouterd), /var/lib/pushrouterd \
+        and /run/pushrouterd. Where a command has a --state of its own, the state of the app, a path with a / is still \
+        the directory.
         """
-
-    private static let everywhere = "Options of every command:\n" + rows(of: Option.everywhere).dropLast()
 
     private static func rows(of options: [Option]) -> String {
         table(options.map { ($0.usage, $0.fullHelp) })

@@ -11,6 +11,9 @@ extension Option {
     /// What every command takes.
     static let everywhere = [configuration, stateDirectory, runtime, help, version]
 
+    // Without a command.
+    static let generate = Option("generate", .words(["man", "bash"]), "print the man page, or completions for a shell")
+
     // Whom a request is about.
     static let platform = Option("platform", words(Platform.self), "the platform that the payload is for")
     static let app = Option("app", .text("APP"), "the package name or bundle id of the app")

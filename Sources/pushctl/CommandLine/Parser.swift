@@ -8,6 +8,8 @@ enum Parsed {
     case help(Command?)
     /// The version.
     case version
+    /// A file made from the table of commands: `man` or `bash`.
+    case generate(String)
 }
 
 /// Reads a command line: options and operands in any order, `--option value` and `--option=value`; `--` ends options.
@@ -62,9 +64,8 @@ struct Parser {
         let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
         let option = String(parts[0])
         // An option means the same in every command as far as this: whether a value follows.
-        guard let takesValue = (Option.everywhere + commands.flatMap(\.options)).first(where: { $0.name == option })?
-            .takesValue
-        else { throw unknown(option) }
+        let all = Option.everywhere + [.generate] + commands.flatMap(\.options)
+        guard let takesValue = all.first(where: { $0.name == option })?.takesValue else { throw unknown(option) }
         var value = parts.count == 2 ? String(parts[1]) : nil
         if !takesValue, value != nil { throw .usage("--\(option) takes no value", of: command) }
         if takesValue, value == nil {
@@ -86,6 +87,7 @@ struct Parser {
         if given.contains(where: { $0.name == Option.version.name }) { return .version }
         guard let name else {
             if isHelp { return .help(nil) }
+            if let what = given.last(where: { $0.name == Option.generate.name })?.value { return .generate(what) }
             throw .usage("which command?", of: nil)
         }
         if name == "help", operands.count <= 1 { return try help(of: operands.first) }

@@ -69,7 +69,8 @@ private struct Report {
         guard let text = arguments[option] else { return nil }
         guard let time = LocalTime.parse(text, now: LocalTime.now) else {
             throw arguments.usageFailure(
-                "--\(option.name) \(text): a time is written as 2026-11-21T09:00:00Z, 2026-11-21, today, yesterday or -1h")
+                "--\(option.name) \(text): a time is written as 2026-11-21T09:00:00Z, 2026-11-21, today, yesterday or -1h"
+            )
         }
         return time
     }

@@ -23,7 +23,8 @@ extension Command {
             (try ledger.story(of: SequenceNumber(number)), try ledger.highestSequenceNumber())
         }
         guard let story else {
-            throw Failure(.no, "the ledger has no request \(number); the last one is \(last), old ones are pruned")
+            let reason = number > last.value ? "the last one is \(last)" : "it is older than Retention=, or was refused"
+            throw Failure(.no, "the ledger has no request \(number): \(reason)")
         }
         if arguments.has(.json) {
             session.output.write(line: story.json)

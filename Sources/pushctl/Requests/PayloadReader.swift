@@ -33,9 +33,11 @@ struct PayloadReader {
         do {
             document = try JSONDocument(scanning: line, limits: Self.limits)
         } catch {
-            // A first line that is a beginning may be that of one object over many lines.
-            guard count == 1, error.offset >= line.count else { throw failure(error, in: line, from: number) }
-            document = try wholeFile(beginning: line, from: number)
+            // A first line that is only a beginning may be that of one object over many lines.
+            let mayGoOn = count == 1 && error.offset >= line.count
+            let rest = mayGoOn ? try file.rest() : []
+            guard !rest.isEmpty else { throw failure(error, in: line, from: number) }
+            document = try compacted(line + [UInt8(ascii: "\n")] + rest, from: number)
         }
         guard document.root.kind == .object else {
             throw Failure(.badData, "\(file.name):\(number):1: not an object: a payload is a JSON object")
@@ -44,8 +46,8 @@ struct PayloadReader {
         return Record(document: document, place: isAlone ? file.name : "\(file.name):\(number)")
     }
 
-    private func wholeFile(beginning line: [UInt8], from number: Int) throws(Failure) -> JSONDocument {
-        let text = line + [UInt8(ascii: "\n")] + (try file.rest())
+    /// One object on many lines, without the white space between its values.
+    private func compacted(_ text: [UInt8], from number: Int) throws(Failure) -> JSONDocument {
         do {
             let document = try JSONDocument(scanning: text, limits: Self.limits)
             return try JSONDocument(scanning: compact(document), limits: Self.limits)

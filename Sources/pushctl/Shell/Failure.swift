@@ -1,5 +1,5 @@
 /// How the program ends: 0 done, 1 the answer is no, 2 usage, else sysexits(3).
-enum ExitStatus: Int32 {
+enum ExitStatus: Int32, CaseIterable {
     /// What was asked for is done.
     case done = 0
     /// A check failed, an objective was missed, or a request was refused.
@@ -18,6 +18,24 @@ enum ExitStatus: Int32 {
     case noPermission = 77
     /// `EX_CONFIG`: the configuration is wrong.
     case configuration = 78
+
+    /// What it means, for the help.
+    var meaning: String {
+        switch self {
+        case .done: "done"
+        case .no: "the answer is no: a check failed, an objective was missed, or a request was refused"
+        case .usage: "wrong usage"
+        case .badData: "wrong input"
+        case .noInput: "no input file, or no ledger"
+        case .unavailable: "the daemon is not running"
+        case .inputOutput: "reading or writing failed"
+        case .noPermission: "not permitted"
+        case .configuration: "wrong configuration"
+        }
+    }
+
+    /// All of them, in one sentence.
+    static var list: String { allCases.map { "\($0.rawValue) \($0.meaning)" }.joined(separator: "; ") + "." }
 }
 
 /// Why a command ends early: what to tell the user, and how the program ends.

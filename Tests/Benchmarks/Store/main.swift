@@ -45,8 +45,7 @@ var pipes: [Int32] = [0, 0]
 guard pipe(&pipes) == 0 else { fatalError("pipe") }
 let (reading, writing) = (pipes[0], pipes[1])
 
-let directory = try StateDirectory(path: arguments[1])
-let committer = try Committer(directory: directory) { report in
+let committer = try Committer(directory: StateDirectory(path: arguments[1])) { report in
     guard case .committed(_, let duration) = report else { fatalError("\(report)") }
     reports.withLock { $0.append(duration) }
     write(writing, [0], 1)

@@ -1,0 +1,75 @@
+import PushModel
+
+/// The man page, for man(7).
+enum ManPage {
+    /// The file to put into `/usr/share/man/man1`.
+    static func text(of commands: [Command]) -> String {
+        let sections = [
+            ".\\\" Made by \"pushctl --generate man\".",
+            ".TH PUSHCTL 1 \"\" \"pushrouterd \(pushrouterdVersion)\" \"User Commands\"",
+            section("NAME", escaped("pushctl - the command line of pushrouterd, the push payload router")),
+            section("SYNOPSIS", ".B pushctl\n.I COMMAND\n[\\fIOPTION\\fR]... [\\fIOPERAND\\fR]..."),
+            section("DESCRIPTION", paragraphs(description)),
+            section("COMMANDS", commands.map(command).joined(separator: "\n")),
+            section("OPTIONS OF EVERY COMMAND", list(Option.everywhere) + "\n.PP\n" + escaped(Help.directories)),
+            section("OPTIONS WITHOUT A COMMAND", list([.generate])),
+            section("EXIT STATUS", statuses),
+            section("SEE ALSO", ".BR pushrouterd (8),\n.BR sysexits.h (3head)"),
+        ]
+        return sections.joined(separator: "\n") + "\n"
+    }
+
+    private static let description = [
+        """
+        pushrouterd takes push payloads over a Unix socket, decides which callbacks the platform would run and who owns \
+        them, hands Braze payloads to a tracker of opens and routes the others to handlers under a deadline of 9 seconds. \
+        pushctl sends payloads and interactions to it, explains and simulates without it, and shows what became of what \
+        was sent.
+        """,
+        """
+        Options and operands come in any order, options with their value as in --platform ios or --platform=ios; after -- \
+        everything is an operand.
+        """,
+    ]
+
+    private static func command(_ command: Command) -> String {
+        let examples = command.examples.map { ".TP\n.B \(escaped($0.line))\n\(escaped($0.meaning))" }
+        return
+            ([
+                ".SS \(escaped(command.usage))", paragraphs([sentence(command.summary)] + command.description),
+                list(command.options), ".PP\nExamples:",
+            ] + examples).filter { !$0.isEmpty }.joined(separator: "\n")
+    }
+
+    private static var statuses: String {
+        ExitStatus.allCases.map { ".TP\n.B \($0.rawValue)\n\(escaped($0.meaning))" }.joined(separator: "\n")
+    }
+
+    private static func section(_ title: String, _ text: String) -> String { ".SH \(title)\n\(text)" }
+
+    private static func paragraphs(_ texts: [String]) -> String { texts.map(escaped).joined(separator: "\n.PP\n") }
+
+    private static func list(_ options: [Option]) -> String {
+        options.map { option in
+            let value = option.placeholder.map { " \\fI\(escaped($0))\\fR" } ?? ""
+            return ".TP\n\\fB\(escaped("--\(option.name)"))\\fR\(value)\n\(sentence(escaped(option.fullHelp)))"
+        }.joined(separator: "\n")
+    }
+
+    private static func sentence(_ text: String) -> String {
+        (text.first.map { $0.uppercased() } ?? "") + text.dropFirst() + "."
+    }
+
+    /// Text that roff takes as text: a hyphen is to be copied as one, a line begins with no request.
+    private static func escaped(_ text: String) -> String {
+        var escaped = ""
+        for character in text {
+            switch character {
+            case "\\": escaped += "\\e"
+            case "-": escaped += "\\-"
+            default: escaped.append(character)
+            }
+        }
+        return escaped.hasPrefix(".") || escaped.hasPrefix("'") ? "\\&" + escaped : escaped
+    }
+}

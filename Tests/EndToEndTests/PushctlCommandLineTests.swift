@@ -1,0 +1,155 @@
+import PushModel
+import TestSupport
+import Testing
+
+@Suite("pushctl, its command line")
+struct PushctlCommandLineTests {
+    static let commands = ["inject", "open", "explain", "simulate", "report", "show", "status", "verify"]
+
+    @Test("shows an overview that fits 80 columns and names every command")
+    func overview() {
+        let result = pushctl.run(["--help"])
+        #expect(result.end == .exit(0))
+        #expect(result.errors.isEmpty)
+        #expect(result.lines.allSatisfy { $0.count <= 80 })
+        for command in Self.commands { #expect(result.lines.contains { $0.hasPrefix("  \(command) ") }) }
+    }
+
+    @Test("shows the help of each command in 80 columns, with an example of it", arguments: commands)
+    func help(of command: String) {
+        let result = pushctl.run([command, "--help"])
+        #expect(result.end == .exit(0))
+        #expect(result.lines.first?.hasPrefix("pushctl \(command) - ") == true)
+        #expect(result.output.contains("Usage: pushctl \(command) "))
+        #expect(result.lines.contains { $0.contains("  pushctl \(command)") || $0.contains("| pushctl \(command)") })
+        #expect(result.lines.allSatisfy { $0.count <= 80 })
+        #expect(pushctl.run(["help", command]).output == result.output)
+        #expect(pushctl.run(["-h", command]).output == result.output)
+        #expect(pushctl.run([command, "--config", "/", "-h"]).output == result.output)
+    }
+
+    @Test("prints the version of the package")
+    func version() {
+        #expect(pushctl.run(["--version"]).output == "pushctl \(pushrouterdVersion)\n")
+    }
+
+    @Test(
+        "refuses wrong usage with 2, and says what would be right",
+        arguments: [
+            ([], "which command?"),
+            (["eject"], "there is no command eject; did you mean inject?"),
+            (["xyzzy"], "there is no command xyzzy\n"),
+            (["explain"], "FILE...|- is missing"),
+            (["explain", "--platfrom", "ios", "-"], "explain has no option --platfrom; did you mean --platform?"),
+            (["--jsom", "status"], "there is no option --jsom; did you mean --json?"),
+            (["status", "--wait"], "status has no option --wait"),
+            (["status", "-j"], "there is no option -j; only -h is short"),
+            (["explain", "--platform"], "--platform needs a value"),
+            (["explain", "--app", "--json", "-"], "--app needs a value; if it is --json, write --app=--json"),
+            (["explain", "--json=yes", "-"], "--json takes no value"),
+            (["explain", "--platform", "io", "-"], "--platform io: one of android, ios, web; did you mean ios?"),
+            (["explain", "--state", "forground", "-"], "(a directory is written with a /); did you mean foreground?"),
+            (["status", "now"], "now is one operand too many"),
+            (["show", "first"], "SEQ is a number, such as 41"),
+            (["show", "0"], "SEQ is a number, such as 41"),
+            (["open"], "MESSAGE or --payload FILE says which notification"),
+            (["open", "41", "--payload", "x"], "MESSAGE or --payload FILE says which notification"),
+            (["open", "41", "--at", "noon"], "--at noon: a time is written as"),
+            (["report", "--since", "soon"], "--since soon: a time is written as"),
+            (["report", "--since", "-1y"], "--since -1y: a time is written as"),
+            (["report", "--since", "2026-02-30"], "--since 2026-02-30: a time is written as"),
+            (["report", "--since", "-1h", "--until", "-2h"], "is before --since"),
+            (["report", "--fail-under", "101"], "--fail-under 101: a percentage from 0 to 100"),
+            (["report", "--json", "--format", "csv"], "--json and --format csv exclude each other"),
+            (["--generate", "fish"], "--generate fish: man or bash"),
+        ])
+    func usage(_ arguments: [String], _ message: String) {
+        let result = pushctl.run(arguments)
+        #expect(result.end == .exit(2))
+        #expect(result.output.isEmpty)
+        #expect(result.errors.contains(message), "\(result.errors)")
+        #expect(result.errors.contains("--help\""), "it says where to read more")
+    }
+
+    @Test(
+        "takes options and operands in any order, values after a space or an equals sign",
+        arguments: [
+            ["explain", "FILE", "--platform", "ios", "--state", "foreground", "--json"],
+            ["explain", "--json", "--state=foreground", "--platform=ios", "FILE"],
+            ["--json", "--platform", "ios", "explain", "FILE", "--state", "foreground"],
+            ["--state", "foreground", "explain", "--platform", "ios", "--json", "--", "FILE"],
+            ["explain", "--platform", "web", "--platform", "ios", "FILE", "--state", "foreground", "--json"],
+            // The daemon's --state beside the app's: before the command, and by its slash.
+            ["--state", "ledger", "explain", "--platform", "ios", "FILE", "--state", "foreground", "--json"],
+            ["explain", "--state", "/var/lib/x", "--platform", "ios", "FILE", "--state", "foreground", "--json"],
+        ])
+    func order(_ arguments: [String]) throws {
+        let file = packageRoot + "/Tests/Fixtures/payloads/braze-ios/docs-structure.json"
+        let result = pushctl.run(arguments.map { $0 == "FILE" ? file : $0 })
+        #expect(result.errors.isEmpty)
+        let explanation = try json(result.output)
+        #expect(explanation["platform"]?.string == "ios")
+        #expect(explanation["state"]?.string == "foreground")
+    }
+
+    @Test("takes what follows -- as operands, whatever it looks like")
+    func operandsAfterTwoHyphens() {
+        #expect(pushctl.run(["explain", "--", "--json"]).errors.contains("--json: No such file or directory"))
+    }
+
+    @Test("prints what is installed as man page and completions")
+    func generated() {
+        let man = Program(path: "/bin/cat").run([packageRoot + "/packaging/man/pushctl.1"])
+        #expect(pushctl.run(["--generate", "man"]).output == man.output, "make it again with --generate man")
+        let bash = Program(path: "/bin/cat").run([packageRoot + "/packaging/completions/pushctl.bash"])
+        #expect(pushctl.run(["--generate", "bash"]).output == bash.output, "make it again with --generate bash")
+    }
+
+    @Test(
+        "completes commands, options and values in bash",
+        arguments: [
+            ("pushctl s", "simulate show status"),
+            ("pushctl --config /etc exp", "explain"),
+            ("pushctl explain --pl", "--platform"),
+            ("pushctl explain --platform a", "android"),
+            ("pushctl explain --platform = w", "web"),
+            ("pushctl inject --state force", "force_quit force_stopped"),
+            ("pushctl report --state /et", "/etc"),
+            ("pushctl inject /etc/hostn", "/etc/hostname"),
+            ("pushctl status /etc/passw", ""),
+        ])
+    func completion(_ line: String, _ expected: String) {
+        let script = """
+            complete() { :; }
+            . "$0"
+            COMP_WORDS=($1)
+            COMP_CWORD=$((${#COMP_WORDS[@]} - 1))
+            _pushctl
+            echo "${COMPREPLY[*]}"
+            """
+        let result = Program(path: "/bin/bash")
+            .run(["-c", script, packageRoot + "/packaging/completions/pushctl.bash", line])
+        #expect(result.errors.isEmpty)
+        #expect(result.output == expected + "\n")
+    }
+
+    @Test("ends quietly when its reader has had enough")
+    func brokenPipe() {
+        let directory = TemporaryDirectory()
+        let path = directory.path + "/many.ndjson"
+        // Far more output than a pipe holds, so that the reader is gone before it is all written.
+        writeFile(String(repeating: "{\"a\":\"b\"}\n", count: 5000), to: path)
+        let script = #""$0" explain --json --platform android "$1" | head -n 1; echo "${PIPESTATUS[0]}""#
+        let result = Program(path: "/bin/bash").run(["-c", script, pushctl.path, path])
+        #expect(result.errors.isEmpty)
+        #expect(result.lines.count == 2)
+        #expect(result.lines.last == "0")
+    }
+
+    @Test("fails with 74 when its output cannot be written")
+    func fullDisk() {
+        let result = Program(path: "/bin/bash").run(["-c", "\"$0\" --help > /dev/full", pushctl.path])
+        #expect(result.end == .exit(74))
+        #expect(result.errors == "pushctl: cannot write to standard output: No space left on device\n")
+    }
+}

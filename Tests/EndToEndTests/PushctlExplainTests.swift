@@ -1,0 +1,194 @@
+import PushModel
+import TestSupport
+import Testing
+
+@Suite("pushctl explain")
+struct PushctlExplainTests {
+    private static let routes = """
+        [Match]
+        Platform=android
+        Data=campaign summer-*
+
+        [Route]
+        Handler=crm
+        Deadline=4s
+
+        """
+    private static let handler = "[Handler]\nType=exec\nExec=/bin/true\n"
+
+    /// Explains text that comes on standard input.
+    private func explain(_ text: String, _ arguments: String...) -> Program.Result {
+        pushctl.run(["explain", "-", "--config", shippedConfiguration] + arguments, input: Array(text.utf8))
+    }
+
+    @Test("prints the object of the contract for a Braze payload, byte for byte")
+    func contract() {
+        let payload = #"{"_ab":"true","t":"Title","a":"Text","cid":"64b0"}"#
+        let reasons = [
+            #"data._ab is exactly \"true\": the payload is Braze's"#,
+            "data has both t and a, title and body: Braze's SDK shows a notification",
+            "the message has no notification block: FCM calls onMessageReceived, whatever the app is doing",
+        ]
+        let expected =
+            #"{"platform":"android","state":"background","mode":"device","provider":"braze","matches":["braze"],"#
+            + #""ambiguous":false,"braze":{"kind":"visible","campaign_id":"64b0","features":[],"#
+            + #""counts_for_influenced_open":true},"invocations":[{"callback":"onMessageReceived","owner":"tracker","#
+            + #""route":null,"handler":null,"deadline_ms":9000}],"outcome":null,"#
+            + "\"reasons\":[\(reasons.map { "\"\($0)\"" }.joined(separator: ","))],\"warnings\":[]}\n"
+        let result = explain(payload, "--platform", "android", "--json")
+        #expect(result.end == .exit(0))
+        #expect(result.errors.isEmpty)
+        #expect(result.output == expected)
+    }
+
+    @Test("names the route, its handler and its deadline for what is not Braze's")
+    func route() throws {
+        let directory = TemporaryDirectory()
+        writeFile(Self.routes, to: directory.path + "/routes.d/20-crm.route")
+        writeFile(Self.handler, to: directory.path + "/handlers.d/crm.handler")
+        func first(_ payload: String, _ platform: String) throws -> JSONNode {
+            let arguments = ["explain", "-", "--platform", platform, "--json", "--config", directory.path]
+            return try json(pushctl.run(arguments, input: Array(payload.utf8)).output)
+        }
+        let matched = try first(#"{"campaign":"summer-1"}"#, "android")
+        #expect(matched["provider"]?.kind == .null)
+        #expect(matched["matches"]?.strings == [])
+        #expect(matched["braze"]?.kind == .null)
+        #expect(
+            matched["invocations"]?.text
+                == #"[{"callback":"onMessageReceived","owner":"route","route":"20-crm","handler":"crm","deadline_ms":4000}]"#
+        )
+        let unmatched = try first(#"{"campaign":"winter-1"}"#, "android")
+        #expect(
+            unmatched["invocations"]?.text
+                == #"[{"callback":"onMessageReceived","owner":"route","route":null,"handler":null,"deadline_ms":9000}]"#)
+        #expect(unmatched["reasons"]?.strings.last == "onMessageReceived: no route matches, so it ends as unrouted")
+        #expect(try first("{}", "web")["invocations"]?.elements.first?["callback"]?.string == "push")
+    }
+
+    @Test("says the outcome where no code of the app runs")
+    func outcome() throws {
+        let payload = #"{"message":{"token":"x","notification":{"title":"Hello"}}}"#
+        let explanation = try json(explain(payload, "--platform", "android", "--json").output)
+        #expect(explanation["outcome"]?.string == "shown_by_system")
+        #expect(explanation["invocations"]?.count == 0)
+        let foreground = explain(payload, "--platform", "android", "--json", "--state", "foreground")
+        #expect(try json(foreground.output)["outcome"]?.kind == .null)
+        let locked = explain(payload, "--platform", "android", "--json", "--state", "foreground", "--locked")
+        #expect(try json(locked.output)["outcome"]?.string == "shown_by_system")
+        #expect(explain(payload, "--platform", "android").output.contains("outcome is shown_by_system"))
+    }
+
+    @Test("tells people what it is, why, and what runs")
+    func text() {
+        let result = explain(#"{"_ab":"true","cid":"64b0"}"#, "--platform", "android")
+        #expect(
+            result.output == """
+                standard input:1: a Braze push, silent, campaign 64b0; does not count for influenced opens
+                  android, app in state background, device mode
+                Why
+                  1. data._ab is exactly "true": the payload is Braze's
+                  2. data has not both t and a, title and body: silent, Braze's SDK only tells the app
+                  3. the message has no notification block: FCM calls onMessageReceived, whatever the app is doing
+                What runs
+                  onMessageReceived -> tracker of opens
+
+                """)
+        let other = explain(#"{"x":1}"#, "--platform", "android").output
+        #expect(other.contains("a push of no known provider\n"))
+        #expect(other.contains("onMessageReceived -> handler journal, by route 99-default, within 9000 ms\n"))
+        #expect(other.contains("Warnings\n  - data.x is a number"))
+    }
+
+    @Test("cannot be made to steer the terminal by a payload")
+    func controlCharacters() {
+        let result = explain(#"{"_ab":"true","cid":"\u001b[2J"}"#, "--platform", "android")
+        #expect(result.output.contains(#"campaign \x1b[2J;"#))
+        #expect(!result.outputBytes.contains(0x1B))
+    }
+
+    @Test("prints one object a line for several files and for lines of payloads, in their order")
+    func several() throws {
+        let lines = explain("{\"a\":\"1\"}\n\n{\"_ab\":\"true\"}\r\n{\"b\":\"2\"}", "--platform", "android", "--json").lines
+        #expect(try lines.map { try json($0)["provider"]?.text } == ["null", "\"braze\"", "null"])
+        let folder = packageRoot + "/Tests/Fixtures/payloads/"
+        let files = [folder + "braze-android/near-no-ab.json", folder + "braze-android/droidboy-basic.json"]
+        let result = pushctl.run(["explain", "--platform", "android", "--json"] + files)
+        #expect(try result.lines.map { try json($0)["provider"]?.text } == ["null", "\"braze\""])
+    }
+
+    @Test("takes the platform from a request, then from the file's name, then android, and says so")
+    func platform() throws {
+        let request = explain(#"{"op":"deliver","platform":"web","state":"foreground","payload":{"cid":"x"}}"#, "--json")
+        #expect(try json(request.output)["platform"]?.string == "web")
+        #expect(try json(request.output)["state"]?.string == "foreground")
+        #expect(request.errors.isEmpty)
+        let directory = TemporaryDirectory()
+        let file = directory.path + "/push.apns"
+        writeFile(#"{"Simulator Target Bundle":"com.example.app","aps":{"alert":"x"}}"#, to: file)
+        #expect(try json(pushctl.run(["explain", "--json", file]).output)["platform"]?.string == "ios")
+        let neither = explain(#"{"x":"y"}"#, "--json")
+        #expect(try json(neither.output)["platform"]?.string == "android")
+        #expect(neither.errors == "pushctl: standard input:1: no --platform: taken as android\n")
+        #expect(neither.end == .exit(0))
+    }
+
+    @Test(
+        "refuses what the daemon would refuse with 65, naming the field",
+        arguments: [
+            (#"{"message":{"token":"x","data":{"badge":1}}}"#, "payload.message.data.badge: "),
+            (#"{"data":"x","notification":{}}"#, "payload.data: this has to be an object; it is a string"),
+            (#"{"op":"deliver","payload":{},"colour":"red"}"#, "colour: this op takes no such key"),
+            (#"{"op":"deliver","payload":[]}"#, "payload: payload is an object"),
+            (#"{"op":"interact","kind":"opened","message":1}"#, "op: only what delivers a payload can be explained"),
+            (#"{"a":\#(String(repeating: "[", count: 32))\#(String(repeating: "]", count: 32))}"#, "32 deep"),
+        ])
+    func refused(_ payload: String, _ message: String) {
+        let result = explain(payload, "--platform", "android", "--json")
+        #expect(result.end == .exit(65))
+        #expect(result.output.isEmpty)
+        #expect(result.errors.hasPrefix("pushctl: standard input:1: "))
+        #expect(result.errors.contains(message), "\(result.errors)")
+    }
+
+    @Test("goes on with the next file after one that is wrong")
+    func nextFile() {
+        let good = packageRoot + "/Tests/Fixtures/payloads/braze-android/droidboy-basic.json"
+        let result = pushctl.run(["explain", "--platform", "android", "--json", "/nowhere.json", good])
+        #expect(result.end == .exit(66))
+        #expect(result.lines.count == 1)
+        #expect(result.errors == "pushctl: /nowhere.json: No such file or directory\n")
+    }
+
+    @Test("decides by a configuration that is right, or says with 78 what is wrong with it")
+    func configuration() {
+        let directory = TemporaryDirectory()
+        writeFile("[Route]\nHandlr=x\n", to: directory.path + "/routes.d/10-x.route")
+        let result = pushctl.run(["explain", "-", "--config", directory.path], input: Array("{}".utf8))
+        #expect(result.end == .exit(78))
+        #expect(result.errors.contains("routes.d/10-x.route: error: Handler= is missing"))
+        let missing = pushctl.run(["explain", "-", "--config", directory.path + "/none"], input: Array("{}".utf8))
+        #expect(missing.end == .exit(78))
+        #expect(missing.errors.contains("/none: No such file or directory"))
+    }
+
+    @Test("tells Braze from others for every payload of the corpus")
+    func corpus() throws {
+        let expected = try #require(try? JSONDocument(scanning: Fixture.bytes("payloads/expected.json"))).root.members
+        #expect(expected.count > 100)
+        for platform in Platform.allCases {
+            let entries = expected.filter { $0.value["platform"]?.string == platform.rawValue }
+            let files = entries.map { "\(packageRoot)/Tests/Fixtures/payloads/\($0.key)" }
+            let result = pushctl.run(["explain", "--json", "--platform", platform.rawValue] + files)
+            #expect(result.end == .exit(0))
+            try #require(result.lines.count == entries.count)
+            for (line, entry) in zip(result.lines, entries) {
+                let explanation = try json(line)
+                let isBraze = entry.value["provider"]?.string == "braze"
+                #expect((explanation["provider"]?.string == "braze") == isBraze, "\(entry.key)")
+                guard isBraze, let braze = entry.value["braze"] else { continue }
+                for (key, value) in braze.members { #expect(explanation["braze"]?[key]?.text == value.text) }
+            }
+        }
+    }
+}

@@ -1,0 +1,151 @@
+import PushModel
+import TestSupport
+import Testing
+
+@Suite("pushctl report, show and status")
+struct PushctlReportTests {
+    private static let configuration = [
+        "handlers.d/fails.handler": "[Handler]\nType=exec\nExec=/bin/false\n",
+        "handlers.d/hangs.handler": "[Handler]\nType=exec\nExec=/bin/sleep 60\n",
+        "routes.d/10-fails.route": "[Match]\nData=fail\n\n[Route]\nHandler=fails\n",
+        "routes.d/20-hangs.route": "[Match]\nData=hang\n\n[Route]\nHandler=hangs\nDeadline=50ms\n",
+    ]
+
+    /// A ledger with one handled, one failed, one missed and one of Braze's; nobody writes it any more.
+    private let daemon: TestDaemon = {
+        let daemon = TestDaemon(configuration: configuration)
+        let lines = [#"{"a":"1"}"#, #"{"fail":"1"}"#, #"{"hang":"1"}"#, #"{"_ab":"true","cid":"64b0"}"#]
+        let result = daemon.pushctl("inject", "-", "--wait", input: lines.joined(separator: "\n"))
+        precondition(result.lines.count == 8, "\(result)")
+        return daemon
+    }()
+
+    @Test("prints the report for people, with and without the daemon")
+    func text() {
+        let result = daemon.pushctl("report")
+        #expect(result.end == .exit(0))
+        #expect(result.output.contains("\nDeadline compliance  66.6 %  (due 3, missed 1)\n"))
+        #expect(daemon.stop() == .exit(0))
+        #expect(daemon.pushctl("report").output == result.output)
+    }
+
+    @Test("prints it as JSON, the same for --json and --format json")
+    func json() throws {
+        let result = daemon.pushctl("report", "--json")
+        #expect(daemon.pushctl("report", "--format=json").output == result.output)
+        let report = try EndToEndTests.json(result.output)
+        #expect(report["mode"]?.string == "device")
+        #expect(report["accepted"]?.int64 == 4)
+        #expect(report["due"]?.int64 == 3)
+        #expect(report["missed"]?.int64 == 1)
+        #expect(report["outcomes"]?["handed_to_tracker"]?.int64 == 1)
+        #expect(report["by_handler"]?["hangs"]?["missed"]?.int64 == 1)
+    }
+
+    @Test("prints a row for each invocation as CSV")
+    func csv() {
+        let rows = daemon.pushctl("report", "--format", "csv").output.split(separator: "\r\n")
+        #expect(rows.first?.hasPrefix("seq,n,outcome,") == true)
+        #expect(
+            rows.dropFirst().map { $0.split(separator: ",").prefix(3).joined(separator: ",") }
+                == ["1,0,handled", "2,0,failed", "3,0,timed_out", "4,0,handed_to_tracker"])
+    }
+
+    @Test(
+        "ends with 1 when the objective is missed",
+        arguments: [("66", 0), ("66.6", 0), ("66.7", 1), ("99.9%", 1), ("0", 0), ("100", 1)] as [(String, Int32)])
+    func objective(_ percent: String, _ status: Int32) throws {
+        for format in ["text", "json", "csv"] {
+            let result = daemon.pushctl("report", "--fail-under", percent, "--format", format)
+            #expect(result.end == .exit(status))
+            #expect(result.errors.contains("is below") == (status == 1))
+        }
+        let slo = try EndToEndTests.json(daemon.pushctl("report", "--json", "--fail-under", percent).output)["slo"]
+        #expect(slo?["met"]?.bool == (status == 0))
+    }
+
+    @Test("covers the window that is asked for, and says when nothing was due in it")
+    func window() throws {
+        func accepted(_ arguments: String...) throws -> Int64? {
+            let result = pushctl.run(daemon.options + ["report", "--json"] + arguments)
+            return try EndToEndTests.json(result.output)["accepted"]?.int64
+        }
+        #expect(try accepted("--since", "-1h") == 4)
+        #expect(try accepted("--since=-1w", "--until", "now") == 4)
+        #expect(try accepted("--since", "2001-01-01", "--until", "2001-01-02") == 0)
+        #expect(try accepted("--until", "-1min") == 0)
+        #expect(try accepted("--until", "yesterday") == 0)
+        #expect(try accepted("--since", "2001-01-01T00:00:00+02:00") == 4)
+        let nothing = daemon.pushctl("report", "--until", "-1d", "--fail-under", "100")
+        #expect(nothing.end == .exit(0))
+        #expect(nothing.errors == "pushctl: nothing was due, so nothing missed 100 %\n")
+    }
+
+    @Test("takes a date for its midnight in this machine's zone")
+    func zone() throws {
+        func since(_ date: String, _ zone: String) throws -> String? {
+            let arguments = daemon.options + ["report", "--json", "--since", date]
+            let result = pushctl.run(arguments, environment: ["TZ": zone])
+            return try EndToEndTests.json(result.output)["window"]?["since"]?.string
+        }
+        #expect(try since("2026-01-15", "UTC0") == "2026-01-15T00:00:00Z")
+        #expect(try since("2026-01-15", "XXX-05:30") == "2026-01-14T18:30:00Z")
+        #expect(try since("2026-07-15", "CET-1CEST,M3.5.0,M10.5.0/3") == "2026-07-14T22:00:00Z")
+    }
+
+    @Test("shows the whole story of a request")
+    func show() throws {
+        let story = try EndToEndTests.json(daemon.pushctl("show", "3", "--json").output)
+        #expect(story["op"]?.string == "deliver")
+        #expect(story["request"]?["payload"]?.text == #"{"hang":"1"}"#)
+        #expect(story["peer"]?["uid"]?.int64 != nil)
+        let invocation = try #require(story["invocations"]?.elements.first)
+        #expect(invocation["outcome"]?.string == "timed_out")
+        #expect(invocation["route"]?.string == "20-hangs")
+        #expect(invocation["deadline_ms"]?.int64 == 50)
+        #expect(invocation["started"]?.bool == true)
+        let text = daemon.pushctl("show", "4").output
+        #expect(text.hasPrefix("Request 4\n  op        deliver\n"))
+        #expect(text.contains(#""payload":{"_ab":"true","cid":"64b0"}}"#))
+        #expect(text.contains("\nInvocation 0: onMessageReceived, handed_to_tracker\n  provider   braze\n"))
+        #expect(text.contains("local.pushnotification.Received"))
+    }
+
+    @Test("says with 1 that there is no such request")
+    func showNothing() {
+        let result = daemon.pushctl("show", "99")
+        #expect(result.end == .exit(1))
+        #expect(result.errors == "pushctl: the ledger has no request 99: the last one is 4\n")
+    }
+
+    @Test("says with 66 that there is no ledger, and what to do")
+    func noLedger() {
+        let directory = TemporaryDirectory()
+        for command in [["report"], ["show", "1"]] {
+            let result = pushctl.run(command + ["--state", directory.path, "--config", shippedConfiguration])
+            #expect(result.end == .exit(66))
+            #expect(result.errors.contains("\(directory.path)/ledger.db: there is no ledger"))
+            #expect(result.errors.contains("name another with --state"))
+        }
+    }
+
+    @Test("reports what was recorded whatever the configuration is now")
+    func brokenConfiguration() {
+        writeFile("[Deadline]\nBudget=never\n", to: daemon.directory + "/etc/pushrouterd.conf")
+        let result = daemon.pushctl("report")
+        #expect(result.end == .exit(0))
+        #expect(result.errors.contains("pushrouterd.conf:2: error: "))
+        #expect(result.output.contains("Deadline compliance  66.6 %"))
+    }
+
+    @Test("prints what the daemon is doing")
+    func status() throws {
+        let status = try EndToEndTests.json(daemon.pushctl("status", "--json").output)
+        #expect(status["mode"]?.string == "device")
+        #expect(status["last_seq"]?.int64 == 4)
+        let text = daemon.pushctl("status")
+        #expect(text.end == .exit(0))
+        #expect(text.lines.contains { $0.hasPrefix("mode ") && $0.hasSuffix("  device") })
+        #expect(text.lines.contains { $0.hasPrefix("store_problem ") && $0.hasSuffix("  -") })
+    }
+}

@@ -1,0 +1,64 @@
+import PushModel
+import TestSupport
+import Testing
+
+@Suite("pushctl simulate")
+struct PushctlSimulateTests {
+    private func simulate(_ lines: String, _ arguments: String...) -> Program.Result {
+        pushctl.run(["simulate", "-", "--config", shippedConfiguration] + arguments, input: Array(lines.utf8))
+    }
+
+    private static let slow = """
+        {"op":"deliver","at":1000,"app":"a","device":"d","payload":{"x":"1"},"script":{"takes_ms":9500}}
+        {"op":"deliver","at":2000,"app":"a","device":"d","payload":{"x":"2"}}
+
+        """
+
+    @Test("runs a day in an instant: a slow handler delays the push behind it in device mode")
+    func device() throws {
+        let result = simulate(Self.slow)
+        #expect(result.end == .exit(0))
+        let rows = try result.lines.map { try json($0) }
+        #expect(rows.map { $0["outcome"]?.string } == ["timed_out", "handled"])
+        #expect(rows.map { $0["at"]?.int64 } == [10_000, 10_000])
+        #expect(rows.last?["queue_ms"]?.int64 == 8000)
+        #expect(simulate(Self.slow).output == result.output, "the same input gives the same bytes")
+    }
+
+    @Test("stands in place of a router with --mode relay")
+    func relay() throws {
+        let declined = #"{"op":"deliver","at":0,"payload":{},"script":{"takes_ms":100,"exit":75}}"#
+        #expect(try json(simulate(declined).output)["outcome"]?.string == "failed", "device mode retries nothing")
+        #expect(try json(simulate(declined, "--mode", "relay").output)["outcome"]?.string == "timed_out")
+    }
+
+    private static let wrong = """
+        {"op":"deliver","at":1000,"payload":{}}
+        {"op":"deliver","payload":{}}
+        {"op":"deliver","at":2000,"payload":{}}
+
+        """
+
+    @Test("stops at a line that is wrong, naming it, with 1")
+    func stops() throws {
+        let result = simulate(Self.wrong)
+        #expect(result.end == .exit(1))
+        let last = try json(#require(result.lines.last))
+        #expect(last["type"]?.string == "error")
+        #expect(last["line"]?.int64 == 2)
+        #expect(last["error"]?["code"]?.string == "missing_key")
+        #expect(result.lines.count { $0.contains("\"type\":\"invocation\"") } == 1)
+    }
+
+    @Test("goes on after it with --keep-going, and still ends with 1")
+    func keepsGoing() {
+        let result = simulate(Self.wrong, "--keep-going")
+        #expect(result.end == .exit(1))
+        #expect(result.lines.count { $0.contains("\"type\":\"invocation\"") } == 2)
+    }
+
+    @Test("says why a scenario cannot be read")
+    func missing() {
+        #expect(pushctl.run(["simulate", "/nowhere"]).end == .exit(66))
+    }
+}

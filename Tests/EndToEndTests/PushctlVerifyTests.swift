@@ -1,0 +1,64 @@
+import PushModel
+import TestSupport
+import Testing
+
+@Suite("pushctl verify")
+struct PushctlVerifyTests {
+    private func verify(_ directory: String, _ arguments: String...) -> Program.Result {
+        pushctl.run(["verify", "--config", directory] + arguments)
+    }
+
+    @Test("finds nothing wrong with the configuration as shipped, and says what is in force")
+    func shipped() throws {
+        let result = verify(shippedConfiguration)
+        #expect(result.end == .exit(0))
+        #expect(result.output.hasPrefix("0 errors, 0 warnings\n"))
+        #expect(result.output.contains("\n  99-default  everything -> journal\n"))
+        let object = try json(verify(shippedConfiguration, "--json").output)
+        #expect(object["ok"]?.bool == true)
+        #expect(object["diagnostics"]?.count == 0)
+        #expect(object["deadline_ms"]?.int64 == 9000)
+        #expect(object["routes"]?.elements.map { $0["name"]?.string } == ["99-default"])
+        #expect(object["handlers"]?.elements.map { $0["type"]?.string } == ["discard", "journal"])
+    }
+
+    @Test("names file, line and reason of everything that is wrong, and ends with 1")
+    func wrong() throws {
+        let directory = TemporaryDirectory()
+        writeFile("[Deadline]\nBudget=10s\n", to: directory.path + "/pushrouterd.conf")
+        writeFile("[Match]\n\n[Route]\nHandler=nobody\n", to: directory.path + "/routes.d/10-x.route")
+        writeFile("[Handler]\nType=exec\nExec=/bin/true\n", to: directory.path + "/handlers.d/idle.handler")
+        let result = verify(directory.path)
+        #expect(result.end == .exit(1))
+        #expect(result.lines.contains { $0.hasPrefix("\(directory.path)/pushrouterd.conf:2: error: ") })
+        #expect(result.lines.contains { $0.hasPrefix("\(directory.path)/routes.d/10-x.route:4: error: ") })
+        #expect(result.lines.contains { $0.hasPrefix("\(directory.path)/handlers.d/idle.handler: warning: ") })
+        #expect(result.lines.last == "2 errors, 1 warning", "nothing is in force")
+        let object = try json(verify(directory.path, "--json").output)
+        #expect(object["ok"]?.bool == false)
+        #expect(object["errors"]?.int64 == 2)
+        #expect(object["diagnostics"]?.elements.first?["line"]?.int64 == 2)
+        #expect(object["mode"]?.kind == .null)
+    }
+
+    @Test("says which directory cannot be read")
+    func missing() {
+        let result = verify("/nowhere")
+        #expect(result.end == .exit(1))
+        #expect(result.output == "/nowhere: error: No such file or directory\n1 error, 0 warnings\n")
+    }
+
+    @Test("shows the conditions, the deadline and the program of a route of one's own")
+    func route() {
+        let directory = TemporaryDirectory()
+        writeFile(
+            "[Match]\nProvider=none\nPlatform=ios web\nData=campaign summer-*\n\n[Route]\nHandler=crm\nDeadline=4s\n",
+            to: directory.path + "/routes.d/20-crm.route")
+        writeFile(
+            "[Handler]\nType=exec\nExec=/bin/echo --json\n", to: directory.path + "/handlers.d/crm.handler")
+        let output = verify(directory.path).output
+        #expect(
+            output.contains("  20-crm  Provider=none, Platform=ios web, Data=campaign summer-* -> crm within 4000 ms\n"))
+        #expect(output.contains("  crm  exec: /bin/echo --json\n"))
+    }
+}

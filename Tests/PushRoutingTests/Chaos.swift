@@ -1,0 +1,245 @@
+import PushDispatch
+import PushModel
+import PushTracking
+
+@testable import PushRouting
+
+/// A router under random requests, answers, reloads, crashes and jumps of the clock, with what must always hold.
+///
+/// The same seed gives the same run. A violation is a text that names the seed and the step.
+struct Chaos {
+    private var random: SeededGenerator
+    private let seed: UInt64
+    private let crashes: Bool
+    private var step = 0
+
+    private var bench: Bench
+    private var table: RoutingTable
+    private var time = Duration.zero
+    /// Handlers that were asked to start and neither answered nor were stopped.
+    private var running: Set<InvocationID> = []
+    /// Who answers in this turn: too late, perhaps, and is then stopped all the same.
+    private var answering: InvocationID?
+    /// Invocations whose handler, which is not idempotent, was asked to start before the last crash.
+    private var startedBeforeCrash: Set<InvocationID> = []
+    private var ended: Set<InvocationID> = []
+    private var accepted = 0
+    private(set) var violations: [String] = []
+    /// How often what happened, so that a test can see that the run was no walk in the park.
+    private(set) var outcomes: [Outcome: Int] = [:]
+
+    init(seed: UInt64, crashes: Bool) {
+        self.seed = seed
+        self.crashes = crashes
+        random = SeededGenerator(seed: seed)
+        table = Self.table(&random)
+        bench = Bench(table)
+    }
+
+    /// Lets `steps` things happen, then the clock run on until nothing is in flight.
+    mutating func run(steps: Int) {
+        for _ in 0..<steps {
+            step += 1
+            happen()
+        }
+        runOut()
+    }
+
+    // MARK: What happens
+
+    private mutating func happen() {
+        switch Int.random(in: 0..<100, using: &random) {
+        case 0..<35: submit()
+        case 35..<70: answer()
+        case 70..<90: jump()
+        case 90..<96:
+            table = Self.table(&random)
+            turn { $0.handleRaw(.reconfigured($1)) }
+        case 96..<98: turn { bench, _ in bench.handleRaw(.failedToStart(.init(999_999), reason: "nobody asked")) }
+        default: if crashes { crash() } else { jump() }
+        }
+    }
+
+    private mutating func submit() {
+        let devices: [String?] = ["phone", "tablet", nil]
+        let device = devices.randomElement(using: &random) ?? nil
+        let platform = Platform.allCases.randomElement(using: &random)
+        let states: [AppState] = [.foreground, .background, .terminated]
+        let payloads = [
+            #"{"k":"v"}"#, #"{"brief":"1"}"#, #"{"again":"1"}"#, #"{"log":"1"}"#, #"{"nobody":"1"}"#,
+            Payload.braze(message: "m\(Int.random(in: 0..<5, using: &random))"), Payload.brazeIOS(), Payload.otherIOS,
+        ]
+        let request: Request =
+            if accepted > 0, Int.random(in: 0..<8, using: &random) == 0 {
+                .open(seq: Int64.random(in: 1...Int64(accepted), using: &random))
+            } else {
+                .deliver(
+                    payloads.randomElement(using: &random) ?? "{}", to: device, platform: platform,
+                    state: states.randomElement(using: &random) ?? .background)
+            }
+        let uid = UInt32.random(in: 1...2, using: &random)
+        let inFlight = bench.router.requestsInFlight
+        turn { bench, _ in
+            do throws(Refusal) {
+                return try bench.submitRaw(request, uid: uid)
+            } catch {
+                guard case .overloaded = error else { preconditionFailure("refused: \(error)") }
+                return []
+            }
+        }
+        if bench.ledger.requests.count == accepted {
+            expect(inFlight >= min(table.limits.inFlight, table.limits.inFlightPerPeer), "refused without need")
+        } else {
+            accepted += 1
+            expect(bench.ledger.requests.count == accepted, "one submit is one request")
+        }
+    }
+
+    private mutating func answer() {
+        guard let id = running.sorted().randomElement(using: &random) else { return jump() }
+        let answers: [HandlerAnswer] = [
+            .handled(.init()), .handled(.init(result: .newData)), .rejected(reason: "no"), .declined,
+            .retry(after: nil), .retry(after: .seconds(1)), .retry(after: .zero), .signaled(15), .signaled(9),
+        ]
+        if Bool.random(using: &random) { return turn { bench, _ in bench.handleRaw(.started(id)) } }
+        running.remove(id)
+        answering = id
+        defer { answering = nil }
+        if Int.random(in: 0..<10, using: &random) == 0 {
+            turn { bench, _ in bench.handleRaw(.failedToStart(id, reason: "no such file")) }
+        } else {
+            let answer = answers.randomElement(using: &random) ?? .declined
+            turn { bench, _ in bench.handleRaw(.finished(id, answer)) }
+        }
+    }
+
+    private mutating func jump() {
+        let due = bench.nextDue.map { $0 - time } ?? .seconds(1)
+        let jumps: [Duration] = [
+            .zero, .nanoseconds(1), .milliseconds(50), .seconds(1), due, due - .nanoseconds(1), due + .nanoseconds(1),
+        ]
+        time += max(.zero, jumps.randomElement(using: &random) ?? .zero)
+        bench.at(time)
+        if Bool.random(using: &random) { clock() }
+    }
+
+    private mutating func clock() {
+        turn { bench, _ in bench.handleRaw(.clock) }
+        if let due = bench.nextDue { expect(due > time, "the clock has been there") }
+    }
+
+    private mutating func crash() {
+        for (id, row) in bench.ledger.rows where row.started && row.result == nil { startedBeforeCrash.insert(id) }
+        running = []
+        let sameBoot = Bool.random(using: &random)
+        turn { bench, table in bench.crashRaw(sameBoot: sameBoot, table: table) }
+    }
+
+    private mutating func runOut() {
+        while let due = bench.nextDue, violations.isEmpty {
+            step += 1
+            time = max(time, due)
+            bench.at(time)
+            clock()
+        }
+        expect(running.isEmpty, "handlers run on")
+        expect(bench.ledger.unfinished.isEmpty, "requests without an outcome")
+        let router = bench.router
+        expect(router.invocations.isEmpty, "invocations are left")
+        expect(router.lanes.isEmpty, "lanes are left")
+        expect(router.ready.isEmpty && router.turns.isEmpty && router.touched.isEmpty, "queues are not empty")
+        expect(router.timers.first == nil, "timers are left")
+        expect(router.requestsInFlight == 0 && router.usage.handlers == 0, "something is counted as in flight")
+        expect(router.usage.requests(of: Peer(uid: 1, gid: 100, pid: 1)) == 0, "uid 1 has something in flight")
+    }
+
+    // MARK: What must hold
+
+    private mutating func turn(_ act: (inout Bench, RoutingTable) -> [Effect]) {
+        let places = max(bench.router.handlersRunning, table.limits.handlers)
+        let effects = act(&bench, table)
+        for effect in effects { check(effect) }
+        for violation in bench.ledger.violations { expect(false, violation) }
+        let router = bench.router
+        let open = bench.ledger.rows.values.filter { $0.result == nil }
+        expect(ended.count + open.count == bench.ledger.rows.count, "rows and ends do not add up")
+        expect(Set(open.map(\.id)) == Set(router.invocations.keys), "the ledger and the router disagree")
+        expect(Set(open.map(\.id.seq)).count == router.requestsInFlight, "requests in flight are miscounted")
+        expect(Set(bench.ledger.rows.keys.map(\.seq)) == Set(bench.ledger.requests.keys), "a request without a row")
+        expect(router.handlersRunning == running.count, "places are miscounted")
+        expect(router.handlersRunning <= places, "more run than there are places")
+        expect(!router.invocations.isEmpty || router.nextDue == nil, "a timer for nothing")
+    }
+
+    private mutating func check(_ effect: Effect) {
+        switch effect {
+        case .record: break
+        case .start(let run):
+            let id = run.invocation.id
+            expect(running.insert(id).inserted, "\(id.name) is started while it runs")
+            expect(bench.now.monotonic < run.deadline, "\(id.name) is started after its deadline")
+            expect(run.handler.idempotent || bench.ledger.rows[id]?.started == true, "\(id.name) is not said to start")
+            expect(!startedBeforeCrash.contains(id), "\(id.name) is started again after a crash")
+            for earlier in bench.ledger.rows.values where earlier.result == nil && earlier.id.seq < id.seq {
+                expect(!sameLane(earlier.id, id), "\(id.name) overtakes \(earlier.id.name) in its lane")
+            }
+        case .terminate(let id):
+            expect(running.contains(id), "\(id.name) gets SIGTERM and does not run")
+        case .stop(let id):
+            expect(running.remove(id) != nil || answering == id, "\(id.name) is stopped and does not run")
+        case .decided(let end):
+            let id = end.invocation.id
+            running.remove(id)
+            expect(ended.insert(id).inserted, "\(id.name) ends twice")
+            expect(bench.ledger.rows[id]?.result == end.result, "\(id.name) ends unlike its row")
+            expect(end.result.queue >= .zero && end.result.exec >= .zero, "\(id.name) takes less than no time")
+            expect(
+                end.result.exec == .zero || end.result.queue + end.result.exec == end.result.total,
+                "times of \(id.name)")
+            outcomes[end.result.outcome, default: 0] += 1
+        }
+    }
+
+    private func sameLane(_ left: InvocationID, _ right: InvocationID) -> Bool {
+        guard let left = bench.ledger.requests[left.seq]?.accepted,
+            let right = bench.ledger.requests[right.seq]?.accepted
+        else { return false }
+        return left.operation == .deliver && right.operation == .deliver && left.platform == .android
+            && right.platform == .android && left.device != nil && left.device == right.device && left.app == right.app
+    }
+
+    private mutating func expect(_ holds: Bool, _ what: @autoclosure () -> String) {
+        if !holds { violations.append("seed \(seed), step \(step): \(what())") }
+    }
+
+    private static func table(_ random: inout SeededGenerator) -> RoutingTable {
+        let graces: [Duration?] = [nil, .milliseconds(500)]
+        let handlers: [Handler] = [
+            .exec("crm", grace: graces.randomElement(using: &random) ?? nil), .exec("again", idempotent: true),
+            Handler(name: "log", kind: .journal),
+        ]
+        let routes: [Route] = [
+            .key("brief", to: "crm", budget: .seconds(2)), .key("again", to: "again"), .key("log", to: "log"),
+            .key("k", to: "crm"), .key("k", to: "again", budget: .seconds(5)), .key("custom", to: "crm"),
+        ]
+        return .testing(
+            DispatchMode.allCases.randomElement(using: &random) ?? .device, routes: routes, handlers: handlers,
+            places: Int.random(in: 1...3, using: &random), inFlight: Int.random(in: 6...12, using: &random),
+            inFlightPerPeer: Int.random(in: 4...8, using: &random))
+    }
+}
+
+/// SplitMix64: the same seed gives the same numbers, on every machine.
+struct SeededGenerator: RandomNumberGenerator {
+    private var state: UInt64
+
+    init(seed: UInt64) { state = seed }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ mixed >> 30) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ mixed >> 27) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ mixed >> 31
+    }
+}

@@ -1,0 +1,191 @@
+import PushModel
+import Testing
+
+@testable import PushRouting
+
+/// Every event in every stage, as a table: what the router does about the invocation, and its next stage.
+///
+/// In relay mode, where every stage exists. The invocation is 2.0; "new" is one that is submitted to its lane.
+@Suite("Every pair of event and stage")
+struct StageEventMatrixTests {
+    /// What can happen; `kind` below says which events of the router it covers.
+    enum Happening: CaseIterable {
+        case submittedToLane, started, handled, retry, declined, rejected, signaled, failedToStart
+        case clockBeforeDeadline, clockAtDeadline, clockAfterDeadline, reconfigured, draining, recovered
+    }
+
+    /// Does not compile when there is an event, or an answer, that no happening stands for.
+    static func kind(of event: Event) -> Happening {
+        switch event {
+        case .started: .started
+        case .finished(_, .handled): .handled
+        case .finished(_, .retry): .retry
+        case .finished(_, .declined): .declined
+        case .finished(_, .rejected): .rejected
+        case .finished(_, .signaled): .signaled
+        case .failedToStart: .failedToStart
+        case .clock: .clockAtDeadline
+        case .reconfigured: .reconfigured
+        case .draining: .draining
+        }
+    }
+
+    /// `nil`: it has ended.
+    static let stages: [Invocation.Stage?] = Invocation.Stage.allCases + [nil]
+
+    static let nothingRuns: [Happening: String] = [
+        .started: "", .handled: "", .retry: "", .declined: "", .rejected: "", .signaled: "", .failedToStart: "",
+        .submittedToLane: "new waits", .reconfigured: "", .draining: "",
+    ]
+
+    static let answered: [Happening: String] = [
+        .handled: "handled → gone",
+        .retry: "→ pausing",
+        .declined: "start second → starting",
+        .rejected: "failed → gone",
+        .failedToStart: "failed → gone",
+        .clockAtDeadline: "stop, timed_out → gone",
+        .clockAfterDeadline: "stop, timed_out → gone",
+        .submittedToLane: "new waits", .reconfigured: "", .draining: "",
+        .recovered: "failed → gone",
+    ]
+
+    /// Without an arrow it stays in its stage.
+    static let table: [Invocation.Stage?: [Happening: String]] = [
+        .waiting: nothingRuns.with([
+            .clockBeforeDeadline: "", .clockAtDeadline: "expired → gone", .clockAfterDeadline: "expired → gone",
+            // The head of its lane had run, and is not run again.
+            .recovered: "start first → starting",
+        ]),
+        .ready: nothingRuns.with([
+            .clockBeforeDeadline: "", .clockAtDeadline: "expired → gone", .clockAfterDeadline: "expired → gone",
+            .recovered: "start first → starting",
+        ]),
+        .starting: answered.with([
+            .declined: "start second", .started: "→ running", .signaled: "failed → gone",
+            .clockBeforeDeadline: "",
+            .clockAtDeadline: "stop, expired → gone", .clockAfterDeadline: "stop, expired → gone",
+        ]),
+        .running: answered.with([
+            .started: "", .signaled: "failed → gone",
+            .clockBeforeDeadline: "terminate → terminating",
+        ]),
+        .terminating: answered.with([
+            .started: "", .signaled: "timed_out → gone",
+            .clockBeforeDeadline: "",
+        ]),
+        .pausing: nothingRuns.with([
+            .clockBeforeDeadline: "start first → starting",
+            .clockAtDeadline: "timed_out → gone", .clockAfterDeadline: "timed_out → gone",
+            .recovered: "failed → gone",
+        ]),
+        nil: nothingRuns.with([
+            .submittedToLane: "new starts",
+            .clockBeforeDeadline: "", .clockAtDeadline: "", .clockAfterDeadline: "", .recovered: "",
+        ]),
+    ]
+
+    @Test("the table has a word for every pair")
+    func isComplete() {
+        for stage in Self.stages {
+            for happening in Happening.allCases {
+                #expect(Self.table[stage]?[happening] != nil, "\(stage.name) × \(happening)")
+                guard let event = Self.event(happening), Self.kind(of: event) != .clockAtDeadline else { continue }
+                #expect(Self.kind(of: event) == happening)
+            }
+        }
+        #expect(Self.table.count == Self.stages.count)
+    }
+
+    @Test("the router does what the table says", arguments: stages, Happening.allCases)
+    func pair(stage: Invocation.Stage?, happening: Happening) throws {
+        var bench = try Self.bench(in: stage)
+        #expect(bench.stage(2) == stage, "the bench is set up wrongly")
+        let effects = try Self.carryOut(happening, on: &bench)
+        let did = effects.compactMap { effect -> String? in
+            let words = effect.split(separator: " ").map(String.init)
+            return switch (words[0], words[1]) {
+            case ("start", "2.0"): "start \(words[2])"
+            case ("start", "3.0"): "new starts"
+            case ("row", "3.0") where words.count == 2: "new waits"
+            case ("end", "2.0"): words[2]
+            case ("stop", "2.0"), ("terminate", "2.0"): words[0]
+            default: nil
+            }
+        }
+        let next = bench.stage(2)
+        let arrow = next == stage ? [] : ["→ \(next.name)"]
+        let text = ([did.joined(separator: ", ")].filter { !$0.isEmpty } + arrow).joined(separator: " ")
+        #expect(text == Self.table[stage]?[happening])
+    }
+
+    // MARK: Setting up, carrying out
+
+    /// A bench whose invocation 2.0 is in a stage; 1.0 is what keeps it there, where something must.
+    static func bench(in stage: Invocation.Stage?) throws -> Bench {
+        let handlers: [Handler] = [.exec("first", grace: .seconds(1)), .exec("second")]
+        let routes: [Route] = [.all(to: "first"), .all(to: "second")]
+        var bench = Bench(
+            .testing(.relay, routes: routes, handlers: handlers, places: stage == .ready ? 1 : 64))
+        try bench.submit(.deliver(to: stage == .waiting ? "phone" : "tablet"))
+        bench.started(1)
+        try bench.submit(.deliver(to: "phone"))
+        switch stage {
+        case .waiting, .ready, .starting:
+            break
+        case .running:
+            bench.started(2)
+        case .terminating:
+            bench.started(2)
+            bench.at(.seconds(8))
+            bench.clock()
+        case .pausing:
+            bench.started(2)
+            bench.finished(2, 0, .retry(after: nil))
+        case nil:
+            bench.started(2)
+            bench.finished(2)
+        }
+        return bench
+    }
+
+    static func event(_ happening: Happening) -> Event? {
+        let id = InvocationID(2)
+        return switch happening {
+        case .started: .started(id)
+        case .handled: .finished(id, .handled(.init()))
+        case .retry: .finished(id, .retry(after: nil))
+        case .declined: .finished(id, .declined)
+        case .rejected: .finished(id, .rejected(reason: "no"))
+        case .signaled: .finished(id, .signaled(15))
+        case .failedToStart: .failedToStart(id, reason: "no such file")
+        case .clockBeforeDeadline, .clockAtDeadline, .clockAfterDeadline: .clock
+        case .reconfigured: .reconfigured(.testing(.device, places: 1))
+        case .draining: .draining
+        case .submittedToLane, .recovered: nil
+        }
+    }
+
+    static func carryOut(_ happening: Happening, on bench: inout Bench) throws -> [String] {
+        switch happening {
+        case .clockBeforeDeadline: bench.at(.nanoseconds(8_999_999_999))
+        case .clockAtDeadline: bench.at(.seconds(9))
+        case .clockAfterDeadline: bench.at(.seconds(60))
+        default: break
+        }
+        if let event = event(happening) { return bench.handle(event) }
+        return happening == .recovered ? bench.crash() : try bench.submit(.deliver(to: "phone"))
+    }
+}
+
+extension Bench {
+    fileprivate func stage(_ seq: Int64) -> Invocation.Stage? { router.invocations[.init(seq)]?.stage }
+}
+
+extension Invocation.Stage? {
+    fileprivate var name: String { map { "\($0)" } ?? "gone" }
+}
+
+extension Dictionary {
+    fileprivate func with(_ others: [Key: Value]) -> [Key: Value] { merging(others) { _, new in new } }
+}

@@ -1,0 +1,206 @@
+import Glibc
+
+/// A program that a test runs as a user would: with arguments and an environment, from outside.
+public struct Program: Sendable {
+    /// Where it is.
+    public let path: String
+
+    /// Any program, by its absolute path.
+    public init(path: String) { self.path = path }
+
+    /// A program of this package: it is built into the directory that the running tests are in.
+    public init(product: String) {
+        var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
+        let count = readlink("/proc/self/exe", &buffer, buffer.count)
+        precondition(count > 0, "readlink /proc/self/exe: \(String(cString: strerror(errno)))")
+        let tests = String(decoding: buffer[..<count].map(UInt8.init(bitPattern:)), as: UTF8.self)
+        guard let end = tests.lastIndex(of: "/") else { preconditionFailure("\(tests) is in no directory") }
+        path = tests[..<end] + "/" + product
+        precondition(access(path, X_OK) == 0, "\(path) is not built: \(String(cString: strerror(errno)))")
+    }
+
+    /// How a program ended.
+    public enum End: Hashable, Sendable {
+        /// By itself, with this status.
+        case exit(Int32)
+        /// By this signal.
+        case signal(Int32)
+    }
+
+    /// What came of a run.
+    public struct Result: Sendable {
+        /// How it ended; by SIGKILL when it did not within a minute.
+        public let end: End
+        /// What it wrote to standard output.
+        public let outputBytes: [UInt8]
+        /// What it wrote to standard error.
+        public let errors: String
+
+        /// What it wrote to standard output, as text.
+        public var output: String { String(decoding: outputBytes, as: UTF8.self) }
+
+        /// The lines of its output.
+        public var lines: [String] { output.split(separator: "\n").map(String.init) }
+    }
+
+    /// Runs it to its end.
+    ///
+    /// - Parameters:
+    ///   - arguments: without the program's name.
+    ///   - input: what it finds on standard input.
+    ///   - environment: variables beside `PATH`.
+    public func run(
+        _ arguments: [String], input: [UInt8] = [], environment: [String: String] = [:]
+    ) -> Result {
+        let (standardInput, output, errors) = (Pipe(), Pipe(), Pipe())
+        let child = spawn(
+            arguments, environment: environment,
+            descriptors: [standardInput.reading, output.writing, errors.writing])
+        for descriptor in [standardInput.reading, output.writing, errors.writing] { close(descriptor) }
+        let (outputBytes, errorBytes) = exchange(
+            child, input: input, into: standardInput.writing, from: (output.reading, errors.reading))
+        return Result(
+            end: Self.wait(for: child), outputBytes: outputBytes,
+            errors: String(decoding: errorBytes, as: UTF8.self))
+    }
+
+    /// Starts it and lets it run, such as a daemon.
+    ///
+    /// - Parameters:
+    ///   - arguments: without the program's name.
+    ///   - environment: variables beside `PATH`.
+    ///   - log: a file for its standard output and standard error.
+    public func start(_ arguments: [String], environment: [String: String] = [:], log: String) -> RunningProgram {
+        let nothing = open("/dev/null", O_RDONLY | O_CLOEXEC)
+        let file = open(log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
+        precondition(nothing >= 0 && file >= 0, "open \(log): \(String(cString: strerror(errno)))")
+        defer {
+            close(nothing)
+            close(file)
+        }
+        return RunningProgram(spawn(arguments, environment: environment, descriptors: [nothing, file, file]))
+    }
+
+    /// - Parameter descriptors: what the program has as 0, 1 and 2.
+    private func spawn(_ arguments: [String], environment: [String: String], descriptors: [Int32]) -> pid_t {
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        for (target, descriptor) in descriptors.enumerated() {
+            posix_spawn_file_actions_adddup2(&actions, descriptor, Int32(target))
+        }
+        let variables = environment.map { "\($0.key)=\($0.value)" } + ["PATH=/usr/bin:/bin"]
+        let (argv, envp) = (([path] + arguments).map { strdup($0) } + [nil], variables.map { strdup($0) } + [nil])
+        defer { for text in argv + envp { free(text) } }
+        var child: pid_t = 0
+        let problem = posix_spawn(&child, path, &actions, nil, argv, envp)
+        precondition(problem == 0, "cannot run \(path): \(String(cString: strerror(problem)))")
+        return child
+    }
+
+    /// Writes the input and reads both outputs until the program closes them.
+    private func exchange(
+        _ child: pid_t, input: [UInt8], into inputEnd: Int32, from ends: (output: Int32, errors: Int32)
+    ) -> (output: [UInt8], errors: [UInt8]) {
+        // A program that ends without reading its input must not end the tests.
+        signal(SIGPIPE, SIG_IGN)
+        precondition(fcntl(inputEnd, F_SETFL, O_NONBLOCK) == 0, "fcntl: \(String(cString: strerror(errno)))")
+        var (rest, output, errors) = (input[...], [UInt8](), [UInt8]())
+        var polls = [
+            pollfd(fd: inputEnd, events: Int16(POLLOUT), revents: 0),
+            pollfd(fd: ends.output, events: Int16(POLLIN), revents: 0),
+            pollfd(fd: ends.errors, events: Int16(POLLIN), revents: 0),
+        ]
+        while polls.contains(where: { $0.fd >= 0 }) {
+            let ready = poll(&polls, nfds_t(polls.count), Self.patience)
+            if ready == 0 { kill(child, SIGKILL) }
+            guard ready > 0 else { continue }
+            if polls[0].revents != 0, !Self.feed(&rest, into: inputEnd) { Self.finish(&polls[0]) }
+            if polls[1].revents != 0, !Self.take(&output, from: ends.output) { Self.finish(&polls[1]) }
+            if polls[2].revents != 0, !Self.take(&errors, from: ends.errors) { Self.finish(&polls[2]) }
+        }
+        return (output, errors)
+    }
+
+    /// How long a program may be silent, in milliseconds: never reached when all is well.
+    private static let patience: Int32 = 60_000
+
+    private static func finish(_ end: inout pollfd) {
+        close(end.fd)
+        end.fd = -1
+    }
+
+    /// Writes what is taken; false when all is written, or nobody reads.
+    private static func feed(_ rest: inout ArraySlice<UInt8>, into descriptor: Int32) -> Bool {
+        let count = rest.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
+        if count < 0 { return errno == EAGAIN }
+        rest = rest.dropFirst(count)
+        return !rest.isEmpty
+    }
+
+    /// Reads what is there; false at the end.
+    private static func take(_ bytes: inout [UInt8], from descriptor: Int32) -> Bool {
+        var chunk = [UInt8](repeating: 0, count: 1 << 16)
+        let count = read(descriptor, &chunk, chunk.count)
+        bytes += chunk.prefix(max(count, 0))
+        return count > 0
+    }
+
+    fileprivate static func wait(for child: pid_t) -> End {
+        var status: Int32 = 0
+        while waitpid(child, &status, 0) < 0 {
+            precondition(errno == EINTR, "waitpid: \(String(cString: strerror(errno)))")
+        }
+        // What WIFSIGNALED and its like do, which are macros.
+        let signal = status & 0x7F
+        return signal == 0 ? .exit(status >> 8 & 0xFF) : .signal(signal)
+    }
+}
+
+/// A program that runs beside the test. One that is still there when the value goes away gets SIGKILL.
+public final class RunningProgram {
+    /// Its process id, its own until ``wait()`` returned.
+    public let processID: Int32
+    private var end: Program.End?
+
+    fileprivate init(_ processID: pid_t) { self.processID = processID }
+
+    deinit {
+        guard end == nil else { return }
+        send(SIGKILL)
+        _ = wait()
+    }
+
+    /// Sends it a signal.
+    public func send(_ signal: Int32) {
+        precondition(end == nil, "the program has ended and was waited for")
+        kill(processID, signal)
+    }
+
+    /// Waits until it ends.
+    @discardableResult
+    public func wait() -> Program.End {
+        let end = end ?? Program.wait(for: processID)
+        self.end = end
+        return end
+    }
+}
+
+/// A pipe that no program inherits, not even one that another test starts at the same moment: `pipe` alone would leave
+/// a gap for that, and a daemon that holds an end keeps its reader waiting.
+private struct Pipe {
+    let reading: Int32
+    let writing: Int32
+
+    init() {
+        let directory = TemporaryDirectory()
+        let path = directory.path + "/pipe"
+        precondition(mkfifo(path, 0o600) == 0, "mkfifo: \(String(cString: strerror(errno)))")
+        // Without waiting for the other end, which comes next.
+        reading = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
+        writing = open(path, O_WRONLY | O_CLOEXEC)
+        precondition(
+            reading >= 0 && writing >= 0 && fcntl(reading, F_SETFL, 0) == 0,
+            "cannot open a pipe: \(String(cString: strerror(errno)))")
+    }
+}

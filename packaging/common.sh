@@ -1,0 +1,52 @@
+# shellcheck shell=bash
+# What quickstart.sh and test.sh share; sourced, with the top of the project as the working directory.
+
+# What the toolchain loads, what it links with, and the libraries of the daemon: all that Debian's minbase lacks.
+build_packages=(
+    libcurl4 libncurses6 libxml2
+    binutils libc6-dev libgcc-12-dev libstdc++-12-dev
+    libsqlite3-dev libsystemd-dev pkgconf
+)
+
+say() { printf '==> %s\n' "$*"; }
+
+fail() {
+    printf '%s: %s\n' "${0##*/}" "$*" >&2
+    exit 1
+}
+
+# Finds the toolchain, in PATH or where it is usually put.
+require_swift() {
+    [[ -x /opt/swift/usr/bin/swift ]] && PATH=$PATH:/opt/swift/usr/bin
+    command -v swift >/dev/null || fail "there is no swift in PATH or /opt/swift/usr/bin; Swift 6.2 or later builds \
+this project: https://www.swift.org/install/linux/"
+    say "swift: $(command -v swift)"
+}
+
+# Installs those of the packages that are missing. Needs root or sudo only when one is.
+require_packages() {
+    local missing=() package as_root=()
+    if ! command -v dpkg-query >/dev/null; then
+        say "not Debian: the build needs what Debian calls $*"
+        return
+    fi
+    for package; do
+        dpkg-query -W -f '${db:Status-Status}\n' "$package" 2>/dev/null | grep -qx installed || missing+=("$package")
+    done
+    if ((${#missing[@]} == 0)); then
+        say "packages: all there ($*)"
+        return
+    fi
+    if ((EUID != 0)); then
+        local command="apt-get install --no-install-recommends ${missing[*]}"
+        command -v sudo >/dev/null || fail "packages are missing; as root: $command"
+        as_root=(sudo)
+        # Without a terminal nobody can type a password.
+        [[ -t 0 ]] || as_root+=(-n)
+        "${as_root[@]}" true || fail "packages are missing, and sudo does not let this user; as root: $command"
+    fi
+    say "packages: installing ${missing[*]}"
+    "${as_root[@]}" apt-get -q update
+    "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -q install -y --no-install-recommends \
+        -o DPkg::Lock::Timeout=120 "${missing[@]}"
+}

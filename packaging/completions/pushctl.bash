@@ -1,0 +1,70 @@
+# Completions of pushctl for bash, made by "pushctl --generate bash".
+
+_pushctl() {
+    local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]}
+    local command= options= word
+
+    # --option=value comes as three words.
+    [[ $current == = ]] && current=
+    [[ $previous == = ]] && previous=${COMP_WORDS[COMP_CWORD - 2]}
+
+    for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
+        case $word in
+            inject|open|explain|simulate|report|show|status|verify) command=$word; break ;;
+        esac
+    done
+
+    case $command:$previous in
+        inject:--platform) mapfile -t COMPREPLY < <(compgen -W "android ios web" -- "$current"); return ;;
+        inject:--app) return ;;
+        inject:--device) return ;;
+        inject:--external-id) return ;;
+        inject:--state) mapfile -t COMPREPLY < <(compgen -W "foreground background terminated force_quit force_stopped" -- "$current"); return ;;
+        inject:--id) return ;;
+        open:--payload) mapfile -t COMPREPLY < <(compgen -f -- "$current"); return ;;
+        open:--platform) mapfile -t COMPREPLY < <(compgen -W "android ios web" -- "$current"); return ;;
+        open:--app) return ;;
+        open:--device) return ;;
+        open:--external-id) return ;;
+        open:--at) return ;;
+        open:--id) return ;;
+        explain:--platform) mapfile -t COMPREPLY < <(compgen -W "android ios web" -- "$current"); return ;;
+        explain:--state) mapfile -t COMPREPLY < <(compgen -W "foreground background terminated force_quit force_stopped" -- "$current"); return ;;
+        explain:--app) return ;;
+        explain:--device) return ;;
+        explain:--notifications) mapfile -t COMPREPLY < <(compgen -W "allowed denied" -- "$current"); return ;;
+        explain:--os-version) return ;;
+        simulate:--mode) mapfile -t COMPREPLY < <(compgen -W "device relay" -- "$current"); return ;;
+        report:--since) return ;;
+        report:--until) return ;;
+        report:--format) mapfile -t COMPREPLY < <(compgen -W "text json csv" -- "$current"); return ;;
+        report:--fail-under) return ;;
+        *:--config) mapfile -t COMPREPLY < <(compgen -d -- "$current"); return ;;
+        *:--state) mapfile -t COMPREPLY < <(compgen -d -- "$current"); return ;;
+        *:--runtime) mapfile -t COMPREPLY < <(compgen -d -- "$current"); return ;;
+        *:--generate) mapfile -t COMPREPLY < <(compgen -W "man bash" -- "$current"); return ;;
+    esac
+
+    if [[ $current == -* ]]; then
+        case $command in
+            inject) options="--platform --app --device --external-id --state --id --wait --json --config --runtime --help --version" ;;
+            open) options="--payload --platform --app --device --external-id --at --id --wait --json --config --state --runtime --help --version" ;;
+            explain) options="--platform --state --locked --app --device --notifications --os-version --json --config --runtime --help --version" ;;
+            simulate) options="--mode --keep-going --config --state --runtime --help --version" ;;
+            report) options="--since --until --format --json --fail-under --config --state --runtime --help --version" ;;
+            show) options="--json --config --state --runtime --help --version" ;;
+            status) options="--json --config --state --runtime --help --version" ;;
+            verify) options="--json --config --state --runtime --help --version" ;;
+            *) options="--config --state --runtime --help --version --generate" ;;
+        esac
+        mapfile -t COMPREPLY < <(compgen -W "$options" -- "$current")
+    elif [[ -z $command ]]; then
+        mapfile -t COMPREPLY < <(compgen -W "inject open explain simulate report show status verify" -- "$current")
+    else
+        case $command in
+            inject|explain|simulate) mapfile -t COMPREPLY < <(compgen -f -- "$current") ;;
+        esac
+    fi
+}
+
+complete -o filenames -F _pushctl pushctl

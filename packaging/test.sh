@@ -1,0 +1,62 @@
+#!/usr/bin/env bash
+# Passes all tests: format, scripts, manual pages, debug build and unit tests, release build and quickstart. Installs
+# the Debian packages that are missing. Ends with the test runner's own closing lines.
+# usage: test.sh
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+# shellcheck source=packaging/common.sh
+. packaging/common.sh
+(($# == 0)) || { sed -n 's/^# usage/usage/p' "$0" >&2; exit 2; }
+
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+
+require_swift
+# json-c is only the oracle of the JSON tests.
+require_packages "${build_packages[@]}" libjson-c-dev
+
+say "format: swift format lint --strict"
+swift format lint --strict --parallel --recursive Package.swift Sources Tests
+
+mapfile -t scripts < <(grep -rlE '^#!.*\b(ba)?sh$' packaging .ci Tests --include='*.sh' --include=run)
+for script in "${scripts[@]}" packaging/common.sh; do bash -n "$script"; done
+if command -v shellcheck >/dev/null; then
+    say "scripts: shellcheck ${scripts[*]}"
+    shellcheck -x "${scripts[@]}"
+else
+    say "scripts: they parse; shellcheck is not installed, so no more is checked"
+fi
+
+if command -v groff >/dev/null; then
+    say "manual pages: groff, without a warning"
+    for page in packaging/man/*; do
+        warnings=$(groff -ww -mandoc -Tutf8 "$page" 2>&1 >/dev/null)
+        [[ -z $warnings ]] || fail "$page: $warnings"
+    done
+else
+    say "manual pages: groff is not installed, so they are not checked"
+fi
+
+say "debug: swift build --build-tests"
+swift build --build-tests
+say "tests: swift test"
+# Of its thousands of lines the suites and the failures; all of them where that does not tell.
+swift test --skip-build 2>&1 | tee "$log" | grep --line-buffered -E '^(✔ Suite|✘|↳|Test run)' || {
+    tail -n 40 "$log"
+    fail "tests failed"
+}
+grep -Eq 'Test run with [1-9][0-9]* tests.* passed' "$log" || fail "the test runner does not say that tests passed"
+
+say "release: swift build -c release"
+swift build -c release
+for program in pushrouterd pushctl; do
+    libraries=$(ldd ".build/release/$program")
+    [[ $libraries != *libswift* && $libraries != *"not found"* ]] || fail "$program needs more than Debian: $libraries"
+    ".build/release/$program" --version
+done
+
+say "quickstart: packaging/quickstart.sh"
+bash packaging/quickstart.sh </dev/null
+
+say "passed; the test runner's closing lines:"
+grep -E '(Executed|Test run with) [0-9]+ tests' "$log"
