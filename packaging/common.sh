@@ -1,8 +1,12 @@
 # shellcheck shell=bash
 # What quickstart.sh and test.sh share; sourced, with the top of the project as the working directory.
 
-# What links a Swift program on Debian 12, and the libraries of the daemon.
-build_packages=(binutils libc6-dev libgcc-12-dev libstdc++-12-dev libsqlite3-dev libsystemd-dev pkg-config)
+# What the toolchain loads, what it links with, and the libraries of the daemon: all that Debian's minbase lacks.
+build_packages=(
+    libcurl4 libncurses6 libxml2
+    binutils libc6-dev libgcc-12-dev libstdc++-12-dev
+    libsqlite3-dev libsystemd-dev pkgconf
+)
 
 say() { printf '==> %s\n' "$*"; }
 
@@ -16,7 +20,7 @@ require_swift() {
     [[ -x /opt/swift/usr/bin/swift ]] && PATH=$PATH:/opt/swift/usr/bin
     command -v swift >/dev/null || fail "there is no swift in PATH or /opt/swift/usr/bin; Swift 6.2 or later builds \
 this project: https://www.swift.org/install/linux/"
-    say "swift: $(command -v swift), $(swift --version 2>/dev/null | sed -n 's/.*Swift version \([^ ]*\).*/\1/p')"
+    say "swift: $(command -v swift)"
 }
 
 # Installs those of the packages that are missing. Needs root or sudo only when one is.
@@ -27,7 +31,7 @@ require_packages() {
         return
     fi
     for package; do
-        [[ $(dpkg-query -W -f '${db:Status-Status}\n' "$package" 2>/dev/null) == *installed* ]] || missing+=("$package")
+        dpkg-query -W -f '${db:Status-Status}\n' "$package" 2>/dev/null | grep -qx installed || missing+=("$package")
     done
     if ((${#missing[@]} == 0)); then
         say "packages: all there ($*)"

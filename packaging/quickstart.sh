@@ -41,7 +41,7 @@ trap 'exit 143' TERM
 
 require_swift
 require_packages "${build_packages[@]}"
-say "building: swift build -c release"
+say "building: swift build -c release, $(swift --version 2>/dev/null | sed -n 1p)"
 swift build -c release
 bin=$PWD/.build/release
 

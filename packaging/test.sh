@@ -40,7 +40,11 @@ fi
 say "debug: swift build --build-tests"
 swift build --build-tests
 say "tests: swift test"
-swift test --skip-build 2>&1 | tee "$log"
+# Of its thousands of lines the suites and the failures; all of them where that does not tell.
+swift test --skip-build 2>&1 | tee "$log" | grep --line-buffered -E '^(✔ Suite|✘|↳|Test run)' || {
+    tail -n 40 "$log"
+    fail "tests failed"
+}
 grep -Eq 'Test run with [1-9][0-9]* tests.* passed' "$log" || fail "the test runner does not say that tests passed"
 
 say "release: swift build -c release"

@@ -69,6 +69,12 @@ public final class IOSource {
         handle = consume added
     }
 
+    deinit {
+        // Before the handler goes, which may own the descriptor: epoll forgets a closed descriptor only with the last
+        // copy of it, and a child between fork and exec has copies of all.
+        handle = nil
+    }
+
     private func fire(_ events: IOEvents) { handler(events) }
 
     private func watch(previous: IOEvents) {

@@ -27,7 +27,7 @@ final class Daemon {
     private let lookup: Lookup
     private let conductor: Conductor
     private lazy var admission = Admission(
-        ask: { [unowned self] in ask($0) }, isInFlight: { [unowned self] in conductor.isInFlight($0) },
+        ask: { [unowned self] in ask($0) }, invocationsInFlight: { [unowned self] in conductor.invocationsInFlight(of: $0) },
         decide: { [unowned self] in decide($0) })
 
     private var injectServer: LineServer?

@@ -64,8 +64,8 @@ public struct Router: Sendable {
     /// enough.
     public var nextDue: Instant? { timers.first?.due }
 
-    /// Whether outcomes of a request are still to come.
-    public func isInFlight(_ seq: SequenceNumber) -> Bool { usage.isOpen(seq) }
+    /// How many outcomes of a request are still to come.
+    public func invocationsInFlight(of seq: SequenceNumber) -> Int { usage.invocations(of: seq) }
 
     /// How many requests are in flight.
     public var requestsInFlight: Int { usage.requests }

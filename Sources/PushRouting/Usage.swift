@@ -11,7 +11,7 @@ struct Usage: Sendable {
 
     func requests(of peer: Peer) -> Int { byPeer[peer.uid] ?? 0 }
 
-    func isOpen(_ seq: SequenceNumber) -> Bool { open[seq] != nil }
+    func invocations(of seq: SequenceNumber) -> Int { open[seq] ?? 0 }
 
     mutating func began(_ id: InvocationID, of peer: Peer) {
         let before = open[id.seq] ?? 0

@@ -51,13 +51,10 @@ struct IdempotencyTests {
         let times = 20
         try client.send(Array(String(repeating: Requests.deliver(id: "same") + "\n", count: times).utf8))
         client.finishSending()
-        var lines: [Line] = []
-        while let bytes = try client.receiveLine(timeoutMilliseconds: patience) {
-            let line = try Line(bytes)
-            lines.append(line)
-            let replies = lines.count(where: \.isReply)
-            #expect(lines.count - replies <= replies, "an outcome came before its reply")
-        }
+        let lines = try client.all()
+        let replies = lines.indices.filter { lines[$0].isReply }
+        let outcomes = lines.indices.filter { !lines[$0].isReply }
+        #expect(zip(replies, outcomes).allSatisfy { $0 < $1 }, "an outcome came before its reply")
         #expect(lines.count == 2 * times)
         #expect(Set(lines.filter(\.isReply).map(\.description)) == [#"{"ok":true,"seq":1,"id":"same"}"#])
         #expect(Set(lines.filter { !$0.isReply }.map(\.description)).count == 1)

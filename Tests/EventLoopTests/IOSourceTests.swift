@@ -34,6 +34,33 @@ struct IOSourceTests {
         #expect(try loop.run() == 1)
     }
 
+    // epoll forgets a closed descriptor only with the last copy of it, and a child has copies until its exec: a source
+    // whose handler owns the descriptor must leave epoll first, or sd-event is handed freed memory and aborts.
+    @Test("stops watching before its handler lets go of the descriptor")
+    func unwatchesBeforeTheHandlerGoes() throws {
+        let other = try IOSource(loop: loop, descriptor: pair.near, interest: .read, priority: .idle) { _ in
+            loop.exit(code: 0)
+        }
+        var owned: DescriptorPair? = DescriptorPair()
+        let near = try #require(owned?.near)
+        let (sender, copy) = (dup(try #require(owned?.far)), dup(near))
+        defer {
+            close(sender)
+            close(copy)
+        }
+        var source: IOSource? = try IOSource(loop: loop, descriptor: near, interest: .read) { [owned] _ in
+            withExtendedLifetime(owned) { _ = Issue.record("called after it was dropped") }
+        }
+        withExtendedLifetime(source) {}
+        owned = nil
+        source = nil
+        var byte: UInt8 = 0
+        #expect(write(sender, &byte, 1) == 1)
+        pair.send()
+        #expect(try loop.run() == 0)
+        withExtendedLifetime(other) {}
+    }
+
     // epoll reports a hangup whatever one asks for; a source that only lowered its mask would spin on it.
     @Test("with an empty interest stays quiet, even about a hangup")
     func emptyInterestIsQuiet() throws {

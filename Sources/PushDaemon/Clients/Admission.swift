@@ -45,7 +45,7 @@ final class Admission {
     /// Accepted in this run and not known to be on disk yet.
     private var recent: [RequestKey: Recent] = [:]
     private let ask: (RequestKey) -> Void
-    private let isInFlight: (SequenceNumber) -> Bool
+    private let invocationsInFlight: (SequenceNumber) -> Int
     private let decide: (Verdict) -> Void
 
     /// How many requests wait.
@@ -53,14 +53,14 @@ final class Admission {
 
     /// - Parameters:
     ///   - ask: asks the ledger; ``answered(_:_:)`` brings what it says.
-    ///   - isInFlight: whether outcomes of a request are still to come.
+    ///   - invocationsInFlight: how many outcomes of a request are still to come.
     ///   - decide: takes each candidate's verdict, in order.
     init(
-        ask: @escaping (RequestKey) -> Void, isInFlight: @escaping (SequenceNumber) -> Bool,
+        ask: @escaping (RequestKey) -> Void, invocationsInFlight: @escaping (SequenceNumber) -> Int,
         decide: @escaping (Verdict) -> Void
     ) {
         self.ask = ask
-        self.isInFlight = isInFlight
+        self.invocationsInFlight = invocationsInFlight
         self.decide = decide
     }
 
@@ -123,8 +123,8 @@ final class Admission {
             document.root.isSameRequest(as: candidate.request.document.root)
         else { return .conflict(candidate, with: seq) }
         let undecided = story.invocations.count { $0.result == nil }
-        guard undecided == 0 || isInFlight(seq) else {
-            // Decided since the ledger was read: it is asked again, and will know.
+        guard undecided == invocationsInFlight(seq) else {
+            // Some were decided since the ledger was read: it is asked again, and will know.
             answers[key] = nil
             askOnce(key)
             return nil

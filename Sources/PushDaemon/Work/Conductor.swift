@@ -11,7 +11,7 @@ final class Conductor {
     private let submitBatch: ([LedgerRecord], UInt64) -> Void
     private lazy var commits = GroupCommit(submit: submitBatch, perform: { [unowned self] in perform($0) })
     private var effects: [Effect] = []
-    private var waits: [SequenceNumber: [Wait]] = [:]
+    private var waits: [SequenceNumber: [OutcomeWait]] = [:]
 
     /// Runs the handlers; set before anything is submitted.
     var runner: HandlerRunner?
@@ -20,13 +20,6 @@ final class Conductor {
     /// How loud a success is.
     var successLevel: JournalSettings.Level
     private(set) var accepted: Int64 = 0
-
-    /// A client that waits for the outcomes of a request.
-    private struct Wait {
-        var session: ClientSession
-        var id: String?
-        var remaining: Int
-    }
 
     /// - Parameters:
     ///   - router: the router, before anything is recovered.
@@ -52,8 +45,8 @@ final class Conductor {
     var bytesWaiting: Int { commits.bytesWaiting }
     var transactions: UInt64 { commits.transactions }
 
-    /// Whether outcomes of a request are still to come.
-    func isInFlight(_ seq: SequenceNumber) -> Bool { router.isInFlight(seq) }
+    /// How many outcomes of a request are still to come.
+    func invocationsInFlight(of seq: SequenceNumber) -> Int { router.invocationsInFlight(of: seq) }
 
     /// Whether nothing runs and nothing waits for the disk.
     var isIdle: Bool { router.handlersRunning == 0 && (runner?.count ?? 0) == 0 && commits.isIdle }
@@ -85,12 +78,7 @@ final class Conductor {
     ///   - rows: its invocations as far as the ledger has them.
     ///   - undecided: how many outcomes are still to come.
     func repeated(_ candidate: Admission.Candidate, _ seq: SequenceNumber, _ rows: [InvocationRecord], undecided: Int) {
-        acknowledge(candidate, seq, awaiting: undecided)
-        guard candidate.request.waitsForOutcome else { return }
-        for row in rows {
-            guard let result = row.result else { continue }
-            commits.append(.line(candidate.session, Reply.outcome(row, result, id: candidate.request.id)))
-        }
+        acknowledge(candidate, seq, knowing: rows.filter { $0.result != nil }, awaiting: undecided)
     }
 
     /// Tells the router what happened, and carries out what it decides.
@@ -111,13 +99,18 @@ final class Conductor {
     /// The turn is over: hands what it wants written to the committer.
     func endTurn() { commits.endTurn() }
 
-    private func acknowledge(_ candidate: Admission.Candidate, _ seq: SequenceNumber, awaiting outcomes: Int) {
+    private func acknowledge(
+        _ candidate: Admission.Candidate, _ seq: SequenceNumber, knowing decided: [InvocationRecord] = [],
+        awaiting undecided: Int
+    ) {
         let (session, request) = (candidate.session, candidate.request)
         commits.append(.reply(session, place: candidate.place, Reply.accepted(seq, id: request.id)))
         if let key = candidate.key { commits.append(.onDisk(key)) }
-        guard request.waitsForOutcome, outcomes > 0 else { return }
-        waits[seq, default: []].append(Wait(session: session, id: request.id, remaining: outcomes))
-        session.outcomesAwaited += outcomes
+        guard request.waitsForOutcome else { return }
+        let wait = OutcomeWait(session, id: request.id, outcomes: decided.count + undecided)
+        for row in decided { if let result = row.result { wait.tell(row, result) } }
+        if undecided > 0 { waits[seq, default: []].append(wait) }
+        commits.append(.replied(wait))
     }
 
     private func carryOut() {
@@ -136,7 +129,7 @@ final class Conductor {
     private func perform(_ followUp: FollowUp) {
         switch followUp {
         case .reply(let session, let place, let bytes): session.reply(place, bytes)
-        case .line(let session, let bytes): session.send(bytes)
+        case .replied(let wait): wait.replied()
         case .onDisk(let key): onDisk(key)
         case .start(let run): runner?.start(run)
         case .decided(let end):
@@ -147,14 +140,9 @@ final class Conductor {
 
     private func tellWaiting(_ end: InvocationEnd) {
         let seq = end.invocation.id.seq
-        guard let waiting = waits.removeValue(forKey: seq) else { return }
-        var left: [Wait] = []
-        for var wait in waiting {
-            wait.session.outcomesAwaited -= 1
-            wait.session.send(Reply.outcome(end.invocation, end.result, id: wait.id))
-            wait.remaining -= 1
-            if wait.remaining > 0 { left.append(wait) }
-        }
-        if !left.isEmpty { waits[seq] = left }
+        guard var waiting = waits.removeValue(forKey: seq) else { return }
+        for wait in waiting { wait.tell(end.invocation, end.result) }
+        waiting.removeAll { $0.remaining == 0 }
+        if !waiting.isEmpty { waits[seq] = waiting }
     }
 }

@@ -9,8 +9,8 @@ enum FollowUp {
     case start(HandlerRun)
     /// Tell the journal and whoever waits how an invocation ended.
     case decided(InvocationEnd)
-    /// Send a client a line beside its replies.
-    case line(ClientSession, [UInt8])
+    /// The client has its reply: it may be told outcomes.
+    case replied(OutcomeWait)
     /// From now on the ledger answers for this id.
     case onDisk(RequestKey)
 }

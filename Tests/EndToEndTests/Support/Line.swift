@@ -48,6 +48,13 @@ extension Client {
         return try next()
     }
 
+    /// All lines until the daemon closes the connection.
+    func all() throws -> [Line] {
+        var lines: [Line] = []
+        while let bytes = try receiveLine(timeoutMilliseconds: patience) { lines.append(try Line(bytes)) }
+        return lines
+    }
+
     /// Whether the daemon has closed the connection, or does so before patience ends, without another line.
     func isAtEnd() throws -> Bool { try receiveLine(timeoutMilliseconds: patience) == nil }
 

@@ -28,4 +28,10 @@ enum Requests {
         if waits { line += #""wait":"outcome","# }
         return line + members + "}"
     }
+
+    /// A tap on a notification, with these members besides.
+    static func open(_ members: String, id: String? = nil) -> String {
+        let id = id.map { #""id":"\#($0)","# } ?? ""
+        return #"{"op":"interact","kind":"opened",\#(id)"wait":"outcome",\#(members)}"#
+    }
 }

@@ -1,0 +1,177 @@
+import Glibc
+import PushModel
+import Store
+import TestSupport
+import Testing
+import UnixSockets
+
+@Suite("At the deadline")
+struct DeadlineTests {
+    @Test("a handler that ignores SIGTERM is killed with all that it started, whatever that did to get away")
+    func hostileHandler() throws {
+        let installation = Installation()
+        let messages = Messages(installation.root + "/processes")
+        installation.addJob("hostile", hostileScript(tellingTo: "$ROOT/processes"), route: "Deadline=700ms")
+        let daemon = try DaemonProcess.ready(installation)
+        let client = try installation.injectClient()
+        #expect(try client.ask(Requests.deliver(job: "hostile")).isAccepted)
+        let started = try messages.processes(hostileProcesses)
+        #expect(started.allSatisfy(isAlive), "none goes before the deadline")
+
+        let line = try client.next()
+        #expect(line.outcome == "timed_out" && line.reason == "not finished at the deadline", "\(line)")
+        #expect(line.totalMilliseconds >= 700 && line.totalMilliseconds < 5000, "\(line)")
+        #expect(line.executionMilliseconds > 0 && line.executionMilliseconds <= line.totalMilliseconds)
+        try waitUntil("all of them are gone") { !started.contains(where: isAlive) }
+        try waitUntil("the daemon has reaped them") { children(of: daemon.processID).isEmpty }
+        #expect(try DaemonStatus(of: installation).number("handler_processes") == 0)
+    }
+
+    @Test("hostile handlers, many at once, leave no orphan")
+    func noOrphans() throws {
+        let installation = Installation()
+        installation.addJob("hostile", hostileScript(tellingTo: "$ROOT/list"), route: "Deadline=500ms")
+        let daemon = try DaemonProcess.ready(installation)
+        let client = try installation.injectClient()
+        let count = rounds * 4
+        for _ in 0..<count { try client.send(line: Requests.deliver(job: "hostile")) }
+        var outcomes: [String] = []
+        while outcomes.count < count {
+            let line = try client.next()
+            if let outcome = line.outcome { outcomes.append(outcome) }
+        }
+        #expect(outcomes.allSatisfy { ["timed_out", "expired"].contains($0) }, "\(outcomes)")
+        let started = String(decoding: readFile(installation.root + "/list") ?? [], as: UTF8.self)
+            .split(separator: "\n").compactMap { Int32($0) }
+        #expect(!started.isEmpty)
+        try waitUntil("all of them are gone") { !started.contains(where: isAlive) }
+        try waitUntil("the daemon has no children") { children(of: daemon.processID).isEmpty }
+        #expect(processes(withEnvironment: "PUSH_RUN=\(try installation.stateIdentity())") == [])
+    }
+
+    @Test(
+        "a grace begins with SIGTERM: who ends by itself counts by its exit code, who dies of it is late",
+        arguments: [
+            (script: "trap 'exit 0' TERM; echo >$ROOT/ready; while :; do sleep 0.01; done", outcome: "handled"),
+            (script: "trap 'exit 3' TERM; echo >$ROOT/ready; while :; do sleep 0.01; done", outcome: "failed"),
+            (script: "echo >$ROOT/ready; exec sleep 60", outcome: "timed_out"),
+            (script: "trap '' TERM; echo >$ROOT/ready; while :; do sleep 1; done", outcome: "timed_out"),
+        ])
+    func grace(case handler: (script: String, outcome: String)) throws {
+        let installation = Installation()
+        let ready = Messages(installation.root + "/ready")
+        installation.addJob("job", handler.script, handler: "Grace=1s", route: "Deadline=2s")
+        let daemon = try DaemonProcess.ready(installation)
+        defer { withExtendedLifetime(daemon) {} }
+        let client = try installation.injectClient()
+        #expect(try client.ask(Requests.deliver(job: "job")).isAccepted)
+        _ = try ready.next()
+        let line = try client.next()
+        #expect(line.outcome == handler.outcome, "\(line)")
+        #expect(line.totalMilliseconds >= 1000, "SIGTERM came before the grace: \(line)")
+        if handler.script.hasPrefix("trap ''") {
+            #expect(line.totalMilliseconds >= 2000, "killed before the deadline: \(line)")
+        } else {
+            #expect(line.totalMilliseconds < 2000, "no SIGTERM: \(line)")
+        }
+    }
+
+    @Test("of 300 slow handlers at once 64 run; the others wait for a place and expire")
+    func placesToRun() throws {
+        let installation = Installation("[Dispatch]\nHandlersMax=64\n")
+        installation.addJob("slow", "exec sleep 60", route: "Deadline=1500ms")
+        let daemon = try DaemonProcess.ready(installation)
+        defer { withExtendedLifetime(daemon) {} }
+        let client = try installation.injectClient()
+        let count = 300
+        for _ in 0..<count { try client.send(line: Requests.deliver(job: "slow")) }
+        var outcomes: [Line] = []
+        while outcomes.count < count {
+            let line = try client.next()
+            if line.outcome != nil { outcomes.append(line) }
+        }
+        #expect(outcomes.allSatisfy { $0.totalMilliseconds >= 1500 })
+        let timedOut = outcomes.count { $0.outcome == "timed_out" }
+        let expired = outcomes.count { $0.outcome == "expired" && $0.executionMilliseconds == 0 }
+        #expect(timedOut >= 64 && expired > 0 && timedOut + expired == count, "\(timedOut) ran, \(expired) expired")
+        #expect(try mostAtOnce(installation.ledgerRows().values.map(\.invocation)) <= 64)
+    }
+
+    /// How many of the handlers ran at the same time, at most.
+    private func mostAtOnce(_ invocations: [InvocationRecord]) -> Int {
+        var changes: [(at: Duration, by: Int)] = []
+        for invocation in invocations {
+            // All belong to one boot; the deadline less the budget is when the invocation began, at its acceptance.
+            guard let result = invocation.result, result.exec > .zero, let deadline = invocation.deadline else { continue }
+            let accepted = Duration.nanoseconds(deadline.nanoseconds) - invocation.budget
+            changes += [(accepted + result.queue, 1), (accepted + result.queue + result.exec, -1)]
+        }
+        var running = 0
+        return changes.sorted { ($0.at, $0.by) < ($1.at, $1.by) }.map { change in
+            running += change.by
+            return running
+        }.max() ?? 0
+    }
+
+    @Test("who waits behind a slow one in its lane has its whole time from its turn on in device mode")
+    func lane() throws {
+        let installation = Installation()
+        let gate = Messages(installation.root + "/gate")
+        installation.addJob("slow", "read line <$ROOT/gate", route: "Deadline=400ms")
+        let daemon = try DaemonProcess.ready(installation)
+        defer { withExtendedLifetime(daemon) {} }
+        let client = try installation.injectClient()
+        for _ in 0..<2 { #expect(try client.ask(Requests.deliver(job: "slow", device: "d")).isAccepted) }
+        #expect(try client.ask(Requests.braze(message: "m", device: "d")).isAccepted)
+        #expect(try client.ask(Requests.deliver(device: "other")).isAccepted)
+        let elsewhere = try client.next()
+        #expect(elsewhere.seq == 4 && elsewhere.outcome == "handled", "another device's lane is free: \(elsewhere)")
+
+        let first = try client.next()
+        #expect(first.seq == 1 && first.outcome == "timed_out", "\(first)")
+        gate.send()
+        let second = try client.next()
+        #expect(second.seq == 2 && second.outcome == "handled", "\(second)")
+        let third = try client.next()
+        #expect(third.seq == 3 && third.outcome == "handed_to_tracker", "\(third)")
+        let rows = try installation.ledgerRows()
+        let deadlines = try [1, 2].map { seq in
+            try #require(rows[InvocationID(seq: SequenceNumber(seq), n: 0)]?.invocation.deadline)
+        }
+        #expect(deadlines[1] - deadlines[0] >= .milliseconds(400), "its time began before its turn")
+    }
+
+    @Test("in relay mode the time in the lane counts, and Braze does not wait there")
+    func relayLane() throws {
+        let installation = Installation("[Dispatch]\nMode=relay\n")
+        installation.addJob("slow", "exec sleep 60", route: "Deadline=1s")
+        let daemon = try DaemonProcess.ready(installation)
+        defer { withExtendedLifetime(daemon) {} }
+        let client = try installation.injectClient()
+        for _ in 0..<2 { #expect(try client.ask(Requests.deliver(job: "slow", device: "d")).isAccepted) }
+        #expect(try client.ask(Requests.braze(message: "m", device: "d")).isAccepted)
+        #expect(try client.next().outcome == "handed_to_tracker")
+        let lines = [try client.next(), try client.next()]
+        // The second had what the first left of its second.
+        #expect(lines.allSatisfy { $0.totalMilliseconds >= 1000 && $0.totalMilliseconds < 1900 }, "\(lines)")
+        #expect(lines[0].outcome == "timed_out" && ["timed_out", "expired"].contains(lines[1].outcome), "\(lines)")
+    }
+}
+
+/// How many processes the script tells of.
+private let hostileProcesses = 5
+
+/// Ignores SIGTERM, and so do a grandchild in its group, one in a session of its own, one that double-forked, and one
+/// that did so with an empty environment. Each tells its process id.
+private func hostileScript(tellingTo file: String) -> String {
+    """
+    trap '' TERM
+    echo $$ >>\(file)
+    linger='echo $$ >>$0; while :; do sleep 60; done'
+    sh -c "$linger" \(file) &
+    setsid sh -c "$linger" \(file) &
+    (setsid sh -c "$linger" \(file) &)
+    (env -i setsid /bin/sh -c "$linger" \(file) &)
+    while :; do sleep 60; done
+    """
+}

@@ -1,0 +1,163 @@
+import PushModel
+import TestSupport
+import Testing
+import UnixSockets
+
+@Suite("An exec handler")
+struct HandlerTests {
+    private let installation = Installation()
+
+    @Test(
+        "is judged by how it ends",
+        arguments: [
+            ("exit 0", "handled", nil),
+            ("exit 75", "failed", "asked to be tried again; device mode retries nothing"),
+            ("exit 1", "failed", "exit status 1"),
+            ("exit 255", "failed", "exit status 255"),
+            ("kill -KILL $$", "failed", "ended by signal 9"),
+            ("kill -TERM $$", "failed", "ended by signal 15"),
+            ("echo chatter; echo '{\"result\":'; exit 0", "handled", nil),
+            // The pipe to us may be full, closed, or held open by who outlives it.
+            ("head -c 1000000 /dev/zero; exit 0", "handled", nil),
+            ("exec >&-; exit 0", "handled", nil),
+            ("sleep 60 & exit 0", "handled", nil),
+        ])
+    func endings(script: String, outcome: String, reason: String?) throws {
+        installation.addJob("job", script)
+        let daemon = try DaemonProcess.ready(installation)
+        let line = try installation.injectClient().outcome(of: Requests.deliver(job: "job"))
+        #expect(line.outcome == outcome && line.reason == reason, "\(line)")
+        try waitUntil("nothing of the handler is left") { children(of: daemon.processID).isEmpty }
+    }
+
+    @Test("that does not exist fails, and says what to look at")
+    func missingProgram() throws {
+        installation.addHandler("gone", "Exec=/nonexistent/program")
+        installation.addRoute("50-gone", to: "gone", match: "Data=job gone")
+        let daemon = try DaemonProcess.ready(installation)
+        defer { withExtendedLifetime(daemon) {} }
+        let line = try installation.injectClient().outcome(of: Requests.deliver(job: "gone"))
+        #expect(line.outcome == "failed")
+        #expect(line.reason == "cannot start /nonexistent/program: no such program")
+    }
+
+    @Test("that declines leaves the payload to the next route that matches, and the last one to nobody")
+    func declines() throws {
+        installation.addJob("first", "exit 80")
+        installation.addHandler("second", "Exec=/bin/sh -c 'echo $PUSH_ROUTE >\(installation.root)/took'")
+        installation.addRoute("60-second", to: "second", match: "Data=job first")
+        installation.addJob("alone", "exit 80")
+        installation.addRoute("99-default", to: "journal", match: "Data=job none")
+        let daemon = try DaemonProcess.ready(installation)
+        defer { withExtendedLifetime(daemon) {} }
+        let client = try installation.injectClient()
+        #expect(try client.outcome(of: Requests.deliver(job: "first")).outcome == "handled")
+        #expect(readFile(installation.root + "/took") == Array("60-second\n".utf8))
+        let alone = try client.outcome(of: Requests.deliver(job: "alone"))
+        #expect(alone.outcome == "unrouted" && alone.reason == "every route that matches declined", "\(alone)")
+        let nobody = try client.outcome(of: Requests.deliver(job: "unheard of"))
+        #expect(nobody.outcome == "unrouted" && nobody.reason == "no route matches", "\(nobody)")
+    }
+
+    @Test("answers a callback with what it prints")
+    func output() throws {
+        installation.addHandler("answer", #"Exec=/bin/echo '{"result":"newData","options":["banner","sound"]}'"#)
+        installation.addRoute("50-answer", to: "answer")
+        let daemon = try DaemonProcess.ready(installation)
+        defer { withExtendedLifetime(daemon) {} }
+        let client = try installation.injectClient()
+        let silent = Requests.deliver(#""platform":"ios","payload":{"aps":{"content-available":1}}"#)
+        #expect(try client.outcome(of: silent).completion == #"{"by":"handler","times":1,"result":"newData"}"#)
+        let visible = Requests.deliver(#""platform":"ios","state":"foreground","payload":{"aps":{"alert":"A"}}"#)
+        #expect(
+            try client.outcome(of: visible).completion
+                == #"{"by":"handler","times":1,"result":"newData","options":["banner","sound"]}"#)
+    }
+
+    @Test("reads the payload byte for byte, with the facts around it")
+    func input() throws {
+        installation.addHandler("save", "Exec=/bin/sh -c 'cat >\(installation.root)/input'")
+        installation.addRoute("50-save", to: "save")
+        let daemon = try DaemonProcess.ready(installation)
+        defer { withExtendedLifetime(daemon) {} }
+        let payload = #"{ "b":4503599627370497.5, "a" : [1.0,1e2,-0, 0.10 ,12345678901234567890],"é":"\u00e9\/🙂","data":{"k":"v"}}"#
+        let request = Requests.deliver(
+            #""platform":"android","app":"com.example","external_id":"u1","payload":\#(payload)"#, id: "in", device: "d1")
+        #expect(try installation.injectClient().outcome(of: request).outcome == "handled")
+
+        let bytes = try #require(readFile(installation.root + "/input"))
+        let input = try JSONDocument(scanning: bytes).root
+        #expect(bytes.last == UInt8(ascii: "\n") && bytes.count(where: { $0 == UInt8(ascii: "\n") }) == 1)
+        #expect(input["payload"].map { String(decoding: $0.rawBytes, as: UTF8.self) } == payload)
+        let delivery = try #require(input["delivery"])
+        let expected = [
+            "seq": "1", "n": "0", "id": #""in""#, "op": #""deliver""#, "callback": #""onMessageReceived""#,
+            "platform": #""android""#, "app": #""com.example""#, "device": #""d1""#, "external_id": #""u1""#,
+            "route": #""50-save""#, "handler": #""save""#,
+        ]
+        for (key, value) in expected {
+            #expect(delivery[key].map { String(decoding: $0.rawBytes, as: UTF8.self) } == value, "\(key)")
+        }
+        let remaining = try #require(input["deadline"]?["remaining_ms"]?.int64)
+        #expect(remaining > 0 && remaining <= 9000)
+        #expect(input["deadline"]?["at"]?.string.flatMap { WallTime(rfc3339: $0) } != nil)
+    }
+
+    @Test("has the environment that its file gives, PATH and the facts, and nothing of the daemon's")
+    func environment() throws {
+        installation.addHandler(
+            "save", "Exec=/bin/sh -c 'cat /proc/$$/environ >\(installation.root)/environment'\nEnvironment=\"MY=a b\" X=1")
+        installation.addRoute("50-save", to: "save")
+        let daemon = try DaemonProcess.ready(installation, environment: ["SECRET=1", "WATCHDOG_USEC=60000000"])
+        defer { withExtendedLifetime(daemon) {} }
+        let request = Requests.deliver(#""platform":"android","payload":{"data":{"k":"v"}}"#, id: "in", device: "d1")
+        #expect(try installation.injectClient().outcome(of: request).outcome == "handled")
+        let file = try #require(readFile(installation.root + "/environment"))
+        var variables: [String: String] = [:]
+        for entry in file.split(separator: 0) {
+            let parts = String(decoding: entry, as: UTF8.self).split(separator: "=", maxSplits: 1)
+            variables[String(parts[0])] = parts.count > 1 ? String(parts[1]) : ""
+        }
+        #expect(
+            Set(variables.keys) == [
+                "MY", "X", "PATH", "PUSH_RUN", "PUSH_SEQ", "PUSH_N", "PUSH_ID", "PUSH_OP", "PUSH_CALLBACK",
+                "PUSH_PLATFORM", "PUSH_DEVICE", "PUSH_ROUTE", "PUSH_HANDLER", "PUSH_ACCEPTED_AT",
+                "PUSH_DEADLINE_REMAINING_MS", "PUSH_DEADLINE_AT",
+            ])
+        #expect(variables["MY"] == "a b" && variables["X"] == "1")
+        #expect(variables["PUSH_SEQ"] == "1" && variables["PUSH_ID"] == "in" && variables["PUSH_DEVICE"] == "d1")
+        #expect(variables["PUSH_RUN"] == "\(try installation.stateIdentity()):1:0")
+    }
+
+    @Test("inherits no descriptor, whoever is connected")
+    func descriptors() throws {
+        // The fourth is ls's own, of the directory that it lists.
+        installation.addHandler("list", "Exec=/bin/sh -c 'exec ls /proc/self/fd >\(installation.root)/list'")
+        installation.addRoute("50-list", to: "list")
+        let daemon = try DaemonProcess.ready(installation)
+        defer { withExtendedLifetime(daemon) {} }
+        let others = try (0..<10).map { _ in try installation.injectClient() }
+        for client in others { #expect(try client.outcome(of: Requests.deliver()).outcome == "handled") }
+        #expect(readFile(installation.root + "/list") == Array("0\n1\n2\n3\n".utf8))
+    }
+
+    @Test("is tried again in relay mode until it succeeds")
+    func retries() throws {
+        installation.write("pushrouterd.conf", "[Dispatch]\nMode=relay\nRetryDelay=5ms\n")
+        installation.addJob("shy", "echo >>$ROOT/tries; test $(wc -l <$ROOT/tries) -ge 4 || exit 75")
+        let daemon = try DaemonProcess.ready(installation)
+        defer { withExtendedLifetime(daemon) {} }
+        #expect(try installation.injectClient().outcome(of: Requests.deliver(job: "shy")).outcome == "handled")
+        #expect(readFile(installation.root + "/tries")?.count == 4)
+    }
+
+    @Test("that wants to be tried again for ever misses its deadline")
+    func retriesForEver() throws {
+        installation.write("pushrouterd.conf", "[Dispatch]\nMode=relay\nRetryDelay=5ms\n")
+        installation.addJob("never", "exit 75", route: "Deadline=300ms")
+        let daemon = try DaemonProcess.ready(installation)
+        defer { withExtendedLifetime(daemon) {} }
+        let line = try installation.injectClient().outcome(of: Requests.deliver(job: "never"))
+        #expect(line.outcome == "timed_out" && line.totalMilliseconds >= 300, "\(line)")
+    }
+}
