@@ -31,7 +31,7 @@ extension Command {
         ]
     ) { arguments, session throws(Failure) in
         var inject = Inject(arguments, session)
-        return try inject.run(arguments.operands)
+        return try inject.run()
     }
 }
 
@@ -39,18 +39,18 @@ extension Command {
 private struct Inject {
     private let session: Session
     private let template: RequestTemplate
-    private let printsJSON: Bool
+    private let arguments: Arguments
     private var exchange: Exchange?
     private var worst = ExitStatus.done
 
     init(_ arguments: Arguments, _ session: Session) {
         self.session = session
         template = RequestTemplate(arguments)
-        printsJSON = arguments.has(.json)
+        self.arguments = arguments
     }
 
-    mutating func run(_ operands: [String]) throws(Failure) -> ExitStatus {
-        for operand in operands {
+    mutating func run() throws(Failure) -> ExitStatus {
+        for operand in arguments.operands {
             guard let file = checking({ () throws(Failure) in try Self.checked(operand) }) else { continue }
             try send(file)
         }
@@ -92,6 +92,6 @@ private struct Inject {
     private mutating func open() throws(Failure) {
         guard exchange == nil else { return }
         let connection = try DaemonConnection(session.directories.injectSocket)
-        exchange = Exchange(connection, output: session.output, printsJSON: printsJSON)
+        exchange = Exchange(connection, arguments, output: session.output)
     }
 }
