@@ -27,7 +27,8 @@ final class Daemon {
     private let lookup: Lookup
     private let conductor: Conductor
     private lazy var admission = Admission(
-        ask: { [unowned self] in ask($0) }, invocationsInFlight: { [unowned self] in conductor.invocationsInFlight(of: $0) },
+        ask: { [unowned self] in ask($0) },
+        invocationsInFlight: { [unowned self] in conductor.invocationsInFlight(of: $0) },
         decide: { [unowned self] in decide($0) })
 
     private var injectServer: LineServer?
@@ -97,6 +98,8 @@ final class Daemon {
             lookup.stop()
             committer.stop()
         }
+        // What was recovered is not to wait for the first event.
+        endTurn()
         return try loop.run()
     }
 
