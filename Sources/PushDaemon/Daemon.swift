@@ -92,6 +92,8 @@ final class Daemon {
             lookup.stop()
             committer.stop()
         }
+        // What was recovered is not to wait for the first event.
+        endTurn()
         return try loop.run()
     }
 

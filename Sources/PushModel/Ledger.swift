@@ -144,7 +144,7 @@ public struct InvocationRecord: Hashable, Sendable {
     public var budget: Duration
     /// When its time is up, within the request's boot; `nil` while it waits in its lane in `device` mode.
     public var deadline: Instant?
-    /// Whether a handler may have begun: true from before the first start on, unless the handler is idempotent.
+    /// Whether a handler may be running: true from before its start until its answer is known, unless it is idempotent.
     public var started: Bool
     /// How it ended; `nil` while in flight.
     public var result: InvocationResult?

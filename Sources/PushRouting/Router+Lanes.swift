@@ -60,6 +60,7 @@ extension Router {
     /// Goes on with the next route that matches, after a handler declined.
     mutating func tryNextRoute(_ invocation: inout Invocation, at now: Moment, _ effects: inout [Effect]) {
         invocation.position += 1
+        invocation.record.started = false
         guard let start = invocation.clockStart else { preconditionFailure("declined before its clock ran") }
         guard pick(&invocation, from: start, at: now, &effects) else { return }
         run(&invocation, at: now, &effects)

@@ -115,7 +115,10 @@ public struct Router: Sendable {
             conclude(invocation, .handled, completion: completion, at: now, &effects)
         case .retry(let after) where invocation.table.mode == .relay:
             invocation.stage = .pausing
+            // It has ended: a daemon that stops or dies now has not broken it off.
+            invocation.record.started = false
             invocations[id] = invocation
+            touched.append(id)
             let due = now.monotonic + (after ?? invocation.table.retryDelay)
             timers.insert(.init(due: due, purpose: .retry, invocation: id))
         case .retry:

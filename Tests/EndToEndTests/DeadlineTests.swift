@@ -102,7 +102,9 @@ struct DeadlineTests {
         var changes: [(at: Duration, by: Int)] = []
         for invocation in invocations {
             // All belong to one boot; the deadline less the budget is when the invocation began, at its acceptance.
-            guard let result = invocation.result, result.exec > .zero, let deadline = invocation.deadline else { continue }
+            guard let result = invocation.result, result.exec > .zero, let deadline = invocation.deadline else {
+                continue
+            }
             let accepted = Duration.nanoseconds(deadline.nanoseconds) - invocation.budget
             changes += [(accepted + result.queue, 1), (accepted + result.queue + result.exec, -1)]
         }

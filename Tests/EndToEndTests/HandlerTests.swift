@@ -80,9 +80,11 @@ struct HandlerTests {
         installation.addRoute("50-save", to: "save")
         let daemon = try DaemonProcess.ready(installation)
         defer { withExtendedLifetime(daemon) {} }
-        let payload = #"{ "b":4503599627370497.5, "a" : [1.0,1e2,-0, 0.10 ,12345678901234567890],"é":"\u00e9\/🙂","data":{"k":"v"}}"#
+        let payload =
+            #"{ "b":4503599627370497.5, "a" : [1.0,1e2,-0, 0.10 ,12345678901234567890],"é":"\u00e9\/🙂","data":{"k":"v"}}"#
         let request = Requests.deliver(
-            #""platform":"android","app":"com.example","external_id":"u1","payload":\#(payload)"#, id: "in", device: "d1")
+            #""platform":"android","app":"com.example","external_id":"u1","payload":\#(payload)"#, id: "in",
+            device: "d1")
         #expect(try installation.injectClient().outcome(of: request).outcome == "handled")
 
         let bytes = try #require(readFile(installation.root + "/input"))
@@ -106,7 +108,8 @@ struct HandlerTests {
     @Test("has the environment that its file gives, PATH and the facts, and nothing of the daemon's")
     func environment() throws {
         installation.addHandler(
-            "save", "Exec=/bin/sh -c 'cat /proc/$$/environ >\(installation.root)/environment'\nEnvironment=\"MY=a b\" X=1")
+            "save",
+            "Exec=/bin/sh -c 'cat /proc/$$/environ >\(installation.root)/environment'\nEnvironment=\"MY=a b\" X=1")
         installation.addRoute("50-save", to: "save")
         let daemon = try DaemonProcess.ready(installation, environment: ["SECRET=1", "WATCHDOG_USEC=60000000"])
         defer { withExtendedLifetime(daemon) {} }

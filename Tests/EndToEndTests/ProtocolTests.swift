@@ -16,7 +16,8 @@ struct ProtocolTests {
 
     @Test("answers an accepted request with its number and its id, byte for byte")
     func acceptedBytes() throws {
-        #expect(try client.ask(Requests.deliver(id: "a1", waits: false)).description == #"{"ok":true,"seq":1,"id":"a1"}"#)
+        #expect(
+            try client.ask(Requests.deliver(id: "a1", waits: false)).description == #"{"ok":true,"seq":1,"id":"a1"}"#)
         #expect(try client.ask(Requests.deliver(waits: false)).description == #"{"ok":true,"seq":2}"#)
     }
 

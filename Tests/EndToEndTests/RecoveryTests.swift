@@ -76,7 +76,7 @@ struct RecoveryTests {
         #expect(results[0].decidedAt <= results[1].decidedAt && results[1].decidedAt <= results[2].decidedAt)
         // What the tracker took over after the crash is known to it.
         let tap = Requests.open(#""message":3,"device":"d""#)
-        #expect(try installation.injectClient().outcome(of: tap).reason == "opened")
+        #expect(try installation.injectClient().outcome(of: tap).reason == "direct open of delivery 3")
     }
 
     @Test("who waited for a place to run gets it, once")

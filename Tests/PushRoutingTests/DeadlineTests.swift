@@ -212,7 +212,7 @@ struct DeadlineTests {
         bench.clock()
         bench.finished(1, 0, .retry(after: .milliseconds(1)))
         bench.at(.milliseconds(7001))
-        #expect(bench.clock() == ["start 1.0 crm"])
+        #expect(bench.clock() == ["update 1.0 started", "start 1.0 crm"])
         bench.started(1)
         bench.finished(1, 0, .signaled(15))
         #expect(bench.outcome(1) == .failed)

@@ -77,7 +77,7 @@ struct StageEventMatrixTests {
         .pausing: nothingRuns.with([
             .clockBeforeDeadline: "start first → starting",
             .clockAtDeadline: "timed_out → gone", .clockAfterDeadline: "timed_out → gone",
-            .recovered: "failed → gone",
+            .recovered: "start first → starting",
         ]),
         nil: nothingRuns.with([
             .submittedToLane: "new starts",

@@ -1,13 +1,5 @@
 import Glibc
 
-/// How a process ended.
-public enum ProcessEnd: Equatable, Sendable {
-    /// With this exit status.
-    case exited(Int32)
-    /// By this signal.
-    case signaled(Int32)
-}
-
 /// A daemon did not do what a test waited for.
 public struct DaemonFailure: Error, CustomStringConvertible {
     /// What was waited for, and what the daemon said on standard error.
@@ -22,7 +14,7 @@ public final class DaemonProcess {
     /// Its process id.
     public let processID: Int32
     /// How it ended; `nil` until a wait has found out.
-    public private(set) var end: ProcessEnd?
+    public private(set) var end: Program.End?
 
     private let notifications: NotifySocket
     private let standardErrorPath: String
@@ -38,7 +30,8 @@ public final class DaemonProcess {
     public init(_ installation: Installation, arguments: [String]? = nil, environment: [String] = []) {
         let arguments =
             arguments ?? [
-                "--config", installation.configuration, "--state", installation.state, "--runtime", installation.runtime,
+                "--config", installation.configuration, "--state", installation.state, "--runtime",
+                installation.runtime,
             ]
         let number = Self.nextNumber(in: installation.root)
         notifications = NotifySocket(path: "\(installation.root)/notify.\(number)")
@@ -108,7 +101,7 @@ public final class DaemonProcess {
     /// Waits until it has ended by itself.
     ///
     /// - Throws: `DaemonFailure` when it goes on.
-    public func waitForEnd() throws(DaemonFailure) -> ProcessEnd {
+    public func waitForEnd() throws(DaemonFailure) -> Program.End {
         guard end != nil || waitUntilReadable([lifeline], milliseconds: Self.patienceMilliseconds) != nil else {
             throw failure("it did not end")
         }
@@ -118,17 +111,17 @@ public final class DaemonProcess {
     /// Asks it to end and waits until it has.
     ///
     /// - Throws: `DaemonFailure` when it goes on.
-    public func stop() throws(DaemonFailure) -> ProcessEnd {
+    public func stop() throws(DaemonFailure) -> Program.End {
         send(SIGTERM)
         return try waitForEnd()
     }
 
-    private func reap() -> ProcessEnd {
+    private func reap() -> Program.End {
         if let end { return end }
         var status: Int32 = 0
         while waitpid(processID, &status, 0) < 0 { precondition(errno == EINTR, "the daemon was reaped by another") }
         let signal = status & 0x7F
-        let found: ProcessEnd = signal == 0 ? .exited(status >> 8 & 0xFF) : .signaled(signal)
+        let found = signal == 0 ? Program.End.exit(status >> 8 & 0xFF) : .signal(signal)
         end = found
         return found
     }
@@ -162,7 +155,7 @@ public final class DaemonProcess {
         sigemptyset(&none)
         posix_spawnattr_setsigmask(&attributes, &none)
         posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
-        let program = builtProgram("pushrouterd")
+        let program = Program(product: "pushrouterd").path
         var arguments = ([program] + arguments).map { strdup($0) } + [nil]
         var environment = environment.map { strdup($0) } + [nil]
         defer { for text in arguments + environment { free(text) } }
@@ -171,13 +164,4 @@ public final class DaemonProcess {
         precondition(error == 0, "cannot start \(program): \(String(cString: strerror(error)))")
         return processID
     }
-}
-
-/// The path of a program of this package, as the build put it beside the tests.
-public func builtProgram(_ name: String) -> String {
-    guard let own = realpath("/proc/self/exe", nil) else {
-        preconditionFailure("cannot tell where the tests are: \(systemReason())")
-    }
-    defer { free(own) }
-    return String(cString: own).reversed().drop { $0 != "/" }.reversed() + name
 }

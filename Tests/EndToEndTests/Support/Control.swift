@@ -1,4 +1,5 @@
 import PushModel
+import Store
 import TestSupport
 import Testing
 import UnixSockets
@@ -19,11 +20,9 @@ struct DaemonStatus {
 extension Installation {
     func injectClient() throws -> Client { try Client(path: injectSocket) }
 
-    /// Asks until nothing is in flight any more.
+    /// Looks until every invocation in the ledger has its outcome.
     func waitUntilIdle() throws {
-        let client = try Client(path: controlSocket)
-        try waitUntil("nothing is in flight") {
-            try client.ask(#"{"op":"status"}"#)["status"]?["requests_in_flight"]?.int64 == 0
-        }
+        let ledger = try LedgerReader(directory: state)
+        try waitUntil("nothing is in flight") { try ledger.pendingInvocations().isEmpty }
     }
 }

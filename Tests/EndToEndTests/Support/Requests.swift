@@ -9,7 +9,8 @@ enum Requests {
     ///   - waits: whether outcome lines follow.
     static func deliver(job: String? = nil, id: String? = nil, device: String? = nil, waits: Bool = true) -> String {
         deliver(
-            #""platform":"android","payload":{"data":{"job":"\#(job ?? "none")"}}"#, id: id, device: device, waits: waits)
+            #""platform":"android","payload":{"data":{"job":"\#(job ?? "none")"}}"#, id: id, device: device,
+            waits: waits)
     }
 
     /// A Braze payload for Android.
