@@ -125,6 +125,17 @@ struct PushctlInjectTests {
         #expect(lines.last?["outcome"]?.string == "handled")
     }
 
+    @Test("says with 69 that outcomes did not come because the daemon went away")
+    func daemonGone() throws {
+        let installation = Installation()
+        installation.addJob("crash", "kill -9 $PPID")
+        let daemon = try TestDaemon(installation)
+        let result = daemon.pushctl("inject", "-", "--wait", input: #"{"job":"crash"}"#)
+        #expect(result.end == .exited(69))
+        #expect(result.output == "accepted  seq 1  (standard input:1)\n")
+        #expect(result.errors.contains("before the outcomes of 1 request were known; \"pushctl show SEQ\""))
+    }
+
     @Test("sends thousands without waiting for each, with and without outcomes")
     func pipelined() {
         let lines = (1...3000).map { "{\"n\":\"\($0)\",\"text\":\"\(String(repeating: "x", count: 200))\"}\n" }.joined()
