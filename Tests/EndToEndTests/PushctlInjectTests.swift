@@ -125,6 +125,41 @@ struct PushctlInjectTests {
         #expect(lines.last?["outcome"]?.string == "handled")
     }
 
+    @Test("says with 69 that outcomes did not come because the daemon went away")
+    func daemonGone() throws {
+        let installation = Installation()
+        installation.addJob("crash", "kill -9 $PPID")
+        let daemon = try TestDaemon(installation)
+        let result = daemon.pushctl("inject", "-", "--wait", input: #"{"job":"crash"}"#)
+        #expect(result.end == .exited(69))
+        #expect(result.output == "accepted  seq 1  (standard input:1)\n")
+        #expect(result.errors.contains("before the outcomes of 1 request were known; \"pushctl show SEQ\""))
+    }
+
+    @Test("sends what a slow producer wrote before it waits for more")
+    func slowProducer() {
+        let script = """
+            mkfifo "$1/more"
+            { echo '{"a":"1"}'; cat "$1/more"; } | "$0" inject - --runtime "$1/run" | {
+                read -r reply
+                echo "$reply"
+                echo '{"b":"2"}' > "$1/more"
+                cat
+            }
+            """
+        let result = Program(path: "/bin/sh").run(["-c", script, pushctl.path, daemon.installation.root])
+        #expect(result.lines == ["accepted  seq 1  (standard input:1)", "accepted  seq 2  (standard input:2)"])
+    }
+
+    @Test("tells that a request is too long, although the daemon then closes the connection")
+    func tooLong() {
+        let lines = "{\"a\":\"\(String(repeating: "x", count: 300_000))\"}\n"
+        let result = daemon.pushctl("inject", "-", input: lines + String(repeating: lines, count: 20))
+        #expect(result.errors.contains("standard input:1: refused: the request is longer than 262144 bytes"))
+        #expect(result.end == .exited(69), "the others got no reply")
+        #expect(daemon.pushctl("inject", "-", input: lines).end == .exited(1))
+    }
+
     @Test("sends thousands without waiting for each, with and without outcomes")
     func pipelined() {
         let lines = (1...3000).map { "{\"n\":\"\($0)\",\"text\":\"\(String(repeating: "x", count: 200))\"}\n" }.joined()

@@ -41,7 +41,7 @@ private struct Inject {
     private let template: RequestTemplate
     private let arguments: Arguments
     private var exchange: Exchange?
-    private var worst = ExitStatus.done
+    private var status = ExitStatus.done
 
     init(_ arguments: Arguments, _ session: Session) {
         self.session = session
@@ -55,7 +55,7 @@ private struct Inject {
             try send(file)
         }
         try exchange?.finish()
-        return worst == .done && exchange?.refused ?? 0 > 0 ? .no : worst
+        return status == .done && exchange?.refused ?? 0 > 0 ? .no : status
     }
 
     /// Opens a file and reads it once, if it can be read twice: nothing is sent of a file that is wrong.
@@ -74,6 +74,8 @@ private struct Inject {
             let line = template.line(for: record.document.root, isAPNs: file.isAPNs)
             try open()
             try exchange?.send(line, from: record.place)
+            // Who writes one payload at a time learns of each what became of it.
+            if file.mustWait { try exchange?.settle() }
         }
     }
 
@@ -83,7 +85,7 @@ private struct Inject {
             return try read()
         } catch {
             session.output.note(error.message)
-            worst = error.status
+            status = error.status
             return nil
         }
     }

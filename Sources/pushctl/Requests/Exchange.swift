@@ -42,6 +42,13 @@ struct Exchange {
         if batch.count >= Self.batchSize { try sendBatch() }
     }
 
+    /// Sends what is left, and prints every reply to it.
+    mutating func settle() throws(Failure) {
+        try sendBatch()
+        while !places.isEmpty { try receive() }
+        output.flush()
+    }
+
     /// Sends what is left, and prints all that is still to come: every reply, and with `wait` every outcome.
     mutating func finish() throws(Failure) {
         try sendBatch()
@@ -64,7 +71,13 @@ struct Exchange {
         guard !batch.isEmpty else { return }
         // Outcomes come at any time, and must not fill the way back.
         while try connection.mustReceive() { try receive() }
-        try connection.send(batch)
+        do {
+            try connection.send(batch)
+        } catch {
+            // Why it closed the connection stands in the last replies: that a line is too long, for one.
+            while let line = try connection.receiveLine() { take(line) }
+            throw places.isEmpty ? error : incomplete
+        }
         batch.removeAll(keepingCapacity: true)
     }
 
