@@ -35,7 +35,7 @@ struct IdempotencyTests {
             let daemon = try DaemonProcess.ready(installation)
             outcome = try installation.injectClient().outcome(of: request)
             #expect(try installation.injectClient().outcome(of: request).description == outcome.description)
-            #expect(try daemon.stop() == .exit(0))
+            #expect(try daemon.stop() == .exited(0))
         }
         let daemon = try DaemonProcess.ready(installation)
         defer { withExtendedLifetime(daemon) {} }

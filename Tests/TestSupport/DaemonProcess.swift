@@ -121,7 +121,7 @@ public final class DaemonProcess {
         var status: Int32 = 0
         while waitpid(processID, &status, 0) < 0 { precondition(errno == EINTR, "the daemon was reaped by another") }
         let signal = status & 0x7F
-        let found = signal == 0 ? Program.End.exit(status >> 8 & 0xFF) : .signal(signal)
+        let found = signal == 0 ? Program.End.exited(status >> 8 & 0xFF) : .signaled(signal)
         end = found
         return found
     }

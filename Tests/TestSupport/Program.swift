@@ -8,13 +8,29 @@ public struct Program: Sendable {
     /// Any program, by its absolute path.
     public init(path: String) { self.path = path }
 
-    /// A program of this package.
-    public init(product: String) { path = builtProgram(product) }
+    /// A program of this package: it is built into the directory that the running tests are in.
+    public init(product: String) {
+        var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
+        let count = readlink("/proc/self/exe", &buffer, buffer.count)
+        precondition(count > 0, "readlink /proc/self/exe: \(String(cString: strerror(errno)))")
+        let tests = String(decoding: buffer[..<count].map(UInt8.init(bitPattern:)), as: UTF8.self)
+        guard let end = tests.lastIndex(of: "/") else { preconditionFailure("\(tests) is in no directory") }
+        path = tests[..<end] + "/" + product
+        precondition(access(path, X_OK) == 0, "\(path) is not built: \(String(cString: strerror(errno)))")
+    }
+
+    /// How a program ended.
+    public enum End: Hashable, Sendable {
+        /// By itself, with this status.
+        case exited(Int32)
+        /// By this signal.
+        case signaled(Int32)
+    }
 
     /// What came of a run.
     public struct Result: Sendable {
         /// How it ended; by SIGKILL when it did not within a minute.
-        public let end: ProcessEnd
+        public let end: End
         /// What it wrote to standard output.
         public let outputBytes: [UInt8]
         /// What it wrote to standard error.
@@ -113,7 +129,7 @@ public struct Program: Sendable {
         return count > 0
     }
 
-    private static func wait(for child: pid_t) -> ProcessEnd {
+    private static func wait(for child: pid_t) -> End {
         var status: Int32 = 0
         while waitpid(child, &status, 0) < 0 { precondition(errno == EINTR, "waitpid: \(systemReason())") }
         // What WIFSIGNALED and its like do, which are macros.

@@ -14,6 +14,6 @@ func ask(_ request: String, ofUser user: uid_t, at installation: Installation) t
         print scalar <$socket>;
         """
     let result = Program(path: "/usr/bin/perl").run(["-e", program, installation.injectSocket, request])
-    try #require(result.end == .exit(0), "perl: \(result.errors)")
+    try #require(result.end == .exited(0), "perl: \(result.errors)")
     return try Line(Array(result.output.utf8.dropLast()))
 }
