@@ -26,10 +26,7 @@ final class Daemon {
     private let committer: Committer
     private let lookup: Lookup
     private let conductor: Conductor
-    private lazy var admission = Admission(
-        ask: { [unowned self] in ask($0) },
-        invocationsInFlight: { [unowned self] in conductor.invocationsInFlight(of: $0) },
-        decide: { [unowned self] in decide($0) })
+    private let intake: Intake
 
     private var injectServer: LineServer?
     private var controlServer: LineServer?
@@ -38,11 +35,8 @@ final class Daemon {
     private var sources: [AnyObject] = []
 
     private var armedFor: Instant?
-    private var questions: [UInt64: RequestKey] = [:]
-    private var questionsAsked: UInt64 = 0
     private var isStopping = false
     private var configurationProblem: String?
-    private var storeProblem: String?
     private let startedAt = Moment.now()
 
     /// Opens the ledger of a locked state directory, recovers what an earlier run left, and listens.
@@ -77,10 +71,10 @@ final class Daemon {
         conductor = Conductor(
             router: router, journal: journal, successLevel: settings.journal.successLevel,
             submitBatch: { committer.submit($0, number: $1) })
+        intake = Intake(conductor: conductor, lookup: lookup, depthLimit: settings.daemon.jsonDepthMax)
         conductor.runner = try HandlerRunner(loop: loop, stateID: past.stateID) { [unowned self] in
             conductor.handle($0)
         }
-        conductor.onDisk = { [unowned self] in admission.onDisk($0) }
         try watch()
         endLeftovers(of: past.stateID)
         conductor.recover(past.unfinished)
@@ -128,7 +122,7 @@ final class Daemon {
         }
         controlServer = control
         let inject = try server(directories.injectSocket, settings.daemon.injectSocket) { [unowned self] in
-            takeInject($0, $1)
+            intake.take($1, from: $0)
         }
         injectServer = inject
         try control.start()
@@ -149,45 +143,6 @@ final class Daemon {
             requestLength: settings.daemon.requestLengthMax)
     }
 
-    // MARK: Requests
-
-    private func takeInject(_ session: ClientSession, _ line: [UInt8]) {
-        let place = session.reserveReply()
-        do throws(ProtocolError) {
-            let request = try Request(line: line, limits: JSONLimits(depth: settings.daemon.jsonDepthMax))
-            if let storeProblem {
-                throw ProtocolError(.unavailable, message: storeProblem, retryAfter: .seconds(1), id: request.id)
-            }
-            admission.take(Admission.Candidate(session: session, place: place, request: request))
-        } catch {
-            session.reply(place, Reply.refused(error))
-        }
-    }
-
-    private func decide(_ verdict: Admission.Verdict) {
-        switch verdict {
-        case .new(let candidate):
-            guard let (seq, invocations) = conductor.submit(candidate), let key = candidate.key else { return }
-            admission.accepted(key, as: seq, candidate.request.document, invocations: invocations)
-        case .repeated(let candidate, let seq, let rows, let undecided):
-            conductor.repeated(candidate, seq, rows, undecided: undecided)
-        case .conflict(let candidate, let seq):
-            let message = "id was used for another request, seq \(seq)"
-            let error = ProtocolError(.idConflict, field: "id", message: message, id: candidate.request.id)
-            candidate.session.reply(candidate.place, Reply.refused(error))
-        }
-    }
-
-    private func ask(_ key: RequestKey) {
-        questionsAsked += 1
-        questions[questionsAsked] = key
-        do {
-            try lookup.submit([key], token: questionsAsked)
-        } catch {
-            fail(error)
-        }
-    }
-
     private func takeControl(_ session: ClientSession, _ line: [UInt8]) {
         let place = session.reserveReply()
         do {
@@ -203,21 +158,17 @@ final class Daemon {
     private func take(_ message: Message) {
         switch message {
         case .committer(.committed(let number, _)):
-            if storeProblem != nil { journal.log(JournalEntry(.notice, "the ledger is written again")) }
-            storeProblem = nil
+            if intake.storeProblem != nil { journal.log(JournalEntry(.notice, "the ledger is written again")) }
+            intake.storeProblem = nil
             conductor.committed(through: number)
         case .committer(.stalled(let error)):
-            storeProblem = "the ledger cannot be written for now: \(error)"
+            intake.storeProblem = "the ledger cannot be written for now: \(error)"
             journal.log(JournalEntry(.critical, "\(error)", messageID: .storeStalled))
         case .committer(.pruned(let requests)):
             journal.log(JournalEntry(.info, "\(requests) requests were older than Retention= and are gone"))
         case .committer(.failed(let error)): fail(error)
         case .lookup(let answer):
-            guard let key = questions.removeValue(forKey: answer.token) else { return }
-            switch answer.result {
-            case .success(let stories): admission.answered(key, stories.first ?? nil)
-            case .failure(let error): fail(error)
-            }
+            do throws(StoreError) { try intake.answered(answer) } catch { fail(error) }
         }
     }
 
@@ -235,7 +186,7 @@ final class Daemon {
     private func endTurn() {
         conductor.endTurn()
         // Above this the clients wait, not the memory.
-        let isCongested = conductor.bytesWaiting > Self.bytesWaitingLimit || admission.count > Self.admissionLimit
+        let isCongested = conductor.bytesWaiting > Self.bytesWaitingLimit || intake.count > Self.admissionLimit
         injectServer?.setCongested(isCongested)
         if conductor.nextDue != armedFor {
             armedFor = conductor.nextDue
@@ -243,7 +194,7 @@ final class Daemon {
         }
         injectServer?.flush()
         controlServer?.flush()
-        if isStopping, conductor.isIdle, admission.count == 0 { loop.exit(code: 0) }
+        if isStopping, conductor.isIdle, intake.count == 0 { loop.exit(code: 0) }
     }
 
     private static let bytesWaitingLimit = 64 << 20
@@ -269,6 +220,7 @@ final class Daemon {
             for warning in warnings { journal.log(JournalEntry(.warning, warning)) }
             self.settings = settings
             configurationProblem = nil
+            intake.depthLimit = settings.daemon.jsonDepthMax
             conductor.successLevel = settings.journal.successLevel
             conductor.handle(.reconfigured(settings.routing))
             injectServer?.limits = serverLimits
@@ -299,7 +251,7 @@ final class Daemon {
         Status(
             version: pushrouterdVersion, processID: getpid(), mode: conductor.mode,
             uptime: Moment.now().monotonic - startedAt.monotonic, state: isStopping ? "stopping" : "running",
-            configurationProblem: configurationProblem, storeProblem: storeProblem, accepted: conductor.accepted,
+            configurationProblem: configurationProblem, storeProblem: intake.storeProblem, accepted: conductor.accepted,
             lastSeq: conductor.lastNumber.value, requestsInFlight: conductor.requestsInFlight,
             handlersRunning: conductor.handlersRunning, processes: conductor.runner?.count ?? 0,
             deliveriesTracked: conductor.deliveriesTracked, injectConnections: injectServer?.connectionCount ?? 0,

@@ -48,7 +48,10 @@ extension Router {
     /// The invocation itself begins: the platform would call now.
     private mutating func begin(_ invocation: inout Invocation, at now: Moment, _ effects: inout [Effect]) {
         guard invocation.owner == .route else { return handOver(invocation, at: now, &effects) }
-        if invocation.record.deadline == nil {
+        if let deadline = invocation.record.deadline {
+            // The clock is about to end it.
+            guard now.monotonic < deadline else { return }
+        } else {
             guard pick(&invocation, from: now.monotonic, at: now, &effects) else { return }
         }
         run(&invocation, at: now, &effects)
@@ -113,7 +116,7 @@ extension Router {
     /// Ends a turn: what became possible in it is begun, what changed is written.
     mutating func endTurn(at now: Moment, _ effects: inout [Effect]) {
         takeTurns(at: now, &effects)
-        fillPlaces(&effects)
+        fillPlaces(at: now, &effects)
         for id in touched {
             guard var invocation = invocations[id] else { continue }
             save(&invocation, &effects)
@@ -124,10 +127,10 @@ extension Router {
     }
 
     /// Starts as many handlers as there are places, in order.
-    private mutating func fillPlaces(_ effects: inout [Effect]) {
+    private mutating func fillPlaces(at now: Moment, _ effects: inout [Effect]) {
         while !isDraining, usage.handlers < table.limits.handlers, let id = ready.popFirst() {
             guard var invocation = invocations[id], invocation.stage == .ready, let handler = invocation.handler,
-                let deadline = invocation.record.deadline
+                let deadline = invocation.record.deadline, now.monotonic < deadline
             else { continue }
             usage.handlers += 1
             invocation.stage = .starting

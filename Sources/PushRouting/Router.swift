@@ -80,16 +80,18 @@ public struct Router: Sendable {
     public var deliveriesTracked: Int { tracker.count }
 
     /// Takes in what happened; appends what is to be done.
+    ///
+    /// Only `.clock` lets what is due happen, so that of two things at one instant the shell says which comes first.
+    /// Nothing else that comes too late is let pass: an answer is ignored, a start is not asked for.
     public mutating func handle(_ event: Event, at now: Moment, effects: inout [Effect]) {
         switch event {
         case .started(let id): started(id, at: now)
         case .finished(let id, let answer): finished(id, answer, at: now, &effects)
         case .failedToStart(let id, let reason): finished(id, .rejected(reason: reason), at: now, &effects)
-        case .clock: break
+        case .clock: takeDue(at: now, &effects)
         case .reconfigured(let table): self.table = table
         case .draining: isDraining = true
         }
-        takeDue(at: now, &effects)
         endTurn(at: now, &effects)
     }
 

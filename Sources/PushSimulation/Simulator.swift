@@ -6,11 +6,12 @@ public import PushTracking
 /// Runs the router under virtual time: the daemon's own core, without a daemon, a clock or a disk.
 ///
 /// Lines go in, each a request with its `at`; lines come out in the order in which things are decided. At one instant
-/// requests come before timers. The same input gives the same bytes.
+/// requests come before timers, and timers before the answers of scripted handlers. The same input gives the same bytes.
 public struct Simulator {
     private var router: Router
-    private let table: RoutingTable
-    /// The same routes, but every handler stands for one that takes time: for requests with a script.
+    /// The routes, with handlers that answer at once: for requests without a script.
+    private let unscripted: RoutingTable
+    /// The routes, with handlers that take time.
     private let scripted: RoutingTable
     private let limits: JSONLimits
 
@@ -27,16 +28,12 @@ public struct Simulator {
     ///   - tracker: how much the tracker remembers.
     ///   - limits: what the scan accepts.
     public init(table: RoutingTable, tracker: Tracker, limits: JSONLimits = JSONLimits()) {
-        self.table = table
         self.limits = limits
-        var scripted = table
-        for (name, handler) in table.handlers {
-            scripted.handlers[name]?.kind = .exec(Handler.Command(arguments: ["/simulated/\(handler.name)"]))
-        }
-        self.scripted = scripted
+        unscripted = table.replacingHandlers { _ in .journal }
+        scripted = table.replacingHandlers { .exec(Handler.Command(arguments: ["/simulated/\($0)"])) }
         // There is one boot, and no state directory.
         let boot = UUID128(high: 0, low: 0)
-        router = Router(identity: .init(state: tracker.stateID, boot: boot), table: table, tracker: tracker)
+        router = Router(identity: .init(state: tracker.stateID, boot: boot), table: unscripted, tracker: tracker)
     }
 
     /// Takes in one line.
@@ -64,9 +61,8 @@ public struct Simulator {
                 id: step.request.id)
         }
         advance { $0 < step.at }
-        // At the time before: at one instant requests come before timers.
-        handle(.reconfigured(step.script == nil ? table : scripted), at: clock ?? step.at)
         clock = step.at
+        handle(.reconfigured(step.script == nil ? unscripted : scripted), at: step.at)
         do {
             let nobody = Peer(uid: 0, gid: 0, pid: 0)
             let seq = try router.submit(step.request, from: nobody, at: moment(step.at), effects: &effects)
@@ -128,15 +124,10 @@ public struct Simulator {
 
     private mutating func start(_ run: HandlerRun, at time: WallTime) {
         let id = run.invocation.id
-        let script = scripts[id.seq] ?? Script()
-        let answer = HandlerAnswer(exitStatus: script.exit)
+        guard let script = scripts[id.seq] else { preconditionFailure("a handler without a script took time") }
         router.handle(.started(id), at: moment(time), effects: &effects)
-        if script.takes == .zero {
-            router.handle(.finished(id, answer), at: moment(time), effects: &effects)
-        } else {
-            let due = WallTime(milliseconds: time.milliseconds + script.takes.milliseconds)
-            answers.insert(.init(due: due, invocation: id, answer: answer))
-        }
+        let due = WallTime(milliseconds: time.milliseconds + script.takes.milliseconds)
+        answers.insert(.init(due: due, invocation: id, answer: HandlerAnswer(exitStatus: script.exit)))
     }
 
     private mutating func takeOutput() -> [[UInt8]] {
@@ -147,5 +138,14 @@ public struct Simulator {
     /// Virtual time has one clock: the monotonic reading is the civil one.
     private func moment(_ time: WallTime) -> Moment {
         Moment(monotonic: Instant(nanoseconds: time.milliseconds * 1_000_000), wall: time)
+    }
+}
+
+extension RoutingTable {
+    /// The same routes to handlers of the same names that are something else.
+    fileprivate func replacingHandlers(_ kind: (String) -> Handler.Kind) -> RoutingTable {
+        var table = self
+        for name in handlers.keys { table.handlers[name]?.kind = kind(name) }
+        return table
     }
 }

@@ -46,8 +46,6 @@ struct Script: Hashable {
     /// Its exit status (design, section 5.3).
     var exit: Int32 = 0
 
-    init() {}
-
     init(_ node: JSONNode) throws(ProtocolError) {
         guard node.kind == .object else {
             throw ProtocolError(

@@ -47,13 +47,16 @@ public final class Lookup: Sendable {
 
     deinit { stop() }
 
-    /// Asks for requests; the answer names `token`.
-    /// - Throws: when the first question finds that no thread can be started.
-    public func submit(_ keys: [Key], token: UInt64) throws(StoreError) {
-        try thread.withLock { (thread) throws(StoreError) in
-            guard thread == nil else { return }
-            let (inbox, directory, onAnswer) = (inbox, directory, onAnswer)
-            thread = try WorkerThread { Self.run(inbox, directory, onAnswer) }
+    /// Asks for requests; the answer names `token`. That no thread can be started is an answer, too.
+    public func submit(_ keys: [Key], token: UInt64) {
+        do throws(StoreError) {
+            try thread.withLock { (thread) throws(StoreError) in
+                guard thread == nil else { return }
+                let (inbox, directory, onAnswer) = (inbox, directory, onAnswer)
+                thread = try WorkerThread { Self.run(inbox, directory, onAnswer) }
+            }
+        } catch {
+            return onAnswer(Answer(token: token, result: .failure(error)))
         }
         inbox.update { $0.questions.append((token, keys)) }
     }

@@ -9,7 +9,7 @@ struct PushctlCommandLineTests {
     @Test("shows an overview that fits 80 columns and names every command")
     func overview() {
         let result = pushctl.run(["--help"])
-        #expect(result.end == .exit(0))
+        #expect(result.end == .exited(0))
         #expect(result.errors.isEmpty)
         #expect(result.lines.allSatisfy { $0.count <= 80 })
         for command in Self.commands { #expect(result.lines.contains { $0.hasPrefix("  \(command) ") }) }
@@ -18,7 +18,7 @@ struct PushctlCommandLineTests {
     @Test("shows the help of each command in 80 columns, with an example of it", arguments: commands)
     func help(of command: String) {
         let result = pushctl.run([command, "--help"])
-        #expect(result.end == .exit(0))
+        #expect(result.end == .exited(0))
         #expect(result.lines.first?.hasPrefix("pushctl \(command) - ") == true)
         #expect(result.output.contains("Usage: pushctl \(command) "))
         #expect(result.lines.contains { $0.contains("  pushctl \(command)") || $0.contains("| pushctl \(command)") })
@@ -65,7 +65,7 @@ struct PushctlCommandLineTests {
         ])
     func usage(_ arguments: [String], _ message: String) {
         let result = pushctl.run(arguments)
-        #expect(result.end == .exit(2))
+        #expect(result.end == .exited(2))
         #expect(result.output.isEmpty)
         #expect(result.errors.contains(message), "\(result.errors)")
         #expect(result.errors.contains("--help\""), "it says where to read more")
@@ -149,7 +149,7 @@ struct PushctlCommandLineTests {
     @Test("fails with 74 when its output cannot be written")
     func fullDisk() {
         let result = Program(path: "/bin/bash").run(["-c", "\"$0\" --help > /dev/full", pushctl.path])
-        #expect(result.end == .exit(74))
+        #expect(result.end == .exited(74))
         #expect(result.errors == "pushctl: cannot write to standard output: No space left on device\n")
     }
 }

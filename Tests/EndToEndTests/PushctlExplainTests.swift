@@ -1,3 +1,4 @@
+import Glibc
 import PushModel
 import TestSupport
 import Testing
@@ -36,7 +37,7 @@ struct PushctlExplainTests {
             + #""route":null,"handler":null,"deadline_ms":9000}],"outcome":null,"#
             + "\"reasons\":[\(reasons.map { "\"\($0)\"" }.joined(separator: ","))],\"warnings\":[]}\n"
         let result = explain(payload, "--platform", "android", "--json")
-        #expect(result.end == .exit(0))
+        #expect(result.end == .exited(0))
         #expect(result.errors.isEmpty)
         #expect(result.output == expected)
     }
@@ -44,6 +45,7 @@ struct PushctlExplainTests {
     @Test("names the route, its handler and its deadline for what is not Braze's")
     func route() throws {
         let directory = TemporaryDirectory()
+        for folder in ["routes.d", "handlers.d"] { mkdir("\(directory.path)/\(folder)", 0o755) }
         writeFile(Self.routes, to: directory.path + "/routes.d/20-crm.route")
         writeFile(Self.handler, to: directory.path + "/handlers.d/crm.handler")
         func first(_ payload: String, _ platform: String) throws -> JSONNode {
@@ -61,7 +63,8 @@ struct PushctlExplainTests {
         let unmatched = try first(#"{"campaign":"winter-1"}"#, "android")
         #expect(
             unmatched["invocations"]?.text
-                == #"[{"callback":"onMessageReceived","owner":"route","route":null,"handler":null,"deadline_ms":9000}]"#)
+                == #"[{"callback":"onMessageReceived","owner":"route","route":null,"handler":null,"deadline_ms":9000}]"#
+        )
         #expect(unmatched["reasons"]?.strings.last == "onMessageReceived: no route matches, so it ends as unrouted")
         #expect(try first("{}", "web")["invocations"]?.elements.first?["callback"]?.string == "push")
     }
@@ -109,7 +112,8 @@ struct PushctlExplainTests {
 
     @Test("prints one object a line for several files and for lines of payloads, in their order")
     func several() throws {
-        let lines = explain("{\"a\":\"1\"}\n\n{\"_ab\":\"true\"}\r\n{\"b\":\"2\"}", "--platform", "android", "--json").lines
+        let lines = explain("{\"a\":\"1\"}\n\n{\"_ab\":\"true\"}\r\n{\"b\":\"2\"}", "--platform", "android", "--json")
+            .lines
         #expect(try lines.map { try json($0)["provider"]?.text } == ["null", "\"braze\"", "null"])
         let folder = packageRoot + "/Tests/Fixtures/payloads/"
         let files = [folder + "braze-android/near-no-ab.json", folder + "braze-android/droidboy-basic.json"]
@@ -119,7 +123,8 @@ struct PushctlExplainTests {
 
     @Test("takes the platform from a request, then from the file's name, then android, and says so")
     func platform() throws {
-        let request = explain(#"{"op":"deliver","platform":"web","state":"foreground","payload":{"cid":"x"}}"#, "--json")
+        let request = explain(
+            #"{"op":"deliver","platform":"web","state":"foreground","payload":{"cid":"x"}}"#, "--json")
         #expect(try json(request.output)["platform"]?.string == "web")
         #expect(try json(request.output)["state"]?.string == "foreground")
         #expect(request.errors.isEmpty)
@@ -130,7 +135,7 @@ struct PushctlExplainTests {
         let neither = explain(#"{"x":"y"}"#, "--json")
         #expect(try json(neither.output)["platform"]?.string == "android")
         #expect(neither.errors == "pushctl: standard input:1: no --platform: taken as android\n")
-        #expect(neither.end == .exit(0))
+        #expect(neither.end == .exited(0))
     }
 
     @Test(
@@ -145,7 +150,7 @@ struct PushctlExplainTests {
         ])
     func refused(_ payload: String, _ message: String) {
         let result = explain(payload, "--platform", "android", "--json")
-        #expect(result.end == .exit(65))
+        #expect(result.end == .exited(65))
         #expect(result.output.isEmpty)
         #expect(result.errors.hasPrefix("pushctl: standard input:1: "))
         #expect(result.errors.contains(message), "\(result.errors)")
@@ -155,7 +160,7 @@ struct PushctlExplainTests {
     func nextFile() {
         let good = packageRoot + "/Tests/Fixtures/payloads/braze-android/droidboy-basic.json"
         let result = pushctl.run(["explain", "--platform", "android", "--json", "/nowhere.json", good])
-        #expect(result.end == .exit(66))
+        #expect(result.end == .exited(66))
         #expect(result.lines.count == 1)
         #expect(result.errors == "pushctl: /nowhere.json: No such file or directory\n")
     }
@@ -163,12 +168,13 @@ struct PushctlExplainTests {
     @Test("decides by a configuration that is right, or says with 78 what is wrong with it")
     func configuration() {
         let directory = TemporaryDirectory()
+        mkdir(directory.path + "/routes.d", 0o755)
         writeFile("[Route]\nHandlr=x\n", to: directory.path + "/routes.d/10-x.route")
         let result = pushctl.run(["explain", "-", "--config", directory.path], input: Array("{}".utf8))
-        #expect(result.end == .exit(78))
+        #expect(result.end == .exited(78))
         #expect(result.errors.contains("routes.d/10-x.route: error: Handler= is missing"))
         let missing = pushctl.run(["explain", "-", "--config", directory.path + "/none"], input: Array("{}".utf8))
-        #expect(missing.end == .exit(78))
+        #expect(missing.end == .exited(78))
         #expect(missing.errors.contains("/none: No such file or directory"))
     }
 
@@ -180,7 +186,7 @@ struct PushctlExplainTests {
             let entries = expected.filter { $0.value["platform"]?.string == platform.rawValue }
             let files = entries.map { "\(packageRoot)/Tests/Fixtures/payloads/\($0.key)" }
             let result = pushctl.run(["explain", "--json", "--platform", platform.rawValue] + files)
-            #expect(result.end == .exit(0))
+            #expect(result.end == .exited(0))
             try #require(result.lines.count == entries.count)
             for (line, entry) in zip(result.lines, entries) {
                 let explanation = try json(line)

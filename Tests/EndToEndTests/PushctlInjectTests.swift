@@ -5,7 +5,9 @@ import Testing
 
 @Suite("pushctl inject and open")
 struct PushctlInjectTests {
-    private let daemon = TestDaemon()
+    private let daemon: TestDaemon
+
+    init() throws { daemon = try TestDaemon() }
 
     /// The request line of a delivery, as the daemon has it.
     private func request(_ seq: Int) throws -> JSONNode {
@@ -14,10 +16,10 @@ struct PushctlInjectTests {
 
     @Test("says for each payload that it is on disk, under which number, and where it came from")
     func accepted() {
-        let path = daemon.directory + "/two.ndjson"
+        let path = daemon.installation.root + "/two.ndjson"
         writeFile("{\"a\":\"1\"}\n\n{\"b\":\"2\"}\n", to: path)
         let result = daemon.pushctl("inject", path, "-", input: "{\n\"c\":\"3\"\n}\n")
-        #expect(result.end == .exit(0))
+        #expect(result.end == .exited(0))
         #expect(
             result.output == """
                 accepted  seq 1  (\(path):1)
@@ -31,7 +33,8 @@ struct PushctlInjectTests {
 
     @Test("passes values on byte for byte, also of an object over many lines")
     func untouched() throws {
-        let value = #"{"n":4503599627370497.50,"e":-0.0E+05,"s":"\u00e9\/ \" \\","t":"a  b","u":"é","x":[true,null,[],{}]}"#
+        let value =
+            #"{"n":4503599627370497.50,"e":-0.0E+05,"s":"\u00e9\/ \" \\","t":"a  b","u":"é","x":[true,null,[],{}]}"#
         _ = daemon.pushctl("inject", "-", "--platform", "web", input: value)
         #expect(try request(1)["payload"]?.text == value)
         let spread = "{\n \"n\" : 4503599627370497.50 ,\r\n\t\"s\": \"a : { \\\" } \",\n \"x\": [ 1 , 2 ]\n}\n"
@@ -64,7 +67,7 @@ struct PushctlInjectTests {
 
     @Test("takes .apns files for iOS")
     func apns() throws {
-        let path = daemon.directory + "/push.apns"
+        let path = daemon.installation.root + "/push.apns"
         writeFile(#"{"Simulator Target Bundle":"com.example.app","aps":{"alert":"x"}}"#, to: path)
         _ = daemon.pushctl("inject", path)
         let story = try json(daemon.pushctl("show", "1", "--json").output)
@@ -76,12 +79,12 @@ struct PushctlInjectTests {
     func refused() {
         let lines = "{\"a\":\"1\"}\n{\"message\":{\"token\":\"x\",\"data\":{\"badge\":1}}}\n{\"c\":\"3\"}\n"
         let result = daemon.pushctl("inject", "-", input: lines)
-        #expect(result.end == .exit(1))
+        #expect(result.end == .exited(1))
         #expect(result.lines == ["accepted  seq 1  (standard input:1)", "accepted  seq 2  (standard input:3)"])
         #expect(result.errors.hasPrefix("pushctl: standard input:2: refused: payload.message.data.badge: "))
         #expect(result.errors.hasSuffix(" (invalid_payload)\n"))
         let object = daemon.pushctl("inject", "-", "--json", input: lines)
-        #expect(object.end == .exit(1))
+        #expect(object.end == .exited(1))
         #expect(object.errors.isEmpty)
         #expect(object.lines.count { $0.hasPrefix(#"{"ok":true,"#) } == 2)
         #expect(object.lines.count { $0.hasPrefix(#"{"ok":false,"#) } == 1)
@@ -89,11 +92,11 @@ struct PushctlInjectTests {
 
     @Test("sends nothing of a file that is not JSON, and all of the others")
     func malformedFile() throws {
-        let (bad, good) = (daemon.directory + "/bad.ndjson", daemon.directory + "/good.json")
+        let (bad, good) = (daemon.installation.root + "/bad.ndjson", daemon.installation.root + "/good.json")
         writeFile("{\"a\":\"1\"}\n{\"b\":}\n", to: bad)
         writeFile("{\"c\":\"3\"}", to: good)
         let result = daemon.pushctl("inject", bad, good, "/nowhere.json")
-        #expect(result.end == .exit(66))
+        #expect(result.end == .exited(66))
         #expect(result.errors.contains("\(bad):2:6: not JSON: "))
         #expect(result.errors.contains("/nowhere.json: No such file or directory"))
         #expect(result.output == "accepted  seq 1  (\(good))\n")
@@ -103,7 +106,7 @@ struct PushctlInjectTests {
     @Test("sends what came before a line of a stream that is not JSON, and says so")
     func malformedStream() {
         let result = daemon.pushctl("inject", "-", input: "{\"a\":\"1\"}\n{\"b\":}\n{\"c\":\"1\"}\n")
-        #expect(result.end == .exit(65))
+        #expect(result.end == .exited(65))
         #expect(result.output == "accepted  seq 1  (standard input:1)\n")
         #expect(result.errors.hasPrefix("pushctl: standard input:2:6: not JSON: "))
     }
@@ -111,20 +114,57 @@ struct PushctlInjectTests {
     @Test("waits for every outcome with --wait")
     func waits() throws {
         let result = daemon.pushctl("inject", "-", "--wait", input: "{\"a\":\"1\"}\n{\"_ab\":\"true\"}\n")
-        #expect(result.end == .exit(0))
+        #expect(result.end == .exited(0))
         #expect(result.lines.count == 4)
         #expect(result.lines.contains("seq 1  onMessageReceived  handled  0 ms"))
         #expect(result.lines.contains("seq 2  onMessageReceived  handed_to_tracker  0 ms"))
-        let lines = try daemon.pushctl("inject", "-", "--wait", "--json", input: #"{"a":"1"}"#).lines.map { try json($0) }
+        let lines = try daemon.pushctl("inject", "-", "--wait", "--json", input: #"{"a":"1"}"#).lines.map {
+            try json($0)
+        }
         #expect(lines.first?["ok"]?.bool == true)
         #expect(lines.last?["outcome"]?.string == "handled")
+    }
+
+    @Test("says with 69 that outcomes did not come because the daemon went away")
+    func daemonGone() throws {
+        let installation = Installation()
+        installation.addJob("crash", "kill -9 $PPID")
+        let daemon = try TestDaemon(installation)
+        let result = daemon.pushctl("inject", "-", "--wait", input: #"{"job":"crash"}"#)
+        #expect(result.end == .exited(69))
+        #expect(result.output == "accepted  seq 1  (standard input:1)\n")
+        #expect(result.errors.contains("before the outcomes of 1 request were known; \"pushctl show SEQ\""))
+    }
+
+    @Test("sends what a slow producer wrote before it waits for more")
+    func slowProducer() {
+        let script = """
+            mkfifo "$1/more"
+            { echo '{"a":"1"}'; cat "$1/more"; } | "$0" inject - --runtime "$1/run" | {
+                read -r reply
+                echo "$reply"
+                echo '{"b":"2"}' > "$1/more"
+                cat
+            }
+            """
+        let result = Program(path: "/bin/sh").run(["-c", script, pushctl.path, daemon.installation.root])
+        #expect(result.lines == ["accepted  seq 1  (standard input:1)", "accepted  seq 2  (standard input:2)"])
+    }
+
+    @Test("tells that a request is too long, although the daemon then closes the connection")
+    func tooLong() {
+        let lines = "{\"a\":\"\(String(repeating: "x", count: 300_000))\"}\n"
+        let result = daemon.pushctl("inject", "-", input: lines + String(repeating: lines, count: 20))
+        #expect(result.errors.contains("standard input:1: refused: the request is longer than 262144 bytes"))
+        #expect(result.end == .exited(69), "the others got no reply")
+        #expect(daemon.pushctl("inject", "-", input: lines).end == .exited(1))
     }
 
     @Test("sends thousands without waiting for each, with and without outcomes")
     func pipelined() {
         let lines = (1...3000).map { "{\"n\":\"\($0)\",\"text\":\"\(String(repeating: "x", count: 200))\"}\n" }.joined()
         let result = daemon.pushctl("inject", "-", input: lines)
-        #expect(result.end == .exit(0))
+        #expect(result.end == .exited(0))
         #expect(result.lines == (1...3000).map { "accepted  seq \($0)  (standard input:\($0))" })
         let waiting = daemon.pushctl("inject", "-", "--wait", input: lines)
         #expect(waiting.lines.count { $0.hasPrefix("accepted") } == 3000)
@@ -136,7 +176,7 @@ struct PushctlInjectTests {
         let first = daemon.pushctl("inject", "-", "--id", "a1", input: #"{"a":"1"}"#)
         #expect(daemon.pushctl("inject", "-", "--id", "a1", input: #"{"a":"1"}"#).output == first.output)
         let other = daemon.pushctl("inject", "-", "--id", "a1", input: #"{"a":"2"}"#)
-        #expect(other.end == .exit(1))
+        #expect(other.end == .exited(1))
         #expect(other.errors.contains("(id_conflict)"))
     }
 
@@ -150,9 +190,9 @@ struct PushctlInjectTests {
         #expect(try request(2)["at"]?.string == "2026-11-21T09:00:00Z")
         _ = daemon.pushctl("open", "m:1", "--device", "d", "--app", "a", "--platform", "android")
         #expect(try request(3)["message"]?.text == "\"m:1\"")
-        let path = daemon.directory + "/tap.json"
+        let path = daemon.installation.root + "/tap.json"
         writeFile("{\n\"cid\": \"64b0\"\n}", to: path)
-        #expect(daemon.pushctl("open", "--payload", path, "--device", "d").end == .exit(0))
+        #expect(daemon.pushctl("open", "--payload", path, "--device", "d").end == .exited(0))
         #expect(try request(4)["payload"]?.text == #"{"cid":"64b0"}"#)
         let story = try json(daemon.pushctl("show", "1", "--json").output)
         let opens = story["events"]?.elements.filter { $0["event_type"]?.string?.hasSuffix(".Open") == true } ?? []
@@ -171,7 +211,7 @@ struct PushctlWithoutDaemonTests {
         let directory = TemporaryDirectory()
         for (arguments, name) in [(["inject", "-"], "inject"), (["open", "1"], "inject"), (["status"], "control")] {
             let result = pushctl.run(arguments + ["--runtime", directory.path], input: Array("{}".utf8))
-            #expect(result.end == .exit(69))
+            #expect(result.end == .exited(69))
             #expect(
                 result.errors == """
                     pushctl: pushrouterd is not running: nothing listens on \(directory.path)/\(name).sock
@@ -182,31 +222,33 @@ struct PushctlWithoutDaemonTests {
     }
 
     @Test("says the same of a socket that a dead daemon left")
-    func staleSocket() {
-        let daemon = TestDaemon()
-        #expect(daemon.stop() == .exit(0))
-        #expect(daemon.pushctl("status").end == .exit(69))
+    func staleSocket() throws {
+        let daemon = try TestDaemon()
+        #expect(try daemon.process.stop() == .exited(0))
+        #expect(daemon.pushctl("status").end == .exited(69))
     }
 
     @Test("looks at what it is to send first: what is wrong is wrong without a daemon")
     func wrongFile() {
         let directory = TemporaryDirectory()
-        #expect(run("inject", "/nowhere.json", in: directory.path).end == .exit(66))
+        #expect(run("inject", "/nowhere.json", in: directory.path).end == .exited(66))
     }
 
     @Test("says with 77 that the user may not use the socket, and which group may", .enabled(if: getuid() != 0))
-    func notPermitted() {
-        let daemon = TestDaemon()
-        chmod(daemon.directory + "/run/inject.sock", 0)
+    func notPermitted() throws {
+        let daemon = try TestDaemon()
+        chmod(daemon.installation.root + "/run/inject.sock", 0)
         let result = daemon.pushctl("inject", "-", input: "{}")
-        #expect(result.end == .exit(77))
-        #expect(result.errors.contains("this user may not use \(daemon.directory)/run/inject.sock: it is for the group "))
+        #expect(result.end == .exited(77))
+        #expect(
+            result.errors.contains(
+                "this user may not use \(daemon.installation.root)/run/inject.sock: it is for the group "))
     }
 
     @Test("says with 2 that a socket's path is too long")
     func longPath() {
         let result = run("status", in: "/" + String(repeating: "x", count: 120))
-        #expect(result.end == .exit(2))
+        #expect(result.end == .exited(2))
         #expect(result.errors.contains("Linux takes 1 to 107"))
     }
 }

@@ -33,7 +33,7 @@ struct PushctlInputTests {
         let path = directory.path + "/push.json"
         writeFile(text, to: path)
         let result = explain(path)
-        #expect(result.end == .exit(65))
+        #expect(result.end == .exited(65))
         #expect(result.errors.hasPrefix("pushctl: \(path):\(place)"), "\(result.errors)")
         #expect(explain("-", input: text).errors.hasPrefix("pushctl: standard input:\(place)"))
     }
@@ -41,14 +41,15 @@ struct PushctlInputTests {
     @Test("says why a file cannot be read")
     func unreadable() {
         #expect(explain("/nowhere/x.json").errors == "pushctl: /nowhere/x.json: No such file or directory\n")
-        #expect(explain("/nowhere/x.json").end == .exit(66))
+        #expect(explain("/nowhere/x.json").end == .exited(66))
         #expect(explain("/etc").errors == "pushctl: /etc: Is a directory\n")
-        #expect(explain("/etc").end == .exit(66))
+        #expect(explain("/etc").end == .exited(66))
     }
 
     @Test("takes an object on many lines, with or without a line feed at the end, and with carriage returns")
     func manyLines() throws {
-        for text in ["{\n  \"_ab\": \"true\"\n}", "{\r\n  \"_ab\": \"true\"\r\n}\r\n", "\n{ \"_ab\" :\n\"true\" }\n\n"] {
+        for text in ["{\n  \"_ab\": \"true\"\n}", "{\r\n  \"_ab\": \"true\"\r\n}\r\n", "\n{ \"_ab\" :\n\"true\" }\n\n"]
+        {
             #expect(try json(explain("-", input: text).output)["provider"]?.string == "braze")
         }
     }
@@ -59,6 +60,6 @@ struct PushctlInputTests {
         #expect(payload["provider"]?.string == "braze")
         let misspelt = explain("-", input: #"{"op":"delivr","payload":{}}"#)
         #expect(misspelt.errors.contains("op: "))
-        #expect(misspelt.end == .exit(65))
+        #expect(misspelt.end == .exited(65))
     }
 }

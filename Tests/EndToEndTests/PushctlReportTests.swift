@@ -4,28 +4,25 @@ import Testing
 
 @Suite("pushctl report, show and status")
 struct PushctlReportTests {
-    private static let configuration = [
-        "handlers.d/fails.handler": "[Handler]\nType=exec\nExec=/bin/false\n",
-        "handlers.d/hangs.handler": "[Handler]\nType=exec\nExec=/bin/sleep 60\n",
-        "routes.d/10-fails.route": "[Match]\nData=fail\n\n[Route]\nHandler=fails\n",
-        "routes.d/20-hangs.route": "[Match]\nData=hang\n\n[Route]\nHandler=hangs\nDeadline=50ms\n",
-    ]
+    private let daemon: TestDaemon
 
-    /// A ledger with one handled, one failed, one missed and one of Braze's; nobody writes it any more.
-    private let daemon: TestDaemon = {
-        let daemon = TestDaemon(configuration: configuration)
-        let lines = [#"{"a":"1"}"#, #"{"fail":"1"}"#, #"{"hang":"1"}"#, #"{"_ab":"true","cid":"64b0"}"#]
+    /// One delivery is handled, one fails, one misses its deadline, one is Braze's.
+    init() throws {
+        let installation = Installation()
+        installation.addJob("fails", "exit 1")
+        installation.addJob("hangs", "exec sleep 60", route: "Deadline=50ms")
+        daemon = try TestDaemon(installation)
+        let lines = [#"{"a":"1"}"#, #"{"job":"fails"}"#, #"{"job":"hangs"}"#, #"{"_ab":"true","cid":"64b0"}"#]
         let result = daemon.pushctl("inject", "-", "--wait", input: lines.joined(separator: "\n"))
-        precondition(result.lines.count == 8, "\(result)")
-        return daemon
-    }()
+        try #require(result.lines.count == 8, "\(result.output)\(result.errors)")
+    }
 
     @Test("prints the report for people, with and without the daemon")
-    func text() {
+    func text() throws {
         let result = daemon.pushctl("report")
-        #expect(result.end == .exit(0))
+        #expect(result.end == .exited(0))
         #expect(result.output.contains("\nDeadline compliance  66.6 %  (due 3, missed 1)\n"))
-        #expect(daemon.stop() == .exit(0))
+        #expect(try daemon.process.stop() == .exited(0))
         #expect(daemon.pushctl("report").output == result.output)
     }
 
@@ -57,7 +54,7 @@ struct PushctlReportTests {
     func objective(_ percent: String, _ status: Int32) throws {
         for format in ["text", "json", "csv"] {
             let result = daemon.pushctl("report", "--fail-under", percent, "--format", format)
-            #expect(result.end == .exit(status))
+            #expect(result.end == .exited(status))
             #expect(result.errors.contains("is below") == (status == 1))
         }
         let slo = try EndToEndTests.json(daemon.pushctl("report", "--json", "--fail-under", percent).output)["slo"]
@@ -77,7 +74,7 @@ struct PushctlReportTests {
         #expect(try accepted("--until", "yesterday") == 0)
         #expect(try accepted("--since", "2001-01-01T00:00:00+02:00") == 4)
         let nothing = daemon.pushctl("report", "--until", "-1d", "--fail-under", "100")
-        #expect(nothing.end == .exit(0))
+        #expect(nothing.end == .exited(0))
         #expect(nothing.errors == "pushctl: nothing was due, so nothing missed 100 %\n")
     }
 
@@ -97,11 +94,11 @@ struct PushctlReportTests {
     func show() throws {
         let story = try EndToEndTests.json(daemon.pushctl("show", "3", "--json").output)
         #expect(story["op"]?.string == "deliver")
-        #expect(story["request"]?["payload"]?.text == #"{"hang":"1"}"#)
+        #expect(story["request"]?["payload"]?.text == #"{"job":"hangs"}"#)
         #expect(story["peer"]?["uid"]?.int64 != nil)
         let invocation = try #require(story["invocations"]?.elements.first)
         #expect(invocation["outcome"]?.string == "timed_out")
-        #expect(invocation["route"]?.string == "20-hangs")
+        #expect(invocation["route"]?.string == "50-hangs")
         #expect(invocation["deadline_ms"]?.int64 == 50)
         #expect(invocation["started"]?.bool == true)
         let text = daemon.pushctl("show", "4").output
@@ -114,7 +111,7 @@ struct PushctlReportTests {
     @Test("says with 1 that there is no such request")
     func showNothing() {
         let result = daemon.pushctl("show", "99")
-        #expect(result.end == .exit(1))
+        #expect(result.end == .exited(1))
         #expect(result.errors == "pushctl: the ledger has no request 99: the last one is 4\n")
     }
 
@@ -123,7 +120,7 @@ struct PushctlReportTests {
         let directory = TemporaryDirectory()
         for command in [["report"], ["show", "1"]] {
             let result = pushctl.run(command + ["--state", directory.path, "--config", shippedConfiguration])
-            #expect(result.end == .exit(66))
+            #expect(result.end == .exited(66))
             #expect(result.errors.contains("\(directory.path)/ledger.db: there is no ledger"))
             #expect(result.errors.contains("name another with --state"))
         }
@@ -131,9 +128,9 @@ struct PushctlReportTests {
 
     @Test("reports what was recorded whatever the configuration is now")
     func brokenConfiguration() {
-        writeFile("[Deadline]\nBudget=never\n", to: daemon.directory + "/etc/pushrouterd.conf")
+        writeFile("[Deadline]\nBudget=never\n", to: daemon.installation.root + "/etc/pushrouterd.conf")
         let result = daemon.pushctl("report")
-        #expect(result.end == .exit(0))
+        #expect(result.end == .exited(0))
         #expect(result.errors.contains("pushrouterd.conf:2: error: "))
         #expect(result.output.contains("Deadline compliance  66.6 %"))
     }
@@ -144,7 +141,7 @@ struct PushctlReportTests {
         #expect(status["mode"]?.string == "device")
         #expect(status["last_seq"]?.int64 == 4)
         let text = daemon.pushctl("status")
-        #expect(text.end == .exit(0))
+        #expect(text.end == .exited(0))
         #expect(text.lines.contains { $0.hasPrefix("mode ") && $0.hasSuffix("  device") })
         #expect(text.lines.contains { $0.hasPrefix("store_problem ") && $0.hasSuffix("  -") })
     }

@@ -17,7 +17,7 @@ struct PushctlSimulateTests {
     @Test("runs a day in an instant: a slow handler delays the push behind it in device mode")
     func device() throws {
         let result = simulate(Self.slow)
-        #expect(result.end == .exit(0))
+        #expect(result.end == .exited(0))
         let rows = try result.lines.map { try json($0) }
         #expect(rows.map { $0["outcome"]?.string } == ["timed_out", "handled"])
         #expect(rows.map { $0["at"]?.int64 } == [10_000, 10_000])
@@ -42,7 +42,7 @@ struct PushctlSimulateTests {
     @Test("stops at a line that is wrong, naming it, with 1")
     func stops() throws {
         let result = simulate(Self.wrong)
-        #expect(result.end == .exit(1))
+        #expect(result.end == .exited(1))
         let last = try json(#require(result.lines.last))
         #expect(last["type"]?.string == "error")
         #expect(last["line"]?.int64 == 2)
@@ -53,12 +53,12 @@ struct PushctlSimulateTests {
     @Test("goes on after it with --keep-going, and still ends with 1")
     func keepsGoing() {
         let result = simulate(Self.wrong, "--keep-going")
-        #expect(result.end == .exit(1))
+        #expect(result.end == .exited(1))
         #expect(result.lines.count { $0.contains("\"type\":\"invocation\"") } == 2)
     }
 
     @Test("says why a scenario cannot be read")
     func missing() {
-        #expect(pushctl.run(["simulate", "/nowhere"]).end == .exit(66))
+        #expect(pushctl.run(["simulate", "/nowhere"]).end == .exited(66))
     }
 }

@@ -1,4 +1,3 @@
-import Glibc
 import PushModel
 import TestSupport
 import Testing
@@ -17,18 +16,6 @@ let packageRoot: String = {
 
 /// The configuration as shipped: everything goes to the journal.
 let shippedConfiguration = packageRoot + "/etc/pushrouterd"
-
-/// Writes a file for a test; traps when that fails. Folders that are missing are made.
-func writeFile(_ text: String, to path: String) {
-    for (index, character) in zip(path.indices, path) where character == "/" && index != path.startIndex {
-        mkdir(String(path[..<index]), 0o755)
-    }
-    let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
-    precondition(descriptor >= 0, "open \(path): \(String(cString: strerror(errno)))")
-    defer { close(descriptor) }
-    let count = write(descriptor, text, text.utf8.count)
-    precondition(count == text.utf8.count, "write \(path): \(String(cString: strerror(errno)))")
-}
 
 /// The JSON value of a line; the test ends when it is none.
 func json(_ text: some StringProtocol) throws -> JSONNode {

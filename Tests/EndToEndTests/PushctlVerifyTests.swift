@@ -1,3 +1,4 @@
+import Glibc
 import PushModel
 import TestSupport
 import Testing
@@ -11,7 +12,7 @@ struct PushctlVerifyTests {
     @Test("finds nothing wrong with the configuration as shipped, and says what is in force")
     func shipped() throws {
         let result = verify(shippedConfiguration)
-        #expect(result.end == .exit(0))
+        #expect(result.end == .exited(0))
         #expect(result.output.hasPrefix("0 errors, 0 warnings\n"))
         #expect(result.output.contains("\n  99-default  everything -> journal\n"))
         let object = try json(verify(shippedConfiguration, "--json").output)
@@ -25,11 +26,12 @@ struct PushctlVerifyTests {
     @Test("names file, line and reason of everything that is wrong, and ends with 1")
     func wrong() throws {
         let directory = TemporaryDirectory()
+        for folder in ["routes.d", "handlers.d"] { mkdir("\(directory.path)/\(folder)", 0o755) }
         writeFile("[Deadline]\nBudget=10s\n", to: directory.path + "/pushrouterd.conf")
         writeFile("[Match]\n\n[Route]\nHandler=nobody\n", to: directory.path + "/routes.d/10-x.route")
         writeFile("[Handler]\nType=exec\nExec=/bin/true\n", to: directory.path + "/handlers.d/idle.handler")
         let result = verify(directory.path)
-        #expect(result.end == .exit(1))
+        #expect(result.end == .exited(1))
         #expect(result.lines.contains { $0.hasPrefix("\(directory.path)/pushrouterd.conf:2: error: ") })
         #expect(result.lines.contains { $0.hasPrefix("\(directory.path)/routes.d/10-x.route:4: error: ") })
         #expect(result.lines.contains { $0.hasPrefix("\(directory.path)/handlers.d/idle.handler: warning: ") })
@@ -44,13 +46,14 @@ struct PushctlVerifyTests {
     @Test("says which directory cannot be read")
     func missing() {
         let result = verify("/nowhere")
-        #expect(result.end == .exit(1))
+        #expect(result.end == .exited(1))
         #expect(result.output == "/nowhere: error: No such file or directory\n1 error, 0 warnings\n")
     }
 
     @Test("shows the conditions, the deadline and the program of a route of one's own")
     func route() {
         let directory = TemporaryDirectory()
+        for folder in ["routes.d", "handlers.d"] { mkdir("\(directory.path)/\(folder)", 0o755) }
         writeFile(
             "[Match]\nProvider=none\nPlatform=ios web\nData=campaign summer-*\n\n[Route]\nHandler=crm\nDeadline=4s\n",
             to: directory.path + "/routes.d/20-crm.route")
@@ -58,7 +61,8 @@ struct PushctlVerifyTests {
             "[Handler]\nType=exec\nExec=/bin/echo --json\n", to: directory.path + "/handlers.d/crm.handler")
         let output = verify(directory.path).output
         #expect(
-            output.contains("  20-crm  Provider=none, Platform=ios web, Data=campaign summer-* -> crm within 4000 ms\n"))
+            output.contains("  20-crm  Provider=none, Platform=ios web, Data=campaign summer-* -> crm within 4000 ms\n")
+        )
         #expect(output.contains("  crm  exec: /bin/echo --json\n"))
     }
 }

@@ -1,3 +1,5 @@
+import PushModel
+
 // Fuzzes the strict scan. Any bytes must give a document or an error within the text; a document must be readable
 // to its leaves, and what the writer makes of it must be equivalent to it.
 

@@ -24,7 +24,8 @@ struct DeadlineTests {
         try bench.submit(.deliver())
         bench.started(1)
         bench.at(.seconds(9))
-        #expect(bench.finished(1) == ["stop 1.0", "update 1.0 timed_out", "end 1.0 timed_out"])
+        #expect(bench.finished(1) == [])
+        #expect(bench.clock() == ["stop 1.0", "update 1.0 timed_out", "end 1.0 timed_out"])
         #expect(bench.end(1)?.reason == "not finished at the deadline")
         #expect(bench.finished(1) == [])
     }
@@ -41,6 +42,21 @@ struct DeadlineTests {
         #expect(bench.clock() == ["stop 1.0", "update 1.0 timed_out", "end 1.0 timed_out"])
         #expect(bench.clock() == [])
         #expect(bench.router.handlersRunning == 0)
+    }
+
+    @Test("what is late and not ended yet starts nothing, whatever comes before the clock")
+    func lateWithoutClock() throws {
+        var bench = Bench(.testing(.relay, places: 1))
+        try bench.submit(.deliver(to: "phone"))
+        try bench.submit(.deliver(to: "phone"))
+        try bench.submit(.deliver(to: "tablet"))
+        bench.started(1)
+        bench.at(.seconds(9))
+        #expect(bench.handle(.reconfigured(.testing(places: 64))) == [])
+        #expect(bench.handle(.failedToStart(.init(1), reason: "late")) == [])
+        bench.clock()
+        #expect([1, 2, 3].map { bench.outcome($0) } == [.timedOut, .expired, .expired])
+        #expect(bench.end(2)?.reason == "still waiting in its lane")
     }
 
     @Test("a start that was asked for and never reported is expired, and stopped all the same")
@@ -160,6 +176,8 @@ struct DeadlineTests {
         try bench.submit(.deliver())
         bench.started(1)
         try bench.submit(.deliver())
+        bench.at(.seconds(7))
+        #expect(bench.clock() == ["terminate 1.0"])
         bench.at(.seconds(8))
         #expect(bench.finished(1, 0, .rejected(reason: "no")).last == "start 2.0 crm")
         bench.started(2)

@@ -16,8 +16,8 @@ struct LookupTests {
         defer { lookup.stop() }
         var next = answers.makeAsyncIterator()
 
-        try lookup.submit([("b", 1000), ("x", 1000), ("a", 1000), ("a", 1)].map { .init(uid: $1, id: $0) }, token: 7)
-        try lookup.submit([], token: 8)
+        lookup.submit([("b", 1000), ("x", 1000), ("a", 1000), ("a", 1)].map { .init(uid: $1, id: $0) }, token: 7)
+        lookup.submit([], token: 8)
         let first = try #require(await next.next())
         #expect(first.token == 7)
         #expect(try first.result.get().map { $0?.request.seq.value } == [2, nil, 1, nil])
@@ -28,7 +28,7 @@ struct LookupTests {
 
         // What was committed after the connection was opened is found too.
         try await ledger.commit(Fixture.delivery(3, id: "x"))
-        try lookup.submit([.init(uid: 1000, id: "x")], token: 9)
+        lookup.submit([.init(uid: 1000, id: "x")], token: 9)
         #expect(try #require(await next.next()).result.get().map { $0?.request.seq.value } == [3])
     }
 
@@ -40,14 +40,14 @@ struct LookupTests {
         let lookup = Lookup(directory: directory.path) { continuation.yield($0) }
         defer { lookup.stop() }
         var next = answers.makeAsyncIterator()
-        try lookup.submit([.init(uid: 1, id: "a")], token: 1)
+        lookup.submit([.init(uid: 1, id: "a")], token: 1)
         let answer = try #require(await next.next())
         let error = #expect(throws: StoreError.self) { try answer.result.get() }
         #expect(error?.kind == .missing)
 
         let ledger = try TestLedger(directory.path)
         try await ledger.commit(Fixture.delivery(1, id: "a"))
-        try lookup.submit([.init(uid: 1000, id: "a")], token: 2)
+        lookup.submit([.init(uid: 1000, id: "a")], token: 2)
         #expect(try #require(await next.next()).result.get().map { $0?.request.seq.value } == [1])
     }
 }

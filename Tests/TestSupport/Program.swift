@@ -8,29 +8,13 @@ public struct Program: Sendable {
     /// Any program, by its absolute path.
     public init(path: String) { self.path = path }
 
-    /// A program of this package: it is built into the directory that the running tests are in.
-    public init(product: String) {
-        var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
-        let count = readlink("/proc/self/exe", &buffer, buffer.count)
-        precondition(count > 0, "readlink /proc/self/exe: \(String(cString: strerror(errno)))")
-        let tests = String(decoding: buffer[..<count].map(UInt8.init(bitPattern:)), as: UTF8.self)
-        guard let end = tests.lastIndex(of: "/") else { preconditionFailure("\(tests) is in no directory") }
-        path = tests[..<end] + "/" + product
-        precondition(access(path, X_OK) == 0, "\(path) is not built: \(String(cString: strerror(errno)))")
-    }
-
-    /// How a program ended.
-    public enum End: Hashable, Sendable {
-        /// By itself, with this status.
-        case exit(Int32)
-        /// By this signal.
-        case signal(Int32)
-    }
+    /// A program of this package.
+    public init(product: String) { path = builtProgram(product) }
 
     /// What came of a run.
     public struct Result: Sendable {
         /// How it ended; by SIGKILL when it did not within a minute.
-        public let end: End
+        public let end: ProcessEnd
         /// What it wrote to standard output.
         public let outputBytes: [UInt8]
         /// What it wrote to standard error.
@@ -64,23 +48,6 @@ public struct Program: Sendable {
             errors: String(decoding: errorBytes, as: UTF8.self))
     }
 
-    /// Starts it and lets it run, such as a daemon.
-    ///
-    /// - Parameters:
-    ///   - arguments: without the program's name.
-    ///   - environment: variables beside `PATH`.
-    ///   - log: a file for its standard output and standard error.
-    public func start(_ arguments: [String], environment: [String: String] = [:], log: String) -> RunningProgram {
-        let nothing = open("/dev/null", O_RDONLY | O_CLOEXEC)
-        let file = open(log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
-        precondition(nothing >= 0 && file >= 0, "open \(log): \(String(cString: strerror(errno)))")
-        defer {
-            close(nothing)
-            close(file)
-        }
-        return RunningProgram(spawn(arguments, environment: environment, descriptors: [nothing, file, file]))
-    }
-
     /// - Parameter descriptors: what the program has as 0, 1 and 2.
     private func spawn(_ arguments: [String], environment: [String: String], descriptors: [Int32]) -> pid_t {
         var actions = posix_spawn_file_actions_t()
@@ -104,7 +71,7 @@ public struct Program: Sendable {
     ) -> (output: [UInt8], errors: [UInt8]) {
         // A program that ends without reading its input must not end the tests.
         signal(SIGPIPE, SIG_IGN)
-        precondition(fcntl(inputEnd, F_SETFL, O_NONBLOCK) == 0, "fcntl: \(String(cString: strerror(errno)))")
+        precondition(fcntl(inputEnd, F_SETFL, O_NONBLOCK) == 0, "fcntl: \(systemReason())")
         var (rest, output, errors) = (input[...], [UInt8](), [UInt8]())
         var polls = [
             pollfd(fd: inputEnd, events: Int16(POLLOUT), revents: 0),
@@ -146,43 +113,12 @@ public struct Program: Sendable {
         return count > 0
     }
 
-    fileprivate static func wait(for child: pid_t) -> End {
+    private static func wait(for child: pid_t) -> ProcessEnd {
         var status: Int32 = 0
-        while waitpid(child, &status, 0) < 0 {
-            precondition(errno == EINTR, "waitpid: \(String(cString: strerror(errno)))")
-        }
+        while waitpid(child, &status, 0) < 0 { precondition(errno == EINTR, "waitpid: \(systemReason())") }
         // What WIFSIGNALED and its like do, which are macros.
         let signal = status & 0x7F
-        return signal == 0 ? .exit(status >> 8 & 0xFF) : .signal(signal)
-    }
-}
-
-/// A program that runs beside the test. One that is still there when the value goes away gets SIGKILL.
-public final class RunningProgram {
-    /// Its process id, its own until ``wait()`` returned.
-    public let processID: Int32
-    private var end: Program.End?
-
-    fileprivate init(_ processID: pid_t) { self.processID = processID }
-
-    deinit {
-        guard end == nil else { return }
-        send(SIGKILL)
-        _ = wait()
-    }
-
-    /// Sends it a signal.
-    public func send(_ signal: Int32) {
-        precondition(end == nil, "the program has ended and was waited for")
-        kill(processID, signal)
-    }
-
-    /// Waits until it ends.
-    @discardableResult
-    public func wait() -> Program.End {
-        let end = end ?? Program.wait(for: processID)
-        self.end = end
-        return end
+        return signal == 0 ? .exited(status >> 8 & 0xFF) : .signaled(signal)
     }
 }
 
@@ -195,12 +131,12 @@ private struct Pipe {
     init() {
         let directory = TemporaryDirectory()
         let path = directory.path + "/pipe"
-        precondition(mkfifo(path, 0o600) == 0, "mkfifo: \(String(cString: strerror(errno)))")
+        precondition(mkfifo(path, 0o600) == 0, "mkfifo: \(systemReason())")
         // Without waiting for the other end, which comes next.
         reading = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
         writing = open(path, O_WRONLY | O_CLOEXEC)
         precondition(
             reading >= 0 && writing >= 0 && fcntl(reading, F_SETFL, 0) == 0,
-            "cannot open a pipe: \(String(cString: strerror(errno)))")
+            "cannot open a pipe: \(systemReason())")
     }
 }

@@ -41,17 +41,17 @@ private struct Explain {
     let printsJSON: Bool
 
     func run(_ operands: [String]) -> ExitStatus {
-        var worst = ExitStatus.done
+        var status = ExitStatus.done
         for operand in operands {
             do {
                 try explain(operand)
             } catch {
                 // Other files may be right.
                 output.note(error.message)
-                worst = error.status
+                status = error.status
             }
         }
-        return worst
+        return status
     }
 
     private func explain(_ operand: String) throws(Failure) {
@@ -64,6 +64,7 @@ private struct Explain {
             } else {
                 output.print("\(record.place): \(explanation.text)")
             }
+            if file.mustWait { output.flush() }
         }
     }
 

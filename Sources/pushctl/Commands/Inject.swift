@@ -31,7 +31,7 @@ extension Command {
         ]
     ) { arguments, session throws(Failure) in
         var inject = Inject(arguments, session)
-        return try inject.run(arguments.operands)
+        return try inject.run()
     }
 }
 
@@ -39,23 +39,23 @@ extension Command {
 private struct Inject {
     private let session: Session
     private let template: RequestTemplate
-    private let printsJSON: Bool
+    private let arguments: Arguments
     private var exchange: Exchange?
-    private var worst = ExitStatus.done
+    private var status = ExitStatus.done
 
     init(_ arguments: Arguments, _ session: Session) {
         self.session = session
         template = RequestTemplate(arguments)
-        printsJSON = arguments.has(.json)
+        self.arguments = arguments
     }
 
-    mutating func run(_ operands: [String]) throws(Failure) -> ExitStatus {
-        for operand in operands {
+    mutating func run() throws(Failure) -> ExitStatus {
+        for operand in arguments.operands {
             guard let file = checking({ () throws(Failure) in try Self.checked(operand) }) else { continue }
             try send(file)
         }
         try exchange?.finish()
-        return worst == .done && exchange?.refused ?? 0 > 0 ? .no : worst
+        return status == .done && exchange?.refused ?? 0 > 0 ? .no : status
     }
 
     /// Opens a file and reads it once, if it can be read twice: nothing is sent of a file that is wrong.
@@ -74,6 +74,8 @@ private struct Inject {
             let line = template.line(for: record.document.root, isAPNs: file.isAPNs)
             try open()
             try exchange?.send(line, from: record.place)
+            // Who writes one payload at a time learns of each what became of it.
+            if file.mustWait { try exchange?.settle() }
         }
     }
 
@@ -83,7 +85,7 @@ private struct Inject {
             return try read()
         } catch {
             session.output.note(error.message)
-            worst = error.status
+            status = error.status
             return nil
         }
     }
@@ -92,6 +94,6 @@ private struct Inject {
     private mutating func open() throws(Failure) {
         guard exchange == nil else { return }
         let connection = try DaemonConnection(session.directories.injectSocket)
-        exchange = Exchange(connection, output: session.output, printsJSON: printsJSON)
+        exchange = Exchange(connection, arguments, output: session.output)
     }
 }

@@ -21,9 +21,8 @@ extension Command {
         ]
     ) { arguments, session throws(Failure) in
         let line = try OpenRequest(arguments).line
-        var exchange = Exchange(
-            try DaemonConnection(session.directories.injectSocket), output: session.output,
-            printsJSON: arguments.has(.json))
+        let connection = try DaemonConnection(session.directories.injectSocket)
+        var exchange = Exchange(connection, arguments, output: session.output)
         try exchange.send(line, from: "open")
         try exchange.finish()
         return exchange.refused > 0 ? .no : .done

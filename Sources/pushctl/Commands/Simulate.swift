@@ -58,6 +58,7 @@ private struct Simulation {
             if line.allSatisfy(isWhiteSpace) { continue }
             simulator.take(line, number: file.lineNumber).forEach(output.write(line:))
             if simulator.errors > 0, !keepsGoing { return .no }
+            if file.mustWait { output.flush() }
         }
         simulator.finish().forEach(output.write(line:))
         return simulator.errors > 0 ? .no : .done

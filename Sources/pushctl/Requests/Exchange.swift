@@ -8,6 +8,9 @@ struct Exchange {
     /// Where the requests came from whose replies are to come.
     private var places = Queue<String>()
     private var batch: [UInt8] = []
+    private let waits: Bool
+    /// Accepted requests of whose outcomes, of which each has one at least, none has come.
+    private var undecided: Set<Int64> = []
     /// How many the daemon refused.
     private(set) var refused = 0
 
@@ -15,10 +18,12 @@ struct Exchange {
     private static let outstandingLimit = 256
     private static let batchSize = 32 << 10
 
-    init(_ connection: DaemonConnection, output: Output, printsJSON: Bool) {
+    /// Begins with a connection on which nothing was sent yet; takes from the options how replies are printed.
+    init(_ connection: DaemonConnection, _ arguments: Arguments, output: Output) {
         self.connection = connection
         self.output = output
-        self.printsJSON = printsJSON
+        printsJSON = arguments.has(.json)
+        waits = arguments.has(.wait)
     }
 
     /// Sends a request, soon.
@@ -37,6 +42,13 @@ struct Exchange {
         if batch.count >= Self.batchSize { try sendBatch() }
     }
 
+    /// Sends what is left, and prints every reply to it.
+    mutating func settle() throws(Failure) {
+        try sendBatch()
+        while !places.isEmpty { try receive() }
+        output.flush()
+    }
+
     /// Sends what is left, and prints all that is still to come: every reply, and with `wait` every outcome.
     mutating func finish() throws(Failure) {
         try sendBatch()
@@ -47,13 +59,25 @@ struct Exchange {
             output.flush()
         }
         guard places.isEmpty else { throw incomplete }
+        guard undecided.isEmpty else {
+            throw Failure(
+                .unavailable,
+                "the daemon closed the connection before the outcomes of \(Text.count(undecided.count, "request")) were "
+                    + "known; \"pushctl show SEQ\" tells them later")
+        }
     }
 
     private mutating func sendBatch() throws(Failure) {
         guard !batch.isEmpty else { return }
         // Outcomes come at any time, and must not fill the way back.
         while try connection.mustReceive() { try receive() }
-        try connection.send(batch)
+        do {
+            try connection.send(batch)
+        } catch {
+            // Why it closed the connection stands in the last replies: that a line is too long, for one.
+            while let line = try connection.receiveLine() { take(line) }
+            throw places.isEmpty ? error : incomplete
+        }
         batch.removeAll(keepingCapacity: true)
     }
 
@@ -75,6 +99,9 @@ struct Exchange {
         let isReply = reply?["outcome"] == nil
         let place = isReply ? places.popFirst() : nil
         if reply?["ok"]?.bool == false { refused += 1 }
+        if waits, let seq = reply?["seq"]?.int64 {
+            if isReply { undecided.insert(seq) } else { undecided.remove(seq) }
+        }
         if printsJSON {
             output.write(line: line)
         } else if let reply {

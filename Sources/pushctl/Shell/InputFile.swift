@@ -69,6 +69,13 @@ final class InputFile {
         }
     }
 
+    /// Whether the next line is still to be written by somebody.
+    var mustWait: Bool {
+        guard !canRewind, !buffer[position...].contains(UInt8(ascii: "\n")) else { return false }
+        var request = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        return poll(&request, 1, 0) == 0
+    }
+
     /// Whether nothing follows the lines returned so far. False for a pipe: asking would mean to wait.
     func isAtEnd() throws(Failure) -> Bool {
         guard canRewind else { return false }

@@ -1,0 +1,76 @@
+import PushModel
+import PushProtocol
+import Store
+
+/// Takes the requests of `inject.sock` in: reads each line, lets it through admission, and sees that it is answered.
+final class Intake {
+    /// How deep a request may nest; a reload may change it.
+    var depthLimit: Int
+    /// Why nothing can be accepted for now; told to whoever tries.
+    var storeProblem: String?
+
+    private let conductor: Conductor
+    private let lookup: Lookup
+    private lazy var admission = Admission(
+        ask: { [unowned self] in ask($0) },
+        invocationsInFlight: { [unowned self] in conductor.invocationsInFlight(of: $0) },
+        decide: { [unowned self] in decide($0) })
+    private var questions: [UInt64: RequestKey] = [:]
+    private var questionsAsked: UInt64 = 0
+
+    /// How many requests wait for the ledger's word on their ids.
+    var count: Int { admission.count }
+
+    /// - Parameters:
+    ///   - conductor: takes what is new.
+    ///   - lookup: asks the ledger, on a thread of its own; ``answered(_:)`` brings what it says.
+    ///   - depthLimit: how deep a request may nest.
+    init(conductor: Conductor, lookup: Lookup, depthLimit: Int) {
+        self.conductor = conductor
+        self.lookup = lookup
+        self.depthLimit = depthLimit
+        conductor.onDisk = { [unowned self] in admission.onDisk($0) }
+    }
+
+    /// Takes in a line; its reply comes now or later, in the place that the line takes.
+    func take(_ line: [UInt8], from session: ClientSession) {
+        let place = session.reserveReply()
+        do throws(ProtocolError) {
+            let request = try Request(line: line, limits: JSONLimits(depth: depthLimit))
+            if let storeProblem {
+                throw ProtocolError(.unavailable, message: storeProblem, retryAfter: .seconds(1), id: request.id)
+            }
+            admission.take(Admission.Candidate(session: session, place: place, request: request))
+        } catch {
+            session.reply(place, Reply.refused(error))
+        }
+    }
+
+    /// Takes in what the ledger said.
+    ///
+    /// - Throws: when the ledger cannot be read; then no request with an id can be accepted any more.
+    func answered(_ answer: Lookup.Answer) throws(StoreError) {
+        guard let key = questions.removeValue(forKey: answer.token) else { return }
+        admission.answered(key, try answer.result.get().first ?? nil)
+    }
+
+    private func ask(_ key: RequestKey) {
+        questionsAsked += 1
+        questions[questionsAsked] = key
+        lookup.submit([key], token: questionsAsked)
+    }
+
+    private func decide(_ verdict: Admission.Verdict) {
+        switch verdict {
+        case .new(let candidate):
+            guard let (seq, invocations) = conductor.submit(candidate), let key = candidate.key else { return }
+            admission.accepted(key, as: seq, candidate.request.document, invocations: invocations)
+        case .repeated(let candidate, let seq, let rows, let undecided):
+            conductor.repeated(candidate, seq, rows, undecided: undecided)
+        case .conflict(let candidate, let seq):
+            let message = "id was used for another request, seq \(seq)"
+            let error = ProtocolError(.idConflict, field: "id", message: message, id: candidate.request.id)
+            candidate.session.reply(candidate.place, Reply.refused(error))
+        }
+    }
+}

@@ -1,0 +1,135 @@
+import PushModel
+import PushProtocol
+import Testing
+
+@Suite("Requests")
+struct RequestTests {
+    @Test("deliver with every key")
+    func deliver() throws {
+        let request = try read(
+            """
+            {"op":"deliver","id":"a1","at":"2026-11-21T09:00:00.5Z","wait":"outcome","platform":"ios","app":"com.shop",\
+            "device":"phone","external_id":"u1","state":"force_quit","locked":true,"os_version":"18.1",\
+            "notifications":"denied","sdk":"nil","payload":{"aps":{}}}
+            """)
+        #expect(request.id == "a1")
+        #expect(request.at == WallTime(rfc3339: "2026-11-21T09:00:00.5Z"))
+        #expect(request.waitsForOutcome)
+        #expect(request.operation == .deliver)
+        guard case .deliver(let deliver) = request.action else {
+            Issue.record("it is no delivery")
+            return
+        }
+        #expect(deliver.target == Target(platform: .ios, app: "com.shop", device: "phone", externalID: "u1"))
+        #expect(deliver.state == .forceQuit)
+        #expect(deliver.locked)
+        #expect(deliver.osVersion == "18.1")
+        #expect(deliver.notifications == .denied)
+        #expect(deliver.sdk == .missing)
+        #expect(deliver.payload.rawBytes.elementsEqual(#"{"aps":{}}"#.utf8))
+    }
+
+    @Test("deliver with its defaults")
+    func defaults() throws {
+        let request = try read(#"{"op":"deliver","payload":{}}"#)
+        #expect(request.id == nil)
+        #expect(request.at == nil)
+        #expect(!request.waitsForOutcome)
+        guard case .deliver(let deliver) = request.action else {
+            Issue.record("it is no delivery")
+            return
+        }
+        #expect(deliver.target == Target())
+        #expect(deliver.state == .background)
+        #expect(!deliver.locked)
+        #expect(deliver.osVersion == nil)
+        #expect(deliver.notifications == .allowed)
+        #expect(deliver.sdk == .ready)
+    }
+
+    @Test("every word of the closed sets is taken")
+    func words() throws {
+        for platform in Platform.allCases {
+            _ = try read(#"{"op":"deliver","payload":{},"platform":"\#(platform.rawValue)"}"#)
+        }
+        for state in AppState.allCases { _ = try read(#"{"op":"deliver","payload":{},"state":"\#(state.rawValue)"}"#) }
+        for sdk in SDKState.allCases { _ = try read(#"{"op":"deliver","payload":{},"sdk":"\#(sdk.rawValue)"}"#) }
+        for permission in NotificationPermission.allCases {
+            _ = try read(#"{"op":"deliver","payload":{},"notifications":"\#(permission.rawValue)"}"#)
+        }
+    }
+
+    @Test("interact by number, by message id and by payload")
+    func interact() throws {
+        let bySeq = try interaction(#"{"op":"interact","kind":"opened","message":41,"app":"a","device":"d"}"#)
+        guard case .delivery(SequenceNumber(41)) = bySeq.subject else {
+            Issue.record("not by number")
+            return
+        }
+        #expect(bySeq.target == Target(app: "a", device: "d"))
+        #expect(bySeq.kind == .opened)
+        let byMessage = try interaction(#"{"op":"interact","kind":"opened","message":"41"}"#)
+        guard case .message("41") = byMessage.subject else {
+            Issue.record("not by message id")
+            return
+        }
+        let byPayload = try interaction(#"{"op":"interact","kind":"opened","payload":{"a":1}}"#)
+        guard case .payload(let payload) = byPayload.subject else {
+            Issue.record("not by payload")
+            return
+        }
+        #expect(payload.rawBytes.elementsEqual(#"{"a":1}"#.utf8))
+    }
+
+    @Test(
+        "a time in both forms, up to the ends of what can be written",
+        arguments: [
+            ("\"2026-11-21T09:00:00Z\"", 1_795_251_600_000), ("\"2026-11-21T10:00:00+01:00\"", 1_795_251_600_000),
+            ("1795251600000", 1_795_251_600_000), ("0", 0), ("-1", -1), ("-62135596800000", -62_135_596_800_000),
+            ("253402300799999", 253_402_300_799_999), ("\"0001-01-01T00:00:00Z\"", -62_135_596_800_000),
+        ] as [(String, Int64)])
+    func time(text: String, milliseconds: Int64) throws {
+        #expect(try read(#"{"op":"deliver","payload":{},"at":\#(text)}"#).at == WallTime(milliseconds: milliseconds))
+    }
+
+    @Test(
+        "ids as producers choose them",
+        arguments: [
+            "a", "0", "a b", "é", "👩‍👩‍👧", String(repeating: "x", count: 255),
+        ])
+    func ids(id: String) throws {
+        #expect(try read(#"{"op":"deliver","payload":{},"id":"\#(id)"}"#).id == id)
+    }
+
+    @Test("an id may hold a NUL, and comes back with it")
+    func nulInID() throws {
+        let request = try read(#"{"op":"deliver","payload":{},"id":"a\u0000b"}"#)
+        #expect(request.id == "a\0b")
+        #expect(
+            text(Reply.accepted(SequenceNumber(1), id: request.id)) == #"{"ok":true,"seq":1,"id":"a\u0000b"}"# + "\n")
+    }
+
+    @Test("keys count by what they say, not by how they are escaped")
+    func escapedKeys() throws {
+        #expect(try read(#"{"\u006fp":"deliver","payl\u006fad":{}}"#).operation == .deliver)
+    }
+
+    @Test("keys that a caller allows pass")
+    func allowing() throws {
+        let document = try JSONDocument(scanning: Array(#"{"op":"deliver","payload":{},"script":{}}"#.utf8))
+        #expect(try Request(document, allowing: ["script"]).operation == .deliver)
+        #expect(throws: ProtocolError.self) { try Request(document) }
+    }
+
+    private func interaction(_ line: String) throws -> InteractRequest {
+        guard case .interact(let interact) = try read(line).action else {
+            preconditionFailure("it is no interaction: \(line)")
+        }
+        return interact
+    }
+}
+
+/// Reads a request line.
+func read(_ line: String) throws(ProtocolError) -> Request { try Request(line: Array(line.utf8)) }
+
+func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
