@@ -87,7 +87,9 @@ let package = Package(
         tests("PushReportingTests", ["PushModel", "PushReporting"]),
         tests("PushSettingsTests", ["PushModel", "PushRouting", "PushSettings"]),
         tests("PushProtocolTests", ["PushModel", "PushRouting", "PushProtocol"]),
-        tests("PushSimulationTests", ["PushModel", "PushRouting", "PushProtocol", "PushSimulation"]),
+        tests(
+            "PushSimulationTests",
+            ["PushModel", "PushTracking", "PushRouting", "PushProtocol", "PushSimulation"]),
         tests("EventLoopTests", ["EventLoop", "CLinux"]),
         tests("UnixSocketsTests", ["UnixSockets", "CLinux"]),
         tests("StoreTests", ["PushModel", "Store"]),

@@ -57,9 +57,8 @@ final class Daemon {
         let committer = try Committer(directory: state) { mailbox.post(.committer($0)) }
         let lookup = Lookup(directory: directories.state) { mailbox.post(.lookup($0)) }
         let past = try Past(directory: directories.state, settings: settings)
-        let identity = Router.Identity(state: past.stateID, boot: boot)
         let router = Router(
-            identity: identity, table: settings.routing, tracker: past.tracker, devices: past.devices,
+            boot: boot, table: settings.routing, tracker: past.tracker, devices: past.devices,
             lastNumber: past.lastNumber)
         self.loop = loop
         self.configuration = configuration

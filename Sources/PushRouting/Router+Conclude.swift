@@ -62,7 +62,7 @@ extension Router {
     /// How long ago a request was accepted. An earlier boot had another monotonic clock; the civil one may have been set
     /// since, but is all there is.
     private func age(of accepted: AcceptedRequest, at now: Moment) -> Duration {
-        if accepted.boot == identity.boot { return now.monotonic - accepted.acceptedAt.monotonic }
+        if accepted.boot == boot { return now.monotonic - accepted.acceptedAt.monotonic }
         return .milliseconds(max(0, now.wall.milliseconds - accepted.acceptedAt.wall.milliseconds))
     }
 

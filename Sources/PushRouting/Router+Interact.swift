@@ -30,6 +30,10 @@ extension Router {
         let callback = accepted.platform.interactionCallback
         let row = newRow(0, callback, provider: subject.provider)
         guard subject.provider != nil else {
+            guard platform != .android else {
+                let reason = "unmatched: no delivery of it is remembered, and Android runs no push callback for a tap"
+                return concludeAtOnce(row, of: accepted, .swallowed, reason: reason, at: now, &effects)
+            }
             let facts = RouteFacts(
                 provider: nil, platform: accepted.platform, callback: callback, app: accepted.app, keys: nil)
             let invocation = Invocation(

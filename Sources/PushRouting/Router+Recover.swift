@@ -54,7 +54,7 @@ extension Router {
         usage.began(record.id, of: accepted.peer)
         if record.started {
             conclude(invocation, .failed, reason: Self.daemonCrashed, at: now, &effects)
-        } else if accepted.boot != identity.boot || record.deadline.map({ $0 <= now.monotonic }) == true {
+        } else if accepted.boot != boot || record.deadline.map({ $0 <= now.monotonic }) == true {
             // A tracker's payload is never too late: what waited for its turn is handed over.
             if isBraze {
                 handOver(invocation, at: now, &effects)

@@ -62,7 +62,7 @@ extension Router {
     ) -> AcceptedRequest {
         AcceptedRequest(
             seq: lastNumber.next, operation: request.operation, id: request.id, peer: peer, acceptedAt: now,
-            boot: identity.boot, mode: table.mode, platform: platform, app: target.app, device: target.device,
+            boot: boot, mode: table.mode, platform: platform, app: target.app, device: target.device,
             externalID: target.externalID, messageID: messageID, body: request.document.bytes)
     }
 

@@ -8,24 +8,10 @@ public import PushTracking
 /// routes, deadlines, outcomes and modes are decided here and nowhere else. The shell feeds it from one thread, in
 /// order, with times that never step back.
 public struct Router: Sendable {
-    /// The state directory and the boot that numbers and deadlines belong to.
-    public struct Identity: Hashable, Sendable {
-        /// The state directory's id.
-        public var state: UUID128
-        /// The machine's boot id: stored deadlines count within one boot only.
-        public var boot: UUID128
-
-        /// Joins the parts.
-        public init(state: UUID128, boot: UUID128) {
-            self.state = state
-            self.boot = boot
-        }
-    }
-
     /// Whose payloads are the tracker's.
     static let trackedProvider = "braze"
 
-    let identity: Identity
+    let boot: UUID128
     var table: RoutingTable
     var tracker: Tracker
     /// The highest number given so far; 0 when there is none.
@@ -44,16 +30,16 @@ public struct Router: Sendable {
     var touched: [InvocationID] = []
 
     /// - Parameters:
-    ///   - identity: the state directory and the boot.
+    ///   - boot: the machine's boot id; stored deadlines count within one boot only.
     ///   - table: what to decide by.
     ///   - tracker: the tracker, with what it remembers.
     ///   - devices: what is last known of each device.
     ///   - lastNumber: the highest number ever acknowledged; 0 for a new state directory.
     public init(
-        identity: Identity, table: RoutingTable, tracker: Tracker, devices: [KnownDevice] = [],
+        boot: UUID128, table: RoutingTable, tracker: Tracker, devices: [KnownDevice] = [],
         lastNumber: SequenceNumber = SequenceNumber(0)
     ) {
-        self.identity = identity
+        self.boot = boot
         self.table = table
         self.tracker = tracker
         self.lastNumber = lastNumber

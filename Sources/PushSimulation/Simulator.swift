@@ -33,7 +33,7 @@ public struct Simulator {
         scripted = table.replacingHandlers { .exec(Handler.Command(arguments: ["/simulated/\($0)"])) }
         // There is one boot, and no state directory.
         let boot = UUID128(high: 0, low: 0)
-        router = Router(identity: .init(state: tracker.stateID, boot: boot), table: unscripted, tracker: tracker)
+        router = Router(boot: boot, table: unscripted, tracker: tracker)
     }
 
     /// Takes in one line.

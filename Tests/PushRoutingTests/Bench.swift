@@ -15,7 +15,8 @@ struct Bench {
     private(set) var ledger = MemoryLedger()
     private(set) var ends: [InvocationID: InvocationEnd] = [:]
     private(set) var runs: [InvocationID: HandlerRun] = [:]
-    private(set) var identity = Router.Identity(state: UUID128(high: 1, low: 2), boot: UUID128(high: 3, low: 4))
+    private let state = UUID128(high: 1, low: 2)
+    private(set) var boot = UUID128(high: 3, low: 4)
     /// Time since the bench was set up.
     private var time = Duration.zero
     /// What the monotonic clock showed then.
@@ -23,7 +24,7 @@ struct Bench {
 
     /// A router with one route, to the handler `crm`, unless the table says otherwise.
     init(_ table: RoutingTable = .testing()) {
-        router = Router(identity: identity, table: table, tracker: Tracker(stateID: identity.state))
+        router = Router(boot: boot, table: table, tracker: Tracker(stateID: state))
     }
 
     var now: Moment {
@@ -78,14 +79,14 @@ struct Bench {
 
     mutating func crashRaw(sameBoot: Bool, table: RoutingTable) -> [Effect] {
         if !sameBoot {
-            identity.boot = UUID128(high: identity.boot.high, low: identity.boot.low + 1)
+            boot = UUID128(high: boot.high, low: boot.low + 1)
             // The new boot's clock begins anew.
             epoch = Instant(nanoseconds: 7_000_000_000 - time.nanoseconds)
         }
-        var tracker = Tracker(stateID: identity.state)
+        var tracker = Tracker(stateID: state)
         for event in ledger.events.sorted(by: { $0.seq < $1.seq }) { tracker.restore(event) }
         router = Router(
-            identity: identity, table: table, tracker: tracker,
+            boot: boot, table: table, tracker: tracker,
             devices: Array(ledger.devices.values), lastNumber: ledger.requests.keys.max() ?? SequenceNumber(0))
         var effects: [Effect] = []
         router.recover(ledger.unfinished, at: now, effects: &effects)

@@ -149,7 +149,7 @@ struct RecoveryTests {
         let unfinished = bench.ledger.unfinished.map {
             UnfinishedRequest(accepted: $0.accepted, invocations: $0.invocations, request: nil)
         }
-        var router = Router(identity: bench.identity, table: table, tracker: bench.router.tracker)
+        var router = Router(boot: bench.boot, table: table, tracker: bench.router.tracker)
         var effects: [Effect] = []
         router.recover(unfinished, at: bench.now, effects: &effects)
         #expect(
