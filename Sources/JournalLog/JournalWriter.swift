@@ -8,7 +8,7 @@ import Synchronization
 /// full an entry is dropped and counted, and the next that is written says how many were.
 public final class JournalWriter: Sendable {
     private struct Queue {
-        var entries: [JournalEntry] = []
+        var entries: [@Sendable () -> JournalEntry] = []
         var dropped = 0
         var isStopping = false
     }
@@ -45,7 +45,10 @@ public final class JournalWriter: Sendable {
     }
 
     /// Queues an entry; never waits. After `stop` it is lost.
-    public func log(_ entry: JournalEntry) {
+    public func log(_ entry: JournalEntry) { log { entry } }
+
+    /// Queues an entry that is made on the writer's thread, if it is not dropped: for what comes often.
+    public func log(_ entry: @escaping @Sendable () -> JournalEntry) {
         let wasEmpty = queue.withLock { queue in
             guard queue.entries.count < capacity else {
                 queue.dropped += 1
@@ -94,7 +97,7 @@ public final class JournalWriter: Sendable {
                 queue.dropped = 0
                 return taken
             }
-            for entry in batch.entries { destination.write(entry, encoding: &encoding) }
+            for entry in batch.entries { destination.write(entry(), encoding: &encoding) }
             // What was dropped came after what filled the queue.
             if batch.dropped > 0 { destination.write(.dropped(batch.dropped), encoding: &encoding) }
             if batch.isStopping { return }

@@ -167,7 +167,9 @@ public struct InvocationRecord: Hashable, Sendable {
 }
 
 /// One thing to write. Records of one turn of the loop are committed together, in order.
-public enum LedgerRecord: Sendable {
+///
+/// Indirect: rows are large, and are handed on several times on their way to the disk.
+public indirect enum LedgerRecord: Sendable {
     /// A new request; its invocations follow in the same transaction.
     case request(AcceptedRequest)
     /// A new invocation, decided or in flight.

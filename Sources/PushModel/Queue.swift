@@ -35,12 +35,6 @@ public struct Queue<Element> {
         head += 1
         return element
     }
-
-    /// Takes out every element that `predicate` picks, wherever it waits.
-    public mutating func removeAll(where predicate: (Element) -> Bool) {
-        storage = storage[head...].filter { $0.map(predicate) == false }
-        head = 0
-    }
 }
 
 extension Queue: Sendable where Element: Sendable {}

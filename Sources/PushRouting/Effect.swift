@@ -31,14 +31,21 @@ public struct HandlerRun: Sendable {
     public var deadline: Instant
 }
 
-/// The end of an invocation, with what a report of it needs.
-public struct InvocationEnd: Sendable {
+/// The end of an invocation, with what a report of it needs. A reference: it is large, and goes from the router over
+/// the commit to the journal's thread.
+public final class InvocationEnd: Sendable {
     /// The request that led to it.
-    public var request: AcceptedRequest
+    public let request: AcceptedRequest
     /// The invocation; its `result` is set.
-    public var invocation: InvocationRecord
+    public let invocation: InvocationRecord
     /// The result.
-    public var result: InvocationResult
+    public let result: InvocationResult
+
+    init(request: AcceptedRequest, invocation: InvocationRecord, result: InvocationResult) {
+        self.request = request
+        self.invocation = invocation
+        self.result = result
+    }
 }
 
 /// What the router is told.

@@ -1,5 +1,5 @@
 import PushDispatch
-import PushModel
+public import PushModel
 
 extension Router {
     /// Decides what the platform makes of a payload, and puts its invocations on their way.
@@ -51,7 +51,7 @@ extension Router {
                 let invocation = Invocation(
                     request: accepted, payload: deliver.payload, record: row, owner: planned.owner, facts: facts,
                     table: table, lane: lane(of: accepted), receipt: receipt)
-                place(invocation, at: now, &effects)
+                admit(invocation, at: now, &effects)
             }
         }
     }
@@ -64,7 +64,7 @@ extension Router {
 
 extension Delivery {
     /// What a request asks for, with its platform resolved.
-    init(_ deliver: DeliverRequest, platform: Platform) {
+    public init(_ deliver: DeliverRequest, platform: Platform) {
         self.init(
             platform: platform, app: deliver.target.app, device: deliver.target.device,
             externalID: deliver.target.externalID, state: deliver.state, locked: deliver.locked,

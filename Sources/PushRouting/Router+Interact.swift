@@ -35,7 +35,7 @@ extension Router {
             let invocation = Invocation(
                 request: accepted, payload: subject.payload, record: row, owner: .route, facts: facts, table: table,
                 lane: nil)
-            return place(invocation, at: now, &effects)
+            return admit(invocation, at: now, &effects)
         }
         let reason = open(delivery, by: target.externalID, cause: accepted.seq, at: request.at ?? now.wall, &effects)
         let completion = Completions.tracker(callback)

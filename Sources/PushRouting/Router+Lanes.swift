@@ -9,7 +9,7 @@ extension Router {
     }
 
     /// Counts a new invocation as in flight and puts it on its way.
-    mutating func place(_ invocation: Invocation, at now: Moment, _ effects: inout [Effect]) {
+    mutating func admit(_ invocation: Invocation, at now: Moment, _ effects: inout [Effect]) {
         usage.began(invocation.record.id, of: invocation.request.peer)
         enter(invocation, at: now, &effects)
     }

@@ -49,6 +49,8 @@ extension Router {
             facts: facts, table: table,
             lane: accepted.operation == .deliver ? lane(of: accepted) : nil,
             receipt: record.id.n == 0 ? context.receipt : nil, stored: record)
+        // Who declined before the crash is not asked again, as long as the routes are the same.
+        invocation.position = table.routes.firstIndex { $0.name == record.route } ?? 0
         usage.began(record.id, of: accepted.peer)
         if record.started {
             conclude(invocation, .failed, reason: Self.daemonCrashed, at: now, &effects)

@@ -39,12 +39,7 @@ public struct Explanation: Sendable {
     public init(
         _ deliver: DeliverRequest, platform: Platform, table: RoutingTable
     ) throws(PayloadError) {
-        let target = deliver.target
-        let decision = try decide(
-            Delivery(
-                platform: platform, app: target.app, device: target.device, externalID: target.externalID,
-                state: deliver.state, locked: deliver.locked, osVersion: deliver.osVersion,
-                notifications: deliver.notifications, sdk: deliver.sdk, payload: deliver.payload))
+        let decision = try decide(Delivery(deliver, platform: platform))
         self.platform = platform
         self.decision = decision
         state = deliver.state

@@ -18,10 +18,8 @@ public struct TrackedDelivery: Hashable, Sendable {
     public var campaignID: String?
     /// When it was received.
     public var receivedAt: WallTime
-    /// Whether it was opened; a delivery is opened once.
-    public var opened = false
 
-    /// Joins the parts; a new delivery is unopened.
+    /// Joins the parts.
     public init(
         seq: SequenceNumber, platform: Platform, app: String?, device: String?, externalID: String?,
         messageID: String?, campaignID: String?, receivedAt: WallTime

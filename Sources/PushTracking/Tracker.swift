@@ -11,9 +11,12 @@ public struct Tracker: Sendable {
     private let capacity: Int
     private let retention: Duration
 
-    private var deliveries: [SequenceNumber: TrackedDelivery] = [:]
+    private var deliveries: [SequenceNumber: Remembered] = [:]
+    /// Those among them that were opened; a delivery is opened once.
+    private var opened: Set<SequenceNumber> = []
     private var latest: [Name: SequenceNumber] = [:]
     private var oldestFirst = Queue<(seq: SequenceNumber, since: WallTime)>()
+    private var pool = TextPool()
 
     /// - Parameters:
     ///   - stateID: the state directory's id; events derive their ids from it.
@@ -53,8 +56,8 @@ public struct Tracker: Sendable {
     public func delivery(for subject: Subject, app: String?, device: String?) -> TrackedDelivery? {
         let found: TrackedDelivery? =
             switch subject {
-            case .delivery(let seq): deliveries[seq]
-            case .message, .campaign: latest[Name(device: device, subject: subject)].flatMap { deliveries[$0] }
+            case .delivery(let seq): deliveries[seq]?.delivery
+            case .message, .campaign: latest[Name(device: device, subject: subject)].flatMap { deliveries[$0]?.delivery }
             }
         guard let found, device == nil || found.device == device else { return nil }
         guard app == nil || found.app == nil || found.app == app else { return nil }
@@ -67,9 +70,8 @@ public struct Tracker: Sendable {
     public mutating func open(
         _ seq: SequenceNumber, by user: String?, cause: SequenceNumber, at time: WallTime
     ) -> OpenResult {
-        guard let delivery = deliveries[seq] else { return .unknown }
-        guard !delivery.opened else { return .alreadyOpened }
-        deliveries[seq]?.opened = true
+        guard let delivery = deliveries[seq]?.delivery else { return .unknown }
+        guard opened.insert(seq).inserted else { return .alreadyOpened }
         guard delivery.campaignID != nil else { return .unattributed }
         return .opened(event(.open, cause: cause, about: delivery, user: user ?? delivery.externalID, at: time))
     }
@@ -87,12 +89,12 @@ public struct Tracker: Sendable {
                 receivedAt: time)
             remember(delivery, since: time)
         case .open:
-            deliveries[event.delivery]?.opened = true
+            if deliveries[event.delivery] != nil { opened.insert(event.delivery) }
         }
     }
 
     private mutating func remember(_ delivery: TrackedDelivery, since time: WallTime) {
-        deliveries[delivery.seq] = delivery
+        deliveries[delivery.seq] = Remembered(pool.share(delivery))
         oldestFirst.append((delivery.seq, time))
         delivery.forEachName { name in
             // One that waited in its lane is taken over after those that came later; the number says what is latest.
@@ -108,8 +110,9 @@ public struct Tracker: Sendable {
     }
 
     private mutating func forgetOldest() {
-        guard let (seq, _) = oldestFirst.popFirst(), let delivery = deliveries.removeValue(forKey: seq) else { return }
-        delivery.forEachName { name in
+        guard let (seq, _) = oldestFirst.popFirst(), let old = deliveries.removeValue(forKey: seq) else { return }
+        opened.remove(seq)
+        old.delivery.forEachName { name in
             if latest[name] == seq { latest[name] = nil }
         }
     }
@@ -145,6 +148,31 @@ public enum OpenResult: Hashable, Sendable {
     case unattributed
     /// It is not remembered.
     case unknown
+}
+
+/// A delivery behind a reference: a dictionary has room for twice what is in it, and a delivery is large.
+private final class Remembered: Sendable {
+    let delivery: TrackedDelivery
+
+    init(_ delivery: TrackedDelivery) { self.delivery = delivery }
+}
+
+/// Texts that many deliveries have in common, each held once. Begins anew when there are too many different ones.
+private struct TextPool {
+    private var texts: Set<String> = []
+
+    mutating func share(_ delivery: TrackedDelivery) -> TrackedDelivery {
+        var shared = delivery
+        shared.app = share(delivery.app)
+        shared.campaignID = share(delivery.campaignID)
+        return shared
+    }
+
+    private mutating func share(_ text: String?) -> String? {
+        guard let text else { return nil }
+        if texts.count == 1024 { texts = [] }
+        return texts.insert(text).memberAfterInsert
+    }
 }
 
 /// What an interaction may call a delivery by; without a device, the latest on any.

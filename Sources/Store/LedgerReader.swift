@@ -122,17 +122,20 @@ public final class LedgerReader {
         return try statement.number(0)
     }
 
-    /// Streams the invocations of the requests accepted from `from` on and before `end`, in the order in which the
-    /// requests were accepted; `nil` is no bound. Memory does not grow with the ledger.
+    /// Streams the invocations of the requests accepted from `from` on and before `end`, in order of `seq` and `n`;
+    /// `nil` is no bound. Memory does not grow with the ledger.
     public func invocations(
         from start: WallTime? = nil, to end: WallTime? = nil, _ body: (LedgerRow) -> Void
     ) throws(StoreError) {
+        // The clock may have been set back: the window bounds the numbers, and is asked of each request again.
+        let window = "requests INDEXED BY requests_by_time WHERE accepted_at >= ?1 AND accepted_at < ?2"
         let statement = try database.prepare(
             """
-            SELECT \(LedgerColumns.invocation),
-                operation, id, uid, accepted_at, mode, platform, app, device, message_id
-            FROM requests INDEXED BY requests_by_time CROSS JOIN invocations USING (seq)
-            WHERE accepted_at >= ?1 AND accepted_at < ?2 ORDER BY accepted_at, requests.seq, n
+            SELECT \(LedgerColumns.invocation), operation, id, uid, accepted_at, mode, platform, app, device, message_id
+            FROM invocations CROSS JOIN requests USING (seq)
+            WHERE seq BETWEEN (SELECT min(seq) FROM \(window)) AND (SELECT max(seq) FROM \(window))
+                AND accepted_at >= ?1 AND accepted_at < ?2
+            ORDER BY invocations.seq, n
             """)
         statement.bind(start, before: end)
         let facts = LedgerColumns.invocationCount

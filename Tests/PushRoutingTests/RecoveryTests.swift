@@ -30,6 +30,29 @@ struct RecoveryTests {
         #expect(bench.end(1)?.queue == .seconds(8))
     }
 
+    @Test("a handler that asked to be tried again is, with what is left of its time")
+    func retrying() throws {
+        var bench = Bench(.testing(.relay))
+        try bench.submit(.deliver())
+        bench.started(1)
+        bench.finished(1, 0, .retry(after: .seconds(3)))
+        bench.at(.seconds(1))
+        #expect(bench.crash() == ["update 1.0 started", "start 1.0 crm"])
+        #expect(bench.nextDue == .seconds(9))
+    }
+
+    @Test("who declined is not asked again; the next route goes on")
+    func declined() throws {
+        let table = RoutingTable.testing(
+            routes: [.all(to: "a"), .all(to: "b")], handlers: [.exec("a"), .exec("b", idempotent: true)], places: 1)
+        var bench = Bench(table)
+        try bench.submit(.deliver())
+        try bench.submit(.deliver())
+        bench.started(1)
+        #expect(bench.finished(1, 0, .declined) == ["update 2.0 started", "start 2.0 a", "update 1.0"])
+        #expect(bench.crash() == ["update 2.0 failed", "end 2.0 failed", "start 1.0 b"])
+    }
+
     @Test("what waited for a place is run with what is left of its time")
     func ready() throws {
         var bench = Bench(.testing(places: 1))

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("The ledger's reader")
 struct LedgerReaderTests {
-    @Test("streams the half-open window of acceptance, in order of acceptance, with the facts of the request")
+    @Test("streams the half-open window of acceptance, in order of seq, with the facts of the request")
     func window() async throws {
         let directory = TemporaryDirectory()
         let ledger = try TestLedger(directory.path)
@@ -50,6 +50,9 @@ struct LedgerReaderTests {
         var numbers: [Int64] = []
         try ledger.reader().invocations(to: WallTime(milliseconds: 100)) { numbers.append($0.invocation.id.seq.value) }
         #expect(numbers == [2])
+        numbers = []
+        try ledger.reader().invocations { numbers.append($0.invocation.id.seq.value) }
+        #expect(numbers == [1, 2, 3], "in order of acceptance, whatever the clock said")
     }
 
     @Test("gives every invocation in flight with its request, in order")

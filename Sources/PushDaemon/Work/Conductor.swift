@@ -133,7 +133,7 @@ final class Conductor {
         case .onDisk(let key): onDisk(key)
         case .start(let run): runner?.start(run)
         case .decided(let end):
-            journal.log(JournalEntry(end, successLevel: successLevel))
+            journal.log { [successLevel] in JournalEntry(end, successLevel: successLevel) }
             tellWaiting(end)
         }
     }

@@ -1,0 +1,62 @@
+import Glibc
+import PushModel
+import TestSupport
+import Testing
+import UnixSockets
+
+@Suite("A full disk", .enabled(if: getuid() == 0, "needs root, to mount a small file system"))
+struct FullDiskTests {
+    @Test("makes the daemon refuse, never acknowledge what is lost, and go on by itself once there is room")
+    func fullDisk() throws {
+        let installation = Installation()
+        mkdir(installation.state, 0o700)
+        try #require(mount("tmpfs", installation.state, "tmpfs", 0, "size=4m") == 0, "cannot mount")
+        defer { umount2(installation.state, Int32(MNT_DETACH)) }
+        let daemon = try DaemonProcess.ready(installation)
+        defer { withExtendedLifetime(daemon) {} }
+        let client = try installation.injectClient()
+        let payload = String(repeating: "x", count: 20_000)
+        func request(_ index: Int) -> String {
+            Requests.deliver(#""payload":{"data":{"k":"\#(payload)"}}"#, id: "r\(index)", waits: false)
+        }
+
+        // Room for some, then another file takes the rest.
+        var acknowledged: Set<Int64> = []
+        for index in 0..<20 { acknowledged.insert(try #require(try client.ask(request(index)).seq)) }
+        fill(installation.state + "/ballast")
+        var unanswered = 0
+        try waitUntil("the daemon has seen that the disk is full") {
+            try client.send(line: request(100 + unanswered))
+            unanswered += 1
+            return try DaemonStatus(of: installation)["store_problem"]?.string != nil
+        }
+        let refused = try installation.injectClient().ask(Requests.deliver(id: "late"))
+        #expect(refused.errorCode == "unavailable" && refused.id == "late", "\(refused)")
+        #expect(refused["error"]?["retry"]?.bool == true && refused["error"]?["retry_after_ms"]?.int64 == 1000)
+        #expect(refused.errorMessage?.contains("free space on that file system") == true)
+        // What is known already is known still.
+        #expect(try DaemonStatus(of: installation).number("last_seq") >= 20)
+
+        unlink(installation.state + "/ballast")
+        for _ in 0..<unanswered {
+            let reply = try client.next()
+            #expect(reply.isAccepted || reply.errorCode == "unavailable", "\(reply)")
+            if let seq = reply.seq { acknowledged.insert(seq) }
+        }
+        try waitUntil("the daemon has seen that there is room") {
+            try DaemonStatus(of: installation)["store_problem"]?.kind == .null
+        }
+        acknowledged.insert(try #require(try client.ask(Requests.deliver(id: "late", waits: false)).seq))
+        #expect(acknowledged.count > 21, "some waited for the room")
+        let ledger = try installation.ledgerRows()
+        #expect(acknowledged.allSatisfy { ledger[InvocationID(seq: SequenceNumber($0), n: 0)] != nil })
+    }
+
+    /// Writes a file until there is no room.
+    private func fill(_ path: String) {
+        let file = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
+        defer { close(file) }
+        let block = [UInt8](repeating: 0, count: 4096)
+        while write(file, block, block.count) > 0 {}
+    }
+}

@@ -1,0 +1,136 @@
+import Glibc
+import PushModel
+import Store
+import TestSupport
+import Testing
+import UnixSockets
+
+@Suite("The daemon's life")
+struct LifecycleTests {
+    private let installation = Installation()
+
+    @Test("it is ready when both sockets answer, and control.sock is there before inject.sock")
+    func readiness() throws {
+        mkdir(installation.runtime, 0o755)
+        let watch = inotify_init1(Int32(IN_CLOEXEC))
+        defer { close(watch) }
+        try #require(inotify_add_watch(watch, installation.runtime, UInt32(IN_MOVED_TO)) >= 0)
+        let daemon = try DaemonProcess.ready(installation)
+        #expect(daemon.messages.last?.first == "READY=1")
+        #expect(daemon.messages.last?.last == "STATUS=device mode, 1 routes")
+        #expect(try DaemonStatus(of: installation)["state"]?.string == "running")
+        #expect(try installation.injectClient().ask(Requests.deliver(waits: false)).isAccepted)
+
+        var events = [UInt8](repeating: 0, count: 4096)
+        let count = read(watch, &events, events.count)
+        let text = String(decoding: events[..<max(count, 0)], as: UTF8.self)
+        let names = text.split(separator: "\0").map(String.init).filter { $0.hasSuffix(".sock") }
+        #expect(names == ["control.sock", "inject.sock"])
+    }
+
+    @Test("SIGTERM lets running handlers finish, tells who waits, exits 0 and leaves the rest to the next start")
+    func stops() throws {
+        installation.write("pushrouterd.conf", "[Dispatch]\nHandlersMax=1\n")
+        let gate = Messages(installation.root + "/gate")
+        let started = Messages(installation.root + "/started")
+        installation.addJob("job", "echo >>$ROOT/started; read line <$ROOT/gate")
+        let daemon = try DaemonProcess.ready(installation)
+        let client = try installation.injectClient()
+        for seq in 1...2 { #expect(try client.ask(Requests.deliver(job: "job", id: "\(seq)")).seq == Int64(seq)) }
+        _ = try started.next()
+        daemon.send(SIGTERM)
+        try daemon.waitForNotification("STOPPING=1")
+        #expect(throws: ClientError.noSuchSocket(path: installation.injectSocket)) { try installation.injectClient() }
+        gate.send()
+        let line = try client.next()
+        #expect(line.seq == 1 && line.outcome == "handled", "\(line)")
+        #expect(try client.isAtEnd())
+        #expect(try daemon.waitForEnd() == .exited(0))
+        #expect(daemon.end == .exited(0))
+
+        let next = try DaemonProcess.ready(installation)
+        defer { withExtendedLifetime(next) {} }
+        let again = try installation.injectClient()
+        #expect(try again.ask(Requests.deliver(job: "job", id: "2")).seq == 2)
+        gate.send()
+        #expect(try again.next().outcome == "handled")
+    }
+
+    @Test("SIGTERM waits no longer than the deadlines")
+    func stopsAtDeadline() throws {
+        let started = Messages(installation.root + "/started")
+        installation.addJob(
+            "job", "trap '' TERM; echo $$ >>$ROOT/started; while :; do sleep 60; done", route: "Deadline=500ms")
+        let daemon = try DaemonProcess.ready(installation)
+        let client = try installation.injectClient()
+        #expect(try client.ask(Requests.deliver(job: "job")).isAccepted)
+        let process = try started.processes(1)[0]
+        daemon.send(SIGTERM)
+        #expect(try client.next().outcome == "timed_out")
+        #expect(try daemon.waitForEnd() == .exited(0))
+        #expect(!isAlive(process))
+    }
+
+    @Test("SIGTERM to one that has nothing to do ends it at once, and takes its sockets away")
+    func stopsIdle() throws {
+        let daemon = try DaemonProcess.ready(installation)
+        let idle = try installation.injectClient()
+        #expect(try daemon.stop() == .exited(0))
+        #expect(try idle.isAtEnd())
+        #expect(access(installation.injectSocket, F_OK) != 0 && access(installation.controlSocket, F_OK) != 0)
+        #expect(daemon.messages.contains { $0.first == "STOPPING=1" })
+    }
+
+    @Test("SIGHUP with a wrong file keeps what was good and says where it is wrong; with right ones it swaps")
+    func reloads() throws {
+        let daemon = try DaemonProcess.ready(installation)
+        let client = try installation.injectClient()
+        installation.addHandler("fail", "Exec=/bin/false")
+        installation.addRoute("10-fail", to: "fail", route: "Deadline=10s")
+        daemon.send(SIGHUP)
+        try daemon.waitForNotification("STATUS=reload failed; device mode, 1 routes as before")
+        #expect(try client.outcome(of: Requests.deliver()).outcome == "handled")
+        let problem = try DaemonStatus(of: installation)["configuration_problem"]?.string
+        #expect(
+            problem?.hasPrefix("\(installation.configuration)/routes.d/10-fail.route:5: ") == true, "\(problem ?? "")")
+
+        installation.addRoute("10-fail", to: "fail")
+        daemon.send(SIGHUP)
+        try daemon.waitForNotification("STATUS=device mode, 2 routes")
+        #expect(daemon.messages.compactMap(\.first).filter { $0 != "READY=1" } == ["RELOADING=1", "RELOADING=1"])
+        #expect(try client.outcome(of: Requests.deliver()).outcome == "failed")
+        #expect(try DaemonStatus(of: installation)["configuration_problem"]?.kind == .null)
+    }
+
+    @Test("a reload does not move what is in flight")
+    func reloadInFlight() throws {
+        let gate = Messages(installation.root + "/gate")
+        installation.addJob("job", "read line <$ROOT/gate")
+        let daemon = try DaemonProcess.ready(installation)
+        let client = try installation.injectClient()
+        for _ in 0..<2 { #expect(try client.ask(Requests.deliver(job: "job", device: "d")).isAccepted) }
+        unlink("\(installation.configuration)/handlers.d/job.handler")
+        unlink("\(installation.configuration)/routes.d/50-job.route")
+        daemon.send(SIGHUP)
+        try daemon.waitForNotification("READY=1", times: 2)
+        gate.send(times: 2)
+        #expect(try [client.next(), client.next()].map(\.outcome) == ["handled", "handled"])
+        #expect(try installation.ledgerRows().values.allSatisfy { $0.invocation.handler == "job" })
+    }
+
+    @Test("the service manager's watchdog is answered")
+    func watchdog() throws {
+        let daemon = try DaemonProcess.ready(installation, environment: ["WATCHDOG_USEC=200000"])
+        try daemon.waitForNotification("WATCHDOG=1", times: 3)
+    }
+
+    @Test("what a daemon left that was killed is replaced: sockets, lock and all")
+    func staleSockets() throws {
+        let daemon = try DaemonProcess.ready(installation)
+        daemon.crash()
+        #expect(access(installation.injectSocket, F_OK) == 0)
+        let next = try DaemonProcess.ready(installation)
+        defer { withExtendedLifetime(next) {} }
+        #expect(try installation.injectClient().ask(Requests.deliver(waits: false)).isAccepted)
+    }
+}

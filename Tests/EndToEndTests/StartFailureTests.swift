@@ -1,0 +1,122 @@
+import Glibc
+import TestSupport
+import Testing
+import UnixSockets
+
+@Suite("A daemon that cannot start")
+struct StartFailureTests {
+    private let installation = Installation()
+
+    /// Starts it, and gives how it ended and what it said.
+    private func failure(
+        config: String? = nil, state: String? = nil, runtime: String? = nil
+    ) throws -> (end: Program.End, errors: String) {
+        let daemon = DaemonProcess(
+            installation,
+            arguments: [
+                "--config", config ?? installation.configuration, "--state", state ?? installation.state,
+                "--runtime", runtime ?? installation.runtime,
+            ])
+        let end = try daemon.waitForEnd()
+        #expect(!daemon.messages.joined().contains("READY=1"))
+        return (end, daemon.standardError)
+    }
+
+    @Test("says who has the state directory, and leaves the other alone")
+    func stateInUse() throws {
+        let daemon = try DaemonProcess.ready(installation)
+        let (end, errors) = try failure(runtime: installation.root + "/run2")
+        #expect(end == .exited(69))
+        #expect(errors.contains("the state directory is in use by process \(daemon.processID)"), "\(errors)")
+        #expect(try installation.injectClient().ask(Requests.deliver(waits: false)).isAccepted)
+    }
+
+    @Test("does not take a socket from one that listens")
+    func socketInUse() throws {
+        let daemon = try DaemonProcess.ready(installation)
+        defer { withExtendedLifetime(daemon) {} }
+        let (end, errors) = try failure(state: installation.root + "/state2")
+        #expect(end == .exited(73))
+        #expect(errors.contains("another process is listening on \(installation.controlSocket)"), "\(errors)")
+        #expect(try installation.injectClient().ask(Requests.deliver(waits: false)).isAccepted)
+    }
+
+    @Test("does not replace what is no socket")
+    func notASocket() throws {
+        mkdir(installation.runtime, 0o755)
+        writeFile("precious", to: installation.injectSocket)
+        let (end, errors) = try failure()
+        #expect(end == .exited(73))
+        #expect(errors.contains("\(installation.injectSocket) exists and is not a socket"), "\(errors)")
+        #expect(readFile(installation.injectSocket) == Array("precious".utf8))
+        #expect(access(installation.controlSocket, F_OK) != 0, "it left a socket behind")
+    }
+
+    @Test("names a runtime directory whose sockets no address can hold")
+    func longRuntime() throws {
+        let runtime = installation.root + "/" + String(repeating: "r", count: 100)
+        let (end, errors) = try failure(runtime: runtime)
+        #expect(end == .exited(73))
+        #expect(errors.contains("\(runtime)/control.sock has") && errors.contains("Linux takes 1 to 107"), "\(errors)")
+    }
+
+    @Test("names a directory that cannot be made")
+    func missingParents() throws {
+        let missing = installation.root + "/no/such"
+        #expect(try failure(state: missing).end == .exited(74))
+        #expect(try failure(state: missing).errors.contains("\(missing): mkdir: No such file or directory"))
+        #expect(try failure(runtime: missing).end == .exited(73))
+        #expect(
+            try failure(runtime: missing).errors.contains("cannot create the runtime directory \(missing): No such"))
+    }
+
+    @Test("names a state directory that is a file, or may not be written")
+    func badState() throws {
+        writeFile("", to: installation.root + "/file")
+        let file = try failure(state: installation.root + "/file")
+        #expect(file.end == .exited(74) && file.errors.contains("\(installation.root)/file"), "\(file.errors)")
+        // Nobody may create files there, root neither.
+        let proc = try failure(state: "/proc/self")
+        #expect(proc.end == .exited(74) && proc.errors.contains("/proc/self/lock: open: "), "\(proc.errors)")
+    }
+
+    @Test("names a ledger that is none")
+    func badLedger() throws {
+        mkdir(installation.state, 0o700)
+        writeFile(String(repeating: "This is no database. ", count: 1000), to: installation.state + "/ledger.db")
+        let (end, errors) = try failure()
+        #expect(end == .exited(74))
+        #expect(errors.contains("\(installation.state)/ledger.db") && errors.contains("not a database"), "\(errors)")
+    }
+
+    @Test("names everything that is wrong in its configuration, with file and line")
+    func badConfiguration() throws {
+        installation.write("pushrouterd.conf", "[Daemon]\nRequestLengthMax=9 bananas\n[Deadline]\nBudget=10s\n")
+        installation.addRoute("10-x", to: "nobody")
+        let (end, errors) = try failure()
+        #expect(end == .exited(78))
+        let path = installation.configuration
+        for start in ["pushrouterd.conf:2: ", "pushrouterd.conf:4: ", "routes.d/10-x.route:4: "] {
+            #expect(errors.contains("pushrouterd: \(path)/\(start)"), "\(errors)")
+        }
+        #expect(access(installation.state, F_OK) != 0, "it touched the state before it knew its configuration")
+    }
+
+    @Test("names a configuration directory that is not there")
+    func missingConfiguration() throws {
+        let (end, errors) = try failure(config: installation.root + "/nowhere")
+        #expect(end == .exited(78) && errors.contains("\(installation.root)/nowhere"), "\(errors)")
+    }
+
+    @Test(
+        "explains a wrong command line",
+        arguments: [
+            (["--stat", "/x"], "there is no option --stat"), (["start"], "there is no operand start"),
+            (["--state"], "--state needs a directory"), (["--state="], "--state needs a directory"),
+        ])
+    func usage(arguments: [String], message: String) throws {
+        let daemon = DaemonProcess(installation, arguments: arguments)
+        #expect(try daemon.waitForEnd() == .exited(2))
+        #expect(daemon.standardError == "pushrouterd: \(message)\npushrouterd: see pushrouterd --help\n")
+    }
+}

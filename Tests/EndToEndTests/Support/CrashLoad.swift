@@ -1,0 +1,154 @@
+import Glibc
+import PushModel
+import TestSupport
+import UnixSockets
+
+/// Several clients that send requests of all kinds, and a record, outside of the daemon, of every answer.
+final class CrashLoad {
+    /// What a request asks for.
+    enum Kind: String, CaseIterable {
+        case braze, journal
+        /// Handlers that may be run twice, and that may not.
+        case repeatable, once
+
+        var isRun: Bool { self == .repeatable || self == .once }
+    }
+
+    /// A request, with what its clients were told.
+    struct Sent {
+        var line: String
+        var kind: Kind
+        var id: String?
+    }
+
+    /// What was sent and acknowledged, by number.
+    private(set) var acknowledged: [Int64: Sent] = [:]
+    /// The outcomes that clients were told.
+    private(set) var outcomes: [InvocationID: String] = [:]
+    /// What has an id and no answer: it may have been accepted.
+    private(set) var unanswered: [Sent] = []
+    /// Answers that cannot be true.
+    private(set) var contradictions: [String] = []
+
+    private var numbers: [String: Int64] = [:]
+    /// Those of the acknowledged that have an id, each time they were.
+    private var answered: [Sent] = []
+    private var clients: [(socket: Client, outstanding: [Sent])] = []
+    private var generator: SeededGenerator
+    private let name: String
+    private var sent = 0
+
+    /// Enough to keep commits, handlers and replies overlapping, and little enough for no socket to fill up.
+    private static let window = 16
+
+    /// - Parameters:
+    ///   - name: begins every id: unique in its installation.
+    ///   - seed: decides what is sent.
+    init(_ name: String, seed: UInt64) {
+        self.name = name
+        generator = SeededGenerator(seed: seed)
+    }
+
+    /// Adds the two jobs, which note each of their runs in the file `runs`, to an installation.
+    static func addJobs(to installation: Installation) {
+        let script = "echo $PUSH_SEQ:$PUSH_N >>$ROOT/runs; sleep 0.0$((PUSH_SEQ % 4))"
+        installation.addJob(Kind.repeatable.rawValue, script, handler: "Idempotent=yes")
+        installation.addJob(Kind.once.rawValue, script)
+    }
+
+    /// Sends from this many clients until so many requests are acknowledged.
+    func run(on installation: Installation, clients count: Int, until acknowledgements: Int) throws {
+        clients = try (0..<count).map { _ in (try installation.injectClient(), []) }
+        while acknowledged.count < acknowledgements {
+            for index in clients.indices {
+                while clients[index].outstanding.count < Self.window { try send(from: index) }
+            }
+            _ = waitUntilReadable(clients.map(\.socket.descriptor), milliseconds: Int32(patience))
+            for index in clients.indices { while try receive(at: index, milliseconds: 0) {} }
+        }
+    }
+
+    /// Takes what the daemon sent before it died.
+    func hearOut() throws {
+        for index in clients.indices {
+            while try receive(at: index, milliseconds: patience) {}
+            unanswered += clients[index].outstanding.filter { $0.id != nil }
+        }
+        clients = []
+    }
+
+    /// Sends again all that has an id, answered or not, and checks the answers against those of before.
+    func repeatAll(on installation: Installation) throws {
+        clients = [(try installation.injectClient(), [])]
+        let again = unanswered + answered
+        unanswered = []
+        for request in again {
+            try clients[0].socket.send(line: request.line)
+            clients[0].outstanding.append(request)
+            if clients[0].outstanding.count == Self.window { _ = try receive(at: 0, milliseconds: patience) }
+        }
+        while !clients[0].outstanding.isEmpty { _ = try receive(at: 0, milliseconds: patience) }
+        clients = []
+    }
+
+    private func send(from index: Int) throws {
+        let request = next()
+        clients[index].outstanding.append(request)
+        // A daemon that is killed meanwhile closes: what was sent is heard out all the same.
+        try clients[index].socket.send(line: request.line)
+    }
+
+    private func next() -> Sent {
+        // Now and then a request that was acknowledged comes again.
+        if Int.random(in: 0..<10, using: &generator) == 0, let old = answered.randomElement(using: &generator) {
+            return old
+        }
+        sent += 1
+        let kind = Kind.allCases.randomElement(using: &generator) ?? .journal
+        let id = Int.random(in: 0..<5, using: &generator) < 2 ? "\(name)-\(sent)" : nil
+        let device = Bool.random(using: &generator) ? "device\(Int.random(in: 0..<5, using: &generator))" : nil
+        let waits = Bool.random(using: &generator)
+        let line =
+            kind == .braze
+            ? Requests.braze(message: "\(name)-\(sent)", id: id, device: device, waits: waits)
+            : Requests.deliver(job: kind.rawValue, id: id, device: device, waits: waits)
+        return Sent(line: line, kind: kind, id: id)
+    }
+
+    /// Takes one line; false when there is none.
+    private func receive(at index: Int, milliseconds: Int) throws -> Bool {
+        let bytes: [UInt8]?
+        do throws(ClientError) {
+            bytes = try clients[index].socket.receiveLine(timeoutMilliseconds: milliseconds)
+        } catch .timedOut where milliseconds == 0 {
+            return false
+        }
+        guard let bytes else { return false }
+        // What a dying daemon could not finish writing is no answer.
+        guard let line = try? Line(bytes) else { return true }
+        if line.isReply { note(reply: line, to: clients[index].outstanding.removeFirst()) } else { note(outcome: line) }
+        return true
+    }
+
+    private func note(reply: Line, to request: Sent) {
+        guard let seq = reply.seq, reply.id == request.id else {
+            contradictions.append("\(request.line) got \(reply)")
+            return
+        }
+        let before = request.id.flatMap { numbers.updateValue(seq, forKey: $0) } ?? seq
+        if before != seq { contradictions.append("\(request.line) was seq \(before) and is seq \(seq)") }
+        if request.id == nil, acknowledged[seq] != nil { contradictions.append("seq \(seq) was given twice") }
+        acknowledged[seq] = request
+        if request.id != nil { answered.append(request) }
+    }
+
+    private func note(outcome line: Line) {
+        guard let seq = line.seq, let n = line.n, let outcome = line.outcome else {
+            contradictions.append("an outcome line that is none: \(line)")
+            return
+        }
+        let invocation = InvocationID(seq: SequenceNumber(seq), n: Int(n))
+        let before = outcomes.updateValue(outcome, forKey: invocation) ?? outcome
+        if before != outcome { contradictions.append("\(line) was \(before) before") }
+    }
+}
