@@ -1,6 +1,7 @@
 # shellcheck shell=bash
 # What quickstart.sh and test.sh share; sourced, with the top of the project as the working directory.
 
+# shellcheck disable=SC2034  # Used by who sources this.
 # What the toolchain loads, what it links with, and the libraries of the daemon: all that Debian's minbase lacks.
 build_packages=(
     libcurl4 libncurses6 libxml2

@@ -155,7 +155,8 @@ kill -TERM "$daemon"
 wait "$daemon" || fail "the daemon ended with status $?"
 daemon=''
 # Its handlers are known by their environment; a process of another user cannot be one.
-if grep -lsz "^DEMO=$work\$" /proc/[0-9]*/environ; then fail "these processes of handlers are left"; fi
+left=$(grep -lsz "^DEMO=$work\$" /proc/[0-9]*/environ || true)
+[[ -z $left ]] || fail "processes of handlers are left: $left"
 say "stopped: the daemon ended with status 0, and nothing that a handler started is left"
 
 cat <<END
