@@ -26,7 +26,7 @@ struct StartFailureTests {
     func stateInUse() throws {
         let daemon = try DaemonProcess.ready(installation)
         let (end, errors) = try failure(runtime: installation.root + "/run2")
-        #expect(end == .exit(69))
+        #expect(end == .exited(69))
         #expect(errors.contains("the state directory is in use by process \(daemon.processID)"), "\(errors)")
         #expect(try installation.injectClient().ask(Requests.deliver(waits: false)).isAccepted)
     }
@@ -36,7 +36,7 @@ struct StartFailureTests {
         let daemon = try DaemonProcess.ready(installation)
         defer { withExtendedLifetime(daemon) {} }
         let (end, errors) = try failure(state: installation.root + "/state2")
-        #expect(end == .exit(73))
+        #expect(end == .exited(73))
         #expect(errors.contains("another process is listening on \(installation.controlSocket)"), "\(errors)")
         #expect(try installation.injectClient().ask(Requests.deliver(waits: false)).isAccepted)
     }
@@ -46,7 +46,7 @@ struct StartFailureTests {
         mkdir(installation.runtime, 0o755)
         writeFile("precious", to: installation.injectSocket)
         let (end, errors) = try failure()
-        #expect(end == .exit(73))
+        #expect(end == .exited(73))
         #expect(errors.contains("\(installation.injectSocket) exists and is not a socket"), "\(errors)")
         #expect(readFile(installation.injectSocket) == Array("precious".utf8))
         #expect(access(installation.controlSocket, F_OK) != 0, "it left a socket behind")
@@ -56,16 +56,16 @@ struct StartFailureTests {
     func longRuntime() throws {
         let runtime = installation.root + "/" + String(repeating: "r", count: 100)
         let (end, errors) = try failure(runtime: runtime)
-        #expect(end == .exit(73))
+        #expect(end == .exited(73))
         #expect(errors.contains("\(runtime)/control.sock has") && errors.contains("Linux takes 1 to 107"), "\(errors)")
     }
 
     @Test("names a directory that cannot be made")
     func missingParents() throws {
         let missing = installation.root + "/no/such"
-        #expect(try failure(state: missing).end == .exit(74))
+        #expect(try failure(state: missing).end == .exited(74))
         #expect(try failure(state: missing).errors.contains("\(missing): mkdir: No such file or directory"))
-        #expect(try failure(runtime: missing).end == .exit(73))
+        #expect(try failure(runtime: missing).end == .exited(73))
         #expect(
             try failure(runtime: missing).errors.contains("cannot create the runtime directory \(missing): No such"))
     }
@@ -74,10 +74,10 @@ struct StartFailureTests {
     func badState() throws {
         writeFile("", to: installation.root + "/file")
         let file = try failure(state: installation.root + "/file")
-        #expect(file.end == .exit(74) && file.errors.contains("\(installation.root)/file"), "\(file.errors)")
+        #expect(file.end == .exited(74) && file.errors.contains("\(installation.root)/file"), "\(file.errors)")
         // Nobody may create files there, root neither.
         let proc = try failure(state: "/proc/self")
-        #expect(proc.end == .exit(74) && proc.errors.contains("/proc/self/lock: open: "), "\(proc.errors)")
+        #expect(proc.end == .exited(74) && proc.errors.contains("/proc/self/lock: open: "), "\(proc.errors)")
     }
 
     @Test("names a ledger that is none")
@@ -85,7 +85,7 @@ struct StartFailureTests {
         mkdir(installation.state, 0o700)
         writeFile(String(repeating: "This is no database. ", count: 1000), to: installation.state + "/ledger.db")
         let (end, errors) = try failure()
-        #expect(end == .exit(74))
+        #expect(end == .exited(74))
         #expect(errors.contains("\(installation.state)/ledger.db") && errors.contains("not a database"), "\(errors)")
     }
 
@@ -94,7 +94,7 @@ struct StartFailureTests {
         installation.write("pushrouterd.conf", "[Daemon]\nRequestLengthMax=9 bananas\n[Deadline]\nBudget=10s\n")
         installation.addRoute("10-x", to: "nobody")
         let (end, errors) = try failure()
-        #expect(end == .exit(78))
+        #expect(end == .exited(78))
         let path = installation.configuration
         for start in ["pushrouterd.conf:2: ", "pushrouterd.conf:4: ", "routes.d/10-x.route:4: "] {
             #expect(errors.contains("pushrouterd: \(path)/\(start)"), "\(errors)")
@@ -105,7 +105,7 @@ struct StartFailureTests {
     @Test("names a configuration directory that is not there")
     func missingConfiguration() throws {
         let (end, errors) = try failure(config: installation.root + "/nowhere")
-        #expect(end == .exit(78) && errors.contains("\(installation.root)/nowhere"), "\(errors)")
+        #expect(end == .exited(78) && errors.contains("\(installation.root)/nowhere"), "\(errors)")
     }
 
     @Test(
@@ -116,7 +116,7 @@ struct StartFailureTests {
         ])
     func usage(arguments: [String], message: String) throws {
         let daemon = DaemonProcess(installation, arguments: arguments)
-        #expect(try daemon.waitForEnd() == .exit(2))
+        #expect(try daemon.waitForEnd() == .exited(2))
         #expect(daemon.standardError == "pushrouterd: \(message)\npushrouterd: see pushrouterd --help\n")
     }
 }

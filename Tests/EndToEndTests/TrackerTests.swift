@@ -33,7 +33,7 @@ struct TrackerTests {
             #expect(try events(of: 1).map(\.kind) == [.received])
             #expect(try client.outcome(of: open).reason == "direct open of delivery 1")
             #expect(try client.outcome(of: open).reason == "delivery 1 was opened before")
-            #expect(try daemon.stop() == .exit(0))
+            #expect(try daemon.stop() == .exited(0))
         }
         let daemon = try DaemonProcess.ready(installation)
         #expect(try DaemonStatus(of: installation).number("deliveries_tracked") == 1)
