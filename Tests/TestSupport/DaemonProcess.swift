@@ -41,8 +41,12 @@ public final class DaemonProcess {
         precondition(socketpair(AF_UNIX, kind, 0, &ends) == 0, "cannot make a socket pair: \(systemReason())")
         lifeline = ends[0]
         defer { close(ends[1]) }
+        // In a build with a sanitizer its options say where a daemon of these tests reports.
+        let names: [String] = ["ASAN_OPTIONS", "LSAN_OPTIONS", "TSAN_OPTIONS"]
+        let sanitizers = names.compactMap { name in getenv(name).map { "\(name)=\(String(cString: $0))" } }
         processID = Self.spawn(
-            arguments, environment: ["PATH=/usr/bin:/bin", "NOTIFY_SOCKET=\(notifications.path)"] + environment,
+            arguments,
+            environment: ["PATH=/usr/bin:/bin", "NOTIFY_SOCKET=\(notifications.path)"] + sanitizers + environment,
             standardError: standardErrorPath, lifeline: ends[1])
     }
 
