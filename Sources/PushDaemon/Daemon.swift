@@ -71,9 +71,9 @@ final class Daemon {
             router: router, journal: journal, successLevel: settings.journal.successLevel,
             submitBatch: { committer.submit($0, number: $1) })
         intake = Intake(conductor: conductor, lookup: lookup, depthLimit: settings.daemon.jsonDepthMax)
-        conductor.runner = try HandlerRunner(loop: loop, stateID: past.stateID) { [unowned self] in
-            conductor.handle($0)
-        }
+        conductor.runner = try HandlerRunner(
+            loop: loop, stateID: past.stateID, report: { [unowned self] in conductor.handle($0) },
+            complain: { journal.log(JournalEntry(.error, $0)) })
         try watch()
         endLeftovers(of: past.stateID)
         conductor.recover(past.unfinished)
@@ -205,8 +205,8 @@ final class Daemon {
         guard !isStopping else { return }
         isStopping = true
         let running = conductor.handlersRunning
-        Notify.stopping(status: "finishing \(running) handlers")
-        journal.log(JournalEntry(.info, "stopping: \(running) handlers finish first", messageID: .stopping))
+        Notify.stopping(status: "finishing what runs: \(running) handlers")
+        journal.log(JournalEntry(.info, "stopping, after what runs: \(running) handlers", messageID: .stopping))
         conductor.handle(.draining)
         injectServer?.stopListening()
         controlServer?.stopListening()

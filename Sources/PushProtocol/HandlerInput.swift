@@ -45,11 +45,9 @@ public enum HandlerInput {
         return writer.bytes + [UInt8(ascii: "\n")]
     }
 
-    /// The same facts as variables. `PUSH_RUN` marks the processes of the run: the daemon ends them by it.
-    public static func environment(_ run: HandlerRun, state: UUID128, at now: Moment) -> [(name: String, value: String)]
-    {
+    /// The same facts as variables; whoever starts the process adds `PUSH_RUN`, the mark.
+    public static func environment(_ run: HandlerRun, at now: Moment) -> [(name: String, value: String)] {
         var variables = [
-            ("PUSH_RUN", mark(run.invocation.id, state: state)),
             ("PUSH_SEQ", String(run.request.seq.value)),
             ("PUSH_N", String(run.invocation.id.n)),
             ("PUSH_OP", run.request.operation.rawValue),

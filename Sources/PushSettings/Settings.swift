@@ -29,9 +29,9 @@ public struct DaemonSettings: Hashable, Sendable {
     public var requestLengthMax = 256 << 10
     /// How deep a request may nest.
     public var jsonDepthMax = 32
-    /// Connections at once, both sockets together.
+    /// Connections at once, on each of the sockets.
     public var connectionsMax = 1024
-    /// Connections at once of one peer (its uid), both sockets together.
+    /// Connections at once of one peer (its uid), on each of the sockets.
     public var connectionsMaxPerPeer = 512
     /// `inject.sock`, for producers.
     public var injectSocket = SocketSettings()

@@ -57,7 +57,8 @@ public struct Tracker: Sendable {
         let found: TrackedDelivery? =
             switch subject {
             case .delivery(let seq): deliveries[seq]?.delivery
-            case .message, .campaign: latest[Name(device: device, subject: subject)].flatMap { deliveries[$0]?.delivery }
+            case .message, .campaign:
+                latest[Name(device: device, subject: subject)].flatMap { deliveries[$0]?.delivery }
             }
         guard let found, device == nil || found.device == device else { return nil }
         guard app == nil || found.app == nil || found.app == app else { return nil }

@@ -28,13 +28,13 @@ echo 'int main(void) { return 0; }' > "$build/noop.c"
 cc -O2 -static -o "$build/noop" "$build/noop.c"
 
 ours=$build/.build/release/spawn
-for round in $(seq "$rounds"); do
+for _ in $(seq "$rounds"); do
     for parallel in 1 2 8; do
         "$build/peer" rate "$parallel" "$build/noop"
         "$ours" rate "$parallel" "$build/noop"
     done
 done
-for round in 1 2 3; do
+for _ in 1 2 3; do
     "$build/peer" kill 1000
     "$ours" kill 1000
 done

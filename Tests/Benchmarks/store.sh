@@ -43,7 +43,7 @@ median() { sort -n | awk '{ line[NR] = $0 } END { print line[int((NR + 1) / 2)] 
 measure() { # BATCH none|id
     : > "$work/ours"
     : > "$work/limits"
-    for round in 1 2 3 4 5; do
+    for _ in 1 2 3 4 5; do
         rm -rf "$work/run" && mkdir "$work/run"
         "$work/limit" "$work/run" "$1" "$seconds" "$bytes" >> "$work/limits"
         rm -rf "$work/run"

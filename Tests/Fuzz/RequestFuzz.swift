@@ -80,7 +80,7 @@ private struct RequestPath {
                 check(Reply.outcome(end.invocation, end.result, id: end.request.id))
             case .start(let run):
                 check(HandlerInput.object(run, at: now))
-                for (_, value) in HandlerInput.environment(run, state: UUID128(high: 1, low: 2), at: now) {
+                for (_, value) in HandlerInput.environment(run, at: now) {
                     precondition(!value.utf8.contains(0), "a variable with a NUL")
                 }
             case .record(.event(let event)):

@@ -37,11 +37,10 @@ struct HandlerInputTests {
 
     @Test("the same facts in the environment; what is not known has no variable")
     func environment() throws {
-        let variables = HandlerInput.environment(
-            try run(payload: "{}"), state: UUID128(high: 1, low: 2), at: Self.now)
+        let variables = HandlerInput.environment(try run(payload: "{}"), at: Self.now)
         #expect(
             variables.map { "\($0.name)=\($0.value)" } == [
-                "PUSH_RUN=00000000-0000-0001-0000-000000000002:41:1", "PUSH_SEQ=41", "PUSH_N=1", "PUSH_OP=deliver",
+                "PUSH_SEQ=41", "PUSH_N=1", "PUSH_OP=deliver",
                 "PUSH_CALLBACK=onMessageReceived", "PUSH_PLATFORM=android", "PUSH_HANDLER=crm",
                 "PUSH_ACCEPTED_AT=2023-11-14T22:13:20.500Z", "PUSH_DEADLINE_REMAINING_MS=8990",
                 "PUSH_DEADLINE_AT=2023-11-14T22:13:29.500Z", "PUSH_ID=a1", "PUSH_APP=shop", "PUSH_DEVICE=phone",
@@ -55,7 +54,7 @@ struct HandlerInputTests {
         run.request.id = "a\0b"
         run.request.app = "\0"
         run.request.device = String(repeating: "é", count: 40_000)
-        let variables = HandlerInput.environment(run, state: UUID128(high: 1, low: 2), at: Self.now)
+        let variables = HandlerInput.environment(run, at: Self.now)
         let value = { (name: String) in variables.first { $0.name == name }?.value }
         #expect(value("PUSH_ID") == "a")
         #expect(value("PUSH_APP") == "")

@@ -24,11 +24,14 @@ final class HandlerRunner {
     private let stateID: UUID128
     private let pool: SpawnPool
     private let report: (Event) -> Void
+    private let complain: (String) -> Void
     private var spawned: IOSource?
     private var orphans: OrphanReaper
     private var orphanSource: SignalSource?
     private var orphanTimer: TimerSource?
 
+    /// Said once each.
+    private var untouchable: Set<Int32> = []
     private var nextToken: UInt64 = 0
     private var runs: [UInt64: Run] = [:]
     private var tokens: [InvocationID: UInt64] = [:]
@@ -40,10 +43,14 @@ final class HandlerRunner {
     ///   - loop: the loop; everything but the start itself happens on it.
     ///   - stateID: what marks the processes of this state directory.
     ///   - report: takes what happens to a run.
-    init(loop: EventLoop, stateID: UUID128, report: @escaping (Event) -> Void) throws {
+    ///   - complain: takes what an operator must know.
+    init(loop: EventLoop, stateID: UUID128, report: @escaping (Event) -> Void, complain: @escaping (String) -> Void)
+        throws
+    {
         self.loop = loop
         self.stateID = stateID
         self.report = report
+        self.complain = complain
         let mailbox = try Mailbox<SpawnResult>()
         pool = SpawnPool(threads: 2) { mailbox.post($0) }
         orphans = try OrphanReaper()
@@ -84,7 +91,7 @@ final class HandlerRunner {
         if environment["PATH"] == nil {
             environment["PATH"] = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
         }
-        for (name, value) in HandlerInput.environment(run, state: stateID, at: now) { environment[name] = value }
+        for (name, value) in HandlerInput.environment(run, at: now) { environment[name] = value }
         return ProcessCommand(
             arguments: command.arguments, environment: environment.map { "\($0.key)=\($0.value)" },
             workingDirectory: command.workingDirectory ?? "/",
@@ -146,6 +153,9 @@ final class HandlerRunner {
     /// Ends and reaps what got away from its run and became ours.
     private func sweepOrphans() {
         let sweep = orphans.sweep()
+        for process in sweep.untouchable where untouchable.insert(process).inserted {
+            complain("process \(process), which a handler started, may not be ended: it runs as another user")
+        }
         // Some could not be told apart yet, in the middle of an execve; or were killed and are not dead yet.
         if sweep.undecided + sweep.killed > 0 { orphanTimer?.arm(at: EventLoop.nowNanoseconds + 2_000_000) }
     }
