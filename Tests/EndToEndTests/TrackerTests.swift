@@ -80,7 +80,7 @@ struct TrackerTests {
         let client = try installation.injectClient()
         #expect(try client.outcome(of: Requests.deliver(device: "d1")).outcome == "handled")
         for subject in [#""message":1"#, #""message":"unheard of""#, #""payload":{"data":{"k":"v"}}"#] {
-            #expect(try client.outcome(of: Requests.open(subject)).outcome == "handled")
+            #expect(try client.outcome(of: Requests.open(subject)).outcome == "swallowed")
         }
         #expect(try DaemonStatus(of: installation).number("deliveries_tracked") == 0)
         for seq in 1...4 { #expect(try events(of: Int64(seq)).isEmpty) }
