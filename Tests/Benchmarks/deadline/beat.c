@@ -1,5 +1,5 @@
-/* beat DIRECTORY: writes the monotonic clock to DIRECTORY/$PUSH_SEQ every 50 us until it is killed, so that the file
- * tells afterwards when it last lived. Ignores SIGTERM. */
+/* beat DIRECTORY MICROSECONDS: writes the monotonic clock to DIRECTORY/$PUSH_SEQ at that interval until it is killed, so
+ * that the file tells afterwards when it last lived. Ignores SIGTERM. */
 #include <err.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -12,7 +12,7 @@
 
 int main(int argc, char **argv) {
     char path[4096];
-    if (argc != 2 || !getenv("PUSH_SEQ")) errx(2, "usage: PUSH_SEQ=N beat DIRECTORY");
+    if (argc != 3 || !getenv("PUSH_SEQ")) errx(2, "usage: PUSH_SEQ=N beat DIRECTORY MICROSECONDS");
     signal(SIGTERM, SIG_IGN);
     snprintf(path, sizeof path, "%s/%s", argv[1], getenv("PUSH_SEQ"));
     int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
@@ -23,6 +23,6 @@ int main(int argc, char **argv) {
         struct timespec now;
         clock_gettime(CLOCK_MONOTONIC, &now);
         *last = now.tv_sec * 1000000000L + now.tv_nsec;
-        usleep(50);
+        usleep(atoi(argv[2]));
     }
 }
