@@ -94,7 +94,6 @@ final class CrashLoad {
     private func send(from index: Int) throws {
         let request = next()
         clients[index].outstanding.append(request)
-        // A daemon that is killed meanwhile closes: what was sent is heard out all the same.
         try clients[index].socket.send(line: request.line)
     }
 
