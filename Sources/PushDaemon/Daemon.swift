@@ -163,8 +163,9 @@ final class Daemon {
         case .committer(.stalled(let error)):
             intake.storeProblem = "the ledger cannot be written for now: \(error)"
             journal.log(JournalEntry(.critical, "\(error)", messageID: .storeStalled))
-        case .committer(.pruned(let requests)):
+        case .committer(.pruned(let requests)) where requests > 0:
             journal.log(JournalEntry(.info, "\(requests) requests were older than Retention= and are gone"))
+        case .committer(.pruned): break
         case .committer(.failed(let error)): fail(error)
         case .lookup(let answer):
             do throws(StoreError) { try intake.answered(answer) } catch { fail(error) }

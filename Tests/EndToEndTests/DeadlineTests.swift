@@ -30,21 +30,23 @@ struct DeadlineTests {
     @Test("hostile handlers, many at once, leave no orphan")
     func noOrphans() throws {
         let installation = Installation()
-        installation.addJob("hostile", hostileScript(tellingTo: "$ROOT/list"), route: "Deadline=500ms")
+        installation.addJob("hostile", hostileScript(tellingTo: "$ROOT/list"), route: "Deadline=300ms")
         let daemon = try DaemonProcess.ready(installation)
         let client = try installation.injectClient()
-        let count = rounds * 4
-        for _ in 0..<count { try client.send(line: Requests.deliver(job: "hostile")) }
-        var outcomes: [String] = []
-        while outcomes.count < count {
-            let line = try client.next()
-            if let outcome = line.outcome { outcomes.append(outcome) }
+        let together = 24
+        for _ in 0..<rounds {
+            for _ in 0..<together { try client.send(line: Requests.deliver(job: "hostile")) }
+            var outcomes: [String] = []
+            while outcomes.count < together {
+                if let outcome = try client.next().outcome { outcomes.append(outcome) }
+            }
+            #expect(outcomes.allSatisfy { ["timed_out", "expired"].contains($0) }, "\(outcomes)")
+            let list = String(decoding: readFile(installation.root + "/list") ?? [], as: UTF8.self)
+            unlink(installation.root + "/list")
+            let started = list.split(separator: "\n").compactMap { Int32($0) }
+            #expect(!started.isEmpty)
+            try waitUntil("all of them are gone") { !started.contains(where: isAlive) }
         }
-        #expect(outcomes.allSatisfy { ["timed_out", "expired"].contains($0) }, "\(outcomes)")
-        let started = String(decoding: readFile(installation.root + "/list") ?? [], as: UTF8.self)
-            .split(separator: "\n").compactMap { Int32($0) }
-        #expect(!started.isEmpty)
-        try waitUntil("all of them are gone") { !started.contains(where: isAlive) }
         try waitUntil("the daemon has no children") { children(of: daemon.processID).isEmpty }
         #expect(processes(withEnvironment: "PUSH_RUN=\(try installation.stateIdentity())") == [])
     }

@@ -77,6 +77,35 @@ struct LimitTests {
         #expect(try second.ask(Requests.deliver(waits: false)).isAccepted)
     }
 
+    @Test("a client that takes no replies is not read any further, and is answered when it does")
+    func slowReader() throws {
+        let installation = Installation()
+        let daemon = try DaemonProcess.ready(installation)
+        let client = try installation.injectClient()
+        // Sent until the socket takes no more, which it would do for ever if the daemon read on.
+        _ = fcntl(client.descriptor, F_SETFL, fcntl(client.descriptor, F_GETFL) | O_NONBLOCK)
+        let line = Array((#"{"op":"deliver","payload":7}"# + "\n").utf8)
+        let block = [UInt8]([[UInt8]](repeating: line, count: 1000).joined())
+        var sent = 0
+        var refusals = 0
+        let other = try installation.injectClient()
+        while refusals < 10 {
+            let rest = block[(sent % line.count)...]
+            let count = rest.withUnsafeBytes { send(client.descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
+            sent += max(count, 0)
+            try #require(sent < 100 << 20, "the daemon reads without end")
+            // When it has answered another it has had its turn to read on.
+            #expect(try other.outcome(of: Requests.deliver()).outcome == "handled")
+            refusals = count < 0 ? refusals + 1 : 0
+        }
+        #expect(try #require(residentKilobytes(of: daemon.processID)) < 64 << 10)
+        for _ in 0..<sent / line.count { #expect(try client.next().errorCode == "invalid_type") }
+        // The rest of the line that did not fit.
+        try client.send(Array(line[(sent % line.count)...]))
+        #expect(try client.next().errorCode == "invalid_type")
+        try client.leave()
+    }
+
     @Test("a request too many in flight is refused with a time to come again; whatever else is asked goes on")
     func requestsInFlight() throws {
         let installation = Installation("[Dispatch]\nRequestsInFlightMax=2\n")

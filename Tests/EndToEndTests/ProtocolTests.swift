@@ -44,9 +44,7 @@ struct ProtocolTests {
 
     @Test("sends one outcome for each invocation of a request")
     func severalOutcomes() throws {
-        let payload = #"{"aps":{"alert":"A","content-available":1}}"#
-        let request = Requests.deliver(#""platform":"ios","state":"foreground","payload":\#(payload)"#)
-        #expect(try client.ask(request).isAccepted)
+        #expect(try client.ask(Requests.deliver(Requests.twoCallbacks)).isAccepted)
         let lines = [try client.next(), try client.next()].sorted { ($0.n ?? -1) < ($1.n ?? -1) }
         #expect(lines.map(\.n) == [0, 1])
         #expect(lines.map(\.outcome) == ["handled", "handled"])

@@ -8,10 +8,10 @@ final class CrashLoad {
     /// What a request asks for.
     enum Kind: String, CaseIterable {
         case braze, journal
+        /// One with two callbacks.
+        case double
         /// Handlers that may be run twice, and that may not.
         case repeatable, once
-
-        var isRun: Bool { self == .repeatable || self == .once }
     }
 
     /// A request, with what its clients were told.
@@ -94,7 +94,6 @@ final class CrashLoad {
     private func send(from index: Int) throws {
         let request = next()
         clients[index].outstanding.append(request)
-        // A daemon that is killed meanwhile closes: what was sent is heard out all the same.
         try clients[index].socket.send(line: request.line)
     }
 
@@ -109,9 +108,12 @@ final class CrashLoad {
         let device = Bool.random(using: &generator) ? "device\(Int.random(in: 0..<5, using: &generator))" : nil
         let waits = Bool.random(using: &generator)
         let line =
-            kind == .braze
-            ? Requests.braze(message: "\(name)-\(sent)", id: id, device: device, waits: waits)
-            : Requests.deliver(job: kind.rawValue, id: id, device: device, waits: waits)
+            switch kind {
+            case .braze: Requests.braze(message: "\(name)-\(sent)", id: id, device: device, waits: waits)
+            case .double: Requests.deliver(Requests.twoCallbacks, id: id, device: device, waits: waits)
+            case .journal, .repeatable, .once:
+                Requests.deliver(job: kind.rawValue, id: id, device: device, waits: waits)
+            }
         return Sent(line: line, kind: kind, id: id)
     }
 

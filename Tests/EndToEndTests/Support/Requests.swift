@@ -21,6 +21,10 @@ enum Requests {
             waits: waits)
     }
 
+    /// What makes an iOS app's delivery lead to two callbacks.
+    static let twoCallbacks =
+        #""platform":"ios","state":"foreground","payload":{"aps":{"alert":"A","content-available":1}}"#
+
     /// A delivery with these members besides.
     static func deliver(_ members: String, id: String? = nil, device: String? = nil, waits: Bool = true) -> String {
         var line = #"{"op":"deliver","#
