@@ -1,5 +1,6 @@
 import Glibc
 import PushModel
+import Store
 import TestSupport
 import Testing
 import UnixSockets
@@ -129,8 +130,10 @@ struct RecoveryTests {
         let client = try installation.injectClient()
         #expect(try client.ask(Requests.deliver(job: "job", id: "a")).seq == 1)
         _ = try started.next()
-        try waitUntil("the handler has asked to be tried again") {
-            try DaemonStatus(of: installation).number("handler_processes") == 0
+        try waitUntil("the ledger knows that the handler has ended without an outcome") {
+            let row = try installation.ledgerRows()[InvocationID(seq: SequenceNumber(1), n: 0)]
+            return try DaemonStatus(of: installation).number("handler_processes") == 0
+                && row?.invocation.started == false
         }
         #expect(try DaemonStatus(of: installation).number("requests_in_flight") == 1)
         daemon.crash()
