@@ -160,6 +160,7 @@ final class Daemon {
             if intake.storeProblem != nil { journal.log(JournalEntry(.notice, "the ledger is written again")) }
             intake.storeProblem = nil
             conductor.committed(through: number)
+            intake.committed()
         case .committer(.stalled(let error)):
             intake.storeProblem = "the ledger cannot be written for now: \(error)"
             journal.log(JournalEntry(.critical, "\(error)", messageID: .storeStalled))
@@ -194,7 +195,10 @@ final class Daemon {
         }
         injectServer?.flush()
         controlServer?.flush()
-        if isStopping, conductor.isIdle, intake.count == 0 { loop.exit(code: 0) }
+        guard isStopping, conductor.handlersRunning == 0 else { return }
+        if conductor.isIdle, intake.count == 0 { loop.exit(code: 0) }
+        // What a full disk keeps off it was not acknowledged, so nothing is lost by not waiting for room.
+        if intake.storeProblem != nil { loop.exit(code: StartFailure.inputOutput) }
     }
 
     private static let bytesWaitingLimit = 64 << 20

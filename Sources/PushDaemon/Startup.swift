@@ -28,6 +28,7 @@ public func runDaemon(_ options: DaemonOptions) throws(StartFailure) -> Int32 {
     // Before any thread exists: each inherits the mask, and only the loop takes signals.
     SignalSource.block([SIGTERM, SIGINT, SIGHUP, SIGCHLD])
     signal(SIGPIPE, SIG_IGN)
+    raiseDescriptorLimit()
     let configuration = Configuration(
         directories: options.directories.configuration, isRequired: options.isConfigurationRequired)
     let (settings, warnings) = try configuration.load()
@@ -66,6 +67,15 @@ private func createRuntimeDirectory(_ path: String) throws(StartFailure) {
     throw StartFailure(
         "cannot create the runtime directory \(path): \(reason); give another with --runtime",
         exitStatus: StartFailure.cannotCreate)
+}
+
+/// Connections and handlers need more descriptors than the soft limit that a shell gives, which is for select(2) only.
+private func raiseDescriptorLimit() {
+    var limit = rlimit()
+    guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return }
+    limit.rlim_cur = max(limit.rlim_cur, min(limit.rlim_max, 65_536))
+    // When it is refused the daemon works with what it has, and turns clients away above it.
+    setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
 }
 
 /// The id of this boot: monotonic times count within it.

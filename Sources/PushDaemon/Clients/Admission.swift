@@ -42,10 +42,13 @@ final class Admission {
     /// What the ledger said; `.some(nil)`: it does not know the id.
     private var answers: [RequestKey: RequestStory?] = [:]
     private var asked: Set<RequestKey> = []
+    /// What the ledger said of these is behind what was decided; after the next commit it will know.
+    private var outdated: Set<RequestKey> = []
     /// Accepted in this run and not known to be on disk yet.
     private var recent: [RequestKey: Recent] = [:]
     private let ask: (RequestKey) -> Void
     private let invocationsInFlight: (SequenceNumber) -> Int
+    private let isCommitComing: () -> Bool
     private let decide: (Verdict) -> Void
 
     /// How many requests wait.
@@ -54,13 +57,15 @@ final class Admission {
     /// - Parameters:
     ///   - ask: asks the ledger; ``answered(_:_:)`` brings what it says.
     ///   - invocationsInFlight: how many outcomes of a request are still to come.
+    ///   - isCommitComing: whether something waits for the disk; ``committed()`` is called when it is there.
     ///   - decide: takes each candidate's verdict, in order.
     init(
         ask: @escaping (RequestKey) -> Void, invocationsInFlight: @escaping (SequenceNumber) -> Int,
-        decide: @escaping (Verdict) -> Void
+        isCommitComing: @escaping () -> Bool, decide: @escaping (Verdict) -> Void
     ) {
         self.ask = ask
         self.invocationsInFlight = invocationsInFlight
+        self.isCommitComing = isCommitComing
         self.decide = decide
     }
 
@@ -84,6 +89,15 @@ final class Admission {
     func accepted(_ key: RequestKey, as seq: SequenceNumber, _ document: JSONDocument, invocations: Int) {
         recent[key] = Recent(seq: seq, document: document, invocations: invocations)
         answers[key] = nil
+    }
+
+    /// Notes that a batch is on disk: what was behind is asked for again.
+    func committed() {
+        for key in outdated {
+            answers[key] = nil
+            askOnce(key)
+        }
+        outdated = []
     }
 
     /// Notes that the request is on disk, where the ledger finds it.
@@ -124,9 +138,9 @@ final class Admission {
         else { return .conflict(candidate, with: seq) }
         let undecided = story.invocations.count { $0.result == nil }
         guard undecided == invocationsInFlight(seq) else {
-            // Some were decided since the ledger was read: it is asked again, and will know.
-            answers[key] = nil
-            askOnce(key)
+            // Some were decided since the ledger was read, and are there by now or with the next commit.
+            outdated.insert(key)
+            if !isCommitComing() { committed() }
             return nil
         }
         return .repeated(candidate, seq, story.invocations, undecided: undecided)

@@ -14,7 +14,7 @@ final class Intake {
     private lazy var admission = Admission(
         ask: { [unowned self] in ask($0) },
         invocationsInFlight: { [unowned self] in conductor.invocationsInFlight(of: $0) },
-        decide: { [unowned self] in decide($0) })
+        isCommitComing: { [unowned self] in conductor.isCommitComing }, decide: { [unowned self] in decide($0) })
     private var questions: [UInt64: RequestKey] = [:]
     private var questionsAsked: UInt64 = 0
 
@@ -53,6 +53,9 @@ final class Intake {
         guard let key = questions.removeValue(forKey: answer.token) else { return }
         admission.answered(key, try answer.result.get().first ?? nil)
     }
+
+    /// A batch is on disk: the ledger knows more than it did.
+    func committed() { admission.committed() }
 
     private func ask(_ key: RequestKey) {
         questionsAsked += 1

@@ -48,6 +48,9 @@ final class Conductor {
     /// How many outcomes of a request are still to come.
     func invocationsInFlight(of seq: SequenceNumber) -> Int { router.invocationsInFlight(of: seq) }
 
+    /// Whether something waits for the disk.
+    var isCommitComing: Bool { !commits.isIdle }
+
     /// Whether nothing runs and nothing waits for the disk.
     var isIdle: Bool { router.handlersRunning == 0 && (runner?.count ?? 0) == 0 && commits.isIdle }
 
