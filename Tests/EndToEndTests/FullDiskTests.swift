@@ -52,6 +52,27 @@ struct FullDiskTests {
         #expect(acknowledged.allSatisfy { ledger[InvocationID(seq: SequenceNumber($0), n: 0)] != nil })
     }
 
+    @Test("does not keep the daemon from stopping: it ends with 74, and what it acknowledged is there")
+    func stopsWhileFull() throws {
+        let installation = Installation()
+        mkdir(installation.state, 0o700)
+        try #require(mount("tmpfs", installation.state, "tmpfs", 0, "size=4m") == 0, "cannot mount")
+        defer { umount2(installation.state, Int32(MNT_DETACH)) }
+        let daemon = try DaemonProcess.ready(installation)
+        let client = try installation.injectClient()
+        let payload = String(repeating: "x", count: 20_000)
+        let request = Requests.deliver(#""payload":{"data":{"k":"\#(payload)"}}"#, id: nil, waits: false)
+        #expect(try client.ask(request).seq == 1)
+        fill(installation.state + "/ballast")
+        try waitUntil("the daemon has seen that the disk is full") {
+            try client.send(line: request)
+            return try DaemonStatus(of: installation)["store_problem"]?.string != nil
+        }
+        #expect(try daemon.stop() == .exited(74))
+        unlink(installation.state + "/ballast")
+        #expect(try installation.ledgerRows()[InvocationID(seq: SequenceNumber(1), n: 0)] != nil)
+    }
+
     /// Writes a file until there is no room.
     private func fill(_ path: String) {
         let file = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
