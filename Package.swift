@@ -59,7 +59,7 @@ let package = Package(
         swift("Store", ["CSQLite", "CLinux", "PushModel"]),
         swift("HandlerProcess", ["CLinux"]),
         swift("JournalLog", ["CSystemd", "CLinux"]),
-        swift("SettingsFiles", ["PushSettings"]),
+        swift("SettingsFiles", ["PushRouting", "PushSettings"]),
 
         // Composition.
         swift(

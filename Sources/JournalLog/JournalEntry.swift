@@ -95,11 +95,11 @@ extension FieldName {
     public static let handler = FieldName("PUSH_HANDLER")
     /// One of the closed set of outcomes.
     public static let outcome = FieldName("PUSH_OUTCOME")
-    /// From the start of the deadline to the start of the handler, in microseconds.
+    /// From acceptance to the start of the handler, in microseconds.
     public static let queueMicroseconds = FieldName("PUSH_QUEUE_USEC")
     /// From the start of the handler to its end, in microseconds.
     public static let executionMicroseconds = FieldName("PUSH_EXEC_USEC")
-    /// From the start of the deadline to the outcome, in microseconds.
+    /// From acceptance to the outcome, in microseconds.
     public static let totalMicroseconds = FieldName("PUSH_TOTAL_USEC")
     /// How much time there was, in microseconds.
     public static let deadlineMicroseconds = FieldName("PUSH_DEADLINE_USEC")

@@ -5,8 +5,12 @@ public enum MessageID: String, CaseIterable, Sendable {
     case outcome = "ad9eb882bbd1c83cf684c225a04c2a81"
     /// An invocation missed its deadline: `timed_out` or `expired`.
     case miss = "fdf4b3661109424cbd66d4bba36b3d34"
+    /// An invocation ended in time, without success: `failed` or `unrouted`.
+    case failure = "7d1c9be25a4e4d1f9a60c7f2be3a8054"
     /// The daemon is ready.
     case started = "c0b8a6be878da8eb52404fca55bc8182"
+    /// What an earlier run left unfinished is taken up.
+    case recovered = "e3b8476d0f1b4c0d8f5ce27a91d36b4c"
     /// The daemon has begun to stop.
     case stopping = "2810d340f19a035d366e5fa6f29b719e"
     /// A new configuration is in force.

@@ -19,8 +19,10 @@ struct Configuration {
             throw StartFailure("cannot read the configuration: \(error)", exitStatus: StartFailure.configuration)
         }
         let (settings, diagnostics) = Settings.load(sources)
-        let lines = diagnostics.map(\.description)
-        guard let settings else { throw StartFailure(lines: lines, exitStatus: StartFailure.configuration) }
-        return (settings, lines)
+        guard let settings else {
+            throw StartFailure(lines: diagnostics.map(\.description), exitStatus: StartFailure.configuration)
+        }
+        let warnings = diagnostics + sources.systemWarnings(of: settings, directories: directories)
+        return (settings, warnings.map(\.description))
     }
 }

@@ -76,8 +76,15 @@ final class Daemon {
             complain: { journal.log(JournalEntry(.error, $0)) })
         try watch()
         endLeftovers(of: past.stateID)
-        conductor.recover(past.unfinished)
+        recover(past.unfinished)
         try listen(directories)
+    }
+
+    private func recover(_ unfinished: [UnfinishedRequest]) {
+        guard !unfinished.isEmpty else { return }
+        let message = "unfinished requests of an earlier run: \(unfinished.count)"
+        journal.log(JournalEntry(.notice, message, messageID: .recovered))
+        conductor.recover(unfinished)
     }
 
     /// Runs until it is told to stop, or cannot go on.
@@ -169,7 +176,7 @@ final class Daemon {
         case .committer(.pruned): break
         case .committer(.failed(let error)): fail(error)
         case .lookup(let answer):
-            do throws(StoreError) { try intake.answered(answer) } catch { fail(error) }
+            intake.answered(answer)
         }
     }
 
@@ -218,6 +225,7 @@ final class Daemon {
     }
 
     private func reload() {
+        guard !isStopping else { return }
         Notify.reloading(nowNanoseconds: EventLoop.nowNanoseconds)
         do {
             let (settings, warnings) = try configuration.load()

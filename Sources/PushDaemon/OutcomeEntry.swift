@@ -28,8 +28,10 @@ extension JournalEntry {
         let who = invocation.handler.map { "handler \($0)" } ?? invocation.provider ?? "nobody"
         var message = "seq \(invocation.id.seq): \(invocation.callback.rawValue), \(who): \(result.outcome.rawValue)"
         if let reason = result.reason { message += " (\(reason))" }
+        let isFailure = result.outcome == .failed || result.outcome == .unrouted
+        let success: Priority = successLevel == .info ? .info : .debug
         self.init(
-            isMissed ? .warning : successLevel == .info ? .info : .debug, message,
-            messageID: isMissed ? .miss : .outcome, fields: fields)
+            isMissed || isFailure ? .warning : success, message,
+            messageID: isMissed ? .miss : isFailure ? .failure : .outcome, fields: fields)
     }
 }

@@ -13,7 +13,7 @@ public enum Reason: Hashable, Sendable, CustomStringConvertible {
     case noCampaign
     // What FCM and Android do.
     case validateOnly, forceStopped
-    case deletedMessages, sendEvent, sendError, unknownMessageType(String)
+    case deletedMessages, sendEvent, sendError, unknownMessageType
     case dataMessage, notificationInForeground, notificationSuppressed
     case notificationInBackground, notificationWhileNotRunning, notificationWhileLocked
     // What iOS does.
@@ -59,8 +59,7 @@ public enum Reason: Hashable, Sendable, CustomStringConvertible {
         case .deletedMessages: "message_type is deleted_messages: FCM calls onDeletedMessages"
         case .sendEvent: "message_type is send_event: FCM calls onMessageSent"
         case .sendError: "message_type is send_error: FCM calls onSendError"
-        case .unknownMessageType(let type):
-            "message_type is \"\(type)\", which FCM does not know: it logs that and drops the message"
+        case .unknownMessageType: "message_type is none that FCM knows: it logs that and drops the message"
         case .dataMessage:
             "the message has no notification block: FCM calls onMessageReceived, whatever the app is doing"
         case .notificationInForeground:

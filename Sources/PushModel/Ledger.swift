@@ -180,4 +180,6 @@ public indirect enum LedgerRecord: Sendable {
     case event(AnalyticsEvent)
     /// What is last known of a device; replaces what was known before.
     case device(KnownDevice)
+    /// A device that is no longer remembered.
+    case forgottenDevice(DeviceKey)
 }

@@ -34,6 +34,15 @@ struct ObjectReader {
         return text
     }
 
+    /// A text that names something: at most 255 bytes, as much is remembered of many.
+    func name(_ key: String) throws(ProtocolError) -> String? {
+        guard let text = try string(key) else { return nil }
+        guard text.utf8.count <= 255 else {
+            throw ProtocolError(.invalidValue, field: key, message: "\(key) is longer than 255 bytes")
+        }
+        return text
+    }
+
     func bool(_ key: String) throws(ProtocolError) -> Bool? {
         guard let value = self[key] else { return nil }
         guard let bool = value.bool else { throw wrongType(key, value, wanted: "true or false") }

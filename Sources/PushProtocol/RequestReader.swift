@@ -34,7 +34,7 @@ extension Request {
             try self.init(reader, document, allowing: keys)
         } catch {
             var error = error
-            error.id = try? Self.id(reader)
+            error.id = try? reader.name("id")
             throw error
         }
     }
@@ -56,20 +56,12 @@ extension Request {
             throw ProtocolError(.unknownOperation, field: "op", message: "inject.sock takes deliver and interact")
         }
         self.init(
-            action: action, id: try Self.id(reader), at: try reader.time("at"),
+            action: action, id: try reader.name("id"), at: try reader.time("at"),
             waitsForOutcome: try Self.wait(reader), document: document)
     }
 
     /// What every op takes.
     fileprivate static let keys = ["op", "id", "at", "wait"]
-
-    private static func id(_ reader: ObjectReader) throws(ProtocolError) -> String? {
-        guard let id = try reader.string("id") else { return nil }
-        guard id.utf8.count <= 255 else {
-            throw ProtocolError(.invalidValue, field: "id", message: "id is longer than 255 bytes")
-        }
-        return id
-    }
 
     private static func wait(_ reader: ObjectReader) throws(ProtocolError) -> Bool {
         guard let wait = try reader.string("wait") else { return false }
@@ -85,8 +77,8 @@ extension Target {
 
     fileprivate init(_ reader: ObjectReader) throws(ProtocolError) {
         self.init(
-            platform: try reader.word("platform", Platform.self), app: try reader.string("app"),
-            device: try reader.string("device"), externalID: try reader.string("external_id"))
+            platform: try reader.word("platform", Platform.self), app: try reader.name("app"),
+            device: try reader.name("device"), externalID: try reader.name("external_id"))
     }
 }
 
@@ -97,7 +89,7 @@ extension DeliverRequest {
     fileprivate init(_ reader: ObjectReader) throws(ProtocolError) {
         self.init(
             target: try Target(reader), state: try reader.word("state", AppState.self) ?? .background,
-            locked: try reader.bool("locked") ?? false, osVersion: try reader.string("os_version"),
+            locked: try reader.bool("locked") ?? false, osVersion: try reader.name("os_version"),
             notifications: try reader.word("notifications", NotificationPermission.self) ?? .allowed,
             sdk: try reader.word("sdk", SDKState.self) ?? .ready, payload: try reader.object("payload"))
     }
@@ -134,7 +126,7 @@ extension InteractRequest {
             }
             return .delivery(SequenceNumber(seq))
         case .string:
-            guard let text = try reader.string("message") else { preconditionFailure("a member vanished") }
+            guard let text = try reader.name("message") else { preconditionFailure("a member vanished") }
             return .message(text)
         default:
             throw reader.wrongType("message", message, wanted: "a seq (a number) or a message id (a string)")

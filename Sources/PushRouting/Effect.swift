@@ -7,7 +7,7 @@ public import PushModel
 public enum Effect: Sendable {
     /// Write this.
     case record(LedgerRecord)
-    /// Run a handler and report `started`, then `finished`; or `failed(toStart:)`.
+    /// Run a handler and report `started`, then `finished`; or `failedToStart`.
     case start(HandlerRun)
     /// Send the handler SIGTERM: its grace begins.
     case terminate(InvocationID)

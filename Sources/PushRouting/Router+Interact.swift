@@ -31,11 +31,13 @@ extension Router {
         let row = newRow(0, callback, provider: subject.provider)
         guard subject.provider != nil else {
             guard platform != .android else {
-                let reason = "unmatched: no delivery of it is remembered, and Android runs no push callback for a tap"
+                let reason =
+                    "unmatched: no Braze delivery of it is remembered, and Android runs no push callback for a tap"
                 return concludeAtOnce(row, of: accepted, .swallowed, reason: reason, at: now, &effects)
             }
             let facts = RouteFacts(
-                provider: nil, platform: accepted.platform, callback: callback, app: accepted.app, keys: nil)
+                provider: nil, platform: accepted.platform, callback: callback, app: accepted.app,
+                keys: subject.keys)
             let invocation = Invocation(
                 request: accepted, payload: subject.payload, record: row, owner: .route, facts: facts, table: table,
                 lane: nil)
@@ -52,7 +54,7 @@ extension Router {
         _ delivery: TrackedDelivery?, by user: String?, cause: SequenceNumber, at time: WallTime,
         _ effects: inout [Effect]
     ) -> String {
-        guard let delivery else { return "unmatched: no delivery of it is remembered" }
+        guard let delivery else { return "unmatched: no delivery with its message id is remembered; its open is lost" }
         switch tracker.open(delivery.seq, by: user, cause: cause, at: time) {
         case .opened(let event):
             effects.append(.record(.event(event)))
@@ -69,6 +71,7 @@ private struct InteractionSubject {
     var delivery: TrackedDelivery?
     var messageID: String?
     var payload: JSONNode?
+    var keys: PayloadKeys?
     /// Whose it is: the tracker remembers only Braze's deliveries.
     var provider: String?
 
@@ -84,6 +87,7 @@ private struct InteractionSubject {
             let facts = try HandedBackPayload(handedBack, platform: platform)
             provider = facts.provider
             messageID = facts.messageID
+            keys = facts.keys
             name = messageID.map(Subject.message) ?? facts.campaignID.map(Subject.campaign)
         }
         let target = interact.target

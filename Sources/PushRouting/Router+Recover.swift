@@ -80,6 +80,7 @@ private struct RecoveryContext {
         guard case .deliver(let deliver) = request.action else {
             if case .interact(let interact) = request.action, case .payload(let handedBack) = interact.subject {
                 payload = handedBack
+                keys = (try? HandedBackPayload(handedBack, platform: unfinished.accepted.platform))?.keys
             }
             return
         }

@@ -50,8 +50,12 @@ extension Router {
         let key = DeviceKey(app: accepted.app, device: name)
         let device = KnownDevice(key: key, platform: accepted.platform, externalID: accepted.externalID)
         guard devices[key] != device else { return }
-        devices[key] = device
+        if devices.updateValue(device, forKey: key) == nil { devicesOldestFirst.append(key) }
         effects.append(.record(.device(device)))
+        while devices.count > devicesMax, let oldest = devicesOldestFirst.popFirst() {
+            devices[oldest] = nil
+            effects.append(.record(.forgottenDevice(oldest)))
+        }
     }
 
     /// The request as the ledger keeps it.

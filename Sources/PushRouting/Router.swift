@@ -17,6 +17,8 @@ public struct Router: Sendable {
     /// The highest number given so far; 0 when there is none.
     public internal(set) var lastNumber: SequenceNumber
     var devices: [DeviceKey: KnownDevice] = [:]
+    var devicesOldestFirst = Queue<DeviceKey>()
+    let devicesMax: Int
 
     var invocations: [InvocationID: Invocation] = [:]
     var lanes: [DeviceKey: Queue<InvocationID>] = [:]
@@ -34,16 +36,20 @@ public struct Router: Sendable {
     ///   - table: what to decide by.
     ///   - tracker: the tracker, with what it remembers.
     ///   - devices: what is last known of each device.
+    ///   - devicesMax: how many devices are remembered; above that the one that was first heard of is forgotten.
     ///   - lastNumber: the highest number ever acknowledged; 0 for a new state directory.
     public init(
         boot: UUID128, table: RoutingTable, tracker: Tracker, devices: [KnownDevice] = [],
-        lastNumber: SequenceNumber = SequenceNumber(0)
+        devicesMax: Int = 1_000_000, lastNumber: SequenceNumber = SequenceNumber(0)
     ) {
         self.boot = boot
         self.table = table
         self.tracker = tracker
         self.lastNumber = lastNumber
-        for device in devices { self.devices[device.key] = device }
+        self.devicesMax = devicesMax
+        for device in devices where self.devices.updateValue(device, forKey: device.key) == nil {
+            devicesOldestFirst.append(device.key)
+        }
     }
 
     /// When the router next needs the clock; `nil` when nothing is due. One timer, set to it after every turn, is

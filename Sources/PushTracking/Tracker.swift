@@ -40,7 +40,7 @@ public struct Tracker: Sendable {
     ///   - now: the clock; what is remembered for too long is forgotten by it, whatever times the requests give.
     /// - Returns: the receipt; `nil` for a message that this device had before.
     public mutating func receive(_ delivery: TrackedDelivery, hasOwnID: Bool, now: WallTime) -> AnalyticsEvent? {
-        if hasOwnID, let message = delivery.messageID,
+        if hasOwnID, delivery.device != nil, let message = delivery.messageID,
             let earlier = self.delivery(for: .message(message), app: nil, device: delivery.device),
             earlier.app == delivery.app, earlier.device == delivery.device
         {

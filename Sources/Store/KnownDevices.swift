@@ -18,10 +18,15 @@ extension LedgerReader {
 }
 
 extension Statement {
+    /// Binds the key of `devices`.
+    mutating func bind(_ key: DeviceKey) {
+        bind(key.app ?? "", at: 1)
+        bind(key.device, at: 2)
+    }
+
     /// Binds the columns of `devices`.
     mutating func bind(_ device: KnownDevice) {
-        bind(device.key.app ?? "", at: 1)
-        bind(device.key.device, at: 2)
+        bind(device.key)
         bind(device.platform.rawValue, at: 3)
         bind(device.externalID, at: 4)
     }

@@ -20,6 +20,7 @@ final class LedgerWriter {
     private var updateInvocation: Statement
     private var insertEvent: Statement
     private var replaceDevice: Statement
+    private var deleteDevice: Statement
     private var checkpointedFrames: Int32 = 0
 
     /// Opens the ledger of `directory`, creating it or bringing it up to date.
@@ -54,6 +55,7 @@ final class LedgerWriter {
             WHERE seq = ?1 AND n = ?2
             """)
         insertEvent = try database.prepare("INSERT INTO events VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13)")
+        deleteDevice = try database.prepare("DELETE FROM devices WHERE app = ?1 AND device = ?2")
         replaceDevice = try database.prepare("INSERT OR REPLACE INTO devices VALUES (?1, ?2, ?3, ?4)")
         database.trackLogLength()
         self.database = database
@@ -90,6 +92,9 @@ final class LedgerWriter {
         case .device(let device):
             replaceDevice.bind(device)
             try replaceDevice.run()
+        case .forgottenDevice(let key):
+            deleteDevice.bind(key)
+            try deleteDevice.run()
         }
     }
 

@@ -17,6 +17,17 @@ public final class Lookup: Sendable {
             self.uid = uid
             self.id = id
         }
+
+        /// By bytes, as the ledger compares: to `String` two spellings of one letter are equal.
+        public static func == (left: Key, right: Key) -> Bool {
+            left.uid == right.uid && left.id.utf8.elementsEqual(right.id.utf8)
+        }
+
+        public func hash(into hasher: inout Hasher) {
+            hasher.combine(uid)
+            var id = id
+            id.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
+        }
     }
 
     /// The answer to one question.

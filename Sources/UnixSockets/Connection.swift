@@ -22,22 +22,22 @@ public struct PeerCredentials: Hashable, Sendable {
     }
 }
 
-/// One client: lines in, bytes out, never waiting. Used on one thread. Closed when it is dropped.
+/// One client: lines in, bytes out, never waiting. Used on one thread. Closed by ``close()``, or when it is dropped.
 public final class Connection {
     /// Who the client is.
     public let peer: PeerCredentials
     /// To watch for readiness; it stays the connection's.
-    public var descriptor: Int32 { socket.rawValue }
+    public var descriptor: Int32 { socket?.rawValue ?? -1 }
     /// How many bytes are queued and not yet sent.
     public var pendingBytes: Int { output.pendingBytes }
 
-    private let socket: FileDescriptor
+    private var socket: FileDescriptor?
     private var input = LineReader()
     private var output = WriteQueue()
 
     init(owning socket: consuming FileDescriptor) {
         peer = PeerCredentials(of: socket.rawValue)
-        self.socket = socket
+        self.socket = consume socket
     }
 
     /// Reads what has come, at most one buffer full, so that no client keeps the others waiting.
@@ -47,12 +47,16 @@ public final class Connection {
     ///   - maximumLineLength: in bytes, without the line feed.
     /// - Returns: the lines that are complete now, or why there are none.
     public func read(using buffer: ReadBuffer, maximumLineLength: Int) -> ReadResult {
-        input.read(from: socket.rawValue, using: buffer, maximumLineLength: maximumLineLength)
+        input.read(from: descriptor, using: buffer, maximumLineLength: maximumLineLength)
     }
 
     /// Queues bytes. They leave with the next ``flush()``.
     public func queue(_ bytes: some Collection<UInt8>) { output.append(bytes) }
 
     /// Sends what is queued, in one call, as far as the client takes it.
-    public func flush() -> FlushResult { output.flush(to: socket.rawValue) }
+    public func flush() -> FlushResult { output.flush(to: descriptor) }
+
+    /// Lets go of the client: its descriptor is free, whoever still holds this object. Nothing may be read or flushed
+    /// any more.
+    public func close() { socket = nil }
 }

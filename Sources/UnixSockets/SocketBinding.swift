@@ -62,8 +62,10 @@ struct SocketBinding {
     private static func lockDirectory(of path: String) throws(ListenError) -> FileDescriptor {
         let (prefix, _) = split(path)
         let directory = prefix.isEmpty ? "." : String(prefix)
-        let descriptor = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw .system(operation: "open the directory", path: directory, errno: errno) }
+        // Not the directory itself: whoever may read that could hold its lock, and keep us from ever starting.
+        let path = directory + "/.sockets.lock"
+        let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard descriptor >= 0 else { throw .system(operation: "open", path: path, errno: errno) }
         let owner = FileDescriptor(owning: descriptor)
         guard retryingInterrupts({ Int(flock(descriptor, LOCK_EX)) }) == 0 else {
             throw .system(operation: "lock the directory", path: directory, errno: errno)

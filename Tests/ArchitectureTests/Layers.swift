@@ -54,7 +54,7 @@ let layers = [
     TargetRule("Store", .adapter, ["CSQLite", "CLinux", "PushModel"]),
     TargetRule("HandlerProcess", .adapter, ["CLinux"]),
     TargetRule("JournalLog", .adapter, ["CSystemd", "CLinux"]),
-    TargetRule("SettingsFiles", .adapter, ["PushSettings"]),
+    TargetRule("SettingsFiles", .adapter, ["PushRouting", "PushSettings"]),
 
     TargetRule(
         "PushDaemon", .composition,

@@ -155,4 +155,20 @@ struct IdempotencyTests {
         #expect(try client.next().outcome == "handled")
         #expect(try client.ask(Requests.deliver(id: "a")).seq == 2)
     }
+
+    // To String the two are equal, to the ledger's index they are not.
+    @Test("is another request when its id is the same letter in another spelling")
+    func otherSpelling() throws {
+        let daemon = try DaemonProcess.ready(installation)
+        defer { withExtendedLifetime(daemon) {} }
+        let client = try installation.injectClient()
+        let (composed, decomposed) = ("\u{E9}", "e\u{301}")
+        #expect(try client.ask(Requests.deliver(id: decomposed, waits: false)).seq == 1)
+        let refused = #""platform":"android","payload":{"message":{"token":"t","data":{"k":1}}}"#
+        try client.send(line: Requests.deliver(refused, id: composed, waits: false))
+        try client.send(line: Requests.deliver(id: decomposed, waits: false))
+        #expect(try client.next().errorCode == "invalid_payload")
+        #expect(try client.next().seq == 1)
+        #expect(try client.ask(Requests.deliver(id: composed, waits: false)).seq == 2)
+    }
 }

@@ -153,4 +153,58 @@ struct LimitTests {
         gate.send()
         #expect(try client.next().outcome == "handled")
     }
+
+    @Test("a client that goes while it waits leaves no descriptor behind")
+    func goneWhileWaiting() throws {
+        let installation = Installation()
+        let gate = Messages(installation.root + "/gate")
+        installation.addJob("slow", "read line <$ROOT/gate")
+        let daemon = try DaemonProcess.ready(installation)
+        let client = try installation.injectClient()
+        #expect(try client.ask(Requests.deliver(job: "slow", waits: false)).isAccepted)
+        let before = openDescriptors(of: daemon.processID)
+        for _ in 0..<50 {
+            let waiting = try installation.injectClient()
+            #expect(try waiting.ask(Requests.deliver(job: "slow", device: "d")).isAccepted)
+        }
+        try waitUntil("the daemon has let go of all") {
+            try DaemonStatus(of: installation).number("inject_connections") == 1
+        }
+        // The handlers that run have a pidfd and a pipe each; the connections have nothing any more.
+        #expect(openDescriptors(of: daemon.processID) <= before + 2 * 2)
+        gate.send(times: 51)
+        withExtendedLifetime((daemon, client)) {}
+    }
+
+    @Test("very many short lines in one write are answered one by one, in order, and others are served meanwhile")
+    func manyShortLines() throws {
+        let installation = Installation()
+        let daemon = try DaemonProcess.ready(installation)
+        defer { withExtendedLifetime(daemon) {} }
+        let (client, other) = (try installation.injectClient(), try installation.injectClient())
+        try client.send(Array(String(repeating: "x\n", count: 20_000).utf8))
+        try client.send(line: Requests.deliver(id: "last", waits: false))
+        #expect(try other.ask(Requests.deliver(waits: false)).isAccepted)
+        for _ in 0..<20_000 { #expect(try client.next().errorCode == "invalid_json") }
+        #expect(try client.next().id == "last")
+    }
+
+    @Test("a name of more than 255 bytes is refused", arguments: ["app", "device", "external_id", "id"])
+    func longNames(key: String) throws {
+        let installation = Installation()
+        let daemon = try DaemonProcess.ready(installation)
+        defer { withExtendedLifetime(daemon) {} }
+        let name = String(repeating: "x", count: 256)
+        let reply = try installation.injectClient().ask(#"{"op":"deliver","\#(key)":"\#(name)","payload":{}}"#)
+        #expect(reply.errorCode == "invalid_value" && reply["error"]?["field"]?.string == key, "\(reply)")
+    }
+}
+
+/// How many file descriptors a process has open.
+private func openDescriptors(of process: Int32) -> Int {
+    guard let directory = opendir("/proc/\(process)/fd") else { return 0 }
+    defer { closedir(directory) }
+    var count = 0
+    while readdir(directory) != nil { count += 1 }
+    return count
 }

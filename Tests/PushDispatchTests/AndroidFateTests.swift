@@ -40,11 +40,11 @@ struct AndroidFateTests {
                 payload: #"{"extras":{"message_type":"send_error"}}"#, callbacks: [.onSendError], reason: .sendError),
             FateCase(
                 payload: #"{"extras":{"message_type":"other"}}"#, outcome: .swallowed,
-                reason: .unknownMessageType("other")),
+                reason: .unknownMessageType),
             FateCase(
-                payload: #"{"extras":{"message_type":""}}"#, outcome: .swallowed, reason: .unknownMessageType("")),
+                payload: #"{"extras":{"message_type":""}}"#, outcome: .swallowed, reason: .unknownMessageType),
             FateCase(
-                payload: #"{"extras":{"message_type":"GCM"}}"#, outcome: .swallowed, reason: .unknownMessageType("GCM")),
+                payload: #"{"extras":{"message_type":"GCM"}}"#, outcome: .swallowed, reason: .unknownMessageType),
             // In a data map it is a key like any other.
             FateCase(
                 payload: #"{"message_type":"deleted_messages"}"#, callbacks: [.onMessageReceived], reason: .dataMessage),

@@ -23,8 +23,8 @@ struct Bench {
     private var epoch = Instant(nanoseconds: 5_000_000_000_000)
 
     /// A router with one route, to the handler `crm`, unless the table says otherwise.
-    init(_ table: RoutingTable = .testing()) {
-        router = Router(boot: boot, table: table, tracker: Tracker(stateID: state))
+    init(_ table: RoutingTable = .testing(), devicesMax: Int = 1_000_000) {
+        router = Router(boot: boot, table: table, tracker: Tracker(stateID: state), devicesMax: devicesMax)
     }
 
     var now: Moment {
@@ -134,6 +134,7 @@ extension Effect {
             case .open: "open \(event.delivery)"
             }
         case .record(.device(let device)): "device \(device.key.device) \(device.externalID ?? "anonymous")"
+        case .record(.forgottenDevice(let key)): "forget \(key.device)"
         case .start(let run): "start \(run.invocation.id.name) \(run.handler.name)"
         case .terminate(let id): "terminate \(id.name)"
         case .stop(let id): "stop \(id.name)"

@@ -156,7 +156,7 @@ struct BrazeTests {
         }
         let unknown = Request.open(.payload(JSONDocument(test: Payload.braze(message: "m9")).root))
         #expect(try bench.submit(unknown).last == "end 6.0 handed_to_tracker")
-        #expect(bench.end(6)?.reason == "unmatched: no delivery of it is remembered")
+        #expect(bench.end(6)?.reason == "unmatched: no delivery with its message id is remembered; its open is lost")
     }
 
     @Test("a tap on a notification that is not Braze's is routed")
@@ -203,6 +203,15 @@ struct KnownDeviceTests {
         #expect(bench.ledger.requests[SequenceNumber(2)]?.accepted.externalID == nil)
         #expect(bench.ledger.requests[SequenceNumber(3)]?.accepted.externalID == nil)
         #expect(bench.ledger.requests[SequenceNumber(3)]?.accepted.platform == .android)
+    }
+
+    @Test("is kept of so many devices; the one first heard of is forgotten")
+    func bounded() throws {
+        var bench = Bench(devicesMax: 2)
+        for device in ["a", "b", "a"] { try bench.submit(.deliver(to: device, user: "u")) }
+        let effects = try bench.submit(.deliver(to: "c", user: "u"))
+        #expect(effects.contains("device c u") && effects.contains("forget a"))
+        #expect(Set(bench.ledger.devices.keys.map(\.device)) == ["b", "c"])
     }
 
     @Test("is not made anonymous by a tap that names the delivery alone")

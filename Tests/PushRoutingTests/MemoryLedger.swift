@@ -32,6 +32,8 @@ struct MemoryLedger {
             events.append(event)
         case .device(let device):
             devices[device.key] = device
+        case .forgottenDevice(let key):
+            if devices.removeValue(forKey: key) == nil { violations.append("\(key.device) is forgotten but not known") }
         }
     }
 

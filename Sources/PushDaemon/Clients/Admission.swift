@@ -30,6 +30,8 @@ final class Admission {
         case repeated(Candidate, SequenceNumber, [InvocationRecord], undecided: Int)
         /// Another request has this id.
         case conflict(Candidate, with: SequenceNumber)
+        /// The ledger could not be asked.
+        case unknown(Candidate, StoreError)
     }
 
     private struct Recent {
@@ -39,8 +41,8 @@ final class Admission {
     }
 
     private var queue = Queue<Candidate>()
-    /// What the ledger said; `.some(nil)`: it does not know the id.
-    private var answers: [RequestKey: RequestStory?] = [:]
+    /// What the ledger said; success with `nil`: it does not know the id.
+    private var answers: [RequestKey: Result<RequestStory?, StoreError>] = [:]
     private var asked: Set<RequestKey> = []
     /// What the ledger said of these is behind what was decided; after the next commit it will know.
     private var outdated: Set<RequestKey> = []
@@ -79,9 +81,9 @@ final class Admission {
     }
 
     /// Takes in what the ledger said.
-    func answered(_ key: RequestKey, _ story: RequestStory?) {
+    func answered(_ key: RequestKey, _ answer: Result<RequestStory?, StoreError>) {
         asked.remove(key)
-        answers[key] = .some(story)
+        answers[key] = answer
         advance()
     }
 
@@ -130,7 +132,12 @@ final class Admission {
             askOnce(key)
             return nil
         }
-        guard let story = answer else { return .new(candidate) }
+        let found: RequestStory?
+        switch answer {
+        case .success(let story): found = story
+        case .failure(let error): return .unknown(candidate, error)
+        }
+        guard let story = found else { return .new(candidate) }
         let seq = story.request.seq
         // A line that was accepted under other limits is no reason to refuse it now.
         guard let document = try? JSONDocument(scanning: story.request.body, limits: JSONLimits(depth: .max)),

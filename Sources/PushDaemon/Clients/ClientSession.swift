@@ -15,15 +15,28 @@ final class ClientSession {
     /// Whether it is gone: what it is owed goes nowhere.
     private(set) var isClosed = false
 
+    /// Lines that were read and wait for their turn, and what comes after them.
+    var backlog = Queue<[UInt8]>()
+    var afterBacklog = AfterBacklog.more
     private var replies = ReplyQueue()
     private var source: IOSource?
     private var readsAllowed = true
     private let needsFlush: (ClientSession) -> Void
     private var isFlushPending = false
 
-    /// Above this many bytes or replies it is not read until it has taken some.
+    /// Above this many bytes, or replies and outcomes, it is not read until it has taken some.
     private static let outputLimit = 1 << 20
     private static let repliesLimit = 4096
+
+    /// What the lines that were read are followed by.
+    enum AfterBacklog {
+        /// Whatever is read next.
+        case more
+        /// A line that is too long.
+        case tooLong
+        /// Nothing: the client sends no more.
+        case end
+    }
 
     init(_ connection: Connection, needsFlush: @escaping (ClientSession) -> Void) {
         self.connection = connection
@@ -44,12 +57,14 @@ final class ClientSession {
 
     /// Gives the reply for a place.
     func reply(_ place: Int, _ bytes: [UInt8]) {
+        guard !isClosed else { return }
         replies.fill(place, with: bytes) { connection.queue($0) }
         markForFlush()
     }
 
     /// Sends a line that follows its reply at some time.
     func send(_ bytes: [UInt8]) {
+        guard !isClosed else { return }
         connection.queue(bytes)
         markForFlush()
     }
@@ -81,7 +96,10 @@ final class ClientSession {
     /// Lets go of the connection.
     func close() {
         isClosed = true
+        // The source first: it watches the descriptor. Outcomes may still be awaited here for long.
         source = nil
+        connection.close()
+        backlog = Queue()
     }
 
     private func markForFlush() {
@@ -90,10 +108,13 @@ final class ClientSession {
         needsFlush(self)
     }
 
-    private func updateInterest() {
+    /// Watches for what it may do now; to be called when something was read.
+    func updateInterest() {
         guard !isClosed else { return }
         var interest: IOEvents = []
-        let takesMore = connection.pendingBytes < Self.outputLimit && replies.count < Self.repliesLimit
+        let isOwedTooMuch =
+            connection.pendingBytes >= Self.outputLimit || replies.count + outcomesAwaited >= Self.repliesLimit
+        let takesMore = backlog.isEmpty && !isOwedTooMuch
         if readsAllowed, !hasEnded, takesMore { interest.insert(.read) }
         if connection.pendingBytes > 0 { interest.insert(.write) }
         // A client that ended and waits is still watched for going away altogether.

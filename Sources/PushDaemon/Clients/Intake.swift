@@ -47,11 +47,9 @@ final class Intake {
     }
 
     /// Takes in what the ledger said.
-    ///
-    /// - Throws: when the ledger cannot be read; then no request with an id can be accepted any more.
-    func answered(_ answer: Lookup.Answer) throws(StoreError) {
+    func answered(_ answer: Lookup.Answer) {
         guard let key = questions.removeValue(forKey: answer.token) else { return }
-        admission.answered(key, try answer.result.get().first ?? nil)
+        admission.answered(key, answer.result.map { $0.first ?? nil })
     }
 
     /// A batch is on disk: the ledger knows more than it did.
@@ -73,6 +71,11 @@ final class Intake {
         case .conflict(let candidate, let seq):
             let message = "id was used for another request, seq \(seq)"
             let error = ProtocolError(.idConflict, field: "id", message: message, id: candidate.request.id)
+            candidate.session.reply(candidate.place, Reply.refused(error))
+        case .unknown(let candidate, let cause):
+            let message = "the ledger cannot be asked for this id now: \(cause.message)"
+            let error = ProtocolError(
+                .unavailable, field: "id", message: message, retryAfter: .seconds(1), id: candidate.request.id)
             candidate.session.reply(candidate.place, Reply.refused(error))
         }
     }

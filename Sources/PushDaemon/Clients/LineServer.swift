@@ -24,6 +24,8 @@ final class LineServer {
     private var sessions: [ObjectIdentifier: ClientSession] = [:]
     private var connectionsByPeer: [UInt32: Int] = [:]
     private var waitingForFlush: [ClientSession] = []
+    private var backlogged: [ClientSession] = []
+    private var backlogTimer: TimerSource?
     /// Clients whose line was too long: they are read for a second more, so that they can read why.
     private var discarding: [ObjectIdentifier: TimerSource] = [:]
     private let takeLine: (ClientSession, [UInt8]) -> Void
@@ -44,17 +46,19 @@ final class LineServer {
 
     /// Begins to accept.
     func start() throws(SystemError) {
+        backlogTimer = try TimerSource(loop: loop) { [unowned self] in workOnBacklog() }
         guard let listener else { preconditionFailure("started after it stopped") }
         acceptSource = try IOSource(loop: loop, descriptor: listener.descriptor, interest: .read) { [unowned self] _ in
             accept()
         }
     }
 
-    /// Takes no more connections and no more requests; what is owed is still sent. Its path is gone.
+    /// Takes no more connections and no more requests. Its path is gone; clients keep their replies as far as they come.
     func stopListening() {
         acceptSource = nil
         listener = nil
         for session in sessions.values {
+            session.backlog = Queue()
             session.end()
             drop(ifDone: session)
         }
@@ -124,11 +128,8 @@ final class LineServer {
     }
 
     private func serve(_ session: ClientSession, _ events: IOEvents) {
-        if events.contains(.write) {
-            session.flush()
-            if !session.isClosed, !events.contains(.read) { return drop(ifDone: session) }
-        }
-        if events.contains(.read) { read(session) }
+        if events.contains(.write) { session.flush() }
+        if events.contains(.read), !session.isClosed { read(session) }
         if events.contains(.error) || session.hasEnded && events.contains(.hangup) { session.close() }
         drop(ifDone: session)
     }
@@ -136,20 +137,47 @@ final class LineServer {
     private func read(_ session: ClientSession) {
         switch session.connection.read(using: buffer, maximumLineLength: limits.requestLength) {
         case .wouldBlock: break
-        case .lines(let lines): take(lines, from: session)
+        case .lines(let lines): lines.forEach { session.backlog.append($0) }
         case .tooLong(let lines):
-            take(lines, from: session)
-            session.reply(session.reserveReply(), Reply.refused(.tooLong(limit: limits.requestLength)))
-            discard(session)
+            lines.forEach { session.backlog.append($0) }
+            session.afterBacklog = .tooLong
         case .endOfFile(let unterminated):
-            if let unterminated { take([unterminated], from: session) }
-            session.end()
+            if let unterminated { session.backlog.append(unterminated) }
+            session.afterBacklog = .end
+        }
+        work(on: session)
+    }
+
+    /// Takes some of the lines that were read, and leaves the rest for the next turn: however many lines one read
+    /// brings, deadlines and other clients do not wait for them all.
+    private func work(on session: ClientSession) {
+        for _ in 0..<Self.linesAtOnce {
+            guard let line = session.backlog.popFirst() else { break }
+            if !line.isEmpty, line != [UInt8(ascii: "\r")] { takeLine(session, line) }
+        }
+        if !session.backlog.isEmpty {
+            backlogged.append(session)
+            backlogTimer?.arm(at: 0)
+        } else {
+            switch exchange(&session.afterBacklog, with: .more) {
+            case .more: break
+            case .tooLong:
+                session.reply(session.reserveReply(), Reply.refused(.tooLong(limit: limits.requestLength)))
+                discard(session)
+            case .end: session.end()
+            }
+        }
+        session.updateInterest()
+    }
+
+    private func workOnBacklog() {
+        for session in exchange(&backlogged, with: []) where !session.isClosed {
+            work(on: session)
+            drop(ifDone: session)
         }
     }
 
-    private func take(_ lines: [[UInt8]], from session: ClientSession) {
-        for line in lines where !line.isEmpty && line != [UInt8(ascii: "\r")] { takeLine(session, line) }
-    }
+    private static let linesAtOnce = 128
 
     /// Throws away what still comes, for a second at most: closing at once would reset the connection before the
     /// client has read why.

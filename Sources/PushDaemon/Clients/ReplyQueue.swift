@@ -3,15 +3,17 @@
 /// A request takes a place when it is read. A reply may be known before those of earlier requests are; it waits here
 /// until they are sent.
 struct ReplyQueue {
+    /// A window of places: the ones before `head` are sent.
     private var places: [[UInt8]?] = []
-    /// The number of the place at the front of `places`.
+    private var head = 0
+    /// The number of the first place in `places`.
     private var first = 0
 
     /// Whether every request has its reply.
-    var isEmpty: Bool { places.isEmpty }
+    var isEmpty: Bool { count == 0 }
 
     /// How many replies are owed.
-    var count: Int { places.count }
+    var count: Int { places.count - head }
 
     /// Takes the next place.
     mutating func reserve() -> Int {
@@ -21,18 +23,16 @@ struct ReplyQueue {
 
     /// Fills a place that was reserved and not filled before; hands all that may be sent now to `send`, in order.
     mutating func fill(_ place: Int, with reply: [UInt8], send: ([UInt8]) -> Void) {
-        let index = place - first
-        guard index == 0 else {
-            places[index] = reply
-            return
-        }
-        send(reply)
-        var sent = 1
-        while sent < places.count, let next = places[sent] {
+        places[place - first] = reply
+        while head < places.count, let next = places[head] {
             send(next)
-            sent += 1
+            places[head] = nil
+            head += 1
         }
-        places.removeFirst(sent)
-        first += sent
+        // Each place moves once on average.
+        guard head == places.count || head > 64 && head * 2 > places.count else { return }
+        places.removeFirst(head)
+        first += head
+        head = 0
     }
 }

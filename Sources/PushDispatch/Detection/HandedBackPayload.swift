@@ -1,13 +1,15 @@
 public import PushModel
 
 /// What is known of a delivery from the payload that the platform hands back when the user acts on it.
-public struct HandedBackPayload: Hashable, Sendable {
+public struct HandedBackPayload: Sendable {
     /// Whose it is; `nil` when no provider's rule matches.
     public var provider: String?
     /// The campaign, if it is Braze's and has one.
     public var campaignID: String?
     /// The payload's own id, if it has one.
     public var messageID: String?
+    /// The payload's keys, for routes to match; `nil` on the web, where what comes back is not what was delivered.
+    public var keys: PayloadKeys?
 
     /// Reads the payload: what was delivered on Android and iOS, the notification's `data` on the web.
     public init(
@@ -26,6 +28,7 @@ public struct HandedBackPayload: Hashable, Sendable {
     }
 
     private mutating func read(_ payload: some PlatformPayload, _ settings: DetectionSettings) {
+        keys = PayloadKeys(payload: payload)
         var reasons: [Reason] = []
         guard let facts = payload.brazeFacts(settings, because: &reasons) else { return }
         provider = "braze"

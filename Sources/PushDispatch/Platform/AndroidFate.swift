@@ -21,8 +21,8 @@ extension AndroidPayload {
         case "send_error":
             reasons.append(.sendError)
             return .callbacks([.onSendError])
-        case let type?:
-            reasons.append(.unknownMessageType(type))
+        case .some:
+            reasons.append(.unknownMessageType)
             return .decided(.swallowed)
         }
     }

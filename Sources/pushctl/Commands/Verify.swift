@@ -38,9 +38,14 @@ private struct VerifyReport {
     private let settings: Settings?
 
     init(_ session: Session) {
-        directories = session.directories.configuration
+        let directories = session.directories.configuration
+        self.directories = directories
         do {
-            (settings, diagnostics) = Settings.load(try session.configurationSources())
+            let sources = try session.configurationSources()
+            let (settings, diagnostics) = Settings.load(sources)
+            let warnings = settings.map { sources.systemWarnings(of: $0, directories: directories) } ?? []
+            self.settings = settings
+            self.diagnostics = diagnostics + warnings
         } catch {
             settings = nil
             let reason = error.description.dropFirst(error.path.count + 2)
