@@ -13,7 +13,10 @@ enum ManPage {
             section("COMMANDS", commands.map(command).joined(separator: "\n")),
             section("OPTIONS OF EVERY COMMAND", list(Option.everywhere) + "\n.PP\n" + escaped(Help.directories)),
             section("OPTIONS WITHOUT A COMMAND", list([.generate])),
-            section("EXIT STATUS", statuses),
+            section("REPORT AS JSON", table(reportMembers)),
+            section("REPORT AS CSV", table(reportColumns)),
+            section("STATUS", table(statusFields)),
+            section("EXIT STATUS", statuses + "\n.PP\n" + paragraphs(statusNotes)),
             section("SEE ALSO", ".BR pushrouterd (8),\n.BR sysexits.h (3head)"),
         ]
         return sections.joined(separator: "\n") + "\n"
@@ -43,6 +46,10 @@ enum ManPage {
 
     private static var statuses: String {
         ExitStatus.allCases.map { ".TP\n.B \($0.rawValue)\n\(escaped($0.meaning))" }.joined(separator: "\n")
+    }
+
+    private static func table(_ rows: [(name: String, meaning: String)]) -> String {
+        rows.map { ".TP\n.B \(escaped($0.name))\n\(escaped($0.meaning))" }.joined(separator: "\n")
     }
 
     private static func section(_ title: String, _ text: String) -> String { ".SH \(title)\n\(text)" }

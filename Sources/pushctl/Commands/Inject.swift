@@ -12,13 +12,20 @@ extension Command {
             """
             Accepted payloads are what the platforms hand to an app and what is sent to them: an FCM v1 send body \
             ("message"), the extras of an intent ("extras"), a RemoteMessage ("data", "notification"), a bare data map; an \
-            APNs userInfo; a web push data object. An object with "op" is a request and is sent as it is; the options \
-            only fill in what it lacks. Values are passed on byte for byte.
+            APNs userInfo; a web push data object. Values are passed on byte for byte.
+            """,
+            """
+            An object is a request, and is sent as it is, if its "op" is a known operation (deliver, interact, session, \
+            token, log; the daemon refuses the last three in this version), or if it has both "op" and "payload". Of a \
+            known operation the options fill in what it lacks. Anything else is a payload. "locked", "os_version", \
+            "notifications" and "sdk" have no option here: they take a request written by hand.
             """,
             """
             The platform left out is ios for .apns files; else the daemon takes the device's last known, or android. A \
-            file that is not JSON is refused as a whole before anything of it is sent. Replies come in the order of \
-            the payloads; "accepted" means that the daemon has it on disk.
+            file that is not JSON is refused as a whole before anything of it is sent; what comes through a pipe is sent \
+            line by line, up to the first line that is wrong. Replies come in the order of the payloads; "accepted" \
+            means that the daemon has it on disk. The exit status says whether the requests were accepted: with --wait \
+            too it is 0 whatever the outcomes are.
             """,
         ],
         operands: Operands(usage: "FILE...|-", count: 1...Int.max),

@@ -9,7 +9,15 @@ extension Command {
             Tells the daemon that the user opened a notification by its body. MESSAGE is the number (seq) that "inject" \
             printed, or the payload's own message id if it is not all digits. With a message id the latest delivery to \
             the device counts. Where the platform hands the payload back, --payload names it instead.
+            """,
             """
+            A number or message id is looked up among the deliveries of Braze that the tracker remembers. A tap on \
+            another provider's notification is routed to a handler on iOS and the web; say which with --platform, as \
+            nothing else does unless the device is known. On Android no push callback runs for it: swallowed.
+            """,
+            """
+            The exit status says whether the request was accepted: with --wait too it is 0 whatever the outcome is.
+            """,
         ],
         operands: Operands(usage: "[MESSAGE]", count: 0...1),
         options: [.payload, .platform, .app, .device, .externalID, .at, .id, .wait, .json],

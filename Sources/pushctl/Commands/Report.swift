@@ -19,8 +19,9 @@ extension Command {
             without --since it begins with the ledger.
             """,
             """
-            The format csv has one row for each invocation. --fail-under makes the exit status 1 when a smaller share \
-            of what was due kept the deadline; when nothing was due it is 0.
+            The format csv has one row for each invocation; pushctl(1) lists its columns and the members of the JSON. \
+            --fail-under makes the exit status 1 when a smaller share of what was due kept the deadline; when nothing \
+            was due it is 0.
             """,
         ],
         operands: .none,

@@ -6,8 +6,8 @@ extension Command {
         name: "status", summary: "say what the daemon is doing now",
         description: [
             """
-            Asks the running daemon over control.sock. Times end in their unit: _ms, _us. A problem is null when there is \
-            none.
+            Asks the running daemon over control.sock. Times end in their unit: _ms, _us. A problem is null, for people -, \
+            when there is none. pushctl(1) says what each field is.
             """
         ],
         operands: .none,

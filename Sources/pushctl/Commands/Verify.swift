@@ -9,7 +9,8 @@ extension Command {
         description: [
             """
             Reads the configuration as the daemon would, says what is wrong with file, line and reason, and what is in \
-            force. The exit status is 1 when there are errors; warnings are no errors. The daemon takes a changed \
+            force. The exit status is 1 when there are errors, also when the configuration cannot be read, where the other \
+            commands that need it end with 78; warnings are no errors. The daemon takes a changed \
             configuration on SIGHUP, and keeps the one before if the new one has errors.
             """
         ],

@@ -1,0 +1,89 @@
+extension ManPage {
+    /// The members of `report --json`.
+    static let reportMembers = [
+        (name: "mode", meaning: "device, relay, or mixed if the rows are of both"),
+        (name: "window", meaning: "since and until; null without the option"),
+        (name: "deadline_ms", meaning: "the configured time of an invocation"),
+        (name: "accepted, in_flight, requests", meaning: "invocations, those without an outcome yet, and requests"),
+        (name: "outcomes", meaning: "how many invocations ended in each; all names are there"),
+        (name: "due, missed, compliance", meaning: "compliance is from 0 to 1; null when nothing was due"),
+        (name: "slo", meaning: "null without --fail-under; else objective_percent, and met, true or false"),
+        (
+            name: "limits",
+            meaning: """
+            a list of the platforms' own limits: id, limit_ms, applies_to (platform, callback), counts_from \
+            (invocation or acceptance), how many ended within and over it, source
+            """
+        ),
+        (
+            name: "by_handler, by_route, by_provider, by_platform, by_callback",
+            meaning: """
+            objects by name; the provider none is nobody's. Each has count, due, missed, and queue, exec and total \
+            with p50_ms, p90_ms, p99_ms, p999_ms and max_ms, null when nothing was timed. A quantile may be up to \
+            0.8 % above the exact one
+            """
+        ),
+        (
+            name: "slowest",
+            meaning: """
+            the ten with the longest total of what was due or went to the tracker: seq, n, callback, provider, \
+            handler, outcome, exec_ms, total_ms
+            """
+        ),
+        (
+            name: "gaps",
+            meaning: """
+            what makes the figures less than the whole story: kind (out_of_sequence, in_flight, daemon_down, \
+            daemon_crashed, mixed_modes), count, message
+            """
+        ),
+    ]
+
+    /// The columns of `report --format csv`, in their order.
+    static let reportColumns = [
+        (name: "seq, n", meaning: "the request, and the invocation in it"),
+        (name: "outcome", meaning: "empty while it is in flight, as are times and completion"),
+        (name: "callback, provider", meaning: "provider is empty for nobody known"),
+        (name: "platform, app, device", meaning: "where the payload came"),
+        (name: "id, message_id", meaning: "the producer's id of the request, and the payload's own"),
+        (name: "route, handler", meaning: "empty where none was picked"),
+        (name: "mode", meaning: "device or relay, as it was on acceptance"),
+        (name: "accepted_at", meaning: "RFC 3339, UTC"),
+        (name: "queue_ms, exec_ms, total_ms", meaning: "with up to three decimals"),
+        (name: "deadline_ms", meaning: "the time that the invocation had"),
+        (name: "started", meaning: "true if a program was started last that is not Idempotent="),
+        (name: "completion_by, completion_result", meaning: "who completed the callback, and with what"),
+        (name: "reason", meaning: "why, for people"),
+    ]
+
+    /// The fields of `status`, in their order.
+    static let statusFields = [
+        (name: "version, pid, mode", meaning: "of the daemon"),
+        (name: "uptime_ms", meaning: "since it started"),
+        (name: "state", meaning: "running or stopping"),
+        (
+            name: "configuration_problem",
+            meaning: "why the last SIGHUP changed nothing; the configuration before it is in force"
+        ),
+        (name: "store_problem", meaning: "why the ledger cannot be written, and so nothing is accepted, for now"),
+        (name: "accepted_since_start", meaning: "requests"),
+        (name: "last_seq", meaning: "the number of the last accepted request"),
+        (name: "requests_in_flight", meaning: "requests of which an outcome is still to come"),
+        (name: "handlers_running", meaning: "invocations that hold one of the HandlersMax= places"),
+        (name: "handler_processes", meaning: "their processes, and those that were killed and are not gone yet"),
+        (name: "deliveries_tracked", meaning: "Braze's deliveries whose open would be recognized"),
+        (name: "inject_connections, control_connections", meaning: "clients of each socket"),
+        (name: "bytes_waiting_for_disk", meaning: "what is to be written to the ledger"),
+        (name: "transactions", meaning: "commits to the ledger since the start"),
+        (name: "longest_turn_us", meaning: "the longest that something may have waited for the daemon's loop"),
+    ]
+
+    /// What the list of exit statuses does not say.
+    static let statusNotes = [
+        """
+        inject and open end with 0 when every request was accepted, with --wait too, whatever the outcomes are. verify \
+        ends with 1 for a configuration that is missing or wrong, where explain and simulate end with 78; report then \
+        goes by the defaults.
+        """
+    ]
+}
