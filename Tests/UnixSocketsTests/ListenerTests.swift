@@ -114,7 +114,7 @@ struct ListenerTests {
         }
         #expect(
             error?.description
-                == "cannot open the directory \(directory.path)/none/: No such file or directory (errno 2)")
+                == "cannot open \(directory.path)/none/.sockets.lock: No such file or directory (errno 2)")
     }
 
     @Test("leaves nothing behind when a step fails")

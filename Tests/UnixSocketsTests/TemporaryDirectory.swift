@@ -1,5 +1,7 @@
 import Glibc
 
+@testable import UnixSockets
+
 /// A directory of its own for one test; what is in it goes with it.
 final class TemporaryDirectory {
     let path: String
@@ -14,11 +16,11 @@ final class TemporaryDirectory {
 
     /// Removes it, for a test that ends its process.
     func remove() {
-        for name in entries() { unlink(path + "/" + name) }
+        for name in entries() + [SocketBinding.lockName] { unlink(path + "/" + name) }
         rmdir(path)
     }
 
-    /// The names in it, sorted.
+    /// The names in it, sorted, but for the lock that stays.
     func entries() -> [String] {
         guard let directory = opendir(path) else { return [] }
         defer { closedir(directory) }
@@ -27,7 +29,7 @@ final class TemporaryDirectory {
             let name = withUnsafeBytes(of: &entry.pointee.d_name) {
                 String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
             }
-            if name != "." && name != ".." { names.append(name) }
+            if ![".", "..", SocketBinding.lockName].contains(name) { names.append(name) }
         }
         return names.sorted()
     }

@@ -96,7 +96,9 @@ final class ClientSession {
     /// Lets go of the connection.
     func close() {
         isClosed = true
-        // The source first: it watches the descriptor. Outcomes may still be awaited here for long.
+        // Out of epoll before the descriptor is closed. Dropping the source alone is too late when this is called from
+        // its own handler: it lives until that returns. Outcomes may still be awaited here for long.
+        source?.interest = []
         source = nil
         connection.close()
         backlog = Queue()
