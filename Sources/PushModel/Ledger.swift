@@ -41,6 +41,8 @@ public struct AcceptedRequest: Hashable, Sendable {
     public var externalID: String?
     /// The payload's own id.
     public var messageID: String?
+    /// What the app was doing; `nil` unless it is a delivery.
+    public var state: AppState?
     /// The request line as it came, without the line feed.
     public var body: [UInt8]
 
@@ -48,7 +50,7 @@ public struct AcceptedRequest: Hashable, Sendable {
     public init(
         seq: SequenceNumber, operation: Operation, id: String?, peer: Peer, acceptedAt: Moment, boot: UUID128,
         mode: DispatchMode, platform: Platform, app: String?, device: String?, externalID: String?,
-        messageID: String?, body: [UInt8]
+        messageID: String?, state: AppState? = nil, body: [UInt8]
     ) {
         self.seq = seq
         self.operation = operation
@@ -62,6 +64,7 @@ public struct AcceptedRequest: Hashable, Sendable {
         self.device = device
         self.externalID = externalID
         self.messageID = messageID
+        self.state = state
         self.body = body
     }
 }
@@ -96,6 +99,20 @@ public struct Completion: Hashable, Sendable {
     }
 }
 
+/// What an invocation waited for in its lane: of those before it, the one that took longest.
+public struct Predecessor: Hashable, Sendable {
+    /// Which invocation.
+    public var id: InvocationID
+    /// Its handler; `nil` for the tracker.
+    public var handler: String?
+
+    /// Joins the two.
+    public init(id: InvocationID, handler: String?) {
+        self.id = id
+        self.handler = handler
+    }
+}
+
 /// The end of an invocation.
 public struct InvocationResult: Hashable, Sendable {
     /// How it ended.
@@ -110,13 +127,15 @@ public struct InvocationResult: Hashable, Sendable {
     public var total: Duration
     /// How the callback was completed; `nil` where no callback ran.
     public var completion: Completion?
+    /// What it waited for in its lane; `nil` if it did not wait there.
+    public var waitedFor: Predecessor?
     /// When it ended.
     public var decidedAt: WallTime
 
     /// Joins the parts.
     public init(
         outcome: Outcome, reason: String?, queue: Duration, exec: Duration, total: Duration,
-        completion: Completion?, decidedAt: WallTime
+        completion: Completion?, waitedFor: Predecessor? = nil, decidedAt: WallTime
     ) {
         self.outcome = outcome
         self.reason = reason
@@ -124,6 +143,7 @@ public struct InvocationResult: Hashable, Sendable {
         self.exec = exec
         self.total = total
         self.completion = completion
+        self.waitedFor = waitedFor
         self.decidedAt = decidedAt
     }
 }
@@ -134,6 +154,8 @@ public struct InvocationRecord: Hashable, Sendable {
     public var id: InvocationID
     /// The platform callback it stands for.
     public var callback: Callback
+    /// Whether it is the copy of an observing route: it never changes what becomes of the owner's invocations.
+    public var isObserver: Bool
     /// Whose payload it is; `nil` when no provider's rule matches.
     public var provider: String?
     /// The route that picked the handler; `nil` before one did, and for the tracker.
@@ -151,11 +173,12 @@ public struct InvocationRecord: Hashable, Sendable {
 
     /// Joins the parts.
     public init(
-        id: InvocationID, callback: Callback, provider: String?, route: String?, handler: String?, budget: Duration,
-        deadline: Instant?, started: Bool, result: InvocationResult?
+        id: InvocationID, callback: Callback, isObserver: Bool = false, provider: String?, route: String?,
+        handler: String?, budget: Duration, deadline: Instant?, started: Bool, result: InvocationResult?
     ) {
         self.id = id
         self.callback = callback
+        self.isObserver = isObserver
         self.provider = provider
         self.route = route
         self.handler = handler

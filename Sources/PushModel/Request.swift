@@ -6,6 +6,10 @@ public struct Request: Sendable {
         case deliver(DeliverRequest)
         /// `op: interact`
         case interact(InteractRequest)
+        /// `op: session`
+        case session(SessionRequest)
+        /// `op: token`
+        case token(TokenRequest)
     }
 
     /// What is asked.
@@ -33,6 +37,8 @@ public struct Request: Sendable {
         switch action {
         case .deliver: .deliver
         case .interact: .interact
+        case .session: .session
+        case .token: .token
         }
     }
 }
@@ -91,10 +97,14 @@ public struct DeliverRequest: Sendable {
 
 /// `op: interact`: what a person did with a notification.
 public struct InteractRequest: Sendable {
-    /// What was done. Buttons and dismissals come with the tracker's analytics.
+    /// What was done. The raw values are the wire names.
     public enum Kind: String, Sendable, CaseIterable {
         /// The body was tapped.
         case opened
+        /// A button was pressed.
+        case action
+        /// The notification was swept away.
+        case dismissed
     }
 
     /// Which notification.
@@ -113,11 +123,66 @@ public struct InteractRequest: Sendable {
     public var kind: Kind
     /// With which notification.
     public var subject: Subject
+    /// The button's id; `nil` unless `kind` is `action`.
+    public var action: String?
+    /// What was typed into the button's text field.
+    public var text: String?
 
     /// Joins the parts.
-    public init(target: Target, kind: Kind, subject: Subject) {
+    public init(target: Target, kind: Kind, subject: Subject, action: String? = nil, text: String? = nil) {
         self.target = target
         self.kind = kind
         self.subject = subject
+        self.action = action
+        self.text = text
+    }
+}
+
+/// `op: session`: a person's use of the app begins or ends.
+public struct SessionRequest: Sendable {
+    /// Which of the two. The raw values are the wire names.
+    public enum Kind: String, Sendable, CaseIterable {
+        /// The app came to the front, or another user began to use it.
+        case start
+        /// The app left the front.
+        case end
+    }
+
+    /// Who, where.
+    public var target: Target
+    /// Which of the two.
+    public var kind: Kind
+
+    /// Joins the two.
+    public init(target: Target, kind: Kind) {
+        self.target = target
+        self.kind = kind
+    }
+}
+
+/// `op: token`: the push service gave the app on a device a token, or took it back.
+public struct TokenRequest: Sendable {
+    /// What happened. The raw values are the wire names.
+    public enum Kind: String, Sendable, CaseIterable {
+        /// A token, new or changed: `onNewToken`, on iOS `didRegister`.
+        case new
+        /// FCM's second generation: the installation is registered, `onRegistered`.
+        case registered
+        /// FCM's second generation: the installation is not registered any more, `onUnregistered`.
+        case unregistered
+    }
+
+    /// Who, where.
+    public var target: Target
+    /// What happened.
+    public var kind: Kind
+    /// The token or installation id; `nil` only for what is no longer registered.
+    public var token: String?
+
+    /// Joins the parts.
+    public init(target: Target, kind: Kind, token: String?) {
+        self.target = target
+        self.kind = kind
+        self.token = token
     }
 }

@@ -102,6 +102,9 @@ extension InteractRequest {
         guard let kind = try reader.word("kind", Kind.self) else {
             throw ProtocolError(.missingKey, field: "kind", message: "kind is missing: opened")
         }
+        guard kind == .opened else {
+            throw ProtocolError(.invalidValue, field: "kind", message: "kind is opened")
+        }
         let target = try Target(reader)
         switch (reader["message"], reader["payload"]) {
         case (let message?, nil):

@@ -20,6 +20,7 @@ extension Router {
         switch request.action {
         case .deliver(let deliver): try self.deliver(deliver, request, from: peer, at: now, &effects)
         case .interact(let interact): try self.interact(interact, request, from: peer, at: now, &effects)
+        case .session, .token: preconditionFailure("no reader lets it in yet")
         }
         lastNumber = lastNumber.next
         endTurn(at: now, &effects)

@@ -1,3 +1,4 @@
+public import PushDispatch
 public import PushModel
 
 /// What the router decides by: the validated configuration, as far as routing needs it.
@@ -16,11 +17,14 @@ public struct RoutingTable: Sendable {
     public var limits: RoutingLimits
     /// In `relay` mode: how long to wait before a handler that asked for it is tried again.
     public var retryDelay: Duration
+    /// Whose payload it is: the rules of the providers.
+    public var detection: DetectionSettings
 
     /// Joins the parts.
     public init(
         mode: DispatchMode = .device, budget: Duration = .seconds(9), routes: [Route], handlers: [String: Handler],
-        limits: RoutingLimits = RoutingLimits(), retryDelay: Duration = .milliseconds(200)
+        limits: RoutingLimits = RoutingLimits(), retryDelay: Duration = .milliseconds(200),
+        detection: DetectionSettings = DetectionSettings()
     ) {
         self.mode = mode
         self.budget = budget
@@ -28,21 +32,27 @@ public struct RoutingTable: Sendable {
         self.handlers = handlers
         self.limits = limits
         self.retryDelay = retryDelay
+        self.detection = detection
     }
 }
 
 /// What routing never exceeds; over a limit a request is refused with `overloaded`, never dropped.
 public struct RoutingLimits: Hashable, Sendable {
-    /// Handlers running at once.
+    /// Handlers running at once, observers aside.
     public var handlers: Int
+    /// Handlers of observing routes running at once: places of their own, so that they never keep an owner waiting.
+    public var observers: Int
     /// Requests in flight in all.
     public var inFlight: Int
     /// Requests in flight of one peer (its uid).
     public var inFlightPerPeer: Int
 
     /// Joins the parts; the defaults are the shipped ones.
-    public init(handlers: Int = 64, inFlight: Int = 50_000, inFlightPerPeer: Int = 20_000) {
+    public init(
+        handlers: Int = 64, observers: Int = 16, inFlight: Int = 50_000, inFlightPerPeer: Int = 20_000
+    ) {
         self.handlers = handlers
+        self.observers = observers
         self.inFlight = inFlight
         self.inFlightPerPeer = inFlightPerPeer
     }
@@ -105,13 +115,18 @@ public struct Route: Hashable, Sendable {
     public var handler: String
     /// The time the invocation has; `nil`: the configured budget. Never more than it.
     public var budget: Duration?
+    /// Whether it only gets a copy of what it matches, whoever owns it.
+    public var observes: Bool
 
     /// Joins the parts.
-    public init(name: String, match: RouteMatch, handler: String, budget: Duration? = nil) {
+    public init(
+        name: String, match: RouteMatch, handler: String, budget: Duration? = nil, observes: Bool = false
+    ) {
         self.name = name
         self.match = match
         self.handler = handler
         self.budget = budget
+        self.observes = observes
     }
 }
 

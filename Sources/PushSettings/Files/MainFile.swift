@@ -18,6 +18,7 @@ extension Schema<Settings> {
 
             Key("Dispatch", "Mode", \.routing.mode, .choice),
             Key("Dispatch", "HandlersMax", \.routing.limits.handlers, .integer(1...10_000)),
+            Key("Dispatch", "ObserversMax", \.routing.limits.observers, .integer(1...10_000)),
             Key("Dispatch", "RequestsInFlightMax", \.routing.limits.inFlight, .integer(1...10_000_000)),
             Key("Dispatch", "RequestsInFlightMaxPerPeer", \.routing.limits.inFlightPerPeer, .integer(1...10_000_000)),
             Key("Dispatch", "RetryDelay", \.routing.retryDelay, .timeSpan(.milliseconds(1) ... .seconds(9))),
