@@ -14,6 +14,8 @@ public struct Decision: Sendable {
     public var outcome: Outcome?
     /// The payload's own id, if it has one.
     public var messageID: String?
+    /// The id by which FCM on the device tells a repeat; `nil` where nothing tells, or the message never gets there.
+    public var duplicateID: String?
     /// The app: the request's, else the one that an `.apns` file names.
     public var app: String?
     /// The payload's keys and the dashboard's key-values, for routes to match.

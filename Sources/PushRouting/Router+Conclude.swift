@@ -16,14 +16,14 @@ extension Router {
         let result = InvocationResult(
             outcome: outcome, reason: reason, queue: queue, exec: exec, total: total,
             completion: completion ?? Completions.host(invocation.record.callback, outcome: outcome),
-            decidedAt: now.wall)
+            waitedFor: invocation.waitedFor, decidedAt: now.wall)
         invocation.record.result = result
         save(&invocation, &effects)
         effects.append(
             .decided(InvocationEnd(request: invocation.request, invocation: invocation.record, result: result)))
         invocations[id] = nil
         usage.ended(id, of: invocation.request.peer)
-        if let lane = invocation.lane { advance(lane, past: id) }
+        if let lane = invocation.lane { advance(lane, past: invocation, at: now) }
     }
 
     /// Gives an invocation that never was in flight its outcome: the one known on acceptance.

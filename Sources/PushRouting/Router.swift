@@ -18,11 +18,14 @@ public struct Router: Sendable {
     public internal(set) var lastNumber: SequenceNumber
     var devices: [DeviceKey: KnownDevice] = [:]
     var devicesOldestFirst = Queue<DeviceKey>()
+    /// What FCM on each device remembers.
+    var recentMessages: [DeviceKey: RecentMessages] = [:]
     let devicesMax: Int
 
     var invocations: [InvocationID: Invocation] = [:]
-    var lanes: [DeviceKey: Queue<InvocationID>] = [:]
+    var lanes: [DeviceKey: Lane] = [:]
     var ready = Queue<InvocationID>()
+    var readyObservers = Queue<InvocationID>()
     var timers = Heap<DueTimer>()
     var usage = Usage()
     var isDraining = false
@@ -62,8 +65,8 @@ public struct Router: Sendable {
     /// How many requests are in flight.
     public var requestsInFlight: Int { usage.requests }
 
-    /// How many handlers hold a place to run.
-    public var handlersRunning: Int { usage.handlers }
+    /// How many handlers hold a place to run, observers' among them.
+    public var handlersRunning: Int { usage.handlers + usage.observers }
 
     /// In whose place the router stands.
     public var mode: DispatchMode { table.mode }
@@ -100,7 +103,7 @@ public struct Router: Sendable {
         else { return }
         // In time means before the deadline; what comes at that instant or later is the clock's to judge.
         guard now.monotonic < deadline else { return }
-        usage.handlers -= 1
+        usage.left(placeOfObserver: invocation.record.isObserver)
         switch answer {
         case .handled(let reply):
             let completion = Completions.handler(invocation.record.callback, reply)

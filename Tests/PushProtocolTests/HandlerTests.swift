@@ -24,7 +24,7 @@ struct HandlerInputTests {
     @Test("an interaction that names its notification by an id has no payload")
     func noPayload() throws {
         var run = try run(payload: "{}")
-        run.payload = nil
+        run.subject.payload = nil
         #expect(text(HandlerInput.object(run, at: Self.now)).contains(#""payload":null"#))
     }
 
@@ -75,7 +75,7 @@ struct HandlerInputTests {
             route: "20-crm", handler: "crm", budget: .seconds(9), deadline: accepted.monotonic + .seconds(9),
             started: true, result: nil)
         return HandlerRun(
-            invocation: invocation, request: request, payload: document.root,
+            invocation: invocation, request: request, subject: InvocationSubject(payload: document.root),
             handler: Handler(name: "crm", kind: .exec(.init(arguments: ["/usr/bin/crm"]))),
             deadline: accepted.monotonic + .seconds(9))
     }
