@@ -89,7 +89,8 @@ struct ShippedConfigurationTests {
     /// A value for each key that is not its default.
     private let everythingChanged = [
         "RequestLengthMax=2K", "JSONDepthMax=5", "ConnectionsMax=2", "ConnectionsMaxPerPeer=2", "InjectSocketMode=0600",
-        "InjectSocketGroup=x", "ControlSocketMode=0600", "ControlSocketGroup=x", "Mode=relay", "HandlersMax=2", "ObserversMax=2",
+        "InjectSocketGroup=x", "ControlSocketMode=0600", "ControlSocketGroup=x", "Mode=relay", "HandlersMax=2",
+        "ObserversMax=2",
         "RequestsInFlightMax=2", "RequestsInFlightMaxPerPeer=2", "RetryDelay=1s", "Budget=1s", "Retention=1h",
         "SuccessLevel=debug", "QueueMax=2", "Remember=1h", "RememberMax=2",
     ]
