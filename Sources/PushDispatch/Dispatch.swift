@@ -55,5 +55,5 @@ private func decide(_ delivery: Delivery, payload: some PlatformPayload, setting
         provider: braze == nil ? nil : "braze", matches: braze == nil ? [] : ["braze"], braze: braze,
         invocations: invocations, outcome: outcome, messageID: payload.messageID, app: delivery.app ?? payload.app,
         keys: PayloadKeys(payload: payload), received: received, displayed: displayed, reasons: reasons,
-        state: delivery.state)
+        circumstances: Circumstances(delivery))
 }
