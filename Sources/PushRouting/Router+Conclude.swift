@@ -15,7 +15,7 @@ extension Router {
         let exec = invocation.firstStart.map { now.monotonic - $0 } ?? .zero
         let result = InvocationResult(
             outcome: outcome, reason: reason, queue: queue, exec: exec, total: total,
-            completion: completion ?? Completions.host(invocation.record.callback, outcome: outcome),
+            completion: completion ?? Completions(invocation.record.callback).byHost(outcome),
             decidedAt: now.wall)
         invocation.record.result = result
         save(&invocation, &effects)
@@ -34,7 +34,7 @@ extension Router {
         var row = row
         let result = InvocationResult(
             outcome: outcome, reason: reason, queue: .zero, exec: .zero, total: .zero,
-            completion: completion ?? Completions.host(row.callback, outcome: outcome), decidedAt: now.wall)
+            completion: completion ?? Completions(row.callback).byHost(outcome), decidedAt: now.wall)
         row.result = result
         effects.append(.record(.invocation(row)))
         effects.append(.decided(InvocationEnd(request: accepted, invocation: row, result: result)))
@@ -43,7 +43,7 @@ extension Router {
     /// Hands a Braze payload to the tracker. That takes no time: the SDK's own call only enqueues.
     mutating func handOver(_ invocation: Invocation, at now: Moment, _ effects: inout [Effect]) {
         if let receipt = invocation.receipt { take(receipt, of: invocation.request, at: now, &effects) }
-        let completion = Completions.tracker(invocation.record.callback)
+        let completion = Completions(invocation.record.callback).byTracker()
         conclude(invocation, .handedToTracker, completion: completion, at: now, &effects)
     }
 

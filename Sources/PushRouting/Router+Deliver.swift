@@ -42,7 +42,7 @@ extension Router {
                 concludeAtOnce(row, of: accepted, .sdkNotReady, reason: reason, at: now, &effects)
             case .tracker where !mustWait(accepted):
                 if let receipt { take(receipt, of: accepted, at: now, &effects) }
-                let completion = Completions.tracker(planned.callback)
+                let completion = Completions(planned.callback).byTracker()
                 concludeAtOnce(row, of: accepted, .handedToTracker, completion: completion, at: now, &effects)
             case .tracker, .route:
                 let facts = RouteFacts(

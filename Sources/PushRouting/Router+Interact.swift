@@ -44,7 +44,7 @@ extension Router {
             return admit(invocation, at: now, &effects)
         }
         let reason = open(delivery, by: target.externalID, cause: accepted.seq, at: request.at ?? now.wall, &effects)
-        let completion = Completions.tracker(callback)
+        let completion = Completions(callback).byTracker()
         concludeAtOnce(
             row, of: accepted, .handedToTracker, reason: reason, completion: completion, at: now, &effects)
     }

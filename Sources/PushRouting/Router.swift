@@ -103,7 +103,7 @@ public struct Router: Sendable {
         usage.handlers -= 1
         switch answer {
         case .handled(let reply):
-            let completion = Completions.handler(invocation.record.callback, reply)
+            let completion = Completions(invocation.record.callback).byHandler(reply)
             conclude(invocation, .handled, completion: completion, at: now, &effects)
         case .retry(let after) where invocation.table.mode == .relay:
             invocation.stage = .pausing
