@@ -13,13 +13,17 @@ extension HandlerAnswer.Reply {
         }
         var answers: [JSONNode] = []
         for line in bytes.split(separator: UInt8(ascii: "\n")) {
-            guard let answer = Self.object(Array(line)) else { return nil }
-            answers.append(answer)
+            guard let object = Self.object(Array(line)) else { return nil }
+            // A program may log in JSON, too.
+            if Self.keys.contains(where: { object[$0] != nil }) { answers.append(object) }
         }
         guard let first = answers.first else { return nil }
         self.init(first)
         times = answers.count
     }
+
+    /// What an answer has, at least one of them where there are several lines.
+    private static let keys = ["status", "result", "options", "log"]
 
     private init(_ answer: JSONNode) {
         self.init(

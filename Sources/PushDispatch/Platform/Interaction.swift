@@ -28,20 +28,6 @@ public enum UserAct: Hashable, Sendable {
     }
 }
 
-/// What the platform and the app need to have agreed on beforehand, which no payload tells.
-public struct InteractionRules: Hashable, Sendable {
-    /// The categories, beside Braze's, that the app registered with `customDismissAction`: iOS tells it of a dismissal.
-    public var dismissActionCategories: [Glob]
-
-    /// - Parameter dismissActionCategories: patterns of the category identifiers.
-    public init(dismissActionCategories: [Glob] = []) { self.dismissActionCategories = dismissActionCategories }
-
-    /// Whether iOS tells the app of a dismissal of a notification of this category.
-    func tellsOfDismissal(_ category: String) -> Bool {
-        BrazeCategory(rawValue: category) != nil || dismissActionCategories.contains { $0.matches(category) }
-    }
-}
-
 /// What the platform does when a person acts on a notification.
 public struct InteractionDecision: Hashable, Sendable {
     /// The callback that runs; `none` on Android, where an activity or a receiver starts, and where no code runs.
@@ -142,6 +128,13 @@ private func decideOnWeb(
         }
     }
     return decision
+}
+
+extension InteractionRules {
+    /// Whether iOS tells the app of a dismissal of a notification of this category.
+    fileprivate func tellsOfDismissal(_ category: String) -> Bool {
+        BrazeCategory(rawValue: category) != nil || dismissActionCategories.contains { $0.matches(category) }
+    }
 }
 
 extension InteractionDecision {
