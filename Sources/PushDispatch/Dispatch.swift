@@ -57,5 +57,5 @@ private func decide(_ delivery: Delivery, payload: some PlatformPayload, setting
         duplicateID: delivery.platform == .android && delivery.state != .forceStopped ? payload.messageID : nil,
         app: delivery.app ?? payload.app,
         keys: PayloadKeys(payload: payload), received: received, displayed: displayed, reasons: reasons,
-        state: delivery.state)
+        circumstances: Circumstances(delivery))
 }

@@ -15,14 +15,14 @@ public struct PastDelivery: Sendable {
     /// Whose payload it is; `nil` when no provider's rule matched.
     public var provider: String?
     /// The version of the operating system.
-    public var osVersion: String?
+    public var osVersion: OSVersion?
     /// The payload as it came.
     public var payload: JSONNode
 
     /// Joins the parts.
     public init(
         seq: SequenceNumber, platform: Platform, app: String?, device: String?, externalID: String?,
-        messageID: String?, provider: String?, osVersion: String?, payload: JSONNode
+        messageID: String?, provider: String?, osVersion: OSVersion?, payload: JSONNode
     ) {
         self.seq = seq
         self.platform = platform

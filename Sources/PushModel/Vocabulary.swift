@@ -118,3 +118,18 @@ public enum Operation: String, Sendable, CaseIterable {
 public enum FetchResult: String, Sendable, CaseIterable {
     case newData, noData, failed
 }
+
+/// How a notification is presented while its app is in the foreground: what `willPresent` answers. The raw values are
+/// Apple's names in `UNNotificationPresentationOptions`.
+public enum PresentationOption: String, Sendable, CaseIterable {
+    /// The number on the app's icon.
+    case badge
+    /// The sound.
+    case sound
+    /// Banner and list; deprecated since iOS 14.
+    case alert
+    /// In the notification center; since iOS 14.
+    case list
+    /// At the top of the screen; since iOS 14.
+    case banner
+}

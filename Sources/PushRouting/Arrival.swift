@@ -27,6 +27,10 @@ struct Arrival {
             provider: provider, platform: request.platform, callback: callback, app: request.app, keys: keys)
     }
 
+    func completions(_ callback: Callback, _ table: RoutingTable) -> Completions {
+        Completions(callback, rules: table.completion, osVersion: subject.osVersion)
+    }
+
     /// The row of its next invocation.
     mutating func row(_ callback: Callback, budget: Duration, isObserver: Bool = false) -> InvocationRecord {
         defer { count += 1 }

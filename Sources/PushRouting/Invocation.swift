@@ -45,6 +45,11 @@ struct Invocation: Sendable {
     /// The row as the ledger has it; `nil` before the first write.
     var stored: InvocationRecord?
 
+    /// How its callback is completed.
+    var completions: Completions {
+        Completions(record.callback, rules: table.completion, osVersion: subject.osVersion)
+    }
+
     /// Whether it holds one of the places to run.
     var holdsPlace: Bool {
         switch stage {
@@ -71,10 +76,10 @@ public struct InvocationSubject: Sendable {
     /// knows it.
     public var payload: JSONNode?
     /// The version of the operating system.
-    public var osVersion: String?
+    public var osVersion: OSVersion?
 
     /// Joins the parts.
-    public init(action: Request.Action? = nil, payload: JSONNode? = nil, osVersion: String? = nil) {
+    public init(action: Request.Action? = nil, payload: JSONNode? = nil, osVersion: OSVersion? = nil) {
         self.action = action
         self.payload = payload
         self.osVersion = osVersion
@@ -88,7 +93,7 @@ public struct InvocationSubject: Sendable {
         switch request.action {
         case .deliver(let deliver):
             payload = deliver.payload
-            osVersion = deliver.osVersion
+            osVersion = deliver.osVersion.flatMap(OSVersion.init)
         case .interact(let interact):
             if case .payload(let handedBack) = interact.subject {
                 payload = handedBack

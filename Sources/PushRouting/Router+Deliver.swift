@@ -31,14 +31,14 @@ extension Router {
         if isRepeat(decision, accepted) {
             let row = arrival.row(.none, budget: table.budget)
             let reason = "its id is among the last ten that FCM on the device saw: FCM drops it"
-            return concludeAtOnce(row, of: accepted, .duplicate, reason: reason, at: now, &effects)
+            return concludeAtOnce(row, of: arrival, .duplicate, reason: reason, at: now, &effects)
         }
         let receipt = Receipt(decision, at: request.at ?? now.wall)
         if let outcome = decision.outcome {
             if let receipt { take(receipt, of: accepted, at: now, &effects) }
             let row = arrival.row(.none, budget: table.budget)
             let reason = decision.reasons.last?.description
-            return concludeAtOnce(row, of: accepted, outcome, reason: reason, at: now, &effects)
+            return concludeAtOnce(row, of: arrival, outcome, reason: reason, at: now, &effects)
         }
         for planned in decision.invocations {
             guard planned.owner == .tracker else {
@@ -67,7 +67,7 @@ extension Router {
             // The system shows it all the same, and it may be opened (tracker, T9).
             if isDisplayed, let receipt { take(receipt, of: accepted, at: now, &effects) }
             let reason = "the app had no Braze instance when the callback ran"
-            concludeAtOnce(row, of: accepted, .sdkNotReady, reason: reason, at: now, &effects)
+            concludeAtOnce(row, of: arrival, .sdkNotReady, reason: reason, at: now, &effects)
         } else if mustWait(accepted) {
             let invocation = Invocation(
                 request: accepted, subject: arrival.subject, record: row, owner: .tracker,
@@ -77,9 +77,9 @@ extension Router {
             if let receipt { take(receipt, of: accepted, at: now, &effects) }
             let isDelayed = accepted.platform == .ios && sdk == .delayed
             let reason = isDelayed ? "queued until the app has its Braze instance" : nil
-            let completion = Completions.tracker(callback)
+            let completion = arrival.completions(callback, table).byTracker()
             concludeAtOnce(
-                row, of: accepted, .handedToTracker, reason: reason, completion: completion, at: now, &effects)
+                row, of: arrival, .handedToTracker, reason: reason, completion: completion, at: now, &effects)
         }
     }
 

@@ -29,24 +29,34 @@ extension Router {
         remember(accepted, &effects)
 
         var arrival = Arrival(
-            accepted, subject: InvocationSubject(request, past: past), provider: subject.provider, keys: subject.keys,
-            lane: nil)
-        let callback = accepted.platform.interactionCallback
-        if subject.provider == Self.trackedProvider {
-            let row = arrival.row(callback, budget: table.budget)
-            let reason = open(
-                delivery, by: target.externalID, cause: accepted.seq, at: request.at ?? now.wall, &effects)
-            let completion = Completions.tracker(callback)
-            concludeAtOnce(
-                row, of: accepted, .handedToTracker, reason: reason, completion: completion, at: now, &effects)
-        } else if platform == .android, subject.keys == nil {
-            let row = arrival.row(callback, budget: table.budget)
-            let reason = "unmatched: no delivery of it is known, so nobody knows whose notification it was"
-            concludeAtOnce(row, of: accepted, .swallowed, reason: reason, at: now, &effects)
-        } else {
-            route(callback, &arrival, at: now, &effects)
+            accepted, subject: InvocationSubject(request, past: past), provider: subject.provider,
+            keys: subject.handedBack?.keys, lane: nil)
+        let act = UserAct(interact.kind, action: interact.action, text: interact.text)
+        let decision = decide(
+            act, on: subject.handedBack, of: subject.provider, platform: platform, rules: table.interaction)
+        if let outcome = decision.outcome {
+            let row = arrival.row(decision.callback, budget: table.budget)
+            let reason = decision.reasons.last?.description
+            return concludeAtOnce(row, of: arrival, outcome, reason: reason, at: now, &effects)
         }
-        copy([callback], &arrival, at: now, &effects)
+        if subject.provider == Self.trackedProvider {
+            let row = arrival.row(decision.callback, budget: table.budget)
+            let opens = act == .opened || decision.button.map { $0 != .close } == true
+            let reason =
+                opens
+                ? open(delivery, by: target.externalID, cause: accepted.seq, at: request.at ?? now.wall, &effects)
+                : decision.reasons.last?.description
+            let completion = arrival.completions(decision.callback, table).byTracker()
+            concludeAtOnce(
+                row, of: arrival, .handedToTracker, reason: reason, completion: completion, at: now, &effects)
+        } else if platform == .android, subject.handedBack == nil {
+            let row = arrival.row(.none, budget: table.budget)
+            let reason = "unmatched: no delivery of it is known, so nobody knows whose notification it was"
+            return concludeAtOnce(row, of: arrival, .swallowed, reason: reason, at: now, &effects)
+        } else {
+            route(decision.callback, &arrival, at: now, &effects)
+        }
+        copy([decision.callback], &arrival, at: now, &effects)
     }
 
     /// Has the tracker record a tap on the body of a Braze notification; returns what became of it.
@@ -70,7 +80,8 @@ extension Router {
 private struct InteractionSubject {
     var delivery: TrackedDelivery?
     var messageID: String?
-    var keys: PayloadKeys?
+    /// What the platform hands back; `nil` when nobody knows it.
+    var handedBack: HandedBackPayload?
     /// Whose it is; `nil` when nobody's or not known.
     var provider: String?
 
@@ -87,27 +98,16 @@ private struct InteractionSubject {
             let facts = try HandedBackPayload(handedBack, platform: platform)
             provider = facts.provider
             messageID = facts.messageID
-            keys = facts.keys
+            self.handedBack = facts
             name = messageID.map(Subject.message) ?? facts.campaignID.map(Subject.campaign)
         }
         if let past {
             provider = past.provider
             // It was accepted, so it can be read.
-            keys = (try? HandedBackPayload(past.payload, platform: past.platform))?.keys
+            handedBack = try? HandedBackPayload(past.payload, platform: past.platform)
         }
         let target = interact.target
         delivery = name.flatMap { tracker.delivery(for: $0, app: target.app, device: target.device) }
         if delivery != nil { provider = Router.trackedProvider }
-    }
-}
-
-extension Platform {
-    /// The callback that a tap leads to. Android has none: the tap starts an activity or a receiver.
-    fileprivate var interactionCallback: Callback {
-        switch self {
-        case .android: .none
-        case .ios: .didReceiveResponse
-        case .web: .notificationclick
-        }
     }
 }

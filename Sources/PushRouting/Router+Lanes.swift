@@ -112,7 +112,7 @@ extension Router {
         switch handler.kind {
         case .journal, .discard:
             invocation.firstStart = now.monotonic
-            let completion = Completions.handler(invocation.record.callback, HandlerAnswer.Reply())
+            let completion = invocation.completions.byHandler(HandlerAnswer.Reply())
             conclude(invocation, .handled, completion: completion, at: now, &effects)
         case .exec:
             let id = invocation.record.id

@@ -12,7 +12,7 @@ extension Router {
         guard callback != .none else {
             let row = arrival.row(.none, budget: table.budget)
             let reason = "\(accepted.platform.rawValue) runs no callback of the app for it"
-            return concludeAtOnce(row, of: accepted, .swallowed, reason: reason, at: now, &effects)
+            return concludeAtOnce(row, of: arrival, .swallowed, reason: reason, at: now, &effects)
         }
         route(callback, &arrival, at: now, &effects)
         copy([callback], &arrival, at: now, &effects)

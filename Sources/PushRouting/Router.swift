@@ -106,8 +106,9 @@ public struct Router: Sendable {
         usage.left(placeOfObserver: invocation.record.isObserver)
         switch answer {
         case .handled(let reply):
-            let completion = Completions.handler(invocation.record.callback, reply)
-            conclude(invocation, .handled, completion: completion, at: now, &effects)
+            let remark = invocation.completions.remark(on: reply, of: invocation.record.handler ?? "the handler")
+            let completion = invocation.completions.byHandler(reply)
+            conclude(invocation, .handled, reason: remark, completion: completion, at: now, &effects)
         case .retry(let after) where invocation.table.mode == .relay:
             invocation.stage = .pausing
             // It has ended: a daemon that stops or dies now has not broken it off.

@@ -93,6 +93,8 @@ struct HandlerOutputTests {
             (#"{"result":"everything"}"#, HandlerAnswer.Reply()),
             (#"{"result":7,"options":"banner"}"#, HandlerAnswer.Reply()),
             (#"{"options":["banner",7,null]}"#, HandlerAnswer.Reply(options: ["banner"])),
+            ("{\"result\":\"newData\"}\n{\"result\":\"failed\"}\n", HandlerAnswer.Reply(result: .newData, times: 2)),
+            ("{\"level\":\"info\"}\n{\"options\":[]}\n", HandlerAnswer.Reply(options: [])),
         ])
     func replies(output: String, reply: HandlerAnswer.Reply) {
         #expect(HandlerAnswer.Reply(standardOutput: Array(output.utf8)) == reply)
@@ -100,7 +102,7 @@ struct HandlerOutputTests {
 
     @Test(
         "anything else is a program's own chatter",
-        arguments: ["", "\n", "done\n", "[]", "{}{}", #"{"a":1,"a":2}"#, "\u{0}"])
+        arguments: ["", "\n", "done\n", "[]", "{}{}", #"{"a":1,"a":2}"#, "\u{0}", "{}\n{}", "{}\nbye"])
     func chatter(output: String) {
         #expect(HandlerAnswer.Reply(standardOutput: Array(output.utf8)) == nil)
     }

@@ -57,7 +57,7 @@ extension Form<String> {
 }
 
 extension Form<Glob> {
-    fileprivate static let glob = Form { text throws(ValueError) in
+    static let glob = Form { text throws(ValueError) in
         // Quotes would be looked for in the payload, which nobody who writes them means.
         if text.hasPrefix("\"") || text.hasPrefix("'") {
             throw ValueError("a pattern is not quoted; leave the quotes out, or write \\ before one that is meant")
