@@ -35,8 +35,10 @@ public enum ButtonAction: String, Sendable, CaseIterable {
 struct BrazeButtons: Sendable {
     /// What each does, by its identifier; `nil` for a type that Braze's SDK does not know.
     private(set) var actions: [String: ButtonAction?] = [:]
-    /// Whether the payload names all buttons; on the web those without an address are not named.
+    /// Whether the payload names all buttons.
     private(set) var isComplete = true
+    /// What a button that it does not name does.
+    private(set) var unnamed: ButtonAction?
 
     /// Android: `ab_a*_a` is the type, `ab_a*_id` the identifier, `ab_a*_uri` the target; counted from 0 without a gap.
     init(_ payload: AndroidPayload) {
@@ -59,26 +61,20 @@ struct BrazeButtons: Sendable {
         isComplete = category != nil || !described.isEmpty
     }
 
-    /// The web: `actionTargets` has the address of every button that has one; a button of the type `ab_none` has none.
+    /// The web: `actionTargets` has the address of every button that has one; a button of the type `ab_none` has none, and
+    /// may not be named at all.
     init(ofWebNotification data: JSONNode) {
         for (id, target) in data["actionTargets"]?.members ?? [] {
             let address = target.string.flatMap { $0.isEmpty ? nil : $0 }
             actions[id] = .some(address.map(ButtonAction.init(opening:)) ?? .close)
         }
         isComplete = false
+        unnamed = .close
     }
 
-    /// Nothing is known of the payload.
-    init() { isComplete = false }
-
-    /// What the button with this identifier does.
-    func action(_ id: String, platform: Platform) -> ButtonAction? {
-        if let known = actions[id] { return known }
-        switch platform {
-        case .android: return nil
-        case .ios: return BrazeCategory.allCases.contains { $0.buttons.contains(id) } ? Self.appleAction(id, nil) : nil
-        case .web: return isComplete ? nil : .close
-        }
+    /// What a button of one of the default categories on iOS does, whose payload is not known.
+    static func defaultAction(_ id: String) -> ButtonAction? {
+        BrazeCategory.allCases.contains { $0.buttons.contains(id) } ? appleAction(id, nil) : nil
     }
 
     private static func appleAction(_ id: String, _ button: JSONNode?) -> ButtonAction {
