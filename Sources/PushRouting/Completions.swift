@@ -53,8 +53,8 @@ struct Completions {
         var remarks: [String] = []
         if reply.times > 1 {
             let crash = ", and in an app the second call of the completion handler crashes"
-            remarks.append(
-                "\(handler) answered \(reply.times) times: the first counts\(callback.hasCompletionHandler ? crash : "")")
+            let first = "the first counts" + (callback.hasCompletionHandler ? crash : "")
+            remarks.append("\(handler) answered \(reply.times) times: \(first)")
         }
         if callback == .willPresent {
             let unknown = (reply.options ?? []).filter { PresentationOption(rawValue: $0) == nil }

@@ -59,7 +59,7 @@ struct AppleBadInputTests {
     @Test(
         "may be another platform's, which is said",
         arguments: [
-            (Platform.ios, #"{"_ab":"true","t":"T","a":"A"}"#, [Warning.keyOfAnotherPlatform("_ab", .android), .apsMissing]),
+            (Platform.ios, #"{"_ab":"true","t":"T"}"#, [Warning.keyOfAnotherPlatform("_ab", .android), .apsMissing]),
             (.ios, #"{"extras":{"_ab":"true"}}"#, [.keyOfAnotherPlatform("extras", .android), .apsMissing]),
             (.ios, #"{"notification":{"title":"x"}}"#, [.keyOfAnotherPlatform("notification", .android), .apsMissing]),
             (.ios, #"{"aps":{},"_ab":"true"}"#, [.keyOfAnotherPlatform("_ab", .android)]),
@@ -92,7 +92,10 @@ struct AppleBadInputTests {
             (#""apns-expiration":"soon""#, [.badExpirationDate("soon")]),
             (#""apns-id":"eabeae54-14a8-11e5-b60b-1697f925ec7b""#, []),
             (#""apns-id":"eabeae5414a811e5b60b1697f925ec7b""#, [.badMessageID("eabeae5414a811e5b60b1697f925ec7b")]),
-            (#""apns-id":"xabeae54-14a8-11e5-b60b-1697f925ec7b""#, [.badMessageID("xabeae54-14a8-11e5-b60b-1697f925ec7b")]),
+            (
+                #""apns-id":"xabeae54-14a8-11e5-b60b-1697f925ec7b""#,
+                [.badMessageID("xabeae54-14a8-11e5-b60b-1697f925ec7b")]
+            ),
         ] as [(String, [APNsRefusal])])
     func headers(_ headers: String, _ refusals: [APNsRefusal]) throws {
         let body = #"{"message":{"token":"t","apns":{"headers":{\#(headers)},"payload":{"aps":{"alert":"x"}}}}}"#

@@ -27,7 +27,9 @@ struct Row: Sendable, CustomTestStringConvertible {
         case .swallowed: return "-"
         default: break
         }
-        let letters: [Callback: String] = [.serviceExtension: "E", .willPresent: "P", .didReceiveRemoteNotification: "R"]
+        let letters: [Callback: String] = [
+            .serviceExtension: "E", .willPresent: "P", .didReceiveRemoteNotification: "R",
+        ]
         return decision.callbacks.map { letters[$0] ?? "?" }.joined()
     }
 }

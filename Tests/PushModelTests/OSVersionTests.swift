@@ -10,7 +10,9 @@ struct OSVersionTests {
 
     @Test(
         "and nothing else",
-        arguments: ["", ".", "14.", ".14", "14..1", "14.0.0.1", "iOS 14", "14a", "-1", "+1", " 14", "14 ", "１４", "9999999999"])
+        arguments: [
+            "", ".", "14.", ".14", "14..1", "14.0.0.1", "iOS 14", "14a", "-1", "+1", " 14", "14 ", "１４", "9999999999",
+        ])
     func unreadable(_ text: String) {
         #expect(OSVersion(text) == nil)
     }

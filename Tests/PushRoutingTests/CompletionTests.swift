@@ -9,9 +9,9 @@ struct CompletionTests {
     private static let owned: [Callback] = Callback.allCases.filter { $0 != .none && $0 != .willPresent }
     private let modern = ["banner", "list", "sound"]
 
-    private func completions(_ callback: Callback, _ version: String? = nil, _ rules: CompletionRules = CompletionRules())
-        -> Completions
-    {
+    private func completions(
+        _ callback: Callback, _ version: String? = nil, _ rules: CompletionRules = CompletionRules()
+    ) -> Completions {
         Completions(callback, rules: rules, osVersion: version.flatMap(OSVersion.init))
     }
 
@@ -56,11 +56,13 @@ struct CompletionTests {
     func handler() {
         let completions = completions(.didReceiveRemoteNotification)
         #expect(
-            completions.byHandler(HandlerAnswer.Reply(result: .newData)) == Completion(by: .handler, result: .newData))
+            completions.byHandler(HandlerAnswer.Reply(result: .newData))
+                == Completion(by: .handler, result: .newData))
         #expect(completions.byHandler(HandlerAnswer.Reply()) == Completion(by: .default, result: .noData))
         // Options mean nothing elsewhere.
         #expect(
-            completions.byHandler(HandlerAnswer.Reply(options: ["banner"])) == Completion(by: .handler, result: .noData))
+            completions.byHandler(HandlerAnswer.Reply(options: ["banner"]))
+                == Completion(by: .handler, result: .noData))
     }
 
     @Test("a handler's options are those that iOS has, each once, and none is an answer")
@@ -99,7 +101,8 @@ struct CompletionTests {
         #expect(fetch.byHandler(reply) == Completion(by: .handler, times: 2, result: .newData))
         #expect(
             fetch.remark(on: reply, of: "crm")
-                == "crm answered 2 times: the first counts, and in an app the second call of the completion handler crashes")
+                == "crm answered 2 times: the first counts, "
+                + "and in an app the second call of the completion handler crashes")
         #expect(
             completions(.onMessageReceived).remark(on: reply, of: "crm") == "crm answered 2 times: the first counts")
         #expect(fetch.remark(on: HandlerAnswer.Reply(result: .newData), of: "crm") == nil)

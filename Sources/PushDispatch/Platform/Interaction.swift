@@ -103,7 +103,8 @@ private func decideOnApple(
         } else {
             decision.callback = .none
             decision.outcome = .swallowed
-            let reason: InteractionReason = payload?.category == nil ? .dismissalWithoutCategory : .dismissalOfOtherCategory
+            let hasCategory = payload?.category != nil
+            let reason: InteractionReason = hasCategory ? .dismissalOfOtherCategory : .dismissalWithoutCategory
             decision.reasons = [payload == nil ? .dismissalOfUnknownCategory : reason]
         }
     }
@@ -147,9 +148,16 @@ extension InteractionDecision {
         actionIdentifier = id
         if text != nil { reasons.append(.textInput) }
         guard isBraze else { return }
-        let known = payload?.buttons
-        let other = platform == .ios ? BrazeButtons.defaultAction(id) : known?.unnamed
-        button = known?.actions[id] ?? other
-        if let known, known.isComplete, known.actions[id] == nil { reasons.append(.unknownButton) }
+        guard let action = payload?.actions.first(where: { $0.id == id }) else {
+            if payload?.hasAllActions == true { reasons.append(.unknownButton) }
+            switch platform {
+            case .android: break
+            case .ios: button = BrazeFacts.Action(defaultID: id).flatMap { ButtonAction($0.kind) }
+            // The worker need not name a button without an address.
+            case .web: button = payload == nil ? nil : .close
+            }
+            return
+        }
+        button = ButtonAction(action.kind)
     }
 }

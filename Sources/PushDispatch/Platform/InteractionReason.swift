@@ -17,7 +17,8 @@ public enum InteractionReason: Hashable, Sendable, CaseIterable, CustomStringCon
         case .brazePushClicked: "a tap on the body: Braze's receiver gets PUSH_CLICKED"
         case .brazeActionClicked: "a button: Braze's receiver gets ACTION_CLICKED"
         case .brazePushDeleted: "dismissed: Braze's receiver gets PUSH_DELETED, and logs nothing"
-        case .intentStarted: "the tap starts the activity or receiver that the notification names; no push callback runs"
+        case .intentStarted:
+            "the tap starts the activity or receiver that the notification names; no push callback runs"
         case .intentOfDismissalStarted:
             "dismissed: Android sends the intent that the notification has for it, if it has one; no push callback runs"
 
