@@ -71,7 +71,8 @@ struct CompletionTests {
             completions(.willPresent).byHandler(HandlerAnswer.Reply(options: options))?.options
         }
         #expect(answer(["sound", "zoom", "badge", "sound", "Banner"]) == ["sound", "badge"])
-        #expect(answer(["badge", "sound", "alert", "list", "banner"]) == ["badge", "sound", "alert", "list", "banner"])
+        let all = ["badge", "sound", "alert", "list", "banner"]
+        #expect(answer(all) == all)
         #expect(answer([]) == [])
     }
 

@@ -92,7 +92,7 @@ struct ShippedConfigurationTests {
         "RequestLengthMax=2K", "JSONDepthMax=5", "ConnectionsMax=2", "ConnectionsMaxPerPeer=2", "InjectSocketMode=0600",
         "InjectSocketGroup=x", "ControlSocketMode=0600", "ControlSocketGroup=x", "Mode=relay", "HandlersMax=2",
         "RequestsInFlightMax=2", "RequestsInFlightMaxPerPeer=2", "RetryDelay=1s", "Budget=1s", "Retention=1h",
-        "SuccessLevel=debug", "QueueMax=2", "Remember=1h", "RememberMax=2", "ObserversMax=2", "PresentationOptions=none",
-        "DismissActionCategories=a*", "FetchResult=newData",
+        "SuccessLevel=debug", "QueueMax=2", "Remember=1h", "RememberMax=2", "ObserversMax=2",
+        "PresentationOptions=none", "DismissActionCategories=a*", "FetchResult=newData",
     ]
 }
