@@ -8,12 +8,13 @@ extension Router {
     /// - Parameters:
     ///   - request: the request.
     ///   - peer: who sent it.
+    ///   - past: for an interaction, the delivery that it names, where the tracker does not remember it.
     ///   - now: when it was read.
     ///   - effects: what is to be done is appended.
     /// - Returns: its number. It is accepted once the records among the effects are on disk, not before.
     /// - Throws: `Refusal`, and then nothing changed.
     public mutating func submit(
-        _ request: Request, from peer: Peer, at now: Moment, effects: inout [Effect]
+        _ request: Request, from peer: Peer, past: PastDelivery? = nil, at now: Moment, effects: inout [Effect]
     ) throws(Refusal) -> SequenceNumber {
         guard !isDraining else { throw .draining }
         try checkLimits(of: peer, at: now)

@@ -81,8 +81,8 @@ private struct Report {
         var report = ComplianceReport(window: window, mode: table.mode, budget: table.budget)
         if format == .csv { session.output.write(CSVReport.header.utf8) }
         try session.reading { ledger throws(StoreError) in
-            try ledger.invocations(from: window.since, to: window.until) { row in
-                let row = ReportRow(row)
+            try ledger.rows(from: window.since, to: window.until) { row in
+                guard let row = ReportRow(row) else { return report.add(requestWithoutInvocation: row.operation) }
                 report.add(row)
                 if format == .csv { session.output.write(CSVReport.line(of: row).utf8) }
             }
@@ -115,10 +115,11 @@ private struct Report {
 }
 
 extension ReportRow {
-    /// What the report needs of a row of the ledger.
-    fileprivate init(_ row: LedgerRow) {
+    /// What the report needs of a row of the ledger; `nil` for a request without an invocation.
+    fileprivate init?(_ row: LedgerRow) {
+        guard let invocation = row.invocation else { return nil }
         self.init(
-            invocation: row.invocation, mode: row.mode, platform: row.platform, app: row.app, device: row.device,
+            invocation: invocation, mode: row.mode, platform: row.platform, app: row.app, device: row.device,
             id: row.id, messageID: row.messageID, acceptedAt: row.acceptedAt)
     }
 }
