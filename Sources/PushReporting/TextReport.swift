@@ -126,15 +126,12 @@ extension ComplianceReport {
 
     private var waitTable: String {
         var table = TextTable(
-            [
-                ("Seq", .right), ("n", .right), ("Callback", .left), ("Provider", .left), ("Handler", .left),
-                ("Outcome", .left), ("", .left),
-            ], widest: 40)
+            [("Seq", .right), ("n", .right), ("Provider", .left), ("Handler", .left), ("", .left)], widest: 60)
         for row in longestWaits.rows {
             guard let result = row.result, let predecessor = result.waitedFor else { continue }
             table.add([
-                row.id.seq.description, String(row.id.n), row.callback.rawValue, row.provider ?? "-",
-                row.handler ?? "-", result.outcome.rawValue,
+                row.id.seq.description, String(row.id.n), shortened(row.provider ?? "-", to: 16),
+                shortened(row.handler ?? "-", to: 16),
                 "waited \(roundedSpan(result.queue)) behind \(predecessor.text)",
             ])
         }
@@ -163,6 +160,6 @@ extension Compliance {
 extension Predecessor {
     /// `#41 (crm)`; with the place in the request where it is not the first.
     fileprivate var text: String {
-        "#\(id.seq)" + (id.n == 0 ? "" : ".\(id.n)") + " (\(handler ?? "tracker"))"
+        "#\(id.seq)" + (id.n == 0 ? "" : ".\(id.n)") + " (\(shortened(handler ?? "tracker", to: 16)))"
     }
 }

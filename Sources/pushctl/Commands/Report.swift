@@ -11,7 +11,8 @@ extension Command {
             """
             Prints the deadline compliance report: what became of every invocation, and how handlers, routes and \
             providers kept the deadline. It reads the ledger in the state directory, with or without a daemon. Due is \
-            what a handler owed an answer to; missed is what ended as timed_out or expired.
+            what a handler owed an answer to; missed is what ended as timed_out or expired. Observers are apart. What \
+            waited in its lane is listed with what it waited for.
             """,
             """
             TIME is RFC 3339 (2026-11-21T09:00:00Z), a date (its midnight), today, yesterday, now, or how long ago: -90s, \
