@@ -103,6 +103,10 @@ extension FieldName {
     public static let totalMicroseconds = FieldName("PUSH_TOTAL_USEC")
     /// How much time there was, in microseconds.
     public static let deadlineMicroseconds = FieldName("PUSH_DEADLINE_USEC")
+    /// 1 for the copy of an observing route.
+    public static let observer = FieldName("PUSH_OBSERVER")
+    /// What it waited for in its lane: the request's number and the invocation in it, `41/0`.
+    public static let waitedFor = FieldName("PUSH_WAITED_FOR")
     /// How many entries were dropped.
     public static let dropped = FieldName("PUSH_DROPPED")
 }

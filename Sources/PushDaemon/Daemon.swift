@@ -59,7 +59,7 @@ final class Daemon {
         let past = try Past(directory: directories.state, settings: settings)
         let router = Router(
             boot: boot, table: settings.routing, tracker: past.tracker, devices: past.devices,
-            lastNumber: past.lastNumber)
+            recentDeliveries: past.recentDeliveries, lastNumber: past.lastNumber)
         self.loop = loop
         self.configuration = configuration
         self.settings = settings

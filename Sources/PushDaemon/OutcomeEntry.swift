@@ -22,10 +22,12 @@ extension JournalEntry {
         ]
         let optional: [(FieldName, String?)] = [
             (.id, request.id), (.app, request.app), (.provider, invocation.provider), (.route, invocation.route),
-            (.handler, invocation.handler),
+            (.handler, invocation.handler), (.waitedFor, result.waitedFor.map { "\($0.id.seq)/\($0.id.n)" }),
         ]
         for case (let name, let value?) in optional { fields.append(Field(name, value)) }
-        let who = invocation.handler.map { "handler \($0)" } ?? invocation.provider ?? "nobody"
+        if invocation.isObserver { fields.append(Field(.observer, 1)) }
+        let handler = invocation.handler.map { invocation.isObserver ? "observing handler \($0)" : "handler \($0)" }
+        let who = handler ?? invocation.provider ?? "nobody"
         var message = "seq \(invocation.id.seq): \(invocation.callback.rawValue), \(who): \(result.outcome.rawValue)"
         if let reason = result.reason { message += " (\(reason))" }
         let isFailure = result.outcome == .failed || result.outcome == .unrouted

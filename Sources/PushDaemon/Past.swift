@@ -11,6 +11,7 @@ struct Past {
     var lastNumber: SequenceNumber
     var tracker: Tracker
     var devices: [KnownDevice]
+    var recentDeliveries: [RecentDelivery]
     var unfinished: [UnfinishedRequest] = []
 
     init(directory: String, settings: Settings) throws(StoreError) {
@@ -18,6 +19,7 @@ struct Past {
         stateID = reader.stateIdentity
         lastNumber = try reader.highestSequenceNumber()
         devices = try reader.knownDevices()
+        recentDeliveries = try reader.recentDeliveries()
         let remember = settings.tracker.remember
         var tracker = Tracker(stateID: stateID, capacity: settings.tracker.rememberMax, retention: remember)
         let horizon = WallTime(milliseconds: Moment.now().wall.milliseconds - remember.milliseconds)
@@ -27,11 +29,48 @@ struct Past {
             if unfinished.last?.accepted.seq == accepted.seq {
                 unfinished[unfinished.count - 1].invocations.append(invocation)
             } else {
-                // Limits may have been higher when it was accepted: they do not hold for what is on disk.
-                let request = try? Request(line: accepted.body, limits: JSONLimits(depth: .max))
+                let request = Request(stored: accepted)
+                let reference = request.flatMap(DeliveryReference.init)
+                let story = if let reference { try reader.delivery(reference) } else { nil as RequestStory? }
                 unfinished.append(
-                    UnfinishedRequest(accepted: accepted, invocations: [invocation], request: request))
+                    UnfinishedRequest(
+                        accepted: accepted, invocations: [invocation], request: request,
+                        past: story.map(PastDelivery.init)))
             }
         }
+    }
+}
+
+extension DeliveryReference {
+    /// The delivery that an interaction names by its number or message id; `nil` for everything else.
+    init?(_ request: Request) {
+        guard case .interact(let interact) = request.action else { return nil }
+        let name: Name
+        switch interact.subject {
+        case .delivery(let seq): name = .seq(seq)
+        case .message(let id): name = .message(id)
+        case .payload: return nil
+        }
+        self.init(name, app: interact.target.app, device: interact.target.device)
+    }
+}
+
+extension PastDelivery {
+    /// What an interaction needs to know of a delivery that the ledger has.
+    init(_ story: RequestStory) {
+        let first = story.invocations.first
+        var deliver: DeliverRequest?
+        if case .deliver(let request) = Request(stored: story.request)?.action { deliver = request }
+        self.init(
+            accepted: story.request, provider: first?.provider, outcome: first?.result?.outcome, request: deliver)
+    }
+}
+
+extension Request {
+    /// A request that is in the ledger, read again; `nil` if this version cannot read it any more.
+    fileprivate init?(stored accepted: AcceptedRequest) {
+        // Limits may have been higher when it was accepted: they do not hold for what is on disk.
+        guard let request = try? Request(line: accepted.body, limits: JSONLimits(depth: .max)) else { return nil }
+        self = request
     }
 }

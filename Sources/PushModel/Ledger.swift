@@ -43,6 +43,10 @@ public struct AcceptedRequest: Hashable, Sendable {
     public var messageID: String?
     /// What the app was doing; `nil` unless it is a delivery.
     public var state: AppState?
+    /// The id under which FCM's list of recent messages has it; `nil` when it does not get there.
+    public var duplicateID: String?
+    /// Whether the tracker remembers it: then nobody asks the ledger what a tap on it is about.
+    public var isTracked: Bool
     /// The request line as it came, without the line feed.
     public var body: [UInt8]
 
@@ -50,7 +54,7 @@ public struct AcceptedRequest: Hashable, Sendable {
     public init(
         seq: SequenceNumber, operation: Operation, id: String?, peer: Peer, acceptedAt: Moment, boot: UUID128,
         mode: DispatchMode, platform: Platform, app: String?, device: String?, externalID: String?,
-        messageID: String?, state: AppState? = nil, body: [UInt8]
+        messageID: String?, state: AppState? = nil, duplicateID: String? = nil, isTracked: Bool = false, body: [UInt8]
     ) {
         self.seq = seq
         self.operation = operation
@@ -65,6 +69,8 @@ public struct AcceptedRequest: Hashable, Sendable {
         self.externalID = externalID
         self.messageID = messageID
         self.state = state
+        self.duplicateID = duplicateID
+        self.isTracked = isTracked
         self.body = body
     }
 }

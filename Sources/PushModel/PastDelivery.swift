@@ -1,37 +1,36 @@
-/// A delivery that an interaction names by its number or message id, as the ledger knows it.
+/// A delivery that an interaction names, as the ledger has it.
 public struct PastDelivery: Sendable {
-    /// Its number.
-    public var seq: SequenceNumber
-    /// The platform.
-    public var platform: Platform
-    /// The app.
-    public var app: String?
-    /// The device.
-    public var device: String?
-    /// The user at the time.
-    public var externalID: String?
-    /// The payload's own id.
-    public var messageID: String?
-    /// Whose payload it is; `nil` when no provider's rule matched.
+    /// The request as it was accepted: its number, platform, app, device, user and message id.
+    public var accepted: AcceptedRequest
+    /// Whose payload it was; `nil` when no provider's rule matched.
     public var provider: String?
-    /// The version of the operating system.
-    public var osVersion: OSVersion?
-    /// The payload as it came.
-    public var payload: JSONNode
+    /// How its first invocation ended; `nil` while that is in flight.
+    public var outcome: Outcome?
+    /// What was asked, read again: payload, version of the system; `nil` if this version cannot read it any more.
+    public var request: DeliverRequest?
 
     /// Joins the parts.
-    public init(
-        seq: SequenceNumber, platform: Platform, app: String?, device: String?, externalID: String?,
-        messageID: String?, provider: String?, osVersion: OSVersion?, payload: JSONNode
-    ) {
-        self.seq = seq
-        self.platform = platform
-        self.app = app
-        self.device = device
-        self.externalID = externalID
-        self.messageID = messageID
+    public init(accepted: AcceptedRequest, provider: String?, outcome: Outcome?, request: DeliverRequest?) {
+        self.accepted = accepted
         self.provider = provider
-        self.osVersion = osVersion
-        self.payload = payload
+        self.outcome = outcome
+        self.request = request
+    }
+}
+
+/// What a device's FCM process did with one delivery; in order of acceptance they give its list of recent ids.
+public struct RecentDelivery: Hashable, Sendable {
+    /// Which device of which app.
+    public var device: DeviceKey
+    /// The id under which FCM's list has it; `nil` when it does not get there.
+    public var duplicateID: String?
+    /// What the app was doing; `nil` if that is not known.
+    public var state: AppState?
+
+    /// Joins the parts.
+    public init(device: DeviceKey, duplicateID: String?, state: AppState?) {
+        self.device = device
+        self.duplicateID = duplicateID
+        self.state = state
     }
 }

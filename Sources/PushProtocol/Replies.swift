@@ -27,6 +27,7 @@ public enum Reply {
             if let id { writer.member("id", id) }
             writer.member("n", invocation.id.n)
             writer.member("callback", invocation.callback.rawValue)
+            if invocation.isObserver { writer.member("observer", true) }
             writer.members(of: result)
         }
     }
@@ -55,6 +56,7 @@ extension JSONWriter {
         member("queue_ms", result.queue.milliseconds)
         member("exec_ms", result.exec.milliseconds)
         member("total_ms", result.total.milliseconds)
+        if let waitedFor = result.waitedFor { member("waited_for", object: { $0.members(of: waitedFor) }) }
         guard let completion = result.completion else { return }
         member(
             "completion",
@@ -65,5 +67,12 @@ extension JSONWriter {
                 guard !completion.options.isEmpty else { return }
                 writer.member("options", array: { options in completion.options.forEach { options.string($0) } })
             })
+    }
+
+    /// The members that name what an invocation waited for; `handler` is null for the tracker.
+    public mutating func members(of predecessor: Predecessor) {
+        member("seq", predecessor.id.seq.value)
+        member("n", predecessor.id.n)
+        member("handler", predecessor.handler)
     }
 }

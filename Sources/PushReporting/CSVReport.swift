@@ -6,7 +6,7 @@ public enum CSVReport {
     public static let header = line([
         "seq", "n", "outcome", "callback", "provider", "platform", "app", "device", "id", "message_id", "route",
         "handler", "mode", "accepted_at", "queue_ms", "exec_ms", "total_ms", "deadline_ms", "started",
-        "completion_by", "completion_result", "reason",
+        "completion_by", "completion_result", "reason", "observer", "waited_for",
     ])
 
     /// The line of one invocation, with its line end. What is in flight has no outcome, times or completion.
@@ -21,6 +21,7 @@ public enum CSVReport {
             result.map { milliseconds($0.exec) } ?? "", result.map { milliseconds($0.total) } ?? "",
             milliseconds(invocation.budget), invocation.started ? "true" : "false",
             result?.completion?.by.rawValue ?? "", result?.completion?.result.rawValue ?? "", text(result?.reason),
+            invocation.isObserver ? "true" : "false", result?.waitedFor.map { "\($0.id.seq).\($0.id.n)" } ?? "",
         ])
     }
 

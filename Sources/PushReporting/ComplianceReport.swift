@@ -19,14 +19,14 @@ public struct ComplianceReport: Sendable {
     /// The mode of the rows; without any, the configured one.
     public private(set) var mode: Mode
 
-    /// Requests with at least one row.
+    /// Requests, those without an invocation among them.
     public private(set) var requests = 0
-    /// Invocations accepted: rows.
-    public private(set) var accepted = 0
-    /// Rows that have no outcome yet.
-    public private(set) var inFlight = 0
-    /// Rows by outcome; what is not there is 0.
-    public private(set) var outcomes: [Outcome: Int] = [:]
+    /// Requests that by their nature led to no invocation, such as sessions.
+    public private(set) var requestsWithoutInvocation = 0
+    /// The owners' invocations: all but observers.
+    private(set) var owners = OutcomeTally()
+    /// Observers, apart: they are in no other figure but `requests`.
+    public private(set) var observers = ObserverFigures()
     /// The shortest time that an invocation had; `nil` without rows.
     public private(set) var shortestBudget: Duration?
 
@@ -46,6 +46,8 @@ public struct ComplianceReport: Sendable {
     public private(set) var slowest = Slowest()
     /// The slowest of what missed the deadline.
     public private(set) var slowestMisses = Slowest()
+    /// Of what waited for another in its lane, what waited longest.
+    public private(set) var longestWaits = Slowest(by: .queue)
 
     private var outOfSequence = 0
     private var decidedAfterDowntime = 0
@@ -67,35 +69,45 @@ public struct ComplianceReport: Sendable {
     /// said in `gaps`.
     public mutating func add(_ row: ReportRow) {
         follow(row.invocation.id)
+        guard !row.invocation.isObserver else { return observers.add(row.invocation) }
         mode = accepted == 0 || mode == .one(row.mode) ? .one(row.mode) : .mixed
-        accepted += 1
+        owners.add(row.invocation.result)
         shortestBudget = min(shortestBudget ?? row.invocation.budget, row.invocation.budget)
         addToGroups(row)
         for index in limits.indices { limits[index].add(row) }
 
-        guard let result = row.invocation.result else {
-            inFlight += 1
-            return
-        }
-        outcomes[result.outcome, default: 0] += 1
+        guard let result = row.invocation.result else { return }
         if result.outcome.isTimed { slowest.add(row.invocation) }
         if result.outcome.isMissed { slowestMisses.add(row.invocation) }
+        if result.waitedFor != nil { longestWaits.add(row.invocation) }
         if result.reason == "daemon_down" { decidedAfterDowntime += 1 }
         if result.reason == "daemon_crashed" { cutByCrash += 1 }
     }
 
-    /// Rows that have an outcome.
-    public var decided: Int { outcomes.values.reduce(0, +) }
+    /// Counts a request without a row, in its place among the rows.
+    /// - Parameter operation: what was asked. One that leads to invocations has lost them: that is a gap.
+    public mutating func add(requestWithoutInvocation operation: Operation) {
+        requests += 1
+        if operation.hasInvocations { outOfSequence += 1 } else { requestsWithoutInvocation += 1 }
+    }
 
-    /// Whether every accepted invocation is here once, either decided or in flight.
-    public var balanced: Bool { decided + inFlight == accepted && outOfSequence == 0 }
+    /// Invocations accepted: rows, but not those of observers, as in all that follows.
+    public var accepted: Int { owners.accepted }
+
+    /// Rows that have no outcome yet.
+    public var inFlight: Int { owners.inFlight }
+
+    /// Rows by outcome; what is not there is 0.
+    public var outcomes: [Outcome: Int] { owners.outcomes }
+
+    /// Rows that have an outcome.
+    public var decided: Int { owners.decided }
+
+    /// Whether every accepted invocation is here once, either decided or in flight; of observers, too.
+    public var balanced: Bool { owners.balanced && observers.tally.balanced && outOfSequence == 0 }
 
     /// How many owed an answer within the deadline, and how many missed it.
-    public var compliance: Compliance {
-        Compliance(
-            due: outcomes.reduce(0) { $0 + ($1.key.isDue ? $1.value : 0) },
-            missed: outcomes.reduce(0) { $0 + ($1.key.isMissed ? $1.value : 0) })
-    }
+    public var compliance: Compliance { owners.compliance }
 
     /// What makes the figures less than the whole story; empty when nothing does.
     public var gaps: [ReportGap] {

@@ -10,12 +10,13 @@ extension ComplianceReport {
             writeHeading(to: &$0)
             writeCompliance(objective, to: &$0)
             $0.member("limits", array: { writer in limits.forEach { $0.write(to: &writer) } })
-            writeGroups("by_handler", byHandler, named: \.self, to: &$0)
-            writeGroups("by_route", byRoute, named: \.self, to: &$0)
-            writeGroups("by_provider", byProvider, named: \.self, to: &$0)
-            writeGroups("by_platform", byPlatform, named: \.rawValue, to: &$0)
-            writeGroups("by_callback", byCallback, named: \.rawValue, to: &$0)
+            $0.member("by_handler", groups: byHandler, named: \.self)
+            $0.member("by_route", groups: byRoute, named: \.self)
+            $0.member("by_provider", groups: byProvider, named: \.self)
+            $0.member("by_platform", groups: byPlatform, named: \.rawValue)
+            $0.member("by_callback", groups: byCallback, named: \.rawValue)
             $0.member("slowest", array: { writer in slowest.rows.forEach { $0.write(to: &writer) } })
+            $0.member("observers", object: { observers.write(to: &$0) })
             $0.member("gaps", array: { writer in gaps.forEach { $0.write(to: &writer) } })
         }
         return writer.bytes + [UInt8(ascii: "\n")]
@@ -35,36 +36,27 @@ extension ComplianceReport {
         writer.member("accepted", accepted)
         writer.member("in_flight", inFlight)
         writer.member("requests", requests)
-        writer.key("outcomes")
-        writer.object {
-            for outcome in Outcome.allCases { $0.member(outcome.rawValue, outcomes[outcome] ?? 0) }
-        }
+        writer.member("outcomes", counts: outcomes)
     }
 
     private func writeCompliance(_ objective: Percent?, to writer: inout JSONWriter) {
-        let figures = compliance
-        writer.member("due", figures.due)
-        writer.member("missed", figures.missed)
-        writer.member("compliance", figures.fraction)
+        writer.members(of: compliance)
         writer.key("slo")
         guard let objective else { return writer.null() }
         writer.object {
             $0.member("objective_percent", raw: objective.description.utf8)
-            $0.member("met", figures.meets(objective))
+            $0.member("met", compliance.meets(objective))
         }
     }
+}
 
-    private func writeGroups<Name>(
-        _ key: String, _ groups: [Name: FigureGroup], named: (Name) -> String, to writer: inout JSONWriter
-    ) {
-        let sorted = groups.map { (name: named($0.key), group: $0.value) }.sorted { $0.name < $1.name }
-        writer.key(key)
-        writer.object {
-            for (name, group) in sorted {
-                $0.key(name)
-                group.write(to: &$0)
-            }
-        }
+extension ObserverFigures {
+    fileprivate func write(to writer: inout JSONWriter) {
+        writer.member("accepted", tally.accepted)
+        writer.member("in_flight", tally.inFlight)
+        writer.member("outcomes", counts: tally.outcomes)
+        writer.members(of: tally.compliance)
+        writer.member("by_route", groups: byRoute, named: \.self)
     }
 }
 
@@ -123,6 +115,7 @@ extension InvocationRecord {
             $0.member("outcome", result?.outcome.rawValue)
             $0.member("exec_ms", result?.exec)
             $0.member("total_ms", result?.total)
+            if let waitedFor = result?.waitedFor { $0.member("waited_for", object: { $0.members(of: waitedFor) }) }
         }
     }
 }
@@ -138,6 +131,38 @@ extension ReportGap {
 }
 
 extension JSONWriter {
+    fileprivate mutating func members(of compliance: Compliance) {
+        member("due", compliance.due)
+        member("missed", compliance.missed)
+        member("compliance", compliance.fraction)
+    }
+
+    fileprivate mutating func members(of predecessor: Predecessor) {
+        member("seq", predecessor.id.seq.value)
+        member("n", predecessor.id.n)
+        member("handler", predecessor.handler)
+    }
+
+    fileprivate mutating func member(_ name: String, counts outcomes: [Outcome: Int]) {
+        member(
+            name,
+            object: { writer in
+                for outcome in Outcome.allCases { writer.member(outcome.rawValue, outcomes[outcome] ?? 0) }
+            })
+    }
+
+    fileprivate mutating func member<Name>(_ key: String, groups: [Name: FigureGroup], named: (Name) -> String) {
+        let sorted = groups.map { (name: named($0.key), group: $0.value) }.sorted { $0.name < $1.name }
+        member(
+            key,
+            object: { writer in
+                for (name, group) in sorted {
+                    writer.key(name)
+                    group.write(to: &writer)
+                }
+            })
+    }
+
     fileprivate mutating func member(_ name: String, _ span: Duration?) {
         if let span { member(name, raw: milliseconds(span).utf8) } else { member(name, nil as String?) }
     }

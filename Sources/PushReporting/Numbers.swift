@@ -37,3 +37,10 @@ func span(_ duration: Duration) -> String {
     return microseconds >= 1_000_000
         ? "\(decimal(microseconds, scale: 6)) s" : "\(decimal(microseconds, scale: 3)) ms"
 }
+
+/// A duration for people, rounded to the nearest tenth of a second, or below one second to the millisecond: `8.2 s`.
+func roundedSpan(_ duration: Duration) -> String {
+    let microseconds = duration.microseconds
+    return microseconds >= 1_000_000
+        ? "\(decimal((microseconds + 50_000) / 100_000, scale: 1)) s" : "\((microseconds + 500) / 1000) ms"
+}

@@ -1,22 +1,38 @@
 public import PushModel
 
-/// The decided rows with the longest `total`, longest first; of equal ones the one accepted first.
+/// The decided rows that took longest, longest first; of equal ones the one accepted first.
 public struct Slowest: Hashable, Sendable {
+    /// What is compared.
+    enum Measure {
+        case total, queue
+    }
+
     /// How many are kept.
     public static let capacity = 10
 
     /// The rows; each has a result.
     public private(set) var rows: [InvocationRecord] = []
+    private let measure: Measure
+
+    init(by measure: Measure = .total) { self.measure = measure }
 
     mutating func add(_ row: InvocationRecord) {
-        let place = rows.firstIndex { Self.isSlower(row, $0) } ?? rows.count
+        let place = rows.firstIndex { isSlower(row, $0) } ?? rows.count
         guard place < Self.capacity else { return }
         if rows.count == Self.capacity { rows.removeLast() }
         rows.insert(row, at: place)
     }
 
-    private static func isSlower(_ left: InvocationRecord, _ right: InvocationRecord) -> Bool {
-        let times = (left.result?.total ?? .zero, right.result?.total ?? .zero)
+    private func isSlower(_ left: InvocationRecord, _ right: InvocationRecord) -> Bool {
+        let times = (time(of: left), time(of: right))
         return times.0 == times.1 ? left.id < right.id : times.0 > times.1
+    }
+
+    private func time(of row: InvocationRecord) -> Duration {
+        guard let result = row.result else { return .zero }
+        return switch measure {
+        case .total: result.total
+        case .queue: result.queue
+        }
     }
 }

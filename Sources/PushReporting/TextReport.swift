@@ -6,7 +6,7 @@ extension ComplianceReport {
     /// - Returns: lines for a terminal of 100 columns, without colour.
     public func text(objective: Percent? = nil) -> String {
         [
-            heading(objective), outcomeTable, handlerTable, limitTable, missTable, gapList,
+            heading(objective), outcomeTable, handlerTable, limitTable, missTable, waitTable, observerSection, gapList,
         ].filter { !$0.isEmpty }.joined(separator: "\n")
     }
 
@@ -15,7 +15,7 @@ extension ComplianceReport {
             "Window               \(windowText)",
             "Mode                 \(modeText)",
             "Deadline             \(deadlineText)",
-            "Deadline compliance  \(complianceText)",
+            "Deadline compliance  \(compliance.text)",
         ]
         if let objective {
             let verdict = compliance.meets(objective) ? "met" : "not met"
@@ -47,16 +47,11 @@ extension ComplianceReport {
         return "\(span(budget)); as little as \(span(shortestBudget)) where a route gives less"
     }
 
-    private var complianceText: String {
-        let figures = compliance
-        guard figures.due > 0 else { return figures.description }
-        return "\(figures)  (due \(grouped(figures.due)), missed \(grouped(figures.missed)))"
-    }
-
     private var balanceText: String {
-        let sum = "\(grouped(decided)) decided + \(grouped(inFlight)) in flight"
         let of = requests == 1 ? "of 1 request" : "of \(grouped(requests)) requests"
-        return "\(grouped(accepted)) accepted = \(sum), \(of)" + (balanced ? "" : "; NOT BALANCED, see the gaps")
+        let without = requestsWithoutInvocation
+        return "\(owners.sum), \(of)" + (without == 0 ? "" : ", \(grouped(without)) without an invocation")
+            + (balanced ? "" : "; NOT BALANCED, see the gaps")
     }
 
     private var outcomeTable: String {
@@ -67,13 +62,25 @@ extension ComplianceReport {
         return table.text
     }
 
-    private var handlerTable: String {
+    private var handlerTable: String { groupTable("Handler, times in ms", byHandler) }
+
+    private var observerSection: String {
+        guard observers.tally.accepted > 0 else { return "" }
+        let lines = [
+            "Observers, in none of the figures above",
+            "Invocations          \(observers.tally.sum)",
+            "Deadline compliance  \(observers.tally.compliance.text)",
+        ]
+        return lines.joined(separator: "\n") + "\n" + groupTable("Route, times in ms", observers.byRoute)
+    }
+
+    private func groupTable(_ title: String, _ groups: [String: FigureGroup]) -> String {
         var table = TextTable(
             [
-                ("Handler, times in ms", .left), ("Count", .right), ("Due", .right), ("Missed", .right),
+                (title, .left), ("Count", .right), ("Due", .right), ("Missed", .right),
                 ("Exec p50", .right), ("Exec p99", .right), ("Exec max", .right), ("Queue p99", .right),
             ], widest: 20)
-        for (name, group) in byHandler.sorted(by: { $0.key < $1.key }) {
+        for (name, group) in groups.sorted(by: { $0.key < $1.key }) {
             table.add([
                 name, grouped(group.count), grouped(group.compliance.due), grouped(group.compliance.missed),
                 groupedMilliseconds(group.exec.quantile(permille: 500)),
@@ -117,7 +124,42 @@ extension ComplianceReport {
         return table.text.isEmpty ? "" : "Slowest misses\n" + table.text
     }
 
+    private var waitTable: String {
+        var table = TextTable(
+            [("Seq", .right), ("n", .right), ("Provider", .left), ("Handler", .left), ("", .left)], widest: 60)
+        for row in longestWaits.rows {
+            guard let result = row.result, let predecessor = result.waitedFor else { continue }
+            table.add([
+                row.id.seq.description, String(row.id.n), shortened(row.provider ?? "-", to: 16),
+                shortened(row.handler ?? "-", to: 16),
+                "waited \(roundedSpan(result.queue)) behind \(predecessor.text)",
+            ])
+        }
+        return table.text.isEmpty ? "" : "Longest waits in a lane\n" + table.text
+    }
+
     private var gapList: String {
         gaps.reduce(into: "") { $0 += "Gap: \(grouped($1.count)) of \(grouped(accepted)) rows \($1.message)\n" }
+    }
+}
+
+extension OutcomeTally {
+    /// What was accepted, as the sum of what became of it.
+    fileprivate var sum: String {
+        "\(grouped(accepted)) accepted = \(grouped(decided)) decided + \(grouped(inFlight)) in flight"
+    }
+}
+
+extension Compliance {
+    /// The share with the counts behind it.
+    fileprivate var text: String {
+        due == 0 ? description : "\(self)  (due \(grouped(due)), missed \(grouped(missed)))"
+    }
+}
+
+extension Predecessor {
+    /// `#41 (crm)`; with the place in the request where it is not the first.
+    fileprivate var text: String {
+        "#\(id.seq)" + (id.n == 0 ? "" : ".\(id.n)") + " (\(shortened(handler ?? "tracker", to: 16)))"
     }
 }

@@ -15,7 +15,7 @@ struct TextTable {
     /// Adds a row, a cell for each column. What is cut ends in an ellipsis.
     mutating func add(_ cells: [String]) {
         precondition(cells.count == columns.count, "\(cells.count) cells in a table of \(columns.count) columns")
-        rows.append(cells.map { $0.count > widest ? $0.prefix(widest - 1) + "…" : $0 })
+        rows.append(cells.map { shortened($0, to: widest) })
     }
 
     /// The lines, each with a line feed; a table without rows has none, so that no heading stands alone.
@@ -34,4 +34,9 @@ struct TextTable {
             text += line + "\n"
         }
     }
+}
+
+/// `text`, cut to `width` characters; what is cut ends in an ellipsis.
+func shortened(_ text: String, to width: Int) -> String {
+    text.count > width ? text.prefix(width - 1) + "…" : text
 }

@@ -98,9 +98,9 @@ public struct InvocationSubject: Sendable {
             if case .payload(let handedBack) = interact.subject {
                 payload = handedBack
             } else {
-                payload = past?.payload
+                payload = past?.request?.payload
             }
-            osVersion = past?.osVersion
+            osVersion = past?.request?.osVersion.flatMap(OSVersion.init)
         case .session, .token: break
         }
     }

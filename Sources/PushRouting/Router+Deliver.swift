@@ -21,7 +21,7 @@ extension Router {
         let messageID = decision.messageID ?? (platform == .android ? nil : request.id)
         let accepted = accept(
             request, from: peer, at: now, platform: platform, target: target, messageID: messageID,
-            state: deliver.state)
+            delivery: (deliver.state, decision.duplicateID, decision.received))
         effects.append(.record(.request(accepted)))
         remember(accepted, &effects)
 
@@ -83,14 +83,20 @@ extension Router {
         }
     }
 
-    /// Whether FCM on the device drops the message; notes its id. What starts the app's process, or finds it stopped,
-    /// finds an empty list.
+    /// Whether FCM on the device drops the message; notes its id.
     private mutating func isRepeat(_ decision: Decision, _ accepted: AcceptedRequest) -> Bool {
         guard accepted.platform == .android, let device = accepted.device else { return false }
         let key = DeviceKey(app: accepted.app, device: device)
-        if accepted.state?.endsProcess == true { recentMessages[key] = nil }
-        guard let id = decision.duplicateID else { return false }
-        return recentMessages[key, default: RecentMessages()].see(id)
+        return see(RecentDelivery(device: key, duplicateID: decision.duplicateID, state: accepted.state))
+    }
+
+    /// Notes that FCM on a device gets a message; returns whether it has its id. What starts the app's process, or finds it
+    /// stopped, finds an empty list.
+    @discardableResult
+    mutating func see(_ delivery: RecentDelivery) -> Bool {
+        if delivery.state?.endsProcess == true { recentMessages[delivery.device] = nil }
+        guard let id = delivery.duplicateID, !id.isEmpty else { return false }
+        return recentMessages[delivery.device, default: RecentMessages()].see(id)
     }
 
     /// Whether a Braze payload waits for its turn. A router in production hands it over at once.

@@ -12,19 +12,19 @@ extension Router {
         let known = lastKnown(app: target.app, device: target.device)
         let subject: InteractionSubject
         do {
-            let platform = target.platform ?? past?.platform ?? known?.platform ?? .android
+            let platform = target.platform ?? past?.accepted.platform ?? known?.platform ?? .android
             subject = try InteractionSubject(interact, past, platform: platform, tracker: tracker)
         } catch {
             throw .invalidPayload(field: error.field, message: error.message)
         }
         let delivery = subject.delivery
-        let platform = target.platform ?? delivery?.platform ?? past?.platform ?? known?.platform ?? .android
-        target.app = target.app ?? delivery?.app ?? past?.app
-        target.device = target.device ?? delivery?.device ?? past?.device
+        let platform = target.platform ?? delivery?.platform ?? past?.accepted.platform ?? known?.platform ?? .android
+        target.app = target.app ?? delivery?.app ?? past?.accepted.app
+        target.device = target.device ?? delivery?.device ?? past?.accepted.device
         target.externalID = target.externalID ?? lastKnown(app: target.app, device: target.device)?.externalID
         let accepted = accept(
             request, from: peer, at: now, platform: platform, target: target,
-            messageID: subject.messageID ?? delivery?.messageID ?? past?.messageID)
+            messageID: subject.messageID ?? delivery?.messageID ?? past?.accepted.messageID)
         effects.append(.record(.request(accepted)))
         remember(accepted, &effects)
 
@@ -49,7 +49,7 @@ extension Router {
             let completion = arrival.completions(decision.callback, table).byTracker()
             concludeAtOnce(
                 row, of: arrival, .handedToTracker, reason: reason, completion: completion, at: now, &effects)
-        } else if platform == .android, subject.handedBack == nil {
+        } else if platform == .android, subject.handedBack == nil, past == nil {
             let row = arrival.row(.none, budget: table.budget)
             let reason = "unmatched: no delivery of it is known, so nobody knows whose notification it was"
             return concludeAtOnce(row, of: arrival, .swallowed, reason: reason, at: now, &effects)
@@ -103,8 +103,10 @@ private struct InteractionSubject {
         }
         if let past {
             provider = past.provider
-            // It was accepted, so it can be read.
-            handedBack = try? HandedBackPayload(past.payload, platform: past.platform)
+            // What comes back on the web is not what was delivered; elsewhere it could be read when it was accepted.
+            if past.accepted.platform != .web, let payload = past.request?.payload {
+                handedBack = try? HandedBackPayload(payload, platform: past.accepted.platform)
+            }
         }
         let target = interact.target
         delivery = name.flatMap { tracker.delivery(for: $0, app: target.app, device: target.device) }

@@ -67,11 +67,13 @@ extension Router {
     /// - Parameter target: whom it is about, with everything that it left out filled in.
     func accept(
         _ request: Request, from peer: Peer, at now: Moment, platform: Platform, target: Target,
-        messageID: String? = nil, state: AppState? = nil
+        messageID: String? = nil, delivery: (state: AppState, duplicateID: String?, isTracked: Bool)? = nil
     ) -> AcceptedRequest {
         AcceptedRequest(
             seq: lastNumber.next, operation: request.operation, id: request.id, peer: peer, acceptedAt: now,
             boot: boot, mode: table.mode, platform: platform, app: target.app, device: target.device,
-            externalID: target.externalID, messageID: messageID, state: state, body: request.document.bytes)
+            externalID: target.externalID, messageID: messageID, state: delivery?.state,
+            duplicateID: delivery?.duplicateID,
+            isTracked: delivery?.isTracked == true, body: request.document.bytes)
     }
 }

@@ -39,11 +39,13 @@ public struct Router: Sendable {
     ///   - table: what to decide by.
     ///   - tracker: the tracker, with what it remembers.
     ///   - devices: what is last known of each device.
+    ///   - recentDeliveries: what FCM on the devices saw last, in order of acceptance.
     ///   - devicesMax: how many devices are remembered; above that the one that was first heard of is forgotten.
     ///   - lastNumber: the highest number ever acknowledged; 0 for a new state directory.
     public init(
         boot: UUID128, table: RoutingTable, tracker: Tracker, devices: [KnownDevice] = [],
-        devicesMax: Int = 1_000_000, lastNumber: SequenceNumber = SequenceNumber(0)
+        recentDeliveries: [RecentDelivery] = [], devicesMax: Int = 1_000_000,
+        lastNumber: SequenceNumber = SequenceNumber(0)
     ) {
         self.boot = boot
         self.table = table
@@ -53,6 +55,7 @@ public struct Router: Sendable {
         for device in devices where self.devices.updateValue(device, forKey: device.key) == nil {
             devicesOldestFirst.append(device.key)
         }
+        for delivery in recentDeliveries { see(delivery) }
     }
 
     /// When the router next needs the clock; `nil` when nothing is due. One timer, set to it after every turn, is

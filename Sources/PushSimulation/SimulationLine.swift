@@ -17,6 +17,7 @@ enum SimulationLine {
             writer.member("provider", end.invocation.provider)
             writer.member("route", end.invocation.route)
             writer.member("handler", end.invocation.handler)
+            if end.invocation.isObserver { writer.member("observer", true) }
             writer.members(of: end.result)
         }
         return writer.bytes

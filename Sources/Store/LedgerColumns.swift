@@ -5,29 +5,35 @@ enum LedgerColumns {
     static let request = """
         requests.seq, requests.operation, requests.id, requests.uid, requests.gid, requests.pid, \
         requests.accepted_at, requests.accepted_ns, requests.boot, requests.mode, requests.platform, \
-        requests.app, requests.device, requests.external_id, requests.message_id, requests.body
+        requests.app, requests.device, requests.external_id, requests.message_id, requests.body, \
+        requests.state, requests.duplicate_id, requests.tracked
         """
-    static let requestCount: Int32 = 16
+    static let requestCount: Int32 = 19
+    /// The parameter that is the body: it is bound apart, without a copy.
+    static let requestBody: Int32 = 16
 
     static let invocation = """
         invocations.seq, invocations.n, invocations.callback, invocations.provider, invocations.route, \
         invocations.handler, invocations.budget_us, invocations.deadline_ns, invocations.started, \
         invocations.outcome, invocations.reason, invocations.queue_us, invocations.exec_us, \
         invocations.total_us, invocations.completed_by, invocations.completed_times, \
-        invocations.completed_result, invocations.completed_options, invocations.decided_at
+        invocations.completed_result, invocations.completed_options, invocations.decided_at, \
+        invocations.observer, invocations.waited_for_seq, invocations.waited_for_n, \
+        invocations.waited_for_handler
         """
-    static let invocationCount: Int32 = 19
+    static let invocationCount: Int32 = 23
 
     static let event = """
         events.seq, events.id, events.kind, events.time, events.delivery, events.external_user_id, \
         events.device_id, events.app_id, events.platform, events.campaign_id, events.message_id, \
         events.button_action_type, events.button_string
         """
+    static let eventCount: Int32 = 13
 }
 
 // Parameters: ?1 is column 0.
 extension Statement {
-    /// Binds all of a request but its body, which is parameter 16.
+    /// Binds all of a request but its body.
     mutating func bind(_ request: AcceptedRequest) {
         bind(request.seq.value, at: 1)
         bind(request.operation.rawValue, at: 2)
@@ -44,6 +50,9 @@ extension Statement {
         bind(request.device, at: 13)
         bind(request.externalID, at: 14)
         bind(request.messageID, at: 15)
+        bind(request.state?.rawValue, at: 17)
+        bind(request.duplicateID, at: 18)
+        bind(request.isTracked ? 1 : 0, at: 19)
     }
 
     mutating func bind(_ invocation: InvocationRecord) {
@@ -69,6 +78,10 @@ extension Statement {
         // Apple's names have no commas; NULL is none, the empty text one empty name.
         bind(completion.flatMap { $0.options.isEmpty ? nil : $0.options.joined(separator: ",") }, at: 18)
         bind(result?.decidedAt.milliseconds, at: 19)
+        bind(invocation.isObserver ? 1 : 0, at: 20)
+        bind(result?.waitedFor?.id.seq.value, at: 21)
+        bind(result?.waitedFor.map { Int64($0.id.n) }, at: 22)
+        bind(result?.waitedFor?.handler, at: 23)
     }
 
     mutating func bind(_ event: AnalyticsEvent) {
@@ -99,13 +112,15 @@ extension Statement {
                 monotonic: Instant(nanoseconds: integer(first + 7)), wall: WallTime(milliseconds: integer(first + 6))),
             boot: try uuid(first + 8), mode: try name(first + 9), platform: try name(first + 10),
             app: text(first + 11), device: text(first + 12), externalID: text(first + 13), messageID: text(first + 14),
-            body: bytes(first + 15))
+            state: isNull(first + 16) ? nil : try name(first + 16), duplicateID: text(first + 17),
+            isTracked: integer(first + 18) != 0, body: bytes(first + 15))
     }
 
     func invocation(from first: Int32 = 0) throws(StoreError) -> InvocationRecord {
         InvocationRecord(
             id: InvocationID(seq: SequenceNumber(integer(first)), n: try number(first + 1)),
-            callback: try name(first + 2), provider: text(first + 3), route: text(first + 4), handler: text(first + 5),
+            callback: try name(first + 2), isObserver: integer(first + 19) != 0, provider: text(first + 3),
+            route: text(first + 4), handler: text(first + 5),
             budget: .microseconds(integer(first + 6)),
             deadline: isNull(first + 7) ? nil : Instant(nanoseconds: integer(first + 7)),
             started: integer(first + 8) != 0, result: isNull(first + 9) ? nil : try result(from: first + 9))
@@ -116,7 +131,13 @@ extension Statement {
             outcome: try name(first), reason: text(first + 1), queue: .microseconds(integer(first + 2)),
             exec: .microseconds(integer(first + 3)), total: .microseconds(integer(first + 4)),
             completion: isNull(first + 5) ? nil : try completion(from: first + 5),
+            waitedFor: isNull(first + 11) ? nil : try predecessor(from: first + 11),
             decidedAt: WallTime(milliseconds: integer(first + 9)))
+    }
+
+    private func predecessor(from first: Int32) throws(StoreError) -> Predecessor {
+        Predecessor(
+            id: InvocationID(seq: SequenceNumber(integer(first)), n: try number(first + 1)), handler: text(first + 2))
     }
 
     private func completion(from first: Int32) throws(StoreError) -> Completion {

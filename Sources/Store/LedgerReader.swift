@@ -10,6 +10,8 @@ public final class LedgerReader {
     let database: Database
     private var requestByKey: Statement
     private var requestByNumber: Statement
+    private var deliveryByNumber: Statement
+    private var deliveryByMessage: Statement
     private var invocationsOfRequest: Statement
     private var eventsOfRequest: Statement
 
@@ -24,8 +26,13 @@ public final class LedgerReader {
         }
         let database = try Database(path: path, access: .readOnly)
         try database.execute("PRAGMA busy_timeout = 5000; PRAGMA cache_size = -1024")
-        guard try Schema.check(database) == Schema.version else {
-            throw StoreError(.missing, message: "the ledger is not set up yet", context: path)
+        let schema = try Schema.check(database)
+        guard schema == Schema.version else {
+            throw schema == 0
+                ? StoreError(.missing, message: "the ledger is not set up yet", context: path)
+                : StoreError(
+                    .olderSchema, message: "the ledger has schema \(schema); this program reads \(Schema.version)",
+                    context: path)
         }
         let identity = try database.prepare("SELECT state_id FROM meta")
         guard try identity.step(), let state = identity.text(0).flatMap({ UUID128($0) }) else {
@@ -35,6 +42,17 @@ public final class LedgerReader {
         requestByKey = try database.prepare(
             "SELECT \(LedgerColumns.request) FROM requests INDEXED BY requests_by_id WHERE uid = ?1 AND id = ?2")
         requestByNumber = try database.prepare("SELECT \(LedgerColumns.request) FROM requests WHERE seq = ?1")
+        // As the tracker tells its own apart: a delivery without an app is that of any.
+        let isMeant = """
+            operation = 'deliver' AND (?2 IS NULL OR app IS NULL OR app = ?2) AND (?3 IS NULL OR device = ?3)
+            """
+        deliveryByNumber = try database.prepare(
+            "SELECT \(LedgerColumns.request) FROM requests WHERE seq = ?1 AND \(isMeant)")
+        deliveryByMessage = try database.prepare(
+            """
+            SELECT \(LedgerColumns.request) FROM requests INDEXED BY requests_by_message
+            WHERE message_id = ?1 AND tracked = 0 AND \(isMeant) ORDER BY seq DESC LIMIT 1
+            """)
         invocationsOfRequest = try database.prepare(
             "SELECT \(LedgerColumns.invocation) FROM invocations WHERE seq = ?1 ORDER BY n")
         eventsOfRequest = try database.prepare(
@@ -81,6 +99,23 @@ public final class LedgerReader {
         }
     }
 
+    /// The delivery that an interaction names, with all that came of it; `nil` when the ledger does not have it, or
+    /// when it is named by a message id and the tracker remembers it.
+    public func delivery(_ reference: DeliveryReference) throws(StoreError) -> RequestStory? {
+        try snapshot { () throws(StoreError) in
+            switch reference.name {
+            case .seq(let seq):
+                deliveryByNumber.bind(seq.value, at: 1)
+                deliveryByNumber.bind(placeOf: reference)
+                return try story(&deliveryByNumber)
+            case .message(let id):
+                deliveryByMessage.bind(id, at: 1)
+                deliveryByMessage.bind(placeOf: reference)
+                return try story(&deliveryByMessage)
+            }
+        }
+    }
+
     private func story(_ statement: inout Statement) throws(StoreError) -> RequestStory? {
         defer { statement.reset() }
         guard try statement.step() else { return nil }
@@ -122,32 +157,35 @@ public final class LedgerReader {
         return try statement.number(0)
     }
 
-    /// Streams the invocations of the requests accepted from `from` on and before `end`, in order of `seq` and `n`;
-    /// `nil` is no bound. Memory does not grow with the ledger.
-    public func invocations(
+    /// Streams the requests accepted from `from` on and before `end`, a row for each invocation and one for a request
+    /// without any, in order of `seq` and `n`; `nil` is no bound. Memory does not grow with the ledger.
+    public func rows(
         from start: WallTime? = nil, to end: WallTime? = nil, _ body: (LedgerRow) -> Void
     ) throws(StoreError) {
         // The clock may have been set back: the window bounds the numbers, and is asked of each request again.
         let window = "requests INDEXED BY requests_by_time WHERE accepted_at >= ?1 AND accepted_at < ?2"
         let statement = try database.prepare(
             """
-            SELECT \(LedgerColumns.invocation), operation, id, uid, accepted_at, mode, platform, app, device, message_id
-            FROM invocations CROSS JOIN requests USING (seq)
-            WHERE seq BETWEEN (SELECT min(seq) FROM \(window)) AND (SELECT max(seq) FROM \(window))
+            SELECT \(LedgerColumns.invocation), requests.seq, operation, id, uid, accepted_at, mode, platform, app, device,
+                message_id
+            FROM requests LEFT JOIN invocations USING (seq)
+            WHERE requests.seq BETWEEN (SELECT min(seq) FROM \(window)) AND (SELECT max(seq) FROM \(window))
                 AND accepted_at >= ?1 AND accepted_at < ?2
-            ORDER BY invocations.seq, n
+            ORDER BY requests.seq, n
             """)
         statement.bind(start, before: end)
         let facts = LedgerColumns.invocationCount
         while try statement.step() {
             body(
                 LedgerRow(
-                    invocation: try statement.invocation(), operation: try statement.name(facts),
-                    id: statement.text(facts + 1), uid: try statement.number(facts + 2),
-                    acceptedAt: WallTime(milliseconds: statement.integer(facts + 3)),
-                    mode: try statement.name(facts + 4), platform: try statement.name(facts + 5),
-                    app: statement.text(facts + 6), device: statement.text(facts + 7),
-                    messageID: statement.text(facts + 8)))
+                    seq: SequenceNumber(statement.integer(facts)),
+                    invocation: statement.isNull(0) ? nil : try statement.invocation(),
+                    operation: try statement.name(facts + 1), id: statement.text(facts + 2),
+                    uid: try statement.number(facts + 3),
+                    acceptedAt: WallTime(milliseconds: statement.integer(facts + 4)),
+                    mode: try statement.name(facts + 5), platform: try statement.name(facts + 6),
+                    app: statement.text(facts + 7), device: statement.text(facts + 8),
+                    messageID: statement.text(facts + 9)))
         }
     }
 

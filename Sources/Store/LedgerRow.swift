@@ -1,9 +1,11 @@
 public import PushModel
 
-/// One line of the report: an invocation and the facts of its request, without the body.
+/// One line of the report: an invocation and the facts of its request, without the body; or a request that has none.
 public struct LedgerRow: Hashable, Sendable {
-    /// The invocation; without a result it is in flight.
-    public var invocation: InvocationRecord
+    /// The request's number.
+    public var seq: SequenceNumber
+    /// The invocation, without a result while it is in flight; `nil` for a request that led to none.
+    public var invocation: InvocationRecord?
     /// What was asked.
     public var operation: Operation
     /// The producer's own id.

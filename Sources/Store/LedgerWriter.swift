@@ -43,22 +43,28 @@ final class LedgerWriter {
         begin = try database.prepare("BEGIN IMMEDIATE")
         commit = try database.prepare("COMMIT")
         insertRequest = try database.prepare(
-            "INSERT INTO requests VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13,?14,?15,?16)")
+            "INSERT INTO requests VALUES (\(Self.parameters(LedgerColumns.requestCount)))")
         insertInvocation = try database.prepare(
-            "INSERT INTO invocations VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13,?14,?15,?16,?17,?18,?19)")
+            "INSERT INTO invocations VALUES (\(Self.parameters(LedgerColumns.invocationCount)))")
         updateInvocation = try database.prepare(
             """
             UPDATE invocations SET callback = ?3, provider = ?4, route = ?5, handler = ?6, budget_us = ?7,
                 deadline_ns = ?8, started = ?9, outcome = ?10, reason = ?11, queue_us = ?12, exec_us = ?13,
                 total_us = ?14, completed_by = ?15, completed_times = ?16, completed_result = ?17,
-                completed_options = ?18, decided_at = ?19
+                completed_options = ?18, decided_at = ?19, observer = ?20, waited_for_seq = ?21, waited_for_n = ?22,
+                waited_for_handler = ?23
             WHERE seq = ?1 AND n = ?2
             """)
-        insertEvent = try database.prepare("INSERT INTO events VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13)")
+        insertEvent = try database.prepare("INSERT INTO events VALUES (\(Self.parameters(LedgerColumns.eventCount)))")
         deleteDevice = try database.prepare("DELETE FROM devices WHERE app = ?1 AND device = ?2")
         replaceDevice = try database.prepare("INSERT OR REPLACE INTO devices VALUES (?1, ?2, ?3, ?4)")
         database.trackLogLength()
         self.database = database
+    }
+
+    /// `?1,?2,...`: one for each column.
+    private static func parameters(_ count: Int32) -> String {
+        (1...count).map { "?\($0)" }.joined(separator: ",")
     }
 
     /// Puts all records on disk in one transaction, or none of them.
@@ -74,7 +80,7 @@ final class LedgerWriter {
         switch record {
         case .request(let request):
             insertRequest.bind(request)
-            try insertRequest.run(with: request.body, at: LedgerColumns.requestCount)
+            try insertRequest.run(with: request.body, at: LedgerColumns.requestBody)
         case .invocation(let invocation):
             insertInvocation.bind(invocation)
             try insertInvocation.run()

@@ -1,8 +1,9 @@
 import Synchronization
 
-/// A thread that looks requests up by the producers' ids, so that the loop never waits for the disk.
+/// A thread that looks requests up, by the producers' ids and by what interactions call deliveries, so that the loop never
+/// waits for the disk.
 ///
-/// Thread and connection begin with the first question: a daemon whose producers send no ids pays for neither.
+/// Thread and connection begin with the first question: a daemon that is asked nothing pays for neither.
 /// It sees what is on disk; what is accepted and not yet committed only the loop knows.
 public final class Lookup: Sendable {
     /// What identifies a request to its producer.
@@ -30,16 +31,24 @@ public final class Lookup: Sendable {
         }
     }
 
+    /// What is asked for.
+    public enum Item: Hashable, Sendable {
+        /// The request that has this id of its producer.
+        case request(Key)
+        /// The delivery that an interaction names.
+        case delivery(DeliveryReference)
+    }
+
     /// The answer to one question.
     public struct Answer: Sendable {
         /// The question's token.
         public var token: UInt64
-        /// For each key, in order, the request and all that came of it, or `nil`; all from one state of the ledger.
+        /// For each item, in order, the request and all that came of it, or `nil`; all from one state of the ledger.
         public var result: Result<[RequestStory?], StoreError>
     }
 
     private struct Inbox: Sendable {
-        var questions: [(token: UInt64, keys: [Key])] = []
+        var questions: [(token: UInt64, items: [Item])] = []
         var isStopping = false
     }
 
@@ -58,8 +67,8 @@ public final class Lookup: Sendable {
 
     deinit { stop() }
 
-    /// Asks for requests; the answer names `token`. That no thread can be started is an answer, too.
-    public func submit(_ keys: [Key], token: UInt64) {
+    /// Asks for items; the answer names `token`. That no thread can be started is an answer, too.
+    public func submit(_ items: [Item], token: UInt64) {
         do throws(StoreError) {
             try thread.withLock { (thread) throws(StoreError) in
                 guard thread == nil else { return }
@@ -69,7 +78,7 @@ public final class Lookup: Sendable {
         } catch {
             return onAnswer(Answer(token: token, result: .failure(error)))
         }
-        inbox.update { $0.questions.append((token, keys)) }
+        inbox.update { $0.questions.append((token, items)) }
     }
 
     /// Ends the thread; what it has not answered yet stays unanswered.
@@ -88,26 +97,31 @@ public final class Lookup: Sendable {
             }
             guard let taken, !taken.isStopping else { return }
             for question in taken.questions {
-                let result = Result { () throws(StoreError) in try answer(question.keys, &reader, directory) }
+                let result = Result { () throws(StoreError) in try answer(question.items, &reader, directory) }
                 onAnswer(Answer(token: question.token, result: result))
             }
         }
     }
 
     private static func answer(
-        _ keys: [Key], _ reader: inout LedgerReader?, _ directory: String
+        _ items: [Item], _ reader: inout LedgerReader?, _ directory: String
     ) throws(StoreError) -> [RequestStory?] {
         if reader == nil { reader = try LedgerReader(directory: directory) }
-        return try reader?.find(keys) ?? []
+        return try reader?.find(items) ?? []
     }
 }
 
 extension LedgerReader {
-    fileprivate func find(_ keys: [Lookup.Key]) throws(StoreError) -> [RequestStory?] {
+    fileprivate func find(_ items: [Lookup.Item]) throws(StoreError) -> [RequestStory?] {
         try snapshot { () throws(StoreError) in
             var stories: [RequestStory?] = []
-            stories.reserveCapacity(keys.count)
-            for key in keys { stories.append(try find(uid: key.uid, id: key.id)) }
+            stories.reserveCapacity(items.count)
+            for item in items {
+                switch item {
+                case .request(let key): stories.append(try find(uid: key.uid, id: key.id))
+                case .delivery(let reference): stories.append(try delivery(reference))
+                }
+            }
             return stories
         }
     }

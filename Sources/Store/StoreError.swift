@@ -11,6 +11,8 @@ public struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
         case inUse(by: Int32?)
         /// The file system refuses this user.
         case notPermitted
+        /// The ledger was written by an older version of the program, and no daemon of this one has opened it yet.
+        case olderSchema
         /// The ledger was written by a newer version of the program.
         case newerSchema
         /// The disk or the quota is full; the same write succeeds once there is space.
@@ -65,6 +67,7 @@ public struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
         case .notPermitted:
             "reading takes search permission on the directory and read permission on ledger.db, ledger.db-wal and "
                 + "ledger.db-shm; the daemon must own all of them"
+        case .olderSchema: "start the new pushrouterd once with this state directory: it brings the ledger up to date"
         case .newerSchema: "upgrade this program to the version that wrote the ledger, or newer"
         case .noSpace: "free space on that file system; nothing accepted so far is lost"
         case .busy: "end the program that holds a transaction open on the ledger"

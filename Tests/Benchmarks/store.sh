@@ -40,7 +40,7 @@ cc -O2 -o "$work/limit" "$here/Store/limit.c" -lsqlite3
 
 median() { sort -n | awk '{ line[NR] = $0 } END { print line[int((NR + 1) / 2)] }'; }
 
-measure() { # BATCH none|id
+measure() { # BATCH none|id|message
     : > "$work/ours"
     : > "$work/limits"
     for _ in 1 2 3 4 5; do
@@ -51,9 +51,10 @@ measure() { # BATCH none|id
     done
     median < "$work/limits" > "$work/limit.median"
     median < "$work/ours" | awk -v batch="$1" -v id="$2" -v limit="$(cat "$work/limit.median")" \
-        '{ printf "batch %3d, id %-4s  %7d deliveries/s (commit p50 %d us, p99 %d us)  bare rows %7d/s  ratio %.2f\n",
+        '{ printf "batch %3d, %-7s  %7d deliveries/s (commit p50 %d us, p99 %d us)  bare rows %7d/s  ratio %.2f\n",
             batch, id, $1, $2, $3, limit, $1 / limit }'
 }
 
 for batch in 1 8 64 512; do measure "$batch" none; done
 measure 64 id
+measure 64 message

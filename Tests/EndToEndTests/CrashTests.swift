@@ -86,9 +86,9 @@ struct CrashTests {
     /// What holds of all rounds together.
     private func checkLedger(_ figures: Figures) throws {
         let rows = try installation.ledgerRows().values
-        #expect(rows.allSatisfy { $0.invocation.result != nil })
+        #expect(rows.allSatisfy { $0.result != nil })
         let accepted = try LedgerReader(directory: installation.state).acceptedRequests()
-        #expect(accepted >= figures.acknowledged && accepted == Set(rows.map(\.invocation.id.seq)).count)
+        #expect(accepted >= figures.acknowledged && accepted == Set(rows.map(\.id.seq)).count)
         #expect(processes(withEnvironment: "PUSH_RUN=\(try installation.stateIdentity())") == [])
         // Otherwise the rounds showed nothing.
         #expect(figures.outcomes["handled"] ?? 0 > 0 && figures.outcomes["handed_to_tracker"] ?? 0 > 0, "\(figures)")

@@ -115,7 +115,7 @@ struct LifecycleTests {
         try daemon.waitForNotification("READY=1", times: 2)
         gate.send(times: 2)
         #expect(try [client.next(), client.next()].map(\.outcome) == ["handled", "handled"])
-        #expect(try installation.ledgerRows().values.allSatisfy { $0.invocation.handler == "job" })
+        #expect(try installation.ledgerRows().values.allSatisfy { $0.handler == "job" })
     }
 
     @Test("the service manager's watchdog is answered")

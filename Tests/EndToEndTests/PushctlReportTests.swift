@@ -108,6 +108,20 @@ struct PushctlReportTests {
         #expect(text.contains("local.pushnotification.Received"))
     }
 
+    @Test("shows what a person did, and what is not an observer as such")
+    func showInteraction() throws {
+        let tap = #"{"op":"interact","platform":"ios","kind":"opened","message":"m\u001b[1m"}"#
+        let client = try daemon.installation.injectClient()
+        #expect(try client.ask(tap).seq == 5)
+        try waitUntil("its outcome is in the ledger") { try daemon.installation.ledgerRows().count == 5 }
+        let text = daemon.pushctl("show", "5").output
+        #expect(text.contains("\n  kind        opened\n  message     m\\x1b[1m\n"), "\(text)")
+        #expect(text.contains("\nInvocation 0: didReceiveResponse, "))
+        let story = try EndToEndTests.json(daemon.pushctl("show", "5", "--json").output)
+        #expect(story["state"]?.kind == .null)
+        #expect(story["invocations"]?.elements.first?["observer"]?.bool == false)
+    }
+
     @Test("says with 1 that there is no such request")
     func showNothing() {
         let result = daemon.pushctl("show", "99")

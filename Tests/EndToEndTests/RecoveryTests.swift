@@ -133,7 +133,7 @@ struct RecoveryTests {
         try waitUntil("the ledger knows that the handler has ended without an outcome") {
             let row = try installation.ledgerRows()[InvocationID(seq: SequenceNumber(1), n: 0)]
             return try DaemonStatus(of: installation).number("handler_processes") == 0
-                && row?.invocation.started == false
+                && row?.started == false
         }
         #expect(try DaemonStatus(of: installation).number("requests_in_flight") == 1)
         daemon.crash()

@@ -39,6 +39,27 @@ struct ReplyTests {
                 + #","completion":{"by":"tracker","times":1,"result":"newData","options":["banner","list"]}}"# + "\n")
     }
 
+    @Test("an outcome of an observer, and of what waited for another in its lane")
+    func observerOutcome() {
+        var observer = invocation
+        observer.isObserver = true
+        var result = InvocationResult(
+            outcome: .handled, reason: nil, queue: .zero, exec: .zero, total: .zero, completion: nil,
+            waitedFor: Predecessor(id: InvocationID(seq: SequenceNumber(40), n: 0), handler: "crm"),
+            decidedAt: WallTime(milliseconds: 0))
+        let start = #"{"seq":41,"n":0,"callback":"onMessageReceived","observer":true,"outcome":"handled","#
+        let times = #""queue_ms":0,"exec_ms":0,"total_ms":0,"#
+        #expect(
+            text(Reply.outcome(observer, result, id: nil))
+                == start + times + #""waited_for":{"seq":40,"n":0,"handler":"crm"}}"# + "\n")
+        result.waitedFor?.handler = nil
+        result.completion = Completion(by: .handler, result: .newData)
+        #expect(
+            text(Reply.outcome(observer, result, id: nil)) == start + times
+                + #""waited_for":{"seq":40,"n":0,"handler":null},"#
+                + #""completion":{"by":"handler","times":1,"result":"newData"}}"# + "\n")
+    }
+
     @Test("a refusal, as in the design")
     func refused() {
         let error = ProtocolError(

@@ -9,7 +9,8 @@ struct CSVReportTests {
         #expect(
             CSVReport.header
                 == "seq,n,outcome,callback,provider,platform,app,device,id,message_id,route,handler,mode,accepted_at,"
-                + "queue_ms,exec_ms,total_ms,deadline_ms,started,completion_by,completion_result,reason\r\n")
+                + "queue_ms,exec_ms,total_ms,deadline_ms,started,completion_by,completion_result,reason,observer,waited_for\r\n"
+        )
     }
 
     @Test("a row has every fact in its column")
@@ -23,15 +24,23 @@ struct CSVReportTests {
             CSVReport.line(of: decided)
                 == "41,1,timed_out,didReceiveRemoteNotification,onesignal,ios,com.example.app,d1,a1,m1,20-onesignal,crm,"
                 + "relay,2026-11-21T03:08:00.041Z,1.25,9000,9001.35,9000,true,default,noData,"
-                + "not finished at the deadline\r\n")
+                + "not finished at the deadline,false,\r\n")
     }
 
     @Test("what is in flight has an empty outcome and no times")
     func inFlight() {
         #expect(
             CSVReport.line(of: row(7, nil, provider: nil, route: nil, handler: nil))
-                == "7,0,,onMessageReceived,,android,com.example.app,d1,,,,,device,2026-11-21T03:08:00.007Z,,,,9000,false,,,\r\n"
+                == "7,0,,onMessageReceived,,android,com.example.app,d1,,,,,device,2026-11-21T03:08:00.007Z,,,,9000,false,,,,false,\r\n"
         )
+    }
+
+    @Test("an observer is marked, and what it waited for is said as seq.n, both in the last columns")
+    func observer() {
+        let waited = row(
+            42, n: 1, .handled, isObserver: true,
+            waitedFor: Predecessor(id: InvocationID(seq: SequenceNumber(40), n: 2), handler: "crm"))
+        #expect(CSVReport.line(of: waited).hasSuffix(",,,,true,40.2\r\n"))
     }
 
     @Test(
@@ -46,6 +55,6 @@ struct CSVReportTests {
     func cells(value: String, cell: String) {
         #expect(
             CSVReport.line(of: row(1, .handled, reason: value)).utf8.elementsEqual(
-                (CSVReport.line(of: row(1, .handled)).dropLast() + cell + "\r\n").utf8))
+                CSVReport.line(of: row(1, .handled)).replacing(",false,\r\n", with: cell + ",false,\r\n").utf8))
     }
 }

@@ -21,21 +21,25 @@ struct ComplianceReportTests {
         for _ in 0..<requests {
             seq += Int64.random(in: 1...3, using: &generator)
             for n in 0..<Int.random(in: 1...3, using: &generator) {
+                let isObserver = n > 0 && Bool.random(using: &generator)
                 rows.append(
                     row(
                         seq, n: n, (Outcome.allCases + [nil]).randomElement(using: &generator) ?? nil,
                         callback: Callback.allCases.randomElement(using: &generator) ?? .none,
                         provider: [nil, "braze", "onesignal"].randomElement(using: &generator) ?? nil,
                         exec: .milliseconds(Int.random(in: 0...9000, using: &generator)),
-                        platform: Platform.allCases.randomElement(using: &generator) ?? .web))
+                        platform: Platform.allCases.randomElement(using: &generator) ?? .web,
+                        isObserver: isObserver))
             }
         }
 
         let report = report(rows)
         #expect(report.balanced)
-        #expect(report.accepted == rows.count)
+        #expect(report.accepted + report.observers.tally.accepted == rows.count)
+        #expect(report.observers.tally.accepted == rows.count { $0.invocation.isObserver })
         #expect(report.requests == requests)
-        #expect(report.inFlight == rows.count { $0.invocation.result == nil })
+        let inFlight = report.inFlight + report.observers.tally.inFlight
+        #expect(inFlight == rows.count { $0.invocation.result == nil })
         for groups in [
             Array(report.byProvider.values), Array(report.byPlatform.values), Array(report.byCallback.values),
         ] {
@@ -57,6 +61,62 @@ struct ComplianceReportTests {
         #expect(!report.balanced)
         #expect(report.gaps.map(\.kind) == [.outOfSequence])
         #expect(report.text().contains("NOT BALANCED"))
+    }
+
+    @Test("observers are in none of the other figures, and have their own")
+    func observersApart() throws {
+        let owners = [row(1, .handled, exec: .milliseconds(5)), trackerRow(2), row(3, nil)]
+        let copies = [
+            observerRow(1, .timedOut, exec: .seconds(9)), observerRow(2, .handled, exec: .milliseconds(20)),
+            observerRow(3, nil),
+        ]
+        let without = report(owners)
+        let with = report(zip(owners, copies).flatMap { [$0, $1] })
+        #expect(with.balanced && with.gaps == without.gaps)
+        #expect((with.accepted, with.inFlight, with.requests) == (3, 1, 3))
+        #expect(with.outcomes == without.outcomes && with.compliance == without.compliance)
+        #expect(with.byHandler == without.byHandler && with.byRoute == without.byRoute)
+        #expect(with.byProvider == without.byProvider && with.byPlatform == without.byPlatform)
+        #expect(with.byCallback == without.byCallback && with.limits == without.limits)
+        #expect(with.slowest == without.slowest && with.slowestMisses.rows.isEmpty)
+        #expect(with.observers.tally.outcomes == [.timedOut: 1, .handled: 1])
+        #expect(with.observers.tally.inFlight == 1)
+        #expect(with.observers.tally.compliance == Compliance(due: 2, missed: 1))
+        let group = try #require(with.observers.byRoute["90-audit"])
+        #expect(group.count == 3 && group.exec.max == 9_000_000)
+    }
+
+    @Test("an observer's row that is missing, or comes without its owner, is damage like any other")
+    func missingObserver() {
+        for rows in [[row(1, .handled), observerRow(1, n: 2, .handled)], [observerRow(1, n: 1, .handled)]] {
+            #expect(report(rows).gaps.map(\.kind) == [.outOfSequence])
+        }
+    }
+
+    @Test(
+        "a request that leads to no invocation is counted; one that lost its own is damage",
+        arguments: Operation.allCases)
+    func withoutInvocation(operation: Operation) {
+        var report = report([row(1, .handled)])
+        report.add(requestWithoutInvocation: operation)
+        report.add(row(3, .handled))
+        let isDamage = [.deliver, .interact, .token].contains(operation)
+        #expect(report.requests == 3 && report.accepted == 2)
+        #expect(report.requestsWithoutInvocation == (isDamage ? 0 : 1))
+        #expect(report.balanced == !isDamage)
+        #expect(report.text().contains("of 3 requests, 1 without an invocation\n") == !isDamage)
+    }
+
+    @Test("of what waited for another in its lane, the ten that waited longest")
+    func longestWaits() {
+        let predecessor = Predecessor(id: InvocationID(seq: SequenceNumber(1), n: 0), handler: "crm")
+        let waited = (2...20).map { trackerRow($0, queue: .milliseconds($0)) }.map { row in
+            var row = row
+            row.invocation.result?.waitedFor = predecessor
+            return row
+        }
+        let report = report([row(1, .handled, queue: .seconds(60))] + waited)
+        #expect(report.longestWaits.rows.map(\.id.seq.value) == (11...20).reversed())
     }
 
     @Test("gaps in the sequence numbers are no damage")

@@ -110,10 +110,59 @@ struct ReportFormatTests {
                 "max_ms":9000.7}}},"slowest":[{"seq":3,"n":0,"callback":"onMessageReceived",\#
                 "provider":"onesignal","handler":"crm","outcome":"timed_out","exec_ms":9000.1,"total_ms":9000.7},{\#
                 "seq":1,"n":0,"callback":"onMessageReceived","provider":"braze","handler":null,\#
-                "outcome":"handed_to_tracker","exec_ms":0,"total_ms":0}],"gaps":[{"kind":"in_flight","count":1,\#
+                "outcome":"handed_to_tracker","exec_ms":0,"total_ms":0}],\#
+                "observers":{"accepted":0,"in_flight":0,"outcomes":{"handed_to_tracker":0,"handled":0,"failed":0,\#
+                "timed_out":0,"expired":0,"unrouted":0,"duplicate":0,"shown_by_system":0,"not_woken":0,\#
+                "swallowed":0,"own_receiver":0,"sdk_not_ready":0},"due":0,"missed":0,"compliance":null,\#
+                "by_route":{}},"gaps":[{"kind":"in_flight","count":1,\#
                 "message":"not decided yet: no outcome and no times"}]}
 
                 """#)
+    }
+
+    @Test("in text, what waited in its lane names whom it waited for, and observers have a section of their own")
+    func waitsAndObservers() {
+        let predecessor = Predecessor(id: InvocationID(seq: SequenceNumber(41), n: 0), handler: "crm")
+        var braze = trackerRow(42, queue: .milliseconds(8_249))
+        braze.invocation.result?.waitedFor = predecessor
+        var copy = row(
+            43, .handled, queue: .milliseconds(12), waitedFor: Predecessor(id: braze.invocation.id, handler: nil))
+        copy.invocation.result?.waitedFor?.id.n = 1
+        let report = report([
+            row(41, .handled, exec: .milliseconds(8_250)), observerRow(41, .handled, exec: .milliseconds(30)), braze,
+            observerRow(42, .timedOut, exec: .seconds(9)), copy,
+        ])
+        #expect(
+            report.text().hasSuffix(
+                """
+
+                Longest waits in a lane
+                Seq  n  Provider   Handler
+                 42  0  braze      -        waited 8.2 s behind #41 (crm)
+                 43  0  onesignal  crm      waited 12 ms behind #42.1 (tracker)
+
+                Observers, in none of the figures above
+                Invocations          2 accepted = 2 decided + 0 in flight
+                Deadline compliance  50.0 %  (due 2, missed 1)
+                Route, times in ms  Count  Due  Missed  Exec p50  Exec p99  Exec max  Queue p99
+                90-audit                2    2       1      30.1   9,000.0   9,000.0        0.0
+
+                """))
+        #expect(report.text().contains("Invocations          3 accepted = 3 decided + 0 in flight, of 3 requests\n"))
+    }
+
+    @Test("in JSON, the slowest name what they waited for, and observers are an object of their own")
+    func waitsAndObserversInJSON() {
+        var braze = trackerRow(42, queue: .milliseconds(8_249))
+        braze.invocation.result?.waitedFor = Predecessor(
+            id: InvocationID(seq: SequenceNumber(41), n: 0), handler: nil)
+        let report = report([braze, observerRow(42, .handled, exec: .milliseconds(30)), observerRow(42, n: 2, nil)])
+        let text = String(decoding: report.json(), as: UTF8.self)
+        #expect(text.contains(#""total_ms":8249,"waited_for":{"seq":41,"n":0,"handler":null}}]"#))
+        #expect(text.contains(#""accepted":1,"in_flight":0,"requests":1,"#))
+        #expect(
+            text.contains(#""observers":{"accepted":2,"in_flight":1,"outcomes":{"handed_to_tracker":0,"handled":1,"#))
+        #expect(text.contains(#""due":1,"missed":0,"compliance":1.0,"by_route":{"90-audit":{"count":2,"due":1,"#))
     }
 
     @Test("an empty ledger, in text")
@@ -140,8 +189,10 @@ struct ReportFormatTests {
         #expect(text.contains(#""due":0,"missed":0,"compliance":null,"slo":null,"limits":[{"#))
         #expect(
             text.hasSuffix(
-                #""by_handler":{},"by_route":{},"by_provider":{},"by_platform":{},"by_callback":{},"slowest":[],"gaps":[]}"#
-                    + "\n"))
+                #""by_handler":{},"by_route":{},"by_provider":{},"by_platform":{},"by_callback":{},"slowest":[],"#
+                    + #""observers":{"accepted":0,"in_flight":0,"#
+                    + #""outcomes":{"# + Outcome.allCases.map { #""\#($0.rawValue)":0"# }.joined(separator: ",")
+                    + #"},"due":0,"missed":0,"compliance":null,"by_route":{}},"gaps":[]}"# + "\n"))
     }
 
     @Test("one miss in 100,000 is not shown as 100 %, and counts are grouped")
@@ -165,8 +216,12 @@ struct ReportFormatTests {
             row(
                 123_457, .timedOut, callback: .didReceiveRemoteNotification, handler: "crm", exec: .seconds(9),
                 platform: .ios),
+            row(
+                123_458, .handled, provider: long, handler: long, queue: .milliseconds(123_456),
+                waitedFor: Predecessor(id: InvocationID(seq: SequenceNumber(123_457), n: 11), handler: long)),
         ])
         #expect(report.text().contains("handler-handler-han…"))
+        #expect(report.text().contains("waited 123.5 s behind #123457.11 (handler-handler…)\n"))
         #expect(report.text().split(separator: "\n").allSatisfy { $0.count <= 100 })
     }
 

@@ -7,19 +7,28 @@ func row(
     provider: String? = "onesignal", route: String? = "20-onesignal", handler: String? = "crm",
     queue: Duration = .zero, exec: Duration = .zero, total: Duration? = nil, budget: Duration = .seconds(9),
     completion: Completion? = nil, reason: String? = nil, mode: DispatchMode = .device,
-    platform: Platform = .android, id: String? = nil, messageID: String? = nil
+    platform: Platform = .android, id: String? = nil, messageID: String? = nil, isObserver: Bool = false,
+    waitedFor: Predecessor? = nil
 ) -> ReportRow {
     let result = outcome.map {
         InvocationResult(
             outcome: $0, reason: reason, queue: queue, exec: exec, total: total ?? queue + exec,
-            completion: completion, decidedAt: WallTime(milliseconds: 0))
+            completion: completion, waitedFor: waitedFor, decidedAt: WallTime(milliseconds: 0))
     }
     return ReportRow(
         invocation: InvocationRecord(
-            id: InvocationID(seq: SequenceNumber(seq), n: n), callback: callback, provider: provider, route: route,
-            handler: handler, budget: budget, deadline: nil, started: exec > .zero, result: result),
+            id: InvocationID(seq: SequenceNumber(seq), n: n), callback: callback, isObserver: isObserver,
+            provider: provider, route: route, handler: handler, budget: budget, deadline: nil, started: exec > .zero,
+            result: result),
         mode: mode, platform: platform, app: "com.example.app", device: "d1", id: id, messageID: messageID,
         acceptedAt: WallTime(milliseconds: 1_795_230_480_000 + seq))
+}
+
+/// The copy of an observing route.
+func observerRow(
+    _ seq: Int64, n: Int = 1, _ outcome: Outcome?, route: String = "90-audit", exec: Duration = .zero
+) -> ReportRow {
+    row(seq, n: n, outcome, route: route, handler: "audit", exec: exec, isObserver: true)
 }
 
 /// What the tracker took over: no route, no handler.

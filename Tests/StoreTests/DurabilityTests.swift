@@ -21,7 +21,7 @@ struct DurabilityTests {
         }
         // Before the next daemon, so it is the reader that recovers the log.
         var numbers: [Int64] = []
-        try LedgerReader(directory: directory.path).invocations { numbers.append($0.invocation.id.seq.value) }
+        try LedgerReader(directory: directory.path).rows { numbers.append($0.seq.value) }
         #expect(try TestLedger(directory.path).storedNumbers() == numbers)
         #expect(numbers.prefix(20) == Array(1...20)[...])
         // All of it only if the commit was faster than the signal.

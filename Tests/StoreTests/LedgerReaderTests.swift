@@ -17,7 +17,7 @@ struct LedgerReaderTests {
         func numbers(_ start: Int64?, _ end: Int64?) throws -> [Int64] {
             var numbers: [Int64] = []
             let (start, end) = (start.map { WallTime(milliseconds: $0) }, end.map { WallTime(milliseconds: $0) })
-            try reader.invocations(from: start, to: end) { numbers.append($0.invocation.id.seq.value) }
+            try reader.rows(from: start, to: end) { numbers.append($0.seq.value) }
             #expect(try reader.acceptedRequests(from: start, to: end) == numbers.count)
             return numbers
         }
@@ -29,15 +29,31 @@ struct LedgerReaderTests {
         #expect(try numbers(40, 20) == [])
 
         var rows: [LedgerRow] = []
-        try reader.invocations(to: WallTime(milliseconds: 11)) { rows.append($0) }
+        try reader.rows(to: WallTime(milliseconds: 11)) { rows.append($0) }
         let request = Fixture.request(1, id: "r1", acceptedAt: 10)
         #expect(
             rows == [
                 LedgerRow(
-                    invocation: Fixture.invocation(1), operation: request.operation, id: "r1", uid: request.peer.uid,
-                    acceptedAt: request.acceptedAt.wall, mode: request.mode, platform: request.platform,
+                    seq: request.seq, invocation: Fixture.invocation(1), operation: request.operation, id: "r1",
+                    uid: request.peer.uid, acceptedAt: request.acceptedAt.wall, mode: request.mode,
+                    platform: request.platform,
                     app: request.app, device: request.device, messageID: request.messageID)
             ])
+    }
+
+    @Test("gives a request without an invocation a row of its own, in its place")
+    func withoutInvocation() async throws {
+        let directory = TemporaryDirectory()
+        let ledger = try TestLedger(directory.path)
+        var session = Fixture.request(2)
+        session.operation = .session
+        try await ledger.commit(Fixture.delivery(1) + [.request(session)] + Fixture.delivery(3))
+        var rows: [LedgerRow] = []
+        try ledger.reader().rows { rows.append($0) }
+        #expect(rows.map(\.seq.value) == [1, 2, 3])
+        #expect(rows.map(\.invocation) == [Fixture.invocation(1), nil, Fixture.invocation(3)])
+        #expect(rows.map(\.operation) == [.deliver, .session, .deliver])
+        #expect(try ledger.reader().story(of: SequenceNumber(2))?.invocations == [])
     }
 
     @Test("finds what was accepted while the clock was set back")
@@ -48,10 +64,10 @@ struct LedgerReaderTests {
             try await ledger.commit(Fixture.delivery(seq, acceptedAt: time))
         }
         var numbers: [Int64] = []
-        try ledger.reader().invocations(to: WallTime(milliseconds: 100)) { numbers.append($0.invocation.id.seq.value) }
+        try ledger.reader().rows(to: WallTime(milliseconds: 100)) { numbers.append($0.seq.value) }
         #expect(numbers == [2])
         numbers = []
-        try ledger.reader().invocations { numbers.append($0.invocation.id.seq.value) }
+        try ledger.reader().rows { numbers.append($0.seq.value) }
         #expect(numbers == [1, 2, 3], "in order of acceptance, whatever the clock said")
     }
 

@@ -27,6 +27,7 @@ struct RoundTripTests {
     func requestTexts(text: String?) async throws {
         var request = Fixture.request(1, id: text)
         (request.app, request.device, request.externalID, request.messageID) = (text, text, text, text)
+        request.duplicateID = text
         request.body = Array((text ?? "").utf8)
         try await roundTrip(request)
     }
@@ -39,6 +40,15 @@ struct RoundTripTests {
         request.peer = Peer(uid: .max, gid: .max, pid: .min)
         request.boot = UUID128(high: UInt64(bitPattern: number), low: .max)
         try await roundTrip(request)
+    }
+
+    @Test("every app state, or none, and whether the tracker remembers it", arguments: AppState.allCases + [nil])
+    func states(state: AppState?) async throws {
+        for isTracked in [true, false] {
+            var request = Fixture.request(1)
+            (request.state, request.isTracked) = (state, isTracked)
+            try await roundTrip(request)
+        }
     }
 
     @Test("every operation, mode and platform")
@@ -73,13 +83,14 @@ struct RoundTripTests {
         var invocation = Fixture.invocation(1, outcome: .failed)
         (invocation.provider, invocation.route, invocation.handler) = (text, text, text)
         invocation.result?.reason = text
+        invocation.result?.waitedFor = Predecessor(id: InvocationID(seq: SequenceNumber(.max), n: 7), handler: text)
         try await roundTrip(Fixture.request(1), [invocation])
     }
 
     @Test("budget, deadline, spans and completion", arguments: [true, false])
     func invocationResult(started: Bool) async throws {
         var invocation = Fixture.invocation(1, outcome: .handled)
-        invocation.started = started
+        (invocation.started, invocation.isObserver) = (started, started)
         invocation.budget = .microseconds(8_999_999)
         invocation.deadline = Instant(nanoseconds: .max)
         invocation.result?.queue = .microseconds(1)
@@ -115,12 +126,13 @@ struct RoundTripTests {
         let pending = Fixture.invocation(1, outcome: nil)
         try await ledger.commit([.request(Fixture.request(1)), .invocation(pending)])
         var started = pending
-        (started.route, started.handler, started.started) = ("20-crm", "crm", true)
+        (started.route, started.handler, started.started, started.isObserver) = ("20-crm", "crm", true, true)
         started.deadline = Instant(nanoseconds: 12)
         try await ledger.commit([.update(started)])
         #expect(try ledger.reader().pendingInvocations().map(\.invocation) == [started])
         var decided = started
         decided.result = Fixture.invocation(1, outcome: .timedOut).result
+        decided.result?.waitedFor = Predecessor(id: InvocationID(seq: SequenceNumber(40), n: 1), handler: "crm")
         try await ledger.commit([.update(decided)])
         #expect(try ledger.reader().pendingInvocations().isEmpty)
         #expect(try ledger.reader().story(of: SequenceNumber(1))?.invocations == [decided])

@@ -45,7 +45,7 @@ final class TestLedger {
     /// The numbers of all requests in the ledger.
     func storedNumbers() throws -> [Int64] {
         var numbers: [Int64] = []
-        try reader().invocations { numbers.append($0.invocation.id.seq.value) }
+        try reader().rows { numbers.append($0.seq.value) }
         return numbers
     }
 

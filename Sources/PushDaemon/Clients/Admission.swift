@@ -8,8 +8,8 @@ typealias RequestKey = Lookup.Key
 
 /// Lets requests in, in the order in which they came, each producer's id once.
 ///
-/// A request without an id goes straight through. For one with an id the ledger is asked first, on a thread of its
-/// own; whatever came later waits behind it.
+/// Most go straight through. For one with an id, and for an interaction with a delivery that the tracker does not
+/// remember, the ledger is asked first, on a thread of its own; whatever came later waits behind it.
 final class Admission {
     /// A request that was read, and where its reply goes.
     struct Candidate {
@@ -24,14 +24,14 @@ final class Admission {
 
     /// What becomes of a candidate.
     enum Verdict {
-        /// It is new.
-        case new(Candidate)
+        /// It is new; with the delivery that it is about, if the ledger had to be asked for it and has it.
+        case new(Candidate, past: RequestStory?)
         /// It is the same request again as this one, whose invocations the ledger has so far.
         case repeated(Candidate, SequenceNumber, [InvocationRecord], undecided: Int)
         /// Another request has this id.
         case conflict(Candidate, with: SequenceNumber)
-        /// The ledger could not be asked.
-        case unknown(Candidate, StoreError)
+        /// The ledger could not be asked for what this field names.
+        case unknown(Candidate, field: String, StoreError)
     }
 
     private struct Recent {
@@ -48,7 +48,12 @@ final class Admission {
     private var outdated: Set<RequestKey> = []
     /// Accepted in this run and not known to be on disk yet.
     private var recent: [RequestKey: Recent] = [:]
-    private let ask: (RequestKey) -> Void
+    /// What the ledger said of the delivery that the first request in the queue is about; `nil` before.
+    private var delivery: Result<RequestStory?, StoreError>?
+    private var isDeliveryAsked = false
+    private let ask: (Lookup.Item) -> Void
+    private let unknownDelivery: (Request) -> DeliveryReference?
+    private let isUnderway: (DeliveryReference.Name) -> Bool
     private let invocationsInFlight: (SequenceNumber) -> Int
     private let isCommitComing: () -> Bool
     private let decide: (Verdict) -> Void
@@ -58,14 +63,20 @@ final class Admission {
 
     /// - Parameters:
     ///   - ask: asks the ledger; ``answered(_:_:)`` brings what it says.
+    ///   - unknownDelivery: the delivery of which the ledger has to be asked before a request is let in.
+    ///   - isUnderway: whether a delivery of that name is accepted and not on disk yet.
     ///   - invocationsInFlight: how many outcomes of a request are still to come.
     ///   - isCommitComing: whether something waits for the disk; ``committed()`` is called when it is there.
     ///   - decide: takes each candidate's verdict, in order.
     init(
-        ask: @escaping (RequestKey) -> Void, invocationsInFlight: @escaping (SequenceNumber) -> Int,
-        isCommitComing: @escaping () -> Bool, decide: @escaping (Verdict) -> Void
+        ask: @escaping (Lookup.Item) -> Void, unknownDelivery: @escaping (Request) -> DeliveryReference?,
+        isUnderway: @escaping (DeliveryReference.Name) -> Bool,
+        invocationsInFlight: @escaping (SequenceNumber) -> Int, isCommitComing: @escaping () -> Bool,
+        decide: @escaping (Verdict) -> Void
     ) {
         self.ask = ask
+        self.unknownDelivery = unknownDelivery
+        self.isUnderway = isUnderway
         self.invocationsInFlight = invocationsInFlight
         self.isCommitComing = isCommitComing
         self.decide = decide
@@ -73,7 +84,9 @@ final class Admission {
 
     /// Takes in a request.
     func take(_ candidate: Candidate) {
-        if queue.isEmpty, candidate.key == nil { return decide(.new(candidate)) }
+        if queue.isEmpty, candidate.key == nil, unknownDelivery(candidate.request) == nil {
+            return decide(.new(candidate, past: nil))
+        }
         queue.append(candidate)
         // Asked now, although others may be before it: the answers come together.
         if let key = candidate.key, recent[key] == nil { askOnce(key) }
@@ -81,9 +94,13 @@ final class Admission {
     }
 
     /// Takes in what the ledger said.
-    func answered(_ key: RequestKey, _ answer: Result<RequestStory?, StoreError>) {
-        asked.remove(key)
-        answers[key] = answer
+    func answered(_ item: Lookup.Item, _ answer: Result<RequestStory?, StoreError>) {
+        switch item {
+        case .request(let key):
+            asked.remove(key)
+            answers[key] = answer
+        case .delivery: delivery = answer
+        }
         advance()
     }
 
@@ -95,6 +112,12 @@ final class Admission {
 
     /// Notes that a batch is on disk: what was behind is asked for again.
     func committed() {
+        askAgain()
+        // The first may wait for a delivery that is there now.
+        advance()
+    }
+
+    private func askAgain() {
         for key in outdated {
             answers[key] = nil
             askOnce(key)
@@ -109,6 +132,7 @@ final class Admission {
         while let candidate = queue.first {
             guard let verdict = verdict(on: candidate) else { return }
             _ = queue.popFirst()
+            (delivery, isDeliveryAsked) = (nil, false)
             decide(verdict)
         }
         // Nobody waits for what is left: it would only grow old.
@@ -116,12 +140,12 @@ final class Admission {
     }
 
     private func askOnce(_ key: RequestKey) {
-        if answers[key] == nil, asked.insert(key).inserted { ask(key) }
+        if answers[key] == nil, asked.insert(key).inserted { ask(.request(key)) }
     }
 
     /// `nil` while the ledger's answer is awaited.
     private func verdict(on candidate: Candidate) -> Verdict? {
-        guard let key = candidate.key else { return .new(candidate) }
+        guard let key = candidate.key else { return new(candidate) }
         if let known = recent[key] {
             // Not on disk yet, so none of its outcomes was told to anybody.
             return known.document.root.isSameRequest(as: candidate.request.document.root)
@@ -135,9 +159,9 @@ final class Admission {
         let found: RequestStory?
         switch answer {
         case .success(let story): found = story
-        case .failure(let error): return .unknown(candidate, error)
+        case .failure(let error): return .unknown(candidate, field: "id", error)
         }
-        guard let story = found else { return .new(candidate) }
+        guard let story = found else { return new(candidate) }
         let seq = story.request.seq
         // A line that was accepted under other limits is no reason to refuse it now.
         guard let document = try? JSONDocument(scanning: story.request.body, limits: JSONLimits(depth: .max)),
@@ -147,10 +171,27 @@ final class Admission {
         guard undecided == invocationsInFlight(seq) else {
             // Some were decided since the ledger was read, and are there by now or with the next commit.
             outdated.insert(key)
-            if !isCommitComing() { committed() }
+            if !isCommitComing() { askAgain() }
             return nil
         }
         return .repeated(candidate, seq, story.invocations, undecided: undecided)
+    }
+
+    /// The verdict on what is the first in the queue and new; `nil` while the ledger's answer is awaited.
+    ///
+    /// Only the first is asked about: all before it are accepted then, so nothing can make the answer wrong.
+    private func new(_ candidate: Candidate) -> Verdict? {
+        guard let reference = unknownDelivery(candidate.request) else { return .new(candidate, past: nil) }
+        switch delivery {
+        case .success(let story): return .new(candidate, past: story)
+        case .failure(let error): return .unknown(candidate, field: "message", error)
+        case nil:
+            if !isDeliveryAsked, !isUnderway(reference.name) {
+                isDeliveryAsked = true
+                ask(.delivery(reference))
+            }
+            return nil
+        }
     }
 }
 

@@ -13,12 +13,14 @@ final class Intake {
     private let lookup: Lookup
     private lazy var admission = Admission(
         ask: { [unowned self] in ask($0) },
+        unknownDelivery: { [unowned self] in conductor.unknownDelivery(of: $0) },
+        isUnderway: { [unowned self] in conductor.isUnderway($0) },
         invocationsInFlight: { [unowned self] in conductor.invocationsInFlight(of: $0) },
         isCommitComing: { [unowned self] in conductor.isCommitComing }, decide: { [unowned self] in decide($0) })
-    private var questions: [UInt64: RequestKey] = [:]
+    private var questions: [UInt64: Lookup.Item] = [:]
     private var questionsAsked: UInt64 = 0
 
-    /// How many requests wait for the ledger's word on their ids.
+    /// How many requests wait for the ledger's word on what they name.
     var count: Int { admission.count }
 
     /// - Parameters:
@@ -48,23 +50,24 @@ final class Intake {
 
     /// Takes in what the ledger said.
     func answered(_ answer: Lookup.Answer) {
-        guard let key = questions.removeValue(forKey: answer.token) else { return }
-        admission.answered(key, answer.result.map { $0.first ?? nil })
+        guard let item = questions.removeValue(forKey: answer.token) else { return }
+        admission.answered(item, answer.result.map { $0.first ?? nil })
     }
 
     /// A batch is on disk: the ledger knows more than it did.
     func committed() { admission.committed() }
 
-    private func ask(_ key: RequestKey) {
+    private func ask(_ item: Lookup.Item) {
         questionsAsked += 1
-        questions[questionsAsked] = key
-        lookup.submit([key], token: questionsAsked)
+        questions[questionsAsked] = item
+        lookup.submit([item], token: questionsAsked)
     }
 
     private func decide(_ verdict: Admission.Verdict) {
         switch verdict {
-        case .new(let candidate):
-            guard let (seq, invocations) = conductor.submit(candidate), let key = candidate.key else { return }
+        case .new(let candidate, let story):
+            let submitted = conductor.submit(candidate, past: story.map(PastDelivery.init))
+            guard let (seq, invocations) = submitted, let key = candidate.key else { return }
             admission.accepted(key, as: seq, candidate.request.document, invocations: invocations)
         case .repeated(let candidate, let seq, let rows, let undecided):
             conductor.repeated(candidate, seq, rows, undecided: undecided)
@@ -72,10 +75,10 @@ final class Intake {
             let message = "id was used for another request, seq \(seq)"
             let error = ProtocolError(.idConflict, field: "id", message: message, id: candidate.request.id)
             candidate.session.reply(candidate.place, Reply.refused(error))
-        case .unknown(let candidate, let cause):
-            let message = "the ledger cannot be asked for this id now: \(cause.message)"
+        case .unknown(let candidate, let field, let cause):
+            let message = "the ledger cannot be asked for this \(field) now: \(cause.message)"
             let error = ProtocolError(
-                .unavailable, field: "id", message: message, retryAfter: .seconds(1), id: candidate.request.id)
+                .unavailable, field: field, message: message, retryAfter: .seconds(1), id: candidate.request.id)
             candidate.session.reply(candidate.place, Reply.refused(error))
         }
     }

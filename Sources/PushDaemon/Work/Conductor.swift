@@ -3,6 +3,7 @@ import PushModel
 import PushProtocol
 import PushRouting
 import PushSettings
+import Store
 
 /// Feeds the router and carries out its effects: the one place where decisions become acts.
 final class Conductor {
@@ -48,6 +49,19 @@ final class Conductor {
     /// How many outcomes of a request are still to come.
     func invocationsInFlight(of seq: SequenceNumber) -> Int { router.invocationsInFlight(of: seq) }
 
+    /// The delivery of which the ledger has to be asked before an interaction is submitted: one that it names, does not
+    /// bring along, and the tracker does not remember. `nil` for anything else.
+    func unknownDelivery(of request: Request) -> DeliveryReference? {
+        guard case .interact(let interact) = request.action, !router.remembersDelivery(of: interact) else { return nil }
+        let reference = DeliveryReference(request)
+        // A number that nobody has yet is no delivery's.
+        if case .seq(let seq) = reference?.name, seq > router.lastNumber { return nil }
+        return reference
+    }
+
+    /// Whether a delivery of that name is accepted and not on disk yet.
+    func isUnderway(_ name: DeliveryReference.Name) -> Bool { commits.isUnderway(name) }
+
     /// Whether something waits for the disk.
     var isCommitComing: Bool { !commits.isIdle }
 
@@ -56,12 +70,15 @@ final class Conductor {
 
     /// Submits a request that is new.
     ///
+    /// - Parameters:
+    ///   - candidate: the request.
+    ///   - past: the delivery that it names, if the ledger had to be asked for it and has it.
     /// - Returns: its number and how many invocations it has; `nil` when it was refused, and the client told.
-    func submit(_ candidate: Admission.Candidate) -> (seq: SequenceNumber, invocations: Int)? {
+    func submit(_ candidate: Admission.Candidate, past: PastDelivery?) -> (seq: SequenceNumber, invocations: Int)? {
         let (session, request) = (candidate.session, candidate.request)
         let seq: SequenceNumber
         do {
-            seq = try router.submit(request, from: session.peer, at: .now(), effects: &effects)
+            seq = try router.submit(request, from: session.peer, past: past, at: .now(), effects: &effects)
         } catch {
             session.reply(candidate.place, Reply.refused(ProtocolError(error, id: request.id)))
             return nil

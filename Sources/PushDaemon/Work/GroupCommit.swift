@@ -1,5 +1,6 @@
 import PushModel
 import PushRouting
+import Store
 
 /// Something that is done once the records before it are on disk.
 enum FollowUp {
@@ -22,6 +23,10 @@ final class GroupCommit {
         var records: [LedgerRecord] = []
         var followUps: [FollowUp] = []
         var bytes = 0
+        /// The number of its first request; they go up from there.
+        var first: SequenceNumber?
+        /// What taps may call the deliveries in it, as far as the tracker does not remember them.
+        var messageIDs: Set<String> = []
         var isEmpty: Bool { records.isEmpty && followUps.isEmpty }
     }
 
@@ -50,7 +55,19 @@ final class GroupCommit {
 
     func append(_ record: LedgerRecord) {
         growing.records.append(record)
-        if case .request(let request) = record { growing.bytes += request.body.count }
+        guard case .request(let request) = record else { return }
+        growing.bytes += request.body.count
+        if growing.first == nil { growing.first = request.seq }
+        guard request.operation == .deliver, !request.isTracked, let message = request.messageID else { return }
+        growing.messageIDs.insert(message)
+    }
+
+    /// Whether a delivery of that name is accepted and may not be on disk yet, where the ledger finds it.
+    func isUnderway(_ name: DeliveryReference.Name) -> Bool {
+        switch name {
+        case .seq(let seq): (underway?.first ?? growing.first).map { $0 <= seq } ?? false
+        case .message(let id): growing.messageIDs.contains(id) || underway?.messageIDs.contains(id) ?? false
+        }
     }
 
     func append(_ followUp: FollowUp) { growing.followUps.append(followUp) }
@@ -66,7 +83,9 @@ final class GroupCommit {
         number += 1
         let batch = exchange(&growing, with: Batch())
         submit(batch.records, number)
-        underway = Batch(followUps: batch.followUps, bytes: batch.bytes)
+        underway = batch
+        // The committer has them.
+        underway?.records = []
     }
 
     /// The batch under way is on disk.

@@ -4,7 +4,13 @@ extension ManPage {
         (name: "mode", meaning: "device, relay, or mixed if the rows are of both"),
         (name: "window", meaning: "since and until; null without the option"),
         (name: "deadline_ms", meaning: "the configured time of an invocation"),
-        (name: "accepted, in_flight, requests", meaning: "invocations, those without an outcome yet, and requests"),
+        (
+            name: "accepted, in_flight, requests",
+            meaning: """
+            invocations, those without an outcome yet, and requests, among them those that lead to no invocation, such as \
+            sessions
+            """
+        ),
         (name: "outcomes", meaning: "how many invocations ended in each; all names are there"),
         (name: "due, missed, compliance", meaning: "compliance is from 0 to 1; null when nothing was due"),
         (name: "slo", meaning: "null without --fail-under; else objective_percent, and met, true or false"),
@@ -27,7 +33,15 @@ extension ManPage {
             name: "slowest",
             meaning: """
             the ten with the longest total of what was due or went to the tracker: seq, n, callback, provider, \
-            handler, outcome, exec_ms, total_ms
+            handler, outcome, exec_ms, total_ms; and, if it waited in its lane, waited_for with seq, n and handler of \
+            what it waited for, which is null for the tracker
+            """
+        ),
+        (
+            name: "observers",
+            meaning: """
+            the invocations of observing routes, which are in none of the members above but requests: accepted, in_flight, \
+            outcomes, due, missed, compliance, and by_route
             """
         ),
         (
@@ -54,6 +68,8 @@ extension ManPage {
         (name: "started", meaning: "true if a program was started last that is not Idempotent="),
         (name: "completion_by, completion_result", meaning: "who completed the callback, and with what"),
         (name: "reason", meaning: "why, for people"),
+        (name: "observer", meaning: "true for the copy of an observing route"),
+        (name: "waited_for", meaning: "what it waited for in its lane, as seq.n; empty if it did not wait"),
     ]
 
     /// The fields of `status`, in their order.

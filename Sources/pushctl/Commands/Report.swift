@@ -11,7 +11,8 @@ extension Command {
             """
             Prints the deadline compliance report: what became of every invocation, and how handlers, routes and \
             providers kept the deadline. It reads the ledger in the state directory, with or without a daemon. Due is \
-            what a handler owed an answer to; missed is what ended as timed_out or expired.
+            what a handler owed an answer to; missed is what ended as timed_out or expired. Observers are apart. What \
+            waited in its lane is listed with what it waited for.
             """,
             """
             TIME is RFC 3339 (2026-11-21T09:00:00Z), a date (its midnight), today, yesterday, now, or how long ago: -90s, \
@@ -81,8 +82,8 @@ private struct Report {
         var report = ComplianceReport(window: window, mode: table.mode, budget: table.budget)
         if format == .csv { session.output.write(CSVReport.header.utf8) }
         try session.reading { ledger throws(StoreError) in
-            try ledger.invocations(from: window.since, to: window.until) { row in
-                let row = ReportRow(row)
+            try ledger.rows(from: window.since, to: window.until) { row in
+                guard let row = ReportRow(row) else { return report.add(requestWithoutInvocation: row.operation) }
                 report.add(row)
                 if format == .csv { session.output.write(CSVReport.line(of: row).utf8) }
             }
@@ -115,10 +116,11 @@ private struct Report {
 }
 
 extension ReportRow {
-    /// What the report needs of a row of the ledger.
-    fileprivate init(_ row: LedgerRow) {
+    /// What the report needs of a row of the ledger; `nil` for a request without an invocation.
+    fileprivate init?(_ row: LedgerRow) {
+        guard let invocation = row.invocation else { return nil }
         self.init(
-            invocation: row.invocation, mode: row.mode, platform: row.platform, app: row.app, device: row.device,
+            invocation: invocation, mode: row.mode, platform: row.platform, app: row.app, device: row.device,
             id: row.id, messageID: row.messageID, acceptedAt: row.acceptedAt)
     }
 }

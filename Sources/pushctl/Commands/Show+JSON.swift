@@ -18,6 +18,7 @@ extension RequestStory {
             writer.member("device", request.device)
             writer.member("external_id", request.externalID)
             writer.member("message_id", request.messageID)
+            writer.member("state", request.state?.rawValue)
             writer.member("request", raw: request.body)
             writer.member("invocations", array: { list in invocations.forEach { $0.write(to: &list) } })
             writer.member(
@@ -40,6 +41,7 @@ extension InvocationRecord {
         writer.object { writer in
             writer.member("n", id.n)
             writer.member("callback", callback.rawValue)
+            writer.member("observer", isObserver)
             writer.member("provider", provider)
             writer.member("route", route)
             writer.member("handler", handler)

@@ -6,7 +6,13 @@ extension RequestStory {
     var text: String {
         "Request \(request.seq)\n" + Text.columns(requestFacts, indent: 2)
             + "\nAs it came\n  \(String(decoding: request.body, as: UTF8.self))\n"
-            + invocations.map(\.story).joined() + eventList
+            + invocationList + eventList
+    }
+
+    private var invocationList: String {
+        guard invocations.isEmpty else { return invocations.map(\.story).joined() }
+        let isMissing = request.operation.hasInvocations
+        return "\nNo invocation" + (isMissing ? ", although there should be one: the ledger is damaged\n" : "\n")
     }
 
     private var requestFacts: [[String]] {
@@ -22,8 +28,9 @@ extension RequestStory {
             ("device", request.device),
             ("user", request.externalID),
             ("message id", request.messageID),
+            ("state", request.state?.rawValue),
         ]
-        return facts.compactMap { name, value in value.map { [name, $0] } }
+        return (facts + request.whatWasAsked).compactMap { name, value in value.map { [name, $0] } }
     }
 
     private var eventList: String {
@@ -38,9 +45,35 @@ extension RequestStory {
     }
 }
 
+extension AcceptedRequest {
+    /// What the request line says beside whom it is about, where that is not a payload.
+    fileprivate var whatWasAsked: [(String, String?)] {
+        let keys: [String] =
+            switch operation {
+            case .interact: ["kind", "action", "text", "message"]
+            case .session: ["kind"]
+            case .token: ["kind", "token"]
+            case .deliver, .log: []
+            }
+        // Limits may have been higher when it was accepted.
+        guard !keys.isEmpty, let line = try? JSONDocument(scanning: body, limits: JSONLimits(depth: .max)) else {
+            return []
+        }
+        return keys.map { key in (key, line.root[key].map { $0.string ?? String(decoding: $0.rawBytes, as: UTF8.self) })
+        }
+    }
+}
+
+extension Predecessor {
+    fileprivate var text: String {
+        "invocation \(id.n) of request \(id.seq), " + (handler.map { "handler \($0)" } ?? "the tracker")
+    }
+}
+
 extension InvocationRecord {
     fileprivate var story: String {
-        "\nInvocation \(id.n): \(callback.rawValue), \(result?.outcome.rawValue ?? "in flight")\n"
+        "\n\(isObserver ? "Observer" : "Invocation") \(id.n): "
+            + "\(callback.rawValue), \(result?.outcome.rawValue ?? "in flight")\n"
             + Text.columns(facts, indent: 2)
     }
 
@@ -59,6 +92,7 @@ extension InvocationRecord {
             ("handler", handler),
             ("reason", result?.reason),
             ("times", times ?? (started ? "started" : "not started")),
+            ("waited for", result?.waitedFor.map(\.text)),
             ("completed", completion),
             ("decided", result.map { LocalTime.text($0.decidedAt) }),
         ]

@@ -7,7 +7,7 @@ extension Command {
         description: [
             """
             Prints what the ledger has of the request with the number SEQ: who sent it and when, the request as it came, \
-            each invocation with its times and outcome, and the analytics events that it caused, such as a later open. \
+            each invocation with its times, its outcome and what it waited for in its lane, and the analytics events that it caused, such as a later open. \
             It works with or without a daemon.
             """
         ],

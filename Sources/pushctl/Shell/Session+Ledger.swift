@@ -11,7 +11,7 @@ extension Session {
                 switch error.kind {
                 case .missing: .noInput
                 case .notPermitted: .noPermission
-                case .newerSchema: .badData
+                case .olderSchema, .newerSchema: .badData
                 case .inUse, .noSpace, .busy, .corrupt, .failed: .inputOutput
                 }
             throw Failure(status, "\(error)")

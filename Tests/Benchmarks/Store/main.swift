@@ -1,5 +1,6 @@
 // Deliveries a second through the committer: each a request, one decided invocation and one receipt.
-// Usage: store DIRECTORY BATCH SECONDS BYTES none|id
+// Usage: store DIRECTORY BATCH SECONDS BYTES none|id|message
+// With id each has a producer's id, with message each can be found by its message id; else the tracker remembers it.
 // Prints deliveries a second, and the median and 99th percentile of a commit in microseconds.
 import Glibc
 import PushModel
@@ -10,10 +11,11 @@ let arguments = CommandLine.arguments
 guard arguments.count == 6, let batchSize = Int64(arguments[2]), let seconds = Int64(arguments[3]),
     let bytes = Int(arguments[4])
 else {
-    print("usage: store DIRECTORY BATCH SECONDS BYTES none|id")
+    print("usage: store DIRECTORY BATCH SECONDS BYTES none|id|message")
     exit(2)
 }
 let withID = arguments[5] == "id"
+let isTracked = arguments[5] != "message"
 let body = [UInt8](repeating: UInt8(ascii: "x"), count: bytes)
 let boot = UUID128(high: 1, low: 2)
 
@@ -25,7 +27,8 @@ func delivery(_ number: Int64) -> [LedgerRecord] {
         peer: Peer(uid: 1000, gid: 1000, pid: 4242),
         acceptedAt: Moment(monotonic: Instant(nanoseconds: number * 20_000), wall: wall), boot: boot, mode: .relay,
         platform: .android, app: "com.example.shop", device: "device-\(number % 1000)",
-        externalID: "user-\(number % 1000)", messageID: "0:1510161\(number)%7ac1", body: body)
+        externalID: "user-\(number % 1000)", messageID: "0:1510161\(number)%7ac1",
+        state: .background, duplicateID: "0:1510161\(number)%7ac1", isTracked: isTracked, body: body)
     let result = InvocationResult(
         outcome: .handedToTracker, reason: nil, queue: .microseconds(12), exec: .zero, total: .microseconds(12),
         completion: nil, decidedAt: wall)

@@ -5,16 +5,18 @@ import Testing
 
 extension Installation {
     /// Every invocation that the ledger has, by its id.
-    func ledgerRows() throws -> [InvocationID: LedgerRow] {
-        var rows: [InvocationID: LedgerRow] = [:]
-        try LedgerReader(directory: state).invocations { rows[$0.invocation.id] = $0 }
+    func ledgerRows() throws -> [InvocationID: InvocationRecord] {
+        var rows: [InvocationID: InvocationRecord] = [:]
+        try LedgerReader(directory: state).rows { row in
+            if let invocation = row.invocation { rows[invocation.id] = invocation }
+        }
         return rows
     }
 
     /// The result of the first invocation of a request.
     func result(ofRequest seq: Int64) throws -> InvocationResult {
         let row = try ledgerRows()[InvocationID(seq: SequenceNumber(seq), n: 0)]
-        return try #require(row?.invocation.result, "seq \(seq) has no outcome")
+        return try #require(row?.result, "seq \(seq) has no outcome")
     }
 
     /// The daemon's name of the state directory, with which its handlers' processes are marked.

@@ -1,0 +1,50 @@
+import TestSupport
+import Testing
+import UnixSockets
+
+@Suite("A tap on a delivery that the tracker does not remember")
+struct PastDeliveryTests {
+    private let installation = Installation()
+
+    private func deliver(_ message: String) -> String {
+        Requests.deliver(
+            #""app":"shop","device":"d1","payload":{"google.message_id":"\#(message)","k":"v"}"#, waits: false)
+    }
+
+    private func tap(_ message: String, id: String? = nil) -> String {
+        let id = id.map { #","id":"\#($0)""# } ?? ""
+        return #"{"op":"interact","kind":"opened","device":"d1","message":\#(message)\#(id)}"#
+    }
+
+    @Test("is accepted in its turn, in one write with the delivery, by message id and by number, with an id or without")
+    func pipelined() throws {
+        let daemon = try DaemonProcess.ready(installation)
+        defer { withExtendedLifetime(daemon) {} }
+        let client = try installation.injectClient()
+        let rounds = 50
+        for round in 0..<rounds {
+            let seq = round * 5 + 1
+            try client.send(line: deliver("0:\(round)"))
+            try client.send(line: tap("\"0:\(round)\""))
+            try client.send(line: tap("\(seq)", id: "a\(round)"))
+            try client.send(line: tap("\"0:\(round)\"", id: "b\(round)"))
+            try client.send(line: deliver("1:\(round)"))
+        }
+        client.finishSending()
+        let replies = try client.all()
+        #expect(replies.map(\.seq) == (1...Int64(rounds * 5)).map { $0 })
+    }
+
+    @Test("that comes again under its id gets the same reply; so does one that names nothing")
+    func repeated() throws {
+        let daemon = try DaemonProcess.ready(installation)
+        defer { withExtendedLifetime(daemon) {} }
+        let client = try installation.injectClient()
+        #expect(try client.ask(deliver("0:1")).seq == 1)
+        for _ in 0..<3 {
+            #expect(try client.ask(tap("\"0:1\"", id: "a")).description == #"{"ok":true,"seq":2,"id":"a"}"#)
+            #expect(try client.ask(tap("99", id: "b")).description == #"{"ok":true,"seq":3,"id":"b"}"#)
+        }
+        #expect(try client.ask(tap("\"0:2\"")).seq == 4)
+    }
+}

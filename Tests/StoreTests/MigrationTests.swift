@@ -1,0 +1,85 @@
+import Glibc
+import PushModel
+import TestSupport
+import Testing
+
+@testable import Store
+
+@Suite("A ledger of schema 1")
+struct MigrationTests {
+    /// A state directory with the ledger that a daemon of schema 1 left behind.
+    private func earlierLedger() throws -> TemporaryDirectory {
+        let directory = TemporaryDirectory()
+        let path = directory.path + "/ledger.db"
+        writeFile("", to: path)
+        let database = try Database(path: path, access: .readWrite)
+        try database.execute("PRAGMA page_size = 8192; PRAGMA journal_mode = WAL")
+        try database.execute(String(decoding: TestSupport.Fixture.bytes("ledger-v1.sql"), as: UTF8.self))
+        #expect(try database.integer("PRAGMA user_version") == 1)
+        return directory
+    }
+
+    @Test("is not read before the daemon has brought it up to date, and that is said")
+    func unread() throws {
+        let directory = try earlierLedger()
+        let error = #expect(throws: StoreError.self) { try LedgerReader(directory: directory.path) }
+        #expect(error?.kind == .olderSchema)
+        #expect(
+            error?.description == "\(directory.path)/ledger.db: the ledger has schema 1; this program reads 2; "
+                + "start the new pushrouterd once with this state directory: it brings the ledger up to date")
+    }
+
+    @Test("keeps every row, with nothing in the columns that are new")
+    func kept() throws {
+        let directory = try earlierLedger()
+        let ledger = try TestLedger(directory.path)
+        let reader = try ledger.reader()
+        #expect(reader.stateIdentity.description == "22af94c4-b533-64b1-6ed1-c079ba690b18")
+        #expect(try reader.highestSequenceNumber() == SequenceNumber(5))
+        #expect(try ledger.intruder().integer("PRAGMA user_version") == 2)
+        var rows: [LedgerRow] = []
+        try reader.rows { rows.append($0) }
+        #expect(rows.map(\.seq.value) == [1, 2, 3, 4, 5])
+        let outcomes: [Outcome?] = [.handedToTracker, .handedToTracker, .handled, .handled, nil]
+        #expect(rows.map { $0.invocation?.result?.outcome } == outcomes)
+        #expect(rows.allSatisfy { $0.invocation?.isObserver == false && $0.invocation?.result?.waitedFor == nil })
+
+        let story = try #require(try reader.story(of: SequenceNumber(1)))
+        #expect(story.request.id == "a1" && story.request.externalID == "ada" && story.request.messageID == "0:1")
+        #expect(story.request.state == nil && story.request.duplicateID == nil && !story.request.isTracked)
+        #expect(String(decoding: story.request.body, as: UTF8.self).hasPrefix(#"{"op":"deliver","id":"a1""#))
+        #expect(story.events.map(\.kind) == [.received, .open])
+        #expect(try reader.find(uid: story.request.peer.uid, id: "a1") == story)
+        #expect(try reader.pendingInvocations().map(\.invocation.id.seq.value) == [5])
+        #expect(try reader.knownDevices().count == 3)
+    }
+
+    @Test("gives up the deliveries that a tap names, and those that FCM's lists were made of")
+    func found() throws {
+        let directory = try earlierLedger()
+        let ledger = try TestLedger(directory.path)
+        let reader = try ledger.reader()
+        let byMessage = try reader.delivery(DeliveryReference(.message("0:2"), app: nil, device: "pixel-1"))
+        #expect(byMessage?.request.seq == SequenceNumber(3))
+        #expect(
+            try reader.recentDeliveries().map(\.device.device) == ["pixel-1", "pixel-1", "pixel-2"],
+            "their state and ids are not known")
+    }
+
+    @Test("takes what is written from then on")
+    func written() async throws {
+        let directory = try earlierLedger()
+        let ledger = try TestLedger(directory.path)
+        var request = Fixture.request(6)
+        (request.state, request.duplicateID) = (.foreground, "0:6")
+        var observer = Fixture.invocation(6, n: 1)
+        observer.isObserver = true
+        observer.result?.waitedFor = Predecessor(id: InvocationID(seq: SequenceNumber(5), n: 0), handler: "slow")
+        try await ledger.commit([
+            .request(request), .invocation(Fixture.invocation(6)), .invocation(observer), .event(Fixture.event(6)),
+        ])
+        let story = try #require(try ledger.reader().story(of: SequenceNumber(6)))
+        #expect(story.request == request)
+        #expect(story.invocations == [Fixture.invocation(6), observer])
+    }
+}
