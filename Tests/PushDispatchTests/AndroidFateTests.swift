@@ -126,8 +126,11 @@ struct AndroidFateTests {
             ("com.google.firebase.messaging.NEW_TOKEN", #"{"token":"t"}"#, [.onNewToken], .newToken("t")),
             ("com.google.firebase.messaging.NEW_TOKEN", #"{"token":5}"#, [.onNewToken], .newToken(nil)),
             ("com.google.firebase.messaging.FCM_REGISTERED", #"{"token":"f"}"#, [.onRegistered], .registered("f")),
-            ("com.google.firebase.messaging.FCM_UNREGISTERED", #"{"token":"f"}"#, [.onUnregistered], .unregistered("f")),
-            ("com.google.firebase.messaging.new_token", "{}", [], .unknownAction("com.google.firebase.messaging.new_token")),
+            (
+                "com.google.firebase.messaging.FCM_UNREGISTERED", #"{"token":"f"}"#, [.onUnregistered],
+                .unregistered("f")
+            ),
+            ("com.example.new_token", "{}", [], .unknownAction("com.example.new_token")),
             ("", "{}", [], .unknownAction("")),
             // A message type means something to a message only.
             (

@@ -82,7 +82,8 @@ struct AndroidMessageTests {
             (#""gcm.n.title":"new","gcm.notification.title":"old""#, ["title": "new"]),
             (#""gcm.notification.title":"old""#, ["title": "old"]),
             (#""gcm.n.title":5,"gcm.notification.title":"old""#, [:]),
-            (#""gcm.n.body_loc_key":"k","gcm.n.body_loc_args":"[\"1\"]""#, ["body_loc_key": "k", "body_loc_args": #"["1"]"#]),
+            (#""gcm.n.body_loc_key":"k""#, ["body_loc_key": "k"]),
+            (#""gcm.n.body_loc_args":"[\"1\"]""#, ["body_loc_args": #"["1"]"#]),
             (#""gcm.n.sound2":"","gcm.n.sound":"default""#, ["sound": "default"]),
             (#""gcm.n.link_android":"a","gcm.n.link":"b""#, ["link": "a"]),
             (#""gcm.n.link_android":"""#, ["link": ""]),
@@ -161,8 +162,9 @@ struct AndroidPropertyTests {
         "appboy_uninstall_tracking", "ab_push_fetch_test_triggers_key", "aps", "data", "notification",
     ]
     private static let values = [
-        #""true""#, #""1""#, #""""#, #""gcm""#, #""send_error""#, #""deleted_messages""#, #""ab_uri""#, #""https:""#, #"":""#,
-        #""{\"appboy_uninstall_tracking\":1}""#, #""{""#, "null", "true", "0", "-9223372036854775808", "1e308", "[]",
+        #""true""#, #""1""#, #""""#, #""gcm""#, #""send_error""#, #""deleted_messages""#, #""ab_uri""#, #""https:""#,
+        #"":""#, #""{\"appboy_uninstall_tracking\":1}""#, #""{""#, "null", "true", "0", "-9223372036854775808", "1e308",
+        "[]",
         "{}", #"{"k":[{}]}"#, #""\u0000\ud83d\ude00""#,
     ]
     private static let actions = [

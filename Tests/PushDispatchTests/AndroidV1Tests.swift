@@ -87,7 +87,8 @@ struct V1BodyTests {
             Case(
                 payload: #"{"message":{"token":"x","android":{"notification":{"Title":"y"}}}}"#,
                 field: "payload.message.android.notification.Title",
-                message: #"FCM v1 has no field of this name: it answers Unknown name "Title" at 'message.android.notification'"#
+                message: #"FCM v1 has no field of this name: it answers Unknown name "Title" "#
+                    + "at 'message.android.notification'"
             ),
             Case(
                 payload: #"{"message":{"token":"x"},"dry_run":true}"#, field: "payload.dry_run",
@@ -95,15 +96,16 @@ struct V1BodyTests {
             Case(
                 payload: #"{"message":{"token":"x","android_v2":{"priority":"HIGH"}}}"#,
                 field: "payload.message.android_v2.priority",
-                message: #"FCM v1 has no field of this name: it answers Unknown name "priority" at 'message.android_v2'"#
-            ),
+                message: #"FCM v1 has no field of this name: it answers Unknown name "priority" "#
+                    + "at 'message.android_v2'"),
             // Types.
             Case(
                 payload: #"{"message":{"token":"x","notification":{"title":5}}}"#,
                 field: "payload.message.notification.title", message: "this has to be a string; it is a number"),
             Case(
                 payload: #"{"message":{"token":"x","android":{"priority":"urgent"}}}"#,
-                field: "payload.message.android.priority", message: #"this has to be one of NORMAL, HIGH; it is "urgent""#),
+                field: "payload.message.android.priority",
+                message: #"this has to be one of NORMAL, HIGH; it is "urgent""#),
             Case(
                 payload: #"{"message":{"token":"x","android":{"notification":{"notificationCount":1.5}}}}"#,
                 field: "payload.message.android.notification.notification_count",
@@ -188,8 +190,8 @@ struct V1BodyTests {
             try error(limit + 2)
                 == PayloadError(
                     field: "payload.message.data",
-                    message: "\(limit + 2) bytes of keys and values: FCM takes \(limit) and answers that the message is too big"
-                ))
+                    message: "\(limit + 2) bytes of keys and values: "
+                        + "FCM takes \(limit) and answers that the message is too big"))
     }
 
     @Test(

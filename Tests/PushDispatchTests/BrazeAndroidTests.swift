@@ -107,7 +107,8 @@ struct BrazeAndroidTests {
 
     @Test("looks for the unpublished keys under the names that are set")
     func takesKeysFromSettings() throws {
-        let delivery = Delivery(platform: .android, payload: try json(#"{"_ab":"true","flags":"true","br_ffr":"true"}"#))
+        let payload = try json(#"{"_ab":"true","flags":"true","br_ffr":"true"}"#)
+        let delivery = Delivery(platform: .android, payload: payload)
         let settings = DetectionSettings(brazeKeys: BrazeKeys(refreshFeatureFlags: "flags", refreshBanners: "banners"))
         #expect(try decide(delivery, settings: settings).braze?.features == [.featureFlagsRefresh])
         let other = DetectionSettings(brazeKeys: BrazeKeys(refreshFeatureFlags: "f", refreshBanners: "b"))
@@ -135,7 +136,8 @@ struct BrazeAndroidTests {
             Case(
                 members: #""t":"T","a":"A","cid":"c""#, state: .forceStopped, received: false, displayed: false,
                 counts: false),
-            Case(members: #""t":"T","a":"A","cid":"c","br_ffr":"true""#, received: true, displayed: true, counts: false),
+            Case(
+                members: #""t":"T","a":"A","cid":"c","br_ffr":"true""#, received: true, displayed: true, counts: false),
             Case(
                 members: #""t":"T","a":"A","cid":"c","ab_push_fetch_test_triggers_key":"true""#, received: true,
                 displayed: false, counts: false),

@@ -40,7 +40,11 @@ struct ExplanationTests {
             (.android, .background, #"{"extra":"no json"}"#, []),
             (.android, .background, #"{"itbl":{}}"#, [.dataValueIsNoString(key: "itbl", kind: "an object")]),
             (.android, .background, #"{"extras":{"google.ttl":5}}"#, []),
-            (.android, .background, #"{"aps":{"alert":"x"}}"#, [.looksLikeApple, .dataValueIsNoString(key: "aps", kind: "an object")]),
+            (
+                .android, .background, #"{"aps":{"alert":"x"}}"#,
+                [.looksLikeApple, .dataValueIsNoString(key: "aps", kind: "an object")]
+            ),
+            (.android, .background, #"{"extras":{},"userInfo":{"aps":{}}}"#, [.looksLikeApple]),
             (
                 .android, .background, #"{"data":{"from":"1","google.x":"2"}}"#,
                 [.reservedKey("from"), .reservedKey("google.x")]
