@@ -249,12 +249,4 @@ struct ButtonActionTests {
         #expect(facts.deepLink == "/news")
         #expect(try decision(.web, #"{"cid":"c","u":null}"#).braze?.deepLink == nil)
     }
-
-    @Test("stands beside the dashboard's key-values, which on iOS are all but Apple's and Braze's own")
-    func keyValues() throws {
-        let ios = #"{"aps":{},"ab":{"c":"c"},"ab_uri":"u","k":"v","n":1,"Simulator Target Bundle":"com.example.app"}"#
-        #expect(try decision(.ios, ios).keys.keyValues.map { "\($0.key)=\($0.value)" } == ["k=v", "n=1"])
-        let web = #"{"cid":"c","e":{"k":"v"}}"#
-        #expect(try decision(.web, web).keys.keyValues.map { "\($0.key)=\($0.value)" } == ["k=v"])
-    }
 }

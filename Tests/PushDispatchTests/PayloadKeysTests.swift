@@ -69,4 +69,12 @@ struct MessageIDTests {
         #expect(try messageID(of: json(payload), platform: platform) == id)
         #expect(try decision(platform, payload).messageID == id)
     }
+
+    @Test("lists the dashboard's key-values, on iOS all but Apple's and Braze's own")
+    func listsOnAppleAndWeb() throws {
+        let ios = #"{"aps":{},"ab":{"c":"c"},"ab_uri":"u","k":"v","n":1,"Simulator Target Bundle":"com.example.app"}"#
+        #expect(try decision(.ios, ios).keys.keyValues.map { "\($0.key)=\($0.value)" } == ["k=v", "n=1"])
+        let web = #"{"cid":"c","e":{"k":"v"}}"#
+        #expect(try decision(.web, web).keys.keyValues.map { "\($0.key)=\($0.value)" } == ["k=v"])
+    }
 }
