@@ -14,7 +14,8 @@ public struct Decision: Sendable {
     public var outcome: Outcome?
     /// The payload's own id, if it has one.
     public var messageID: String?
-    /// The id by which FCM on the device tells a repeat; `nil` where nothing tells, or the message never gets there.
+    /// The id that the platform's list of recent messages goes by (FCM: the last ten, in the app's process); a delivery
+    /// whose id is in it ends as `duplicate`. `nil` when it has none, or never gets so far.
     public var duplicateID: String?
     /// The app: the request's, else the one that an `.apns` file names.
     public var app: String?
@@ -29,6 +30,9 @@ public struct Decision: Sendable {
     public var reasons: [Reason]
     /// What the delivery says beside the payload, for the warnings.
     let circumstances: Circumstances
+
+    /// What FCM's `RemoteMessage` would tell the app, by its getters. Read when asked for; `nil` where there is none.
+    public var message: RemoteMessage? { keys.payload.remoteMessage }
 
     /// What a reviewer would say about the payload. Looked for when asked: nothing is decided by it.
     public var warnings: [Warning] {

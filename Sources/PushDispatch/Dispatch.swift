@@ -40,6 +40,8 @@ private func decide(_ delivery: Delivery, payload: some PlatformPayload, setting
         outcome = decided
     }
 
+    let isUndelivered = payload.validateOnly || fate == .decided(.notWoken)
+
     var displayed = false
     var received = false
     if var facts = braze {
@@ -54,8 +56,7 @@ private func decide(_ delivery: Delivery, payload: some PlatformPayload, setting
     return Decision(
         provider: braze == nil ? nil : "braze", matches: braze == nil ? [] : ["braze"], braze: braze,
         invocations: invocations, outcome: outcome, messageID: payload.messageID,
-        duplicateID: delivery.platform == .android && delivery.state != .forceStopped ? payload.messageID : nil,
-        app: delivery.app ?? payload.app,
+        duplicateID: isUndelivered ? nil : payload.duplicateID, app: delivery.app ?? payload.app,
         keys: PayloadKeys(payload: payload), received: received, displayed: displayed, reasons: reasons,
         circumstances: Circumstances(delivery))
 }

@@ -11,9 +11,12 @@ public enum Reason: Hashable, Sendable, CustomStringConvertible {
     case brazeTitleAndContent, brazeWithoutTitleOrContent
     case brazeContentAvailable, brazeWithoutContentAvailable
     case noCampaign
-    // What FCM and Android do.
+    case brazeLost, brazeTestInAppMessage, brazeStoryOnAmazon
+    // What FCM, ADM and Android do.
     case validateOnly, forceStopped
-    case deletedMessages, sendEvent, sendError, unknownMessageType
+    case deletedMessages, sendEvent(id: String?), sendError(id: String?, error: String?), unknownMessageType(String)
+    case newToken(String?), registered(String?), unregistered(String?), unknownAction(String)
+    case amazonMessage, amazonRefusal(String?)
     case dataMessage, notificationInForeground, notificationSuppressed
     case notificationInBackground, notificationWhileNotRunning, notificationWhileLocked
     // What iOS does.
@@ -59,12 +62,29 @@ public enum Reason: Hashable, Sendable, CustomStringConvertible {
         case .brazeWithoutContentAvailable: "aps.content-available is not 1: visible to Braze's SDK"
         case .noCampaign: "the payload names no campaign: an open of it cannot be attributed to one"
 
+        case .brazeLost:
+            "the system shows the notification block instead of Braze's push: Braze's SDK never sees the payload, and its open is lost"
+        case .brazeTestInAppMessage:
+            #"ab_push_fetch_test_triggers_key is "true" and the app is in the foreground: Braze's SDK shows the in-app message and no notification"#
+        case .brazeStoryOnAmazon: "ab_c makes it a push story, and the device is Amazon's: Braze's SDK shows nothing"
+
         case .validateOnly: "validate_only is true: FCM checks the message and sends nothing"
         case .forceStopped: "the app is force-stopped: Android runs no code of it until the user starts it"
         case .deletedMessages: "message_type is deleted_messages: FCM calls onDeletedMessages"
-        case .sendEvent: "message_type is send_event: FCM calls onMessageSent"
-        case .sendError: "message_type is send_error: FCM calls onSendError"
-        case .unknownMessageType: "message_type is none that FCM knows: it logs that and drops the message"
+        case .sendEvent(let id): "message_type is send_event: FCM calls onMessageSent with the id \(quoted(id))"
+        case .sendError(let id, let error):
+            "message_type is send_error: FCM calls onSendError with the id \(quoted(id)) and the error \(quoted(error))"
+        case .unknownMessageType(let type):
+            "Received message with unknown type: \(quoted(type)), FCM logs, and drops the message"
+        case .newToken(let token): "there is a new token: onNewToken is called with \(quoted(token))"
+        case .registered(let id): "the app is registered: FCM calls onRegistered with the installation id \(quoted(id))"
+        case .unregistered(let id): "the app is no longer registered: onUnregistered is called with \(quoted(id))"
+        case .unknownAction(let action): "Unknown intent action: \(quoted(action)), FCM logs, and does nothing"
+        case .amazonMessage:
+            "Amazon Device Messaging hands the message to the app's receiver, whatever the app is doing"
+        case .amazonRefusal(nil):
+            "the intent of ADM's registration has neither an error, a registration_id nor unregistered: it is ignored"
+        case .amazonRefusal(let error): "ADM did not register the app: it answered the error \(quoted(error))"
         case .dataMessage:
             "the message has no notification block: FCM calls onMessageReceived, whatever the app is doing"
         case .notificationInForeground:
@@ -103,4 +123,11 @@ public enum Reason: Hashable, Sendable, CustomStringConvertible {
         case .serviceWorker: "the browser starts the service worker for every push"
         }
     }
+}
+
+/// A text of the payload in a sentence: in quotation marks, and cut where it is long.
+func quoted(_ text: String?) -> String {
+    guard let text else { return "null" }
+    let shown = text.prefix(100)
+    return "\"\(shown)\(shown.endIndex < text.endIndex ? "…" : "")\""
 }

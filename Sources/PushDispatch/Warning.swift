@@ -16,6 +16,16 @@ public enum Warning: Hashable, Sendable, CustomStringConvertible {
     case apsMissing
     /// `android_v2`, a preview.
     case androidPreview
+    /// Data has a key that FCM keeps for itself.
+    case reservedKey(String)
+    /// An Android payload whose data is larger than FCM takes.
+    case tooLarge(bytes: Int)
+    /// Braze's text and key-values are larger than its API takes.
+    case brazeTooLarge(bytes: Int)
+    /// A parameter of the notification that FCM does not use, because it is out of this range.
+    case notificationValueUnused(name: String, range: String)
+    /// An Android payload with an `aps`.
+    case looksLikeApple
     /// A state that this platform does not know.
     case stateOfAnotherPlatform(AppState)
     /// A key of `aps` whose value has another type than Apple documents.
@@ -47,6 +57,14 @@ public enum Warning: Hashable, Sendable, CustomStringConvertible {
             "an alert beside content-available: Braze documents its behavior as undefined; its SDK takes it as silent, iOS shows it"
         case .apsMissing: "there is no aps: a real push has one"
         case .androidPreview: "android_v2 is a preview: dispatched as FCM does for clients that do not know it"
+        case .reservedKey(let key):
+            "data.\(key): FCM keeps this key for itself, and on a device no app finds it in the data"
+        case .tooLarge(let bytes): "\(bytes) bytes of keys and values: FCM takes at most 4096"
+        case .brazeTooLarge(let bytes):
+            "data.a and data.extra have \(bytes) bytes together: Braze's API takes at most 4000"
+        case .notificationValueUnused(let name, let range):
+            "gcm.n.\(name) is not a whole number \(range): FCM shows the notification without it"
+        case .looksLikeApple: "there is an aps: this looks like a payload for iOS"
         case .stateOfAnotherPlatform(.forceQuit): "force_quit is a state of iOS: taken as terminated"
         case .stateOfAnotherPlatform(.forceStopped): "force_stopped is a state of Android: taken as force_quit"
         case .stateOfAnotherPlatform(let state): "\(state.rawValue) is no state of this platform"
@@ -70,13 +88,50 @@ extension AndroidPayload {
     func warnings(state: AppState, braze: BrazeFacts?) -> [Warning] {
         var warnings: [Warning] = []
         if state == .forceQuit { warnings.append(.stateOfAnotherPlatform(state)) }
-        if isPreview { warnings.append(.androidPreview) }
+        if looksLikeApple { warnings.append(.looksLikeApple) }
+        if case .v1(let message) = form, message.androidV2 != nil { warnings.append(.androidPreview) }
         if braze == nil, map?["_ab"]?.string?.lowercased() == "true" { warnings.append(.brazeMarkerCase) }
         if braze != nil, notification != .absent { warnings.append(.brazeBesideNotification) }
         if braze != nil, let extra = map?["extra"], BrazeExtra(extra) == nil { warnings.append(.brazeExtraUnreadable) }
-        for (key, value) in map?.members ?? [] where value.kind != .string && self[key] != nil {
-            warnings.append(.dataValueIsNoString(key: key, kind: value.kind.name))
+        if braze != nil {
+            let bytes = [map?["a"], map?["extra"]].reduce(0) { $0 + ($1?.text.utf8.count ?? 0) }
+            if bytes > 4000 { warnings.append(.brazeTooLarge(bytes: bytes)) }
         }
+        return warnings + dataWarnings + notificationWarnings
+    }
+
+    private var dataWarnings: [Warning] {
+        var warnings: [Warning] = []
+        var bytes = 0
+        for (key, value) in map?.members ?? [] {
+            // In an intent FCM's own keys are where they belong.
+            if Self.isReserved(key), !isIntent { warnings.append(.reservedKey(key)) }
+            guard self[key] != nil else { continue }
+            bytes += key.utf8.count + value.text.utf8.count
+            if value.kind != .string { warnings.append(.dataValueIsNoString(key: key, kind: value.kind.name)) }
+        }
+        if bytes > 4096 { warnings.append(.tooLarge(bytes: bytes)) }
         return warnings
+    }
+
+    /// Values that `NotificationParams` leaves out.
+    private var notificationWarnings: [Warning] {
+        guard notification != .absent else { return [] }
+        let ranges: [(name: String, range: ClosedRange<Int32>, text: String)] = [
+            ("notification_priority", -2...2, "from -2 to 2"), ("visibility", -1...1, "from -1 to 1"),
+            ("notification_count", 0...Int32.max, "of 0 or more"),
+        ]
+        return ranges.compactMap { name, range, text in
+            guard let value = notificationExtra(name), !value.isEmpty else { return nil }
+            if let number = Int32(value), range.contains(number) { return nil }
+            return .notificationValueUnused(name: name, range: text)
+        }
+    }
+
+    private var isIntent: Bool {
+        switch form {
+        case .intent, .amazonIntent: true
+        case .v1, .remoteMessage, .dataMap: false
+        }
     }
 }

@@ -13,7 +13,9 @@ extension Explanation {
             writer.member("matches", array: { names in decision.matches.forEach { names.string($0) } })
             writer.member("ambiguous", decision.matches.count > 1)
             writer.key("braze")
-            if let braze = decision.braze { writer.object { Self.write(braze, to: &$0) } } else { writer.null() }
+            if let braze = decision.braze { writer.object { write(braze, to: &$0) } } else { writer.null() }
+            writer.key("message")
+            if let message = decision.message { message.write(to: &writer) } else { writer.null() }
             writer.member("invocations", array: { list in invocations.forEach { $0.write(to: &list) } })
             writer.member("outcome", decision.outcome?.rawValue)
             writer.member("reasons", array: { list in reasons.forEach { list.string($0) } })
@@ -22,11 +24,45 @@ extension Explanation {
         return writer.bytes
     }
 
-    private static func write(_ braze: BrazeFacts, to writer: inout JSONWriter) {
+    private func write(_ braze: BrazeFacts, to writer: inout JSONWriter) {
         writer.member("kind", braze.kind.rawValue)
         writer.member("campaign_id", braze.campaignID)
         writer.member("features", array: { list in braze.features.forEach { list.string($0.rawValue) } })
         writer.member("counts_for_influenced_open", braze.countsForInfluencedOpen)
+        writer.member("actions", array: { list in braze.actions.forEach { $0.write(to: &list) } })
+        writer.member("deep_link", braze.deepLink)
+        writer.member("key_values", object: { pairs in decision.keys.keyValues.forEach { pairs.member($0, $1) } })
+    }
+}
+
+extension BrazeFacts.Action {
+    fileprivate func write(to writer: inout JSONWriter) {
+        writer.object {
+            $0.member("id", id)
+            $0.member("kind", kind.rawValue)
+            $0.member("title", title)
+            $0.member("uri", uri)
+        }
+    }
+}
+
+extension RemoteMessage {
+    fileprivate func write(to writer: inout JSONWriter) {
+        writer.object {
+            $0.member("message_id", messageID)
+            $0.member("message_type", messageType)
+            $0.member("from", from)
+            $0.member("to", to)
+            $0.member("sender_id", senderID)
+            $0.member("collapse_key", collapseKey)
+            $0.member("sent_time", sentTime)
+            $0.member("ttl", ttl)
+            $0.member("original_priority", originalPriority.rawValue)
+            $0.member("priority", priority.rawValue)
+            $0.key("notification")
+            guard let notification else { return $0.null() }
+            $0.object { fields in notification.forEach { fields.member($0.name, $0.text) } }
+        }
     }
 }
 

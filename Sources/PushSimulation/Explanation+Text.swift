@@ -4,7 +4,10 @@ import PushModel
 extension Explanation {
     /// The same story for people: lines for a terminal, the last with its line feed.
     public var text: String {
-        var lines = [headline, "  \(platform.rawValue), app in state \(state.rawValue), \(mode.rawValue) mode", "Why"]
+        var lines = [headline, "  \(platform.rawValue), app in state \(state.rawValue), \(mode.rawValue) mode"]
+        if let message = decision.message { lines.append("  " + message.line) }
+        if let braze = decision.braze { lines += details(of: braze).map { "  " + $0 } }
+        lines.append("Why")
         for (index, reason) in reasons.enumerated() { lines.append("  \(index + 1). \(reason)") }
         lines.append("What runs")
         if let outcome = decision.outcome { lines.append("  no code of the app; the outcome is \(outcome.rawValue)") }
@@ -22,6 +25,47 @@ extension Explanation {
         let facts = ["a Braze push", braze.kind.rawValue, campaign] + braze.features.map(\.rawValue)
         return facts.joined(separator: ", ")
             + (braze.countsForInfluencedOpen ? "; counts" : "; does not count") + " for influenced opens"
+    }
+}
+
+extension Explanation {
+    private func details(of braze: BrazeFacts) -> [String] {
+        var lines: [String] = []
+        if let link = braze.deepLink { lines.append("a tap opens \(link)") }
+        for action in braze.actions {
+            let title = action.title.map { "\"\($0)\"" } ?? "without text"
+            let id = action.id.map { ", id \($0)" } ?? ""
+            let uri = action.uri.map { " \($0)" } ?? ""
+            lines.append("button \(title)\(id): \(action.kind.rawValue)\(uri)")
+        }
+        return lines + decision.keys.keyValues.map { "key-value \($0) = \($1)" }
+    }
+}
+
+extension RemoteMessage {
+    /// What the app could ask the message for, without what FCM would leave at its default.
+    fileprivate var line: String {
+        var facts = [messageID.map { "message \($0)" } ?? "a message without an id"]
+        if let from { facts.append("from \(from)") }
+        if originalPriority != .unknown || priority != .unknown {
+            let delivered = priority == originalPriority ? "" : ", delivered as \(priority.rawValue)"
+            facts.append("priority \(originalPriority.rawValue)\(delivered)")
+        }
+        if ttl != 0 { facts.append("ttl \(ttl) s") }
+        if sentTime != 0 { facts.append("sent at " + Self.date(sentTime)) }
+        if let collapseKey { facts.append("collapse key \(collapseKey)") }
+        if let notification {
+            let title = notification.first { $0.name == "title" }
+            facts.append(title.map { "notification \"\($0.text)\"" } ?? "notification without title")
+        }
+        return facts.joined(separator: ", ")
+    }
+
+    /// A time in milliseconds since 1970, as a date where it is one that people use.
+    private static func date(_ milliseconds: Int64) -> String {
+        let endOf9999: Int64 = 253_402_300_800_000
+        guard (0..<endOf9999).contains(milliseconds) else { return "\(milliseconds) ms" }
+        return WallTime(milliseconds: milliseconds).rfc3339
     }
 }
 

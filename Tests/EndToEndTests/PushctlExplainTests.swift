@@ -33,7 +33,8 @@ struct PushctlExplainTests {
         let expected =
             #"{"platform":"android","state":"background","mode":"device","provider":"braze","matches":["braze"],"#
             + #""ambiguous":false,"braze":{"kind":"visible","campaign_id":"64b0","features":[],"#
-            + #""counts_for_influenced_open":true},"invocations":[{"callback":"onMessageReceived","owner":"tracker","#
+            + #""counts_for_influenced_open":true,"actions":[],"deep_link":null,"key_values":{}},"message":null,"#
+            + #""invocations":[{"callback":"onMessageReceived","owner":"tracker","#
             + #""route":null,"handler":null,"deadline_ms":9000}],"outcome":null,"#
             + "\"reasons\":[\(reasons.map { "\"\($0)\"" }.joined(separator: ","))],\"warnings\":[]}\n"
         let result = explain(payload, "--platform", "android", "--json")
@@ -101,6 +102,40 @@ struct PushctlExplainTests {
         #expect(other.contains("a push of no known provider\n"))
         #expect(other.contains("onMessageReceived -> handler journal, by route 99-default, within 9000 ms\n"))
         #expect(other.contains("Warnings\n  - data.x is a number"))
+    }
+
+    @Test("shows what FCM tells of the message, and Braze's buttons, link and key-values")
+    func details() throws {
+        let payload =
+            #"{"extras":{"_ab":"true","t":"T","a":"A","uri":"shop://x","extra":"{\"k\":\"v\"}","ab_a0_a":"ab_none","#
+            + #""ab_a0_t":"Close","ab_a0_id":"no","google.message_id":"0:1","from":"123","google.ttl":60,"#
+            + #""google.sent_time":"0","google.original_priority":"high","google.delivered_priority":"normal","#
+            + #""collapse_key":"c","gcm.n.e":"1","gcm.n.title":"Hello"}}"#
+        let text = explain(payload, "--platform", "android").output
+        #expect(
+            text.contains(
+                """
+                  message 0:1, from 123, priority high, delivered as normal, ttl 60 s, collapse key c, notification "Hello"
+                  a tap opens shop://x
+                  button "Close", id no: close
+                  key-value k = v
+                Why
+
+                """))
+        let explanation = try json(explain(payload, "--platform", "android", "--json").output)
+        #expect(
+            explanation["braze"]?["actions"]?.text == #"[{"id":"no","kind":"close","title":"Close","uri":null}]"#)
+        #expect(explanation["braze"]?["deep_link"]?.string == "shop://x")
+        #expect(explanation["braze"]?["key_values"]?.text == #"{"k":"v"}"#)
+        #expect(
+            explanation["message"]?.text
+                == #"{"message_id":"0:1","message_type":null,"from":"123","to":null,"sender_id":null,"collapse_key":"c","#
+                + #""sent_time":0,"ttl":60,"original_priority":"high","priority":"normal","#
+                + #""notification":{"title":"Hello"}}"#)
+        let dated = explain(#"{"extras":{"google.sent_time":1763694480000}}"#, "--platform", "android").output
+        #expect(dated.contains("  a message without an id, sent at 2025-11-21T03:08:00Z\n"))
+        let odd = explain(#"{"extras":{"google.sent_time":-9223372036854775808}}"#, "--platform", "android").output
+        #expect(odd.contains("sent at -9223372036854775808 ms\n"))
     }
 
     @Test("cannot be made to steer the terminal by a payload")

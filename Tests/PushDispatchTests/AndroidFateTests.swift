@@ -35,16 +35,27 @@ struct AndroidFateTests {
                 payload: #"{"extras":{"message_type":"deleted_messages","gcm.n.e":"1"}}"#,
                 callbacks: [.onDeletedMessages], reason: .deletedMessages),
             FateCase(
-                payload: #"{"extras":{"message_type":"send_event"}}"#, callbacks: [.onMessageSent], reason: .sendEvent),
+                payload: #"{"extras":{"message_type":"send_event","google.message_id":"m","message_id":"server's"}}"#,
+                callbacks: [.onMessageSent], reason: .sendEvent(id: "m")),
             FateCase(
-                payload: #"{"extras":{"message_type":"send_error"}}"#, callbacks: [.onSendError], reason: .sendError),
+                payload: #"{"extras":{"message_type":"send_event","message_id":"server's"}}"#,
+                callbacks: [.onMessageSent], reason: .sendEvent(id: nil)),
+            FateCase(
+                payload: #"{"extras":{"message_type":"send_error","google.message_id":"m","error":"e"}}"#,
+                callbacks: [.onSendError], reason: .sendError(id: "m", error: "e")),
+            FateCase(
+                payload: #"{"extras":{"message_type":"send_error","message_id":"server's"}}"#,
+                callbacks: [.onSendError], reason: .sendError(id: "server's", error: nil)),
+            FateCase(
+                payload: #"{"extras":{"message_type":"send_error","google.message_id":"","message_id":"x"}}"#,
+                callbacks: [.onSendError], reason: .sendError(id: "", error: nil)),
             FateCase(
                 payload: #"{"extras":{"message_type":"other"}}"#, outcome: .swallowed,
-                reason: .unknownMessageType),
+                reason: .unknownMessageType("other")),
             FateCase(
-                payload: #"{"extras":{"message_type":""}}"#, outcome: .swallowed, reason: .unknownMessageType),
+                payload: #"{"extras":{"message_type":""}}"#, outcome: .swallowed, reason: .unknownMessageType("")),
             FateCase(
-                payload: #"{"extras":{"message_type":"GCM"}}"#, outcome: .swallowed, reason: .unknownMessageType),
+                payload: #"{"extras":{"message_type":"GCM"}}"#, outcome: .swallowed, reason: .unknownMessageType("GCM")),
             // In a data map it is a key like any other.
             FateCase(
                 payload: #"{"message_type":"deleted_messages"}"#, callbacks: [.onMessageReceived], reason: .dataMessage),
@@ -98,5 +109,110 @@ struct AndroidFateTests {
         #expect(decision.callbacks == expected.callbacks)
         #expect(decision.outcome == expected.outcome)
         #expect(decision.reasons.last == expected.reason)
+    }
+
+    private static let registration = "com.amazon.device.messaging.intent.REGISTRATION"
+
+    // FirebaseMessagingService.handleIntent; BrazePushReceiver.handlePush and handleAdmRegistrationIntent.
+    @Test(
+        "follows the intent's action",
+        arguments: [
+            ("com.google.android.c2dm.intent.RECEIVE", "{}", [.onMessageReceived], .dataMessage),
+            ("com.google.firebase.messaging.RECEIVE_DIRECT_BOOT", "{}", [.onMessageReceived], .dataMessage),
+            (
+                "com.google.firebase.messaging.RECEIVE_DIRECT_BOOT", #"{"message_type":"deleted_messages"}"#,
+                [.onDeletedMessages], .deletedMessages
+            ),
+            ("com.google.firebase.messaging.NEW_TOKEN", #"{"token":"t"}"#, [.onNewToken], .newToken("t")),
+            ("com.google.firebase.messaging.NEW_TOKEN", #"{"token":5}"#, [.onNewToken], .newToken(nil)),
+            ("com.google.firebase.messaging.FCM_REGISTERED", #"{"token":"f"}"#, [.onRegistered], .registered("f")),
+            (
+                "com.google.firebase.messaging.FCM_UNREGISTERED", #"{"token":"f"}"#, [.onUnregistered],
+                .unregistered("f")
+            ),
+            ("com.example.new_token", "{}", [], .unknownAction("com.example.new_token")),
+            ("", "{}", [], .unknownAction("")),
+            // A message type means something to a message only.
+            (
+                "com.google.firebase.messaging.NEW_TOKEN", #"{"message_type":"deleted_messages","gcm.n.e":"1"}"#,
+                [.onNewToken], .newToken(nil)
+            ),
+            ("com.amazon.device.messaging.intent.RECEIVE", #"{"gcm.n.e":"1"}"#, [.onMessageReceived], .amazonMessage),
+            (registration, #"{"registration_id":"r"}"#, [.onNewToken], .newToken("r")),
+            (registration, #"{"unregistered":"r"}"#, [.onUnregistered], .unregistered("r")),
+            (registration, #"{"registration_id":"r","unregistered":"r"}"#, [.onNewToken], .newToken("r")),
+            (registration, #"{"error":"INVALID_SENDER","registration_id":"r"}"#, [], .amazonRefusal("INVALID_SENDER")),
+            (registration, "{}", [], .amazonRefusal(nil)),
+        ] as [(String, String, [Callback], Reason)])
+    func followsAction(_ action: String, _ extras: String, _ callbacks: [Callback], _ reason: Reason) throws {
+        let payload = #"{"action":"\#(action)","extras":\#(extras)}"#
+        let decision = try decision(.android, payload)
+        #expect(decision.callbacks == callbacks)
+        #expect(decision.outcome == (callbacks.isEmpty ? .swallowed : nil))
+        #expect(decision.reasons.last == reason)
+        #expect(try PushDispatchTests.decision(.android, payload, state: .forceStopped).outcome == .notWoken)
+    }
+
+    @Test("takes a token for nobody's payload: it has no data")
+    func tokensAreNobodys() throws {
+        let decision = try decision(
+            .android, #"{"action":"com.google.firebase.messaging.NEW_TOKEN","extras":{"token":"t","_ab":"true"}}"#)
+        #expect(decision.provider == nil)
+        #expect(decision.invocations == [PlannedInvocation(callback: .onNewToken, owner: .route)])
+        #expect(decision.keys.data("token") == nil)
+        #expect(decision.message == nil)
+        #expect(decision.reasons == [.newToken("t")])
+    }
+
+    @Test(
+        "says what a callback is called with, and what FCM logs",
+        arguments: [
+            (
+                Reason.sendError(id: "m", error: nil),
+                #"message_type is send_error: FCM calls onSendError with the id "m" and the error null"#
+            ),
+            (.unknownMessageType("x"), #"Received message with unknown type: "x", FCM logs, and drops the message"#),
+            (.unknownAction("x"), #"Unknown intent action: "x", FCM logs, and does nothing"#),
+            (
+                .newToken(String(repeating: "ä", count: 101)),
+                #"there is a new token: onNewToken is called with "\#(String(repeating: "ä", count: 100))…""#
+            ),
+        ])
+    func says(_ reason: Reason, _ text: String) {
+        #expect(reason.description == text)
+    }
+
+    // FirebaseMessagingService.handleMessageIntent and alreadyReceivedMessage.
+    @Test(
+        "gives FCM's list of ids what the service would look up, whatever becomes of the message then",
+        arguments: [
+            (#"{"extras":{"google.message_id":"a","message_id":"b"}}"#, "a"),
+            (#"{"extras":{"message_id":"b"}}"#, nil),
+            (#"{"extras":{"google.message_id":""}}"#, nil),
+            (#"{"extras":{"google.message_id":5}}"#, nil),
+            (#"{"extras":{"google.message_id":"a","message_type":"deleted_messages"}}"#, "a"),
+            (#"{"extras":{"google.message_id":"a","message_type":"other"}}"#, "a"),
+            (#"{"extras":{"google.message_id":"a","gcm.n.e":"1","gcm.n.noui":"1"}}"#, "a"),
+            (
+                #"{"action":"com.google.firebase.messaging.RECEIVE_DIRECT_BOOT","extras":{"google.message_id":"a"}}"#,
+                "a"
+            ),
+            (#"{"action":"com.google.firebase.messaging.NEW_TOKEN","extras":{"google.message_id":"a"}}"#, nil),
+            (#"{"action":"com.amazon.device.messaging.intent.RECEIVE","extras":{"google.message_id":"a"}}"#, nil),
+            (#"{"data":{"k":"v"},"messageId":"a"}"#, "a"),
+            (#"{"k":"v","google.message_id":"a"}"#, "a"),
+            (#"{"k":"v"}"#, nil),
+            (#"{"message":{"token":"t","name":"projects/p/messages/a"}}"#, "a"),
+            (#"{"message":{"token":"t","name":"projects/p/messages/a"},"validate_only":true}"#, nil),
+        ] as [(String, String?)])
+    func givesDuplicateID(_ payload: String, _ id: String?) throws {
+        #expect(try decision(.android, payload).duplicateID == id)
+        #expect(try decision(.android, payload, state: .forceStopped).duplicateID == nil)
+    }
+
+    @Test("other platforms keep no list of ids")
+    func othersKeepNoList() throws {
+        #expect(try decision(.ios, #"{"aps":{},"gcm.message_id":"a"}"#).duplicateID == nil)
+        #expect(try decision(.web, #"{"messageId":"a"}"#).duplicateID == nil)
     }
 }

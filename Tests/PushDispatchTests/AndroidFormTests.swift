@@ -81,7 +81,33 @@ struct AndroidFormTests {
         ])
     func dropsReservedExtras(_ key: String) throws {
         #expect(try decision(.android, #"{"extras":{"\#(key)":"v"}}"#).keys.data(key) == nil)
-        #expect(try decision(.android, #"{"data":{"\#(key)":"v"}}"#).keys.data(key) == "v")
+        // A data map has been through that already: what is still in it is the producer's, and warned of.
+        let decision = try decision(.android, #"{"data":{"\#(key)":"v"}}"#)
+        #expect(decision.keys.data(key) == "v")
+        #expect(decision.warnings == [.reservedKey(key)])
+    }
+
+    @Test("knows ADM's intent, which keeps no keys from the app and puts the dashboard's pairs beside the others")
+    func readsAmazonIntent() throws {
+        let decision = try decision(
+            .android,
+            #"{"action":"com.amazon.device.messaging.intent.RECEIVE","extras":{"_ab":"true","from":"x","Entree":"Hamburgers"}}"#
+        )
+        #expect(decision.provider == "braze")
+        #expect(decision.keys.data("from") == "x")
+        #expect(decision.keys.keyValue("Entree") == "Hamburgers")
+        #expect(decision.message == nil)
+        #expect(decision.warnings == [])
+    }
+
+    @Test("refuses an action that is no text, and takes null for none")
+    func refusesOddAction() throws {
+        #expect(
+            try refusal(.android, #"{"action":5,"extras":{}}"#)
+                == PayloadError(field: "payload.action", message: "this has to be a string; it is a number"))
+        #expect(try decision(.android, #"{"action":null,"extras":{}}"#).callbacks == [.onMessageReceived])
+        // Without extras it is a key of the data map.
+        #expect(try decision(.android, #"{"action":"x"}"#).keys.data("action") == "x")
     }
 
     @Test("does not dispatch what FCM is only to check", arguments: ["validate_only", "validateOnly"])
@@ -92,93 +118,8 @@ struct AndroidFormTests {
         #expect(decision.reasons.last == .validateOnly)
         #expect(!decision.received && !decision.displayed)
     }
-}
 
-@Suite("FCM v1 bodies")
-struct V1BodyTests {
-    struct Case: Sendable, CustomTestStringConvertible {
-        var payload: String
-        var field: String
-        var message: String
-        var testDescription: String { payload }
-    }
-
-    // Source: the discovery document of FCM v1, revision 20261023, and what its server answers.
-    @Test(
-        "are refused as FCM refuses them, naming the field",
-        arguments: [
-            Case(
-                payload: #"{"message":{}}"#, field: "payload.message",
-                message: "FCM v1 takes one of fid, token, topic and condition; this has none"),
-            Case(
-                payload: #"{"message":{"token":null}}"#, field: "payload.message",
-                message: "FCM v1 takes one of fid, token, topic and condition; this has none"),
-            Case(
-                payload: #"{"message":{"topic":"a","token":"b"}}"#, field: "payload.message",
-                message: "FCM v1 takes one of fid, token, topic and condition; this has token and topic"),
-            Case(
-                payload: #"{"message":{"token":5}}"#, field: "payload.message.token",
-                message: "this has to be a string; it is a number"),
-            Case(
-                payload: #"{"message":{"token":"x","data":{"ok":"1","badge":3}}}"#, field: "payload.message.data.badge",
-                message: "FCM v1 data values are strings; this is a number"),
-            Case(
-                payload: #"{"message":{"token":"x","data":{"a":null}}}"#, field: "payload.message.data.a",
-                message: "FCM v1 data values are strings; this is null"),
-            Case(
-                payload: #"{"message":{"token":"x","data":[]}}"#, field: "payload.message.data",
-                message: "this has to be an object; it is an array"),
-            Case(
-                payload: #"{"message":{"token":"x","notification":"hi"}}"#, field: "payload.message.notification",
-                message: "this has to be an object; it is a string"),
-            Case(
-                payload: #"{"message":{"token":"x","android":{},"android_v2":{}}}"#,
-                field: "payload.message.android_v2",
-                message: "FCM v1 takes android or android_v2, not both"),
-            Case(
-                payload: #"{"message":{"token":"x","android":true}}"#, field: "payload.message.android",
-                message: "this has to be an object; it is a boolean"),
-            Case(
-                payload: #"{"message":{"token":"x","android":{"data":{"a":{}}}}}"#,
-                field: "payload.message.android.data.a", message: "FCM v1 data values are strings; this is an object"),
-            Case(
-                payload: #"{"message":{"token":"x","android":{"notification":[]}}}"#,
-                field: "payload.message.android.notification", message: "this has to be an object; it is an array"),
-            Case(
-                payload: #"{"message":{"token":"x","androidV2":{"data":{"a":false}}}}"#,
-                field: "payload.message.android_v2.data.a", message: "FCM v1 data values are strings; this is a boolean"
-            ),
-            Case(
-                payload: #"{"message":{"token":"x","apns":{"headers":{"apns-priority":10}}}}"#,
-                field: "payload.message.apns.headers.apns-priority",
-                message: "FCM v1 headers values are strings; this is a number"),
-            Case(
-                payload: #"{"message":{"token":"x","apns":{"payload":"{}"}}}"#, field: "payload.message.apns.payload",
-                message: "this has to be an object; it is a string"),
-            Case(
-                payload: #"{"message":{"token":"x","webpush":{"data":{"a":1}}}}"#,
-                field: "payload.message.webpush.data.a", message: "FCM v1 data values are strings; this is a number"),
-            Case(
-                payload: #"{"message":{"token":"x"},"validate_only":"yes"}"#, field: "payload.validate_only",
-                message: "this has to be a boolean; it is a string"),
-        ])
-    func areRefused(_ wrong: Case) throws {
-        let expected = PayloadError(field: wrong.field, message: wrong.message)
-        #expect(try refusal(.android, wrong.payload) == expected)
-    }
-
-    @Test("are checked whole, whatever the platform", arguments: Platform.allCases)
-    func areCheckedForEveryPlatform(_ platform: Platform) throws {
-        let error = try refusal(platform, #"{"message":{"token":"x","webpush":{"data":{"a":1}}}}"#)
-        #expect(error?.field == "payload.message.webpush.data.a")
-    }
-
-    @Test("may target by any of the four names", arguments: ["fid", "token", "topic", "condition"])
-    func mayTarget(_ name: String) throws {
-        #expect(try decision(.android, #"{"message":{"\#(name)":"x"}}"#).callbacks == [.onMessageReceived])
-    }
-
-    @Test("beside the v1 form keep data values that are no strings, with a warning")
+    @Test("keep, but for the v1 form, data values that are no strings, with a warning")
     func keepOddValuesElsewhere() throws {
         for payload in [#"{"_ab":true,"n":5}"#, #"{"data":{"_ab":true,"n":5}}"#, #"{"extras":{"_ab":true,"n":5}}"#] {
             let decision = try decision(.android, payload)
@@ -192,7 +133,7 @@ struct V1BodyTests {
         }
     }
 
-    @Test("other Android forms of a wrong shape name the field too")
+    @Test("of a wrong shape name the field too")
     func otherFormsAreRefused() throws {
         #expect(
             try refusal(.android, #"{"data":"x","notification":{}}"#)

@@ -90,6 +90,8 @@ struct BrazeAndroidTests {
             (#""ab_sync_geos":"true""#, .geofencesSync),
             (#""ab_push_fetch_test_triggers_key":"true""#, .testInAppMessage),
             (#""ab_c":"1""#, .pushStory),
+            (#""br_ffr":"TRUE""#, .featureFlagsRefresh),
+            (#""ab_cd":"{}","ab_cd_uid":"u","br_br":"false","br_ffr":"1""#, .contentCardSync),
             (#""ab_a0_a":"ab_open""#, .actions),
         ])
     func hasFeature(_ member: String, _ feature: BrazeFacts.Feature) throws {
@@ -105,7 +107,8 @@ struct BrazeAndroidTests {
 
     @Test("looks for the unpublished keys under the names that are set")
     func takesKeysFromSettings() throws {
-        let delivery = Delivery(platform: .android, payload: try json(#"{"_ab":"true","flags":"1","br_ffr":"1"}"#))
+        let payload = try json(#"{"_ab":"true","flags":"true","br_ffr":"true"}"#)
+        let delivery = Delivery(platform: .android, payload: payload)
         let settings = DetectionSettings(brazeKeys: BrazeKeys(refreshFeatureFlags: "flags", refreshBanners: "banners"))
         #expect(try decide(delivery, settings: settings).braze?.features == [.featureFlagsRefresh])
         let other = DetectionSettings(brazeKeys: BrazeKeys(refreshFeatureFlags: "f", refreshBanners: "b"))
@@ -133,7 +136,8 @@ struct BrazeAndroidTests {
             Case(
                 members: #""t":"T","a":"A","cid":"c""#, state: .forceStopped, received: false, displayed: false,
                 counts: false),
-            Case(members: #""t":"T","a":"A","cid":"c","br_ffr":"1""#, received: true, displayed: true, counts: false),
+            Case(
+                members: #""t":"T","a":"A","cid":"c","br_ffr":"true""#, received: true, displayed: true, counts: false),
             Case(
                 members: #""t":"T","a":"A","cid":"c","ab_push_fetch_test_triggers_key":"true""#, received: true,
                 displayed: false, counts: false),
@@ -169,10 +173,79 @@ struct BrazeAndroidTests {
         let background = try decision(.android, payload)
         #expect(background.provider == "braze")
         #expect(background.outcome == .shownBySystem)
+        #expect(background.reasons.last == .brazeLost)
         #expect(!background.received && !background.displayed)
         #expect(background.warnings == [.brazeBesideNotification])
         let foreground = try decision(.android, payload, state: .foreground)
         #expect(foreground.callbacks == [.onMessageReceived])
         #expect(foreground.received && foreground.displayed)
+    }
+
+    // BrazeNotificationActionUtils, and tracker.md, T1.
+    @Test("has the buttons of ab_a*, up to the first without a type")
+    func hasActions() throws {
+        let payload =
+            #"{"_ab":"true","ab_a0_a":"ab_uri","ab_a0_t":"Go","ab_a0_id":"go","ab_a0_uri":"HTTPS://x.example","#
+            + #""ab_a1_a":"ab_uri","ab_a1_uri":"shop://orders","ab_a2_a":"ab_open","ab_a3_a":"ab_none","ab_a4_a":"ab_x","#
+            + #""ab_a5_a":"","ab_a6_a":"ab_open"}"#
+        #expect(
+            try decision(.android, payload).braze?.actions == [
+                BrazeFacts.Action(id: "go", kind: .uri, title: "Go", uri: "HTTPS://x.example"),
+                BrazeFacts.Action(id: nil, kind: .deepLink, uri: "shop://orders"),
+                BrazeFacts.Action(id: nil, kind: .open), BrazeFacts.Action(id: nil, kind: .close),
+                BrazeFacts.Action(id: nil, kind: .unknown),
+            ])
+        #expect(try decision(.android, #"{"_ab":"true","ab_a1_a":"ab_open"}"#).braze?.actions == [])
+    }
+
+    @Test("has the deep link of uri, and the dashboard's pairs of extra, or beside the other keys")
+    func hasLinkAndPairs() throws {
+        let decision = try decision(
+            .android, #"{"_ab":"true","uri":"shop://x","k":"no","extra":"{\"k\":\"v\",\"n\":{\"a\":1}}"}"#)
+        #expect(decision.braze?.deepLink == "shop://x")
+        #expect(decision.keys.keyValues.map(\.key) == ["k", "n"])
+        #expect(decision.keys.keyValues.map(\.value) == ["v", #"{"a":1}"#])
+        let amazon = try PushDispatchTests.decision(
+            .android, #"{"_ab":"true","t":"T","ab_iu":"x","Entree":"Hamburgers","uri":""}"#)
+        #expect(amazon.keys.keyValues.map(\.key) == ["Entree"])
+        #expect(amazon.braze?.deepLink == nil)
+    }
+
+    // handlePushNotificationPayload, step 9: eager display, on unless the app turns it off, and an activity.
+    @Test(
+        "shows a test in-app message instead of a notification when the app is in the foreground",
+        arguments: [
+            (#""t":"T","a":"A""#, AppState.foreground, false, true), (#""cid":"c""#, .foreground, false, true),
+            (#""t":"T","a":"A""#, .foreground, true, false), (#""t":"T","a":"A""#, .background, false, false),
+            (#""t":"T","a":"A""#, .terminated, false, false),
+            (#""appboy_uninstall_tracking":"1""#, .foreground, false, false),
+        ])
+    func showsTestMessage(_ members: String, _ state: AppState, _ locked: Bool, _ isShown: Bool) throws {
+        let payload = #"{"_ab":"true","ab_push_fetch_test_triggers_key":"true",\#(members)}"#
+        let decision = try decision(.android, payload, state: state, locked: locked)
+        #expect((decision.reasons.last == .brazeTestInAppMessage) == isShown)
+        #expect(decision.callbacks == [.onMessageReceived])
+        #expect(!decision.displayed)
+    }
+
+    @Test("shows no push story on an Amazon device")
+    func showsNoStoryOnAmazon() throws {
+        let extras = #"{"_ab":"true","t":"T","a":"A","cid":"c","ab_c":"1"}"#
+        let amazon = try decision(
+            .android, #"{"action":"com.amazon.device.messaging.intent.RECEIVE","extras":\#(extras)}"#)
+        #expect(!amazon.displayed && amazon.received)
+        #expect(amazon.reasons.last == .brazeStoryOnAmazon)
+        #expect(try decision(.android, extras).displayed)
+    }
+
+    @Test("is warned of above the 4,000 bytes of text and key-values that Braze's API takes")
+    func isWarnedOfSize() throws {
+        func warnings(_ count: Int) throws -> [Warning] {
+            let text = String(repeating: "x", count: count)
+            return try decision(.android, #"{"_ab":"true","a":"\#(text)","extra":"{}"}"#).warnings
+        }
+        #expect(try warnings(3998) == [])
+        #expect(try warnings(3999) == [.brazeTooLarge(bytes: 4001)])
+        #expect(try warnings(4090) == [.brazeTooLarge(bytes: 4092), .tooLarge(bytes: 4105)])
     }
 }

@@ -14,6 +14,8 @@ struct ExplanationTests {
                 "data has both t and a, title and body: Braze's SDK shows a notification",
                 "the app is in the background and the message has a notification block: "
                     + "the system shows it, no code of the app runs",
+                "the system shows the notification block instead of Braze's push: "
+                    + "Braze's SDK never sees the payload, and its open is lost",
             ])
         let ios = try decision(
             .ios, #"{"aps":{"alert":"x","content-available":1,"mutable-content":1},"ab":{"c":null}}"#, state: .forceQuit
@@ -27,14 +29,6 @@ struct ExplanationTests {
         #expect(probe.reasons == [.brazeAppleUninstallTracking, .nothingForTheApp])
     }
 
-    @Test("say that a message type is unknown, without the payload's text: reasons reach the journal")
-    func unknownType() throws {
-        let decision = try decision(.android, #"{"extras":{"message_type":"other"}}"#)
-        #expect(
-            decision.reasons.last?.description
-                == "message_type is none that FCM knows: it logs that and drops the message")
-    }
-
     @Test(
         "warn of what a reviewer would see",
         arguments: [
@@ -46,6 +40,32 @@ struct ExplanationTests {
             (.android, .background, #"{"extra":"no json"}"#, []),
             (.android, .background, #"{"itbl":{}}"#, [.dataValueIsNoString(key: "itbl", kind: "an object")]),
             (.android, .background, #"{"extras":{"google.ttl":5}}"#, []),
+            (
+                .android, .background, #"{"aps":{"alert":"x"}}"#,
+                [.looksLikeApple, .dataValueIsNoString(key: "aps", kind: "an object")]
+            ),
+            (.android, .background, #"{"extras":{},"userInfo":{"aps":{}}}"#, [.looksLikeApple]),
+            (
+                .android, .background, #"{"data":{"from":"1","google.x":"2"}}"#,
+                [.reservedKey("from"), .reservedKey("google.x")]
+            ),
+            (
+                .android, .background, #"{"message":{"token":"t","data":{"collapse_key":"c"}}}"#,
+                [.reservedKey("collapse_key")]
+            ),
+            (
+                .android, .background,
+                #"{"extras":{"gcm.n.e":"1","gcm.n.visibility":"2","gcm.notification.notification_priority":"high"}}"#,
+                [
+                    .notificationValueUnused(name: "notification_priority", range: "from -2 to 2"),
+                    .notificationValueUnused(name: "visibility", range: "from -1 to 1"),
+                ]
+            ),
+            (
+                .android, .background,
+                #"{"extras":{"gcm.n.e":"1","gcm.n.visibility":"-1","gcm.n.notification_count":"0"}}"#, []
+            ),
+            (.android, .background, #"{"extras":{"gcm.n.visibility":"2"}}"#, []),
             (.android, .background, #"{"message":{"token":"t","android_v2":{}}}"#, [.androidPreview]),
             (
                 .android, .background, #"{"extras":{"gcm.n.e":"1","_ab":"true"}}"#,

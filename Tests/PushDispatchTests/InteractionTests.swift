@@ -21,7 +21,7 @@ struct InteractionTests {
 
     private static let plain = #"{"aps":{"alert":"x","category":"chat"}}"#
     private static let braze = #"{"aps":{"alert":"x","category":"ab_cat_yes_no"},"ab":{"c":"c"}}"#
-    private static let android = #"{"_ab":"true"}"#
+    private static let android = #"{"_ab":"true","ab_a0_a":"ab_open","ab_a0_id":"a0"}"#
     private static let accept = UserAct.button(id: "accept", text: nil)
 
     @Test(
@@ -95,6 +95,9 @@ struct InteractionTests {
                 platform: .android, act: .dismissed, payload: android, provider: "braze", callback: .none,
                 reasons: [.brazePushDeleted]),
             Case(
+                platform: .android, act: .button(id: "a0", text: nil), payload: android, provider: "braze",
+                callback: .none, action: "a0", reasons: [.brazeActionClicked]),
+            Case(
                 platform: .android, act: .button(id: "a1", text: nil), payload: android, provider: "braze",
                 callback: .none, action: "a1", reasons: [.unknownButton, .brazeActionClicked]),
         ])
@@ -139,6 +142,11 @@ struct ButtonActionTests {
         var testDescription: String { "\(platform) \(id)" }
     }
 
+    private static let android = """
+        {"_ab":"true","ab_a0_a":"ab_uri","ab_a0_id":"web","ab_a0_uri":"HTTPS://example.com","ab_a1_a":"ab_uri",\
+        "ab_a1_id":"deep","ab_a1_uri":"app://x/y","ab_a2_a":"ab_open","ab_a2_id":"open","ab_a3_a":"ab_none",\
+        "ab_a3_id":"no","ab_a4_a":"ab_other","ab_a4_id":"odd","ab_a6_a":"ab_open","ab_a6_id":"gap"}
+        """
     private static let ios = """
         {"aps":{"alert":"x","category":"ab_cat_accept_decline"},"ab":{"c":"c","ab_cat":{"ab_pb_accept":\
         {"a_t":"ab_uri","a_uri":"https://example.com"},"ab_pb_decline":{"a_t":"ab_uri","a_uri":"app://x"},\
@@ -148,10 +156,16 @@ struct ButtonActionTests {
         {"ab_ids":{"cid":"c"},"actionTargets":{"0":"https://example.com","1":"app:x","2":"/news","3":null,"4":""}}
         """
 
-    // Source: tracker.md T1; braze.md 1.5 (iOS), 1.6 (web).
+    // Source: tracker.md T1; braze.md 1.3 (Android), 1.5 (iOS), 1.6 (web).
     @Test(
         "is told by its type and target",
         arguments: [
+            Case(platform: .android, payload: android, id: "web", action: .uri),
+            Case(platform: .android, payload: android, id: "deep", action: .deepLink),
+            Case(platform: .android, payload: android, id: "open", action: ButtonAction.none),
+            Case(platform: .android, payload: android, id: "no", action: .close),
+            Case(platform: .android, payload: android, id: "odd", action: nil),
+            Case(platform: .android, payload: android, id: "gap", action: nil),
             Case(platform: .ios, payload: ios, id: "ab_pb_accept", action: .uri),
             // decline is CLOSE, whatever else it says.
             Case(platform: .ios, payload: ios, id: "ab_pb_decline", action: .close),

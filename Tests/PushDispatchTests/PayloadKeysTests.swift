@@ -38,6 +38,14 @@ struct PayloadKeysTests {
         #expect(web.keyValue("k") == "v")
         #expect(web.keyValue("cid") == nil)
     }
+
+    @Test("lists the dashboard's key-values, on iOS all but Apple's and Braze's own")
+    func listsOnAppleAndWeb() throws {
+        let ios = #"{"aps":{},"ab":{"c":"c"},"ab_uri":"u","k":"v","n":1,"Simulator Target Bundle":"com.example.app"}"#
+        #expect(try decision(.ios, ios).keys.keyValues.map { "\($0.key)=\($0.value)" } == ["k=v", "n=1"])
+        let web = #"{"cid":"c","e":{"k":"v"}}"#
+        #expect(try decision(.web, web).keys.keyValues.map { "\($0.key)=\($0.value)" } == ["k=v"])
+    }
 }
 
 @Suite("Message ids")

@@ -5,6 +5,8 @@ import PushModel
 
 extension AndroidPayload {
     func brazeFacts(_ settings: DetectionSettings, because reasons: inout [Reason]) -> BrazeFacts? {
+        // A token is nobody's payload.
+        guard action.bringsMessage else { return nil }
         // `isBrazePushNotification`: the data map alone decides, and by the exact text.
         guard let marker = map?["_ab"] else {
             reasons.append(.noBrazeMarker)
@@ -15,53 +17,96 @@ extension AndroidPayload {
             return nil
         }
         reasons.append(.brazeMarker)
-        let kind = brazeKind(because: &reasons)
-        let campaignID = map?["cid"]?.string.flatMap { $0.isEmpty ? nil : $0 }
+        let (kind, reason) = brazeKind
+        reasons.append(reason)
+        let campaignID = brazeText("cid")
         if campaignID == nil { reasons.append(.noCampaign) }
-        return BrazeFacts(kind: kind, campaignID: campaignID, features: brazeFeatures(settings.brazeKeys))
+        let actions = brazeActions
+        var features = brazeFeatures(settings.brazeKeys)
+        if !actions.isEmpty { features.append(.actions) }
+        return BrazeFacts(
+            kind: kind, campaignID: campaignID, features: features, actions: actions, deepLink: brazeText("uri"))
     }
 
     /// The user sees what the SDK shows, so only what reaches the SDK.
     func shows(_ braze: BrazeFacts, under fate: Fate) -> Bool {
         guard case .callbacks = fate else { return false }
-        return braze.kind == .visible
+        return braze.kind == .visible && !isStoryOnAmazon
     }
 
-    private func brazeKind(because reasons: inout [Reason]) -> BrazeFacts.Kind {
+    var dashboardPairs: [(key: String, value: JSONNode)] {
+        if let extra = map?["extra"] { return BrazeExtra(extra)?.pairs.members ?? [] }
+        // ADM puts the pairs beside Braze's own keys.
+        return map?.members.filter { key, _ in self[key] != nil && !Self.isBrazeKey(key) } ?? []
+    }
+
+    /// Whether the payload has Braze's mark.
+    var hasBrazeMarker: Bool { map?["_ab"]?.equals("true") == true }
+
+    /// Whether it fetches in-app messages to be tested (`shouldFetchTestTriggers`).
+    var isTestInAppMessage: Bool { map?["ab_push_fetch_test_triggers_key"]?.equals("true") == true }
+
+    /// Whether it is a push story for an Amazon device, which the SDK drops.
+    var isStoryOnAmazon: Bool { action == .amazonMessage && map?["ab_c"] != nil }
+
+    /// What it is to the SDK: the first step of `handlePushNotificationPayload` that applies.
+    var brazeKind: (BrazeFacts.Kind, Reason) {
         if map?["message_type"]?.equals("deleted_messages") == true {
-            reasons.append(.brazeDeletedMessages)
-            return .deletedMessages
+            return (.deletedMessages, .brazeDeletedMessages)
         }
         // `containsKey` at both places: the value does not matter.
-        if map?["appboy_uninstall_tracking"] != nil {
-            reasons.append(.brazeUninstallTracking)
-            return .uninstallTracking
-        }
+        if map?["appboy_uninstall_tracking"] != nil { return (.uninstallTracking, .brazeUninstallTracking) }
         if let extra = map?["extra"], BrazeExtra.mayTrackUninstall(extra),
             BrazeExtra(extra)?.pairs["appboy_uninstall_tracking"] != nil
         {
-            reasons.append(.brazeUninstallTrackingInExtra)
-            return .uninstallTracking
+            return (.uninstallTracking, .brazeUninstallTrackingInExtra)
         }
         // `isNotificationMessage`.
-        if map?["t"] != nil, map?["a"] != nil {
-            reasons.append(.brazeTitleAndContent)
-            return .visible
-        }
-        reasons.append(.brazeWithoutTitleOrContent)
-        return .silent
+        if map?["t"] != nil, map?["a"] != nil { return (.visible, .brazeTitleAndContent) }
+        return (.silent, .brazeWithoutTitleOrContent)
     }
 
     private func brazeFeatures(_ keys: BrazeKeys) -> [BrazeFacts.Feature] {
         var features: [BrazeFacts.Feature] = []
         if map?["ab_cd"] != nil { features.append(.contentCardSync) }
-        if map?[keys.refreshFeatureFlags] != nil { features.append(.featureFlagsRefresh) }
-        if map?[keys.refreshBanners] != nil { features.append(.bannersRefresh) }
+        if isOn(keys.refreshFeatureFlags) { features.append(.featureFlagsRefresh) }
+        if isOn(keys.refreshBanners) { features.append(.bannersRefresh) }
         if map?["ab_sync_geos"] != nil { features.append(.geofencesSync) }
-        if map?["ab_push_fetch_test_triggers_key"]?.equals("true") == true { features.append(.testInAppMessage) }
+        if isTestInAppMessage { features.append(.testInAppMessage) }
         if map?["ab_c"] != nil { features.append(.pushStory) }
-        if map?["ab_a0_a"] != nil { features.append(.actions) }
         return features
+    }
+
+    /// The SDK refreshes when the key "was true", not when it was "not included or false"; Kotlin's `toBoolean` reads it
+    /// (UNVERIFIED).
+    private func isOn(_ key: String) -> Bool { map?[key]?.string?.lowercased() == "true" }
+
+    /// The buttons `ab_a0_*`, `ab_a1_*` and so on, up to the first without a type.
+    private var brazeActions: [BrazeFacts.Action] {
+        var actions: [BrazeFacts.Action] = []
+        while let type = brazeText("ab_a\(actions.count)_a") {
+            let key = "ab_a\(actions.count)_"
+            let uri = brazeText(key + "uri")
+            let kind: BrazeFacts.Action.Kind =
+                switch type {
+                case "ab_uri": BrazeFacts.Action.Kind(opening: uri)
+                case "ab_open": .open
+                case "ab_none": .close
+                default: .unknown
+                }
+            actions.append(
+                BrazeFacts.Action(id: brazeText(key + "id"), kind: kind, title: brazeText(key + "t"), uri: uri))
+        }
+        return actions
+    }
+
+    /// The text under a key; `nil` for an empty one too.
+    private func brazeText(_ key: String) -> String? { map?[key]?.string.flatMap { $0.isEmpty ? nil : $0 } }
+
+    /// Whether a key is one of Braze's own (the constants of braze-android-sdk).
+    private static func isBrazeKey(_ key: String) -> Bool {
+        ["_ab", "cid", "t", "a", "s", "uri", "n", "nid", "nd", "p", "sd", "ac"].contains(key)
+            || ["ab_", "br_", "appboy_"].contains { key.hasPrefix($0) }
     }
 }
 

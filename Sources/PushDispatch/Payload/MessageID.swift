@@ -5,8 +5,7 @@ public import PushModel
 /// Also for a payload that the platform hands back with an interaction. Empty ids, and ids that are no strings, are none.
 public func messageID(of payload: JSONNode, platform: Platform) -> String? {
     if let message = V1Message.message(in: payload, platform: platform) {
-        // FCM answers a send with `projects/*/messages/{id}`; the id is what the device gets.
-        return message["name"]?.string?.split(separator: "/").last.map(String.init)
+        return messageID(ofV1: message)
     }
     switch platform {
     case .android:
@@ -19,6 +18,11 @@ public func messageID(of payload: JSONNode, platform: Platform) -> String? {
     case .web:
         return firstText(in: payload, under: ["messageId"])
     }
+}
+
+/// The id in a message of FCM v1. FCM answers a send with `projects/*/messages/{id}`; the id is what the device gets.
+func messageID(ofV1 message: JSONNode) -> String? {
+    message["name"]?.string?.split(separator: "/").last.map(String.init)
 }
 
 private func firstText(in node: JSONNode, under keys: [String]) -> String? {

@@ -16,6 +16,13 @@ protocol PlatformPayload: Sendable {
     subscript(key: String) -> JSONNode? { get }
     /// The value of a key-value pair of the provider's dashboard.
     func dashboardValue(_ key: String) -> JSONNode?
+    /// All key-value pairs of the provider's dashboard, in their order.
+    var dashboardPairs: [(key: String, value: JSONNode)] { get }
+
+    /// The id that the platform's own list of recent messages goes by; `nil` when it keeps none, or for no id.
+    var duplicateID: String? { get }
+    /// What the getters of FCM's `RemoteMessage` give; `nil` where there is none.
+    var remoteMessage: RemoteMessage? { get }
 
     /// What it is if it is Braze's, else `nil`; appends whose it is and of what kind.
     func brazeFacts(_ settings: DetectionSettings, because reasons: inout [Reason]) -> BrazeFacts?
@@ -25,6 +32,12 @@ protocol PlatformPayload: Sendable {
     func shows(_ braze: BrazeFacts, under fate: Fate) -> Bool
     /// What a reviewer would say about it.
     func warnings(state: AppState, braze: BrazeFacts?) -> [Warning]
+}
+
+extension PlatformPayload {
+    var dashboardPairs: [(key: String, value: JSONNode)] { [] }
+    var duplicateID: String? { nil }
+    var remoteMessage: RemoteMessage? { nil }
 }
 
 /// The keys of a payload, for routes to match: values as text, whatever their type.
@@ -38,4 +51,9 @@ public struct PayloadKeys: Sendable {
     /// The value of one of the dashboard's key-values: on Android in the JSON text `extra`, or beside the other keys
     /// where there is none (ADM); on iOS at the top level; on the web in `e`. `nil` when absent.
     public func keyValue(_ key: String) -> String? { payload.dashboardValue(key)?.text }
+
+    /// All of the dashboard's key-values, in their order, as text.
+    public var keyValues: [(key: String, value: String)] {
+        payload.dashboardPairs.map { ($0.key, $0.value.text) }
+    }
 }

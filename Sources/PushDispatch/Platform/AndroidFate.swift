@@ -1,7 +1,7 @@
 import PushModel
 
-// Source: firebase-android-sdk a089298ed9, FirebaseMessagingService.passMessageIntentToSdk and dispatchMessage,
-// DisplayNotification.handleNotification.
+// Source: firebase-android-sdk a089298ed9, FirebaseMessagingService.handleIntent, passMessageIntentToSdk and
+// dispatchMessage, DisplayNotification.handleNotification; for ADM, BrazePushReceiver of braze-android-sdk 43.0.0.
 
 extension AndroidPayload {
     func fate(of delivery: Delivery, because reasons: inout [Reason]) -> Fate {
@@ -9,47 +9,63 @@ extension AndroidPayload {
             reasons.append(.forceStopped)
             return .decided(.notWoken)
         }
-        switch messageType {
-        case nil, "gcm":
-            return messageFate(of: delivery, because: &reasons)
-        case "deleted_messages":
-            reasons.append(.deletedMessages)
-            return .callbacks([.onDeletedMessages])
-        case "send_event":
-            reasons.append(.sendEvent)
-            return .callbacks([.onMessageSent])
+        let (reason, fate): (Reason, Fate) =
+            switch action {
+            case .message: messageFate(of: delivery)
+            case .amazonMessage: (.amazonMessage, .callbacks([.onMessageReceived]))
+            case .newToken(let token): (.newToken(token), .callbacks([.onNewToken]))
+            case .registered(let id): (.registered(id), .callbacks([.onRegistered]))
+            case .unregistered(let id): (.unregistered(id), .callbacks([.onUnregistered]))
+            case .amazonRefusal(let error): (.amazonRefusal(error), .decided(.swallowed))
+            case .unknown(let action): (.unknownAction(action), .decided(.swallowed))
+            }
+        reasons.append(reason)
+        if hasBrazeMarker { reasons += brazeConsequences(of: fate, delivery) }
+        return fate
+    }
+
+    /// `passMessageIntentToSdk`. What comes as a `RemoteMessage`, or as its data, is a message already.
+    private func messageFate(of delivery: Delivery) -> (Reason, Fate) {
+        guard case .intent(let extras) = form else { return dispatchFate(of: delivery) }
+        let id = extras["google.message_id"]?.string
+        switch extras["message_type"]?.string {
+        case nil, "gcm": return dispatchFate(of: delivery)
+        case "deleted_messages": return (.deletedMessages, .callbacks([.onDeletedMessages]))
+        case "send_event": return (.sendEvent(id: id), .callbacks([.onMessageSent]))
         case "send_error":
-            reasons.append(.sendError)
-            return .callbacks([.onSendError])
-        case .some:
-            reasons.append(.unknownMessageType)
-            return .decided(.swallowed)
+            let failed = id ?? extras["message_id"]?.string
+            return (.sendError(id: failed, error: extras["error"]?.string), .callbacks([.onSendError]))
+        case .some(let type): return (.unknownMessageType(type), .decided(.swallowed))
         }
     }
 
-    private func messageFate(of delivery: Delivery, because reasons: inout [Reason]) -> Fate {
+    /// `dispatchMessage`.
+    private func dispatchFate(of delivery: Delivery) -> (Reason, Fate) {
         switch notification {
-        case .absent:
-            reasons.append(.dataMessage)
-            return .callbacks([.onMessageReceived])
-        case .suppressed:
-            reasons.append(.notificationSuppressed)
-            return .decided(.swallowed)
-        case .shown where delivery.state == .foreground && !delivery.locked:
-            reasons.append(.notificationInForeground)
-            return .callbacks([.onMessageReceived])
-        case .shown where delivery.notifications == .denied:
-            reasons.append(.notificationsDenied)
-            return .decided(.swallowed)
+        case .absent: (.dataMessage, .callbacks([.onMessageReceived]))
+        case .suppressed: (.notificationSuppressed, .decided(.swallowed))
+        case .shown where delivery.isInForeground: (.notificationInForeground, .callbacks([.onMessageReceived]))
+        case .shown where delivery.notifications == .denied: (.notificationsDenied, .decided(.swallowed))
         case .shown:
-            let reason: Reason =
-                switch delivery.state {
-                case .foreground: .notificationWhileLocked
-                case .background: .notificationInBackground
-                case .terminated, .forceQuit, .forceStopped: .notificationWhileNotRunning
-                }
-            reasons.append(reason)
-            return .decided(.shownBySystem)
+            switch delivery.state {
+            case .foreground: (.notificationWhileLocked, .decided(.shownBySystem))
+            case .background: (.notificationInBackground, .decided(.shownBySystem))
+            case .terminated, .forceQuit, .forceStopped: (.notificationWhileNotRunning, .decided(.shownBySystem))
+            }
         }
     }
+
+    /// What else becomes of a Braze payload that has met `fate`.
+    private func brazeConsequences(of fate: Fate, _ delivery: Delivery) -> [Reason] {
+        guard case .callbacks = fate else { return fate == .decided(.shownBySystem) ? [.brazeLost] : [] }
+        let (kind, _) = brazeKind
+        guard kind == .visible || kind == .silent else { return [] }
+        if isTestInAppMessage, delivery.isInForeground { return [.brazeTestInAppMessage] }
+        return kind == .visible && isStoryOnAmazon ? [.brazeStoryOnAmazon] : []
+    }
+}
+
+extension Delivery {
+    /// Whether the app is in front of the user (FCM: `DisplayNotification.isAppForeground`): not behind a locked screen.
+    fileprivate var isInForeground: Bool { state == .foreground && !locked }
 }

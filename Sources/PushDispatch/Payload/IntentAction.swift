@@ -1,0 +1,50 @@
+import PushModel
+
+/// What the action of an Android intent asks of the service or receiver that gets it.
+///
+/// Source: firebase-android-sdk a089298ed9, FirebaseMessagingService.handleIntent; braze-android-sdk 43.0.0,
+/// BrazePushReceiver.handlePush and handleAdmRegistrationIntent.
+enum IntentAction: Hashable, Sendable {
+    /// FCM hands over a message.
+    case message
+    /// Amazon Device Messaging hands over a message.
+    case amazonMessage
+    /// There is a new token; FCM hands over `null` where the intent has none.
+    case newToken(String?)
+    /// The app instance is registered with FCM, under this installation id.
+    case registered(String?)
+    /// It no longer is.
+    case unregistered(String?)
+    /// Amazon Device Messaging refused to register the app: with this error, or without a word.
+    case amazonRefusal(String?)
+    /// None that FCM knows.
+    case unknown(String)
+
+    /// Whether the intent hands over a message.
+    var bringsMessage: Bool { self == .message || self == .amazonMessage }
+
+    /// - Parameters:
+    ///   - action: the intent's action; `nil` is taken as a message.
+    ///   - extras: the intent's extras.
+    init(_ action: String?, extras: JSONNode) {
+        switch action {
+        case nil, "com.google.android.c2dm.intent.RECEIVE", "com.google.firebase.messaging.RECEIVE_DIRECT_BOOT":
+            self = .message
+        case "com.google.firebase.messaging.NEW_TOKEN": self = .newToken(extras["token"]?.string)
+        case "com.google.firebase.messaging.FCM_REGISTERED": self = .registered(extras["token"]?.string)
+        case "com.google.firebase.messaging.FCM_UNREGISTERED": self = .unregistered(extras["token"]?.string)
+        case "com.amazon.device.messaging.intent.RECEIVE": self = .amazonMessage
+        case "com.amazon.device.messaging.intent.REGISTRATION": self = Self.amazonRegistration(extras)
+        case .some(let other): self = .unknown(other)
+        }
+    }
+
+    /// Braze's receiver asks in this order: error, id, end of registration.
+    private static func amazonRegistration(_ extras: JSONNode) -> IntentAction {
+        if let error = extras["error"]?.string { return .amazonRefusal(error) }
+        if let id = extras["registration_id"]?.string { return .newToken(id) }
+        // Braze only logs it; ADM's own handler for apps has a callback for it.
+        if let id = extras["unregistered"]?.string { return .unregistered(id) }
+        return .amazonRefusal(nil)
+    }
+}

@@ -1,0 +1,204 @@
+import PushDispatch
+import PushModel
+import TestSupport
+import Testing
+
+// Source: firebase-android-sdk a089298ed9, RemoteMessage.java and NotificationParams.java (fcm-apns.md 1.3 and 2.5).
+@Suite("What a RemoteMessage tells")
+struct AndroidMessageTests {
+    private func message(_ payload: String) throws -> RemoteMessage {
+        try #require(try decision(.android, payload).message)
+    }
+
+    @Test("reads every getter from its extra")
+    func readsExtras() throws {
+        let message = try message(
+            #"{"extras":{"from":"f","google.to":"t","google.c.sender.id":"s","google.message_id":"m","message_id":"x","#
+                + #""message_type":"gcm","collapse_key":"c","google.sent_time":123456789,"google.ttl":12345,"#
+                + #""google.original_priority":"high","google.delivered_priority":"normal","google.priority":"x"}}"#)
+        #expect(message.from == "f")
+        #expect(message.to == "t")
+        #expect(message.senderID == "s")
+        #expect(message.messageID == "m")
+        #expect(message.messageType == "gcm")
+        #expect(message.collapseKey == "c")
+        #expect(message.sentTime == 123_456_789)
+        #expect(message.ttl == 12345)
+        #expect(message.originalPriority == .high)
+        #expect(message.priority == .normal)
+        #expect(message.notification == nil)
+    }
+
+    @Test("falls back to the server's id only where there is no other")
+    func fallsBackToServersID() throws {
+        #expect(try message(#"{"extras":{"message_id":"x"}}"#).messageID == "x")
+        #expect(try message(#"{"extras":{"google.message_id":"","message_id":"x"}}"#).messageID == "")
+        #expect(try message(#"{"extras":{"google.message_id":5,"message_id":"x"}}"#).messageID == "x")
+    }
+
+    @Test(
+        "reads times as a number or a text, and takes what it cannot read for 0",
+        arguments: [
+            (#""google.sent_time":"5","google.ttl":"6""#, 5, 6),
+            (#""google.sent_time":"-5","google.ttl":"+6""#, -5, 6),
+            (#""google.sent_time":" 5","google.ttl":"6s""#, 0, 0),
+            (#""google.sent_time":5.0,"google.ttl":true"#, 0, 0),
+            // Not an Integer in Java.
+            (#""google.sent_time":2147483648,"google.ttl":2147483648"#, 2_147_483_648, 0),
+            (#""google.sent_time":-9223372036854775808,"google.ttl":"2147483648""#, .min, 0),
+            (#""k":"v""#, 0, 0),
+        ] as [(String, Int64, Int32)])
+    func readsTimes(_ extras: String, _ sentTime: Int64, _ ttl: Int32) throws {
+        let message = try message(#"{"extras":{\#(extras)}}"#)
+        #expect(message.sentTime == sentTime)
+        #expect(message.ttl == ttl)
+    }
+
+    @Test(
+        "takes the priority from the first extra that is there",
+        arguments: [
+            (#""google.priority":"high""#, .high, .high),
+            (#""google.priority":"high","google.priority_reduced":"1""#, .high, .normal),
+            (#""google.priority":"high","google.priority_reduced":"true""#, .high, .high),
+            (
+                #""google.priority":"high","google.priority_reduced":"1","google.delivered_priority":"high""#, .high,
+                .high
+            ),
+            (#""google.priority":"high","google.original_priority":"HIGH""#, .unknown, .high),
+            (#""google.delivered_priority":"""#, .unknown, .unknown),
+            (#""k":"v""#, .unknown, .unknown),
+        ] as [(String, RemoteMessage.Priority, RemoteMessage.Priority)])
+    func readsPriority(
+        _ extras: String, _ original: RemoteMessage.Priority, _ delivered: RemoteMessage.Priority
+    ) throws {
+        let message = try message(#"{"extras":{\#(extras)}}"#)
+        #expect(message.originalPriority == original)
+        #expect(message.priority == delivered)
+    }
+
+    @Test(
+        "reads the notification under both prefixes, the new one first",
+        arguments: [
+            (#""gcm.n.title":"new","gcm.notification.title":"old""#, ["title": "new"]),
+            (#""gcm.notification.title":"old""#, ["title": "old"]),
+            (#""gcm.n.title":5,"gcm.notification.title":"old""#, [:]),
+            (#""gcm.n.body_loc_key":"k""#, ["body_loc_key": "k"]),
+            (#""gcm.n.body_loc_args":"[\"1\"]""#, ["body_loc_args": #"["1"]"#]),
+            (#""gcm.n.sound2":"","gcm.n.sound":"default""#, ["sound": "default"]),
+            (#""gcm.n.link_android":"a","gcm.n.link":"b""#, ["link": "a"]),
+            (#""gcm.n.link_android":"""#, ["link": ""]),
+            (#""gcm.n.android_channel_id":"c""#, ["channel_id": "c"]),
+        ])
+    func readsNotification(_ extras: String, _ fields: [String: String]) throws {
+        for mark in ["gcm.n.e", "gcm.notification.e"] {
+            let message = try message(#"{"extras":{"\#(mark)":"1",\#(extras)}}"#)
+            #expect(message.notification?.reduce(into: [:]) { $0[$1.name] = $1.text } == fields)
+        }
+        #expect(try message(#"{"extras":{\#(extras)}}"#).notification == nil)
+    }
+
+    @Test("reads what SDKs print of a RemoteMessage")
+    func readsPrintedMessage() throws {
+        let message = try message(
+            #"{"messageId":"m","from":"f","ttl":5,"sentTime":6,"collapseKey":"c","priority":"high","data":{"from":"own"},"#
+                + #""notification":{"title":"T"}}"#)
+        #expect(message.messageID == "m")
+        #expect(message.from == "f")
+        #expect(message.ttl == 5)
+        #expect(message.sentTime == 6)
+        #expect(message.collapseKey == "c")
+        #expect(message.priority == .high)
+        #expect(message.notification?.map { "\($0.name)=\($0.text)" } == ["title=T"])
+    }
+
+    // fcm-apns.md 2.5.
+    @Test("makes of a v1 body what FCM would put into the intent")
+    func readsV1() throws {
+        let message = try message(
+            #"{"message":{"topic":"news","name":"projects/p/messages/0:1","notification":{"title":"T","body":"B"},"#
+                + #""android":{"collapseKey":"c","ttl":"3.9s","priority":"NORMAL","#
+                + #""notification":{"body":"own","channelId":"ch"}}}}"#)
+        #expect(message.messageID == "0:1")
+        #expect(message.from == "/topics/news")
+        #expect(message.collapseKey == "c")
+        #expect(message.ttl == 3)
+        #expect(message.originalPriority == .normal)
+        #expect(message.priority == .normal)
+        #expect(
+            message.notification?.map { "\($0.name)=\($0.text)" } == ["title=T", "body=own", "channel_id=ch"])
+    }
+
+    @Test(
+        "of a v1 body has the priority that is asked for, else one by its kind, and four weeks to live",
+        arguments: [
+            (#""data":{"k":"v"}"#, .normal), (#""notification":{"title":"T"}"#, .high),
+            (#""android":{"notification":{}}"#, .high),
+            (#""notification":{"title":"T"},"android":{"priority":"normal"}"#, .normal),
+            (#""android":{"priority":"high"}"#, .high), (#""android":{"priority":1}"#, .high),
+            (#""android_v2":{"background_sync":{}}"#, .normal),
+            (#""android_v2":{"remote_notification":{}}"#, .high),
+            (#""android_v2":{"remote_notification":{"use_as_v1_data_message":true}}"#, .high),
+        ] as [(String, RemoteMessage.Priority)])
+    func hasDefaults(_ members: String, _ priority: RemoteMessage.Priority) throws {
+        let message = try message(#"{"message":{"token":"t",\#(members)}}"#)
+        #expect(message.originalPriority == priority)
+        #expect(message.ttl == 2_419_200)
+    }
+
+    @Test("exists only where FCM makes one")
+    func existsForFCM() throws {
+        #expect(try decision(.android, #"{"k":"v"}"#).message == nil)
+        #expect(try decision(.ios, #"{"aps":{},"gcm.message_id":"m"}"#).message == nil)
+        #expect(try decision(.web, #"{"messageId":"m"}"#).message == nil)
+    }
+}
+
+@Suite("Arbitrary extras")
+struct AndroidPropertyTests {
+    private static let keys = [
+        "_ab", "t", "a", "cid", "extra", "uri", "ab_a0_a", "ab_a0_uri", "ab_a1_a", "ab_c", "message_type", "from",
+        "google.message_id", "message_id", "google.ttl", "google.sent_time", "google.priority", "gcm.n.e",
+        "gcm.notification.e", "gcm.n.noui", "gcm.n.title", "gcm.n.visibility", "token", "error", "registration_id", "k",
+        "appboy_uninstall_tracking", "ab_push_fetch_test_triggers_key", "aps", "data", "notification",
+    ]
+    private static let values = [
+        #""true""#, #""1""#, #""""#, #""gcm""#, #""send_error""#, #""deleted_messages""#, #""ab_uri""#, #""https:""#,
+        #"":""#, #""{\"appboy_uninstall_tracking\":1}""#, #""{""#, "null", "true", "0", "-9223372036854775808", "1e308",
+        "[]",
+        "{}", #"{"k":[{}]}"#, #""\u0000\ud83d\ude00""#,
+    ]
+    private static let actions = [
+        nil, "com.google.android.c2dm.intent.RECEIVE", "com.google.firebase.messaging.NEW_TOKEN",
+        "com.amazon.device.messaging.intent.RECEIVE", "com.amazon.device.messaging.intent.REGISTRATION", "x",
+    ]
+
+    @Test("never trap, and are decided the same way twice", arguments: [1, 2, 3, 4, 5, 6, 7, 8] as [UInt64])
+    func neverTrap(_ seed: UInt64) throws {
+        var generator = SeededGenerator(seed: seed)
+        for _ in 0..<300 {
+            let keys = Self.keys.shuffled(using: &generator).prefix(Int.random(in: 0...12, using: &generator))
+            let members = keys.map { #""\#($0)":\#(Self.values.randomElement(using: &generator) ?? "null")"# }
+            let extras = "{\(members.joined(separator: ","))}"
+            let action = Self.actions.randomElement(using: &generator)?.map { #""action":"\#($0)","# } ?? ""
+            let payload =
+                [extras, #"{\#(action)"extras":\#(extras)}"#, #"{"message":{"token":"t","data":\#(extras)}}"#]
+                .randomElement(using: &generator) ?? extras
+            let delivery = Delivery(
+                platform: .android, state: AppState.allCases.randomElement(using: &generator) ?? .background,
+                locked: Bool.random(using: &generator), payload: try json(payload))
+            #expect(story(delivery) == story(delivery), "\(payload)")
+        }
+    }
+
+    /// All that a decision says, as text.
+    private func story(_ delivery: Delivery) -> String {
+        do throws(PayloadError) {
+            let decision = try decide(delivery)
+            #expect(decision.invocations.isEmpty == (decision.outcome != nil))
+            return "\(decision.callbacks) \(decision.outcome, default: "-") \(decision.reasons) \(decision.warnings) "
+                + "\(decision.message, default: "-") \(decision.braze, default: "-") \(decision.keys.keyValues)"
+        } catch {
+            return "\(error)"
+        }
+    }
+}

@@ -1,0 +1,222 @@
+import PushDispatch
+import PushModel
+import TestSupport
+import Testing
+
+@Suite("FCM v1 bodies")
+struct V1BodyTests {
+    struct Case: Sendable, CustomTestStringConvertible {
+        var payload: String
+        var field: String
+        var message: String
+        var testDescription: String { payload }
+    }
+
+    // Source: the discovery document of FCM v1, revision 20261023, and what its server answers.
+    @Test(
+        "are refused as FCM refuses them, naming the field",
+        arguments: [
+            Case(
+                payload: #"{"message":{}}"#, field: "payload.message",
+                message: "FCM v1 takes one of fid, token, topic and condition; this has none"),
+            Case(
+                payload: #"{"message":{"token":null}}"#, field: "payload.message",
+                message: "FCM v1 takes one of fid, token, topic and condition; this has none"),
+            Case(
+                payload: #"{"message":{"topic":"a","token":"b"}}"#, field: "payload.message",
+                message: "FCM v1 takes one of fid, token, topic and condition; this has token and topic"),
+            Case(
+                payload: #"{"message":{"token":5}}"#, field: "payload.message.token",
+                message: "this has to be a string; it is a number"),
+            Case(
+                payload: #"{"message":{"token":"x","data":{"ok":"1","badge":3}}}"#, field: "payload.message.data.badge",
+                message: "FCM v1 data values are strings; this is a number"),
+            Case(
+                payload: #"{"message":{"token":"x","data":{"a":null}}}"#, field: "payload.message.data.a",
+                message: "FCM v1 data values are strings; this is null"),
+            Case(
+                payload: #"{"message":{"token":"x","data":[]}}"#, field: "payload.message.data",
+                message: "this has to be an object; it is an array"),
+            Case(
+                payload: #"{"message":{"token":"x","notification":"hi"}}"#, field: "payload.message.notification",
+                message: "this has to be an object; it is a string"),
+            Case(
+                payload: #"{"message":{"token":"x","android":{},"android_v2":{}}}"#,
+                field: "payload.message.android_v2",
+                message: "FCM v1 takes android or android_v2, not both"),
+            Case(
+                payload: #"{"message":{"token":"x","android":true}}"#, field: "payload.message.android",
+                message: "this has to be an object; it is a boolean"),
+            Case(
+                payload: #"{"message":{"token":"x","android":{"data":{"a":{}}}}}"#,
+                field: "payload.message.android.data.a", message: "FCM v1 data values are strings; this is an object"),
+            Case(
+                payload: #"{"message":{"token":"x","android":{"notification":[]}}}"#,
+                field: "payload.message.android.notification", message: "this has to be an object; it is an array"),
+            Case(
+                payload: #"{"message":{"token":"x","androidV2":{"data":{"a":false}}}}"#,
+                field: "payload.message.android_v2.data.a", message: "FCM v1 data values are strings; this is a boolean"
+            ),
+            Case(
+                payload: #"{"message":{"token":"x","apns":{"headers":{"apns-priority":10}}}}"#,
+                field: "payload.message.apns.headers.apns-priority",
+                message: "FCM v1 headers values are strings; this is a number"),
+            Case(
+                payload: #"{"message":{"token":"x","apns":{"payload":"{}"}}}"#, field: "payload.message.apns.payload",
+                message: "this has to be an object; it is a string"),
+            Case(
+                payload: #"{"message":{"token":"x","webpush":{"data":{"a":1}}}}"#,
+                field: "payload.message.webpush.data.a", message: "FCM v1 data values are strings; this is a number"),
+            Case(
+                payload: #"{"message":{"token":"x"},"validate_only":"yes"}"#, field: "payload.validate_only",
+                message: #"this has to be a boolean; it is "yes""#),
+            // The target.
+            Case(
+                payload: #"{"message":{"fid":"a","token":"b","topic":"c"}}"#, field: "payload.message",
+                message: "FCM v1 takes one of fid, token, topic and condition; this has fid and token and topic"),
+            Case(
+                payload: #"{"message":{"token":""}}"#, field: "payload.message.token",
+                message: "this names no target: it is empty"),
+            Case(
+                payload: #"{"message":{"topic":"/topics/news"}}"#, field: "payload.message.topic",
+                message: "a topic is 1 to 900 of A-Z, a-z, 0-9 and -_.~%, without /topics/ before it"),
+            // Names that the server does not know.
+            Case(
+                payload: #"{"message":{"token":"x","to":"y"}}"#, field: "payload.message.to",
+                message: #"FCM v1 has no field of this name: it answers Unknown name "to" at 'message'"#),
+            Case(
+                payload: #"{"message":{"token":"x","android":{"notification":{"Title":"y"}}}}"#,
+                field: "payload.message.android.notification.Title",
+                message: #"FCM v1 has no field of this name: it answers Unknown name "Title" "#
+                    + "at 'message.android.notification'"
+            ),
+            Case(
+                payload: #"{"message":{"token":"x"},"dry_run":true}"#, field: "payload.dry_run",
+                message: #"FCM v1 has no field of this name: it answers Unknown name "dry_run" at ''"#),
+            Case(
+                payload: #"{"message":{"token":"x","android_v2":{"priority":"HIGH"}}}"#,
+                field: "payload.message.android_v2.priority",
+                message: #"FCM v1 has no field of this name: it answers Unknown name "priority" "#
+                    + "at 'message.android_v2'"),
+            // Types.
+            Case(
+                payload: #"{"message":{"token":"x","notification":{"title":5}}}"#,
+                field: "payload.message.notification.title", message: "this has to be a string; it is a number"),
+            Case(
+                payload: #"{"message":{"token":"x","android":{"priority":"urgent"}}}"#,
+                field: "payload.message.android.priority",
+                message: #"this has to be one of NORMAL, HIGH; it is "urgent""#),
+            Case(
+                payload: #"{"message":{"token":"x","android":{"notification":{"notificationCount":1.5}}}}"#,
+                field: "payload.message.android.notification.notification_count",
+                message: #"this has to be a whole number of 32 bits; it is "1.5""#),
+            Case(
+                payload: #"{"message":{"token":"x","android":{"notification":{"title_loc_args":["a",2]}}}}"#,
+                field: "payload.message.android.notification.title_loc_args[1]",
+                message: "this has to be a string; it is a number"),
+            Case(
+                payload: #"{"message":{"token":"x","android":{"notification":{"event_time":"yesterday"}}}}"#,
+                field: "payload.message.android.notification.event_time",
+                message: #"this has to be a time as RFC 3339 has it; it is "yesterday""#),
+            Case(
+                payload: #"{"message":{"token":"x","android":{"ttl":3600}}}"#, field: "payload.message.android.ttl",
+                message: "this has to be a string; it is a number"),
+            Case(
+                payload: #"{"message":{"token":"x","android":{"ttl":"3600"}}}"#, field: "payload.message.android.ttl",
+                message: #"this has to be seconds with an s behind, like "3.5s"; it is "3600""#),
+            // What it looks at beyond the types.
+            Case(
+                payload: #"{"message":{"token":"x","android":{"ttl":"2419200.5s"}}}"#,
+                field: "payload.message.android.ttl", message: "FCM v1 keeps a message for 0 to 2419200 s, four weeks"),
+            Case(
+                payload: #"{"message":{"token":"x","androidV2":{"ttl":"-1s"}}}"#,
+                field: "payload.message.android_v2.ttl",
+                message: "FCM v1 keeps a message for 0 to 2419200 s, four weeks"),
+            Case(
+                payload: #"{"message":{"token":"x","android_v2":{"remote_notification":{},"background_sync":{}}}}"#,
+                field: "payload.message.android_v2",
+                message: "FCM v1 takes remote_notification or background_sync, not both"),
+            Case(
+                payload: #"{"message":{"token":"x","data":{"from":"y"}}}"#, field: "payload.message.data.from",
+                message: "FCM keeps this key for itself: it answers Invalid data payload key: from"),
+            Case(
+                payload: #"{"message":{"token":"x","android":{"data":{"google.c.a.e":"1"}}}}"#,
+                field: "payload.message.android.data.google.c.a.e",
+                message: "FCM keeps this key for itself: it answers Invalid data payload key: google.c.a.e"),
+            Case(
+                payload: #"{"message":{"token":"x","webpush":{"fcm_options":{"link":"http://x.example"}}}}"#,
+                field: "payload.message.webpush.fcm_options.link", message: "FCM v1 takes links with https only"),
+        ])
+    func areRefused(_ wrong: Case) throws {
+        let expected = PayloadError(field: wrong.field, message: wrong.message)
+        #expect(try refusal(.android, wrong.payload) == expected)
+    }
+
+    @Test("are checked whole, whatever the platform", arguments: Platform.allCases)
+    func areCheckedForEveryPlatform(_ platform: Platform) throws {
+        let error = try refusal(platform, #"{"message":{"token":"x","webpush":{"data":{"a":1}}}}"#)
+        #expect(error?.field == "payload.message.webpush.data.a")
+    }
+
+    @Test("may target by any of the four names", arguments: ["fid", "token", "topic", "condition"])
+    func mayTarget(_ name: String) throws {
+        #expect(try decision(.android, #"{"message":{"\#(name)":"x"}}"#).callbacks == [.onMessageReceived])
+    }
+
+    // ErrorCode, INVALID_ARGUMENT.
+    @Test(
+        "keep some keys of the data from everybody",
+        arguments: [
+            ("from", false), ("message_type", false), ("gcm", false), ("google", false), ("googleplay", false),
+            ("google.x", false), ("gcm.notification.title", false), ("From", true), ("gcmx", true),
+            ("collapse_key", true), ("notification", true), ("to", true),
+        ])
+    func keepKeys(_ key: String, _ isTaken: Bool) throws {
+        let error = try refusal(.android, #"{"message":{"token":"x","data":{"\#(key)":"v"}}}"#)
+        #expect((error == nil) == isTaken)
+    }
+
+    // ErrorCode: 4096 bytes, 2048 to topics, keys and values counted.
+    @Test(
+        "have so much room for data and no more",
+        arguments: [("token", 4096), ("fid", 4096), ("topic", 2048), ("condition", 2048)])
+    func haveRoom(_ target: String, _ limit: Int) throws {
+        func error(_ bytes: Int) throws -> PayloadError? {
+            let value = String(repeating: "ä", count: (bytes - 2) / 2)
+            return try refusal(.android, #"{"message":{"\#(target)":"x","data":{"kk":"\#(value)"}}}"#)
+        }
+        #expect(try error(limit) == nil)
+        #expect(
+            try error(limit + 2)
+                == PayloadError(
+                    field: "payload.message.data",
+                    message: "\(limit + 2) bytes of keys and values: "
+                        + "FCM takes \(limit) and answers that the message is too big"))
+    }
+
+    @Test(
+        "may be spelled in every way that protobuf reads",
+        arguments: [
+            #""android":{"priority":"high"}"#, #""android":{"priority":1}"#, #""android":{"priority":null}"#,
+            #""android":{"ttl":"0s"}"#, #""android":{"ttl":"2419200s"}"#, #""android":{"ttl":"0.000000001s"}"#,
+            #""android":{"collapseKey":"k","restrictedPackageName":"p","directBootOk":true}"#,
+            #""android":{"notification":{"notification_count":"3","visibility":"public"}}"#,
+            #""android":{"notification":{"notification_count":3.0,"vibrate_timings":["0.5s"]}}"#,
+            #""android_v2":{"remote_notification":{"notification":{"id":5},"mutable_content":true}}"#,
+            #""androidV2":{"backgroundSync":{},"collapseKey":"k"}"#,
+            #""webpush":{"fcmOptions":{"link":"https://x.example"}},"fcmOptions":{"analyticsLabel":"a"}"#,
+        ])
+    func mayBeSpelled(_ members: String) throws {
+        #expect(try refusal(.android, #"{"message":{"token":"x",\#(members)}}"#) == nil)
+    }
+
+    @Test(
+        "of FCM's own SDKs are taken, for every platform",
+        arguments: Fixture.list("payloads/fcm-apns", suffix: ".json").filter { $0.contains("fcmv1-") })
+    func ofSDKsAreTaken(_ path: String) throws {
+        let payload = try JSONDocument(scanning: Fixture.bytes(path)).root
+        for platform in Platform.allCases {
+            _ = try decide(Delivery(platform: platform, payload: payload))
+        }
+    }
+}
