@@ -28,14 +28,17 @@ public struct Decision: Sendable {
     public var displayed: Bool
     /// Why, in order: whose payload it is, what it is, what the platform does. The last one explains `outcome`.
     public var reasons: [Reason]
-    /// The app's state, for the warnings.
-    let state: AppState
+    /// What the delivery says beside the payload, for the warnings.
+    let circumstances: Circumstances
 
     /// What FCM's `RemoteMessage` would tell the app, by its getters. Read when asked for; `nil` where there is none.
     public var message: RemoteMessage? { keys.payload.remoteMessage }
 
     /// What a reviewer would say about the payload. Looked for when asked: nothing is decided by it.
-    public var warnings: [Warning] { keys.payload.warnings(state: state, braze: braze) }
+    public var warnings: [Warning] {
+        keys.payload.warnings(state: circumstances.state, braze: braze)
+            + circumstances.warnings(isBraze: braze != nil)
+    }
 }
 
 /// One platform callback that a delivery leads to.

@@ -58,5 +58,5 @@ private func decide(_ delivery: Delivery, payload: some PlatformPayload, setting
         invocations: invocations, outcome: outcome, messageID: payload.messageID,
         duplicateID: isUndelivered ? nil : payload.duplicateID, app: delivery.app ?? payload.app,
         keys: PayloadKeys(payload: payload), received: received, displayed: displayed, reasons: reasons,
-        state: delivery.state)
+        circumstances: Circumstances(delivery))
 }

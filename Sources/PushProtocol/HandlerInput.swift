@@ -29,7 +29,7 @@ public enum HandlerInput {
                     delivery.member("handler", run.invocation.handler)
                     delivery.member("accepted_at", run.request.acceptedAt.wall.rfc3339)
                 })
-            if let payload = run.payload {
+            if let payload = run.subject.payload {
                 writer.member("payload", raw: payload.rawBytes)
             } else {
                 writer.key("payload")

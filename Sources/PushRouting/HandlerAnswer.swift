@@ -17,13 +17,16 @@ public enum HandlerAnswer: Hashable, Sendable {
     public struct Reply: Hashable, Sendable {
         /// The fetch result.
         public var result: FetchResult?
-        /// The presentation options of `willPresent`.
+        /// The presentation options of `willPresent`, as the handler wrote them.
         public var options: [String]?
+        /// How often it answered; what is here is the first answer.
+        public var times: Int
 
         /// Joins the parts.
-        public init(result: FetchResult? = nil, options: [String]? = nil) {
+        public init(result: FetchResult? = nil, options: [String]? = nil, times: Int = 1) {
             self.result = result
             self.options = options
+            self.times = times
         }
     }
 

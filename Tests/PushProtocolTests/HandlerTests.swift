@@ -24,7 +24,7 @@ struct HandlerInputTests {
     @Test("an interaction that names its notification by an id has no payload")
     func noPayload() throws {
         var run = try run(payload: "{}")
-        run.payload = nil
+        run.subject.payload = nil
         #expect(text(HandlerInput.object(run, at: Self.now)).contains(#""payload":null"#))
     }
 
@@ -75,7 +75,7 @@ struct HandlerInputTests {
             route: "20-crm", handler: "crm", budget: .seconds(9), deadline: accepted.monotonic + .seconds(9),
             started: true, result: nil)
         return HandlerRun(
-            invocation: invocation, request: request, payload: document.root,
+            invocation: invocation, request: request, subject: InvocationSubject(payload: document.root),
             handler: Handler(name: "crm", kind: .exec(.init(arguments: ["/usr/bin/crm"]))),
             deadline: accepted.monotonic + .seconds(9))
     }
@@ -93,6 +93,8 @@ struct HandlerOutputTests {
             (#"{"result":"everything"}"#, HandlerAnswer.Reply()),
             (#"{"result":7,"options":"banner"}"#, HandlerAnswer.Reply()),
             (#"{"options":["banner",7,null]}"#, HandlerAnswer.Reply(options: ["banner"])),
+            ("{\"result\":\"newData\"}\n{\"result\":\"failed\"}\n", HandlerAnswer.Reply(result: .newData, times: 2)),
+            ("{\"level\":\"info\"}\n{\"options\":[]}\n", HandlerAnswer.Reply(options: [])),
         ])
     func replies(output: String, reply: HandlerAnswer.Reply) {
         #expect(HandlerAnswer.Reply(standardOutput: Array(output.utf8)) == reply)
@@ -100,7 +102,7 @@ struct HandlerOutputTests {
 
     @Test(
         "anything else is a program's own chatter",
-        arguments: ["", "\n", "done\n", "[]", "{}{}", #"{"a":1,"a":2}"#, "\u{0}"])
+        arguments: ["", "\n", "done\n", "[]", "{}{}", #"{"a":1,"a":2}"#, "\u{0}", "{}\n{}", "{}\nbye"])
     func chatter(output: String) {
         #expect(HandlerAnswer.Reply(standardOutput: Array(output.utf8)) == nil)
     }

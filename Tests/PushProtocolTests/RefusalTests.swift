@@ -83,7 +83,9 @@ struct RefusalTests {
         Example(#"{"op":"deliver","payload":{},"at":"0000-12-31T23:59:59Z"}"#, .invalidValue, "at", badTime),
         Example(#"{"op":"deliver","payload":{},"at":"0001-01-01T00:00:00+00:01"}"#, .invalidValue, "at", badTime),
         Example(#"{"op":"interact","message":1}"#, .missingKey, "kind", "kind is missing: opened"),
-        Example(#"{"op":"interact","kind":"seen","message":1}"#, .invalidValue, "kind", "kind is one of opened"),
+        Example(
+            #"{"op":"interact","kind":"seen","message":1}"#, .invalidValue, "kind",
+            "kind is one of opened, action, dismissed"),
         Example(
             #"{"op":"interact","kind":"opened"}"#, .missingKey, "message",
             "one of message and payload says which notification"),

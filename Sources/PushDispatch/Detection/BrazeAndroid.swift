@@ -89,7 +89,8 @@ extension AndroidPayload {
             let uri = brazeText(key + "uri")
             let kind: BrazeFacts.Action.Kind =
                 switch type {
-                case "ab_uri": BrazeFacts.Action.Kind(opening: uri)
+                // Without an address the press opens the app.
+                case "ab_uri": uri.map { BrazeFacts.Action.Kind(opening: $0) } ?? .open
                 case "ab_open": .open
                 case "ab_none": .close
                 default: .unknown

@@ -29,6 +29,9 @@ struct V1Message: Sendable {
     /// What an iOS app gets as `userInfo`.
     var applePayload: JSONNode? { message.protobufField("apns")?.protobufField("payload") }
 
+    /// The headers of the request to APNs.
+    var appleHeaders: JSONNode? { message.protobufField("apns")?.protobufField("headers") }
+
     /// The data, which FCM puts beside the keys of the APNs payload (UNVERIFIED).
     var data: JSONNode? { message.protobufField("data") }
 
@@ -109,6 +112,12 @@ extension V1Message {
             throw PayloadError(
                 field: "payload.message.android_v2",
                 message: "FCM v1 takes remote_notification or background_sync, not both")
+        }
+        // The server's own words, as fcm-cloudflare-workers#10 has them.
+        if let payload = applePayload, payload["aps"] == nil {
+            throw PayloadError(
+                field: "payload.message.apns.payload.aps",
+                message: "FCM v1: Payload of Apple Push Notification Service must contain an [aps] key")
         }
         try checkTTL()
         // Data of a topic has half the room.
