@@ -101,7 +101,7 @@ public enum Reason: Hashable, Sendable, CustomStringConvertible {
             "aps has an alert and mutable-content is 1: iOS runs the notification service extension, whatever the app is doing"
         case .alertInForeground:
             "the app is in the foreground and aps has an alert, badge or sound: iOS calls willPresent"
-        case .contentAvailable: "aps.content-available is 1: iOS wakes the app for didReceiveRemoteNotification"
+        case .contentAvailable: "aps.content-available is 1: iOS calls didReceiveRemoteNotification"
         case .contentAvailableLaunches:
             "aps.content-available is 1 and the app is not running: iOS launches it in the background for didReceiveRemoteNotification"
         case .contentAvailableAfterForceQuit:

@@ -52,9 +52,9 @@ struct Completions {
         guard callback != .none else { return nil }
         var remarks: [String] = []
         if reply.times > 1 {
-            let crash =
-                callback.hasCompletionHandler ? ", and in an app the second call of the completion handler crashes" : ""
-            remarks.append("\(handler) answered \(reply.times) times: the first counts\(crash)")
+            let crash = ", and in an app the second call of the completion handler crashes"
+            let first = "the first counts" + (callback.hasCompletionHandler ? crash : "")
+            remarks.append("\(handler) answered \(reply.times) times: \(first)")
         }
         if callback == .willPresent {
             let unknown = (reply.options ?? []).filter { PresentationOption(rawValue: $0) == nil }
@@ -74,7 +74,8 @@ struct Completions {
             return "the service extension was not done in time: iOS shows the notification with its original content"
         default:
             let result = callback == .didReceiveRemoteNotification ? " with failed" : ""
-            return "\(handler ?? "no handler") never answered: the app completes the callback\(result)"
+            let who = handler.map { "\($0) never" } ?? "no handler ever"
+            return "\(who) answered: the app completes the callback\(result)"
         }
     }
 

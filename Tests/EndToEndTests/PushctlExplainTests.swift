@@ -191,6 +191,17 @@ struct PushctlExplainTests {
         #expect(result.errors.contains(message), "\(result.errors)")
     }
 
+    @Test("refuses what the simulator refuses of an .apns file")
+    func simulatorFile() {
+        let directory = TemporaryDirectory()
+        let file = directory.path + "/push.apns"
+        writeFile(#"{"alert":"x"}"#, to: file)
+        let result = pushctl.run(["explain", file])
+        #expect(result.end == .exited(65))
+        let message = "payload.aps: an .apns file needs aps; the simulator refuses one without it"
+        #expect(result.errors == "pushctl: \(file): \(message)\n")
+    }
+
     @Test("goes on with the next file after one that is wrong")
     func nextFile() {
         let good = packageRoot + "/Tests/Fixtures/payloads/braze-android/droidboy-basic.json"

@@ -75,6 +75,16 @@ struct PushctlInjectTests {
         #expect(story["app"]?.string == "com.example.app")
     }
 
+    @Test("sends nothing of an .apns file that the simulator would refuse")
+    func apnsRefused() {
+        let path = daemon.installation.root + "/long.apns"
+        writeFile(#"{"aps":{"alert":"\#(String(repeating: "x", count: 4096))"}}"#, to: path)
+        let result = daemon.pushctl("inject", path)
+        #expect(result.end == .exited(65))
+        #expect(result.output.isEmpty)
+        #expect(result.errors == "pushctl: \(path): payload: an .apns file may have 4096 bytes; this has 4116\n")
+    }
+
     @Test("tells what the daemon refuses with place, field and reason, sends the rest, and ends with 1")
     func refused() {
         let lines = "{\"a\":\"1\"}\n{\"message\":{\"token\":\"x\",\"data\":{\"badge\":1}}}\n{\"c\":\"3\"}\n"

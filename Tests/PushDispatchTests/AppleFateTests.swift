@@ -26,7 +26,7 @@ struct AppleFateTests {
             FateCase(payload: silent, callbacks: [.didReceiveRemoteNotification], reason: .contentAvailable),
             FateCase(
                 payload: silent, state: .terminated, callbacks: [.didReceiveRemoteNotification],
-                reason: .contentAvailable),
+                reason: .contentAvailableLaunches),
             FateCase(payload: silent, state: .forceQuit, outcome: .notWoken, reason: .contentAvailableAfterForceQuit),
             FateCase(
                 payload: silent, state: .forceStopped, outcome: .notWoken, reason: .contentAvailableAfterForceQuit),
@@ -36,7 +36,7 @@ struct AppleFateTests {
 
             FateCase(
                 payload: both, state: .foreground, callbacks: [.willPresent, .didReceiveRemoteNotification],
-                reason: .contentAvailable),
+                reason: .orderOfCallbacksUnknown),
             FateCase(payload: both, callbacks: [.didReceiveRemoteNotification], reason: .alertShownToo),
             FateCase(
                 payload: both, notifications: .denied, callbacks: [.didReceiveRemoteNotification],
@@ -47,7 +47,9 @@ struct AppleFateTests {
                 payload: both, state: .forceQuit, notifications: .denied, outcome: .notWoken,
                 reason: .contentAvailableAfterForceQuit),
 
-            FateCase(payload: mutable, state: .foreground, callbacks: [.willPresent], reason: .alertInForeground),
+            FateCase(
+                payload: mutable, state: .foreground, callbacks: [.serviceExtension, .willPresent],
+                reason: .alertInForeground),
             FateCase(payload: mutable, callbacks: [.serviceExtension], reason: .alertShownToo),
             FateCase(payload: mutable, state: .forceQuit, callbacks: [.serviceExtension], reason: .alertShownToo),
             FateCase(payload: mutable, notifications: .denied, outcome: .swallowed, reason: .notificationsDenied),

@@ -84,9 +84,18 @@ struct BrazeAppleTests {
             (#""ab":{"c":1},"ab_push_fetch_test_triggers_key":true"#, .testInAppMessage),
             (#""ab":{"ab_carousel":{}}"#, .pushStory),
             (#""ab":{"ab_cat":{}}"#, .actions),
+            (#""ab":{"att":{"url":"https://example.com/a.png","type":"png"}}"#, .attachment),
         ])
     func hasFeature(_ members: String, _ feature: BrazeFacts.Feature) throws {
         #expect(try decision(.ios, #"{"aps":{"alert":"x"},\#(members)}"#).braze?.features == [feature])
+    }
+
+    @Test("has actions by a default category, without ab_cat")
+    func hasDefaultCategory() throws {
+        for (category, features) in [("ab_cat_more", [BrazeFacts.Feature.actions]), ("own", [])] {
+            let payload = #"{"aps":{"alert":"x","category":"\#(category)"},"ab":{"c":"x"}}"#
+            #expect(try decision(.ios, payload).braze?.features == features)
+        }
     }
 
     struct Case: Sendable {
@@ -107,6 +116,7 @@ struct BrazeAppleTests {
             Case(aps: #""alert":"x""#, state: .terminated, received: true, displayed: true),
             Case(aps: #""alert":"x""#, state: .forceQuit, received: true, displayed: true),
             Case(aps: #""alert":"x""#, notifications: .denied, received: false, displayed: false),
+            Case(aps: #""alert":"x""#, state: .foreground, notifications: .denied, received: false, displayed: false),
             Case(aps: #""alert":"x","mutable-content":1"#, received: true, displayed: true),
             // Silent to the SDK, and shown all the same.
             Case(aps: #""alert":"x","content-available":1"#, received: true, displayed: true),

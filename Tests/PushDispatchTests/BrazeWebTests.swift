@@ -14,7 +14,8 @@ struct BrazeWebTests {
             (#"{"cid":5}"#, .noBrazeWebKey),
             (#"{"ab":1,"xab_":1}"#, .noBrazeWebKey),
             (#"{"t":"T","a":"A"}"#, .noBrazeWebKey),
-            (#"{}"#, .noBrazeWebKey),
+            // "Server has no pending push message".
+            (#"{}"#, .webPayloadEmpty),
             (#"{"message":{"topic":"x","webpush":{"data":{"cid":"c"}},"data":{"k":"v"}}}"#, .brazeWebCampaign),
             (#"{"message":{"topic":"x","data":{"cid":"c"}}}"#, .brazeWebCampaign),
             (#"{"message":{"topic":"x","notification":{"title":"T"}}}"#, .noBrazeWebKey),
@@ -22,7 +23,7 @@ struct BrazeWebTests {
     func isDetected(_ payload: String, _ reason: Reason) throws {
         let decision = try decision(.web, payload)
         #expect(decision.reasons.first == reason)
-        let isBraze = reason != .noBrazeWebKey
+        let isBraze = reason == .brazeWebCampaign || reason == .brazeWebKey
         #expect(decision.invocations == [PlannedInvocation(callback: .push, owner: isBraze ? .tracker : .route)])
         #expect(decision.braze?.kind == (isBraze ? .visible : nil))
     }

@@ -63,6 +63,9 @@ struct RefusalTests {
         Example(
             #"{"op":"deliver","payload":{},"os_version":18}"#, .invalidType, "os_version",
             "os_version is a string; this is a number"),
+        Example(
+            #"{"op":"deliver","payload":{},"os_version":"iOS 18"}"#, .invalidValue, "os_version",
+            "os_version is major[.minor[.patch]] in digits, such as 17 or 17.4.1"),
         Example(#"{"op":"deliver","payload":{},"id":7}"#, .invalidType, "id", "id is a string; this is a number"),
         Example(
             #"{"op":"deliver","payload":{},"id":"\#(String(repeating: "x", count: 256))"}"#, .invalidValue, "id",

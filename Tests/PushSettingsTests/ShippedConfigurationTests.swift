@@ -93,7 +93,7 @@ struct ShippedConfigurationTests {
         "InjectSocketGroup=x", "ControlSocketMode=0600", "ControlSocketGroup=x", "Mode=relay", "HandlersMax=2",
         "ObserversMax=2",
         "RequestsInFlightMax=2", "RequestsInFlightMaxPerPeer=2", "RetryDelay=1s", "Budget=1s", "Retention=1h",
-        "SuccessLevel=debug", "QueueMax=2", "Remember=1h", "RememberMax=2", "ObserversMax=2", "PresentationOptions=none", "DismissActionCategories=a*",
-        "FetchResult=newData",
+        "SuccessLevel=debug", "QueueMax=2", "Remember=1h", "RememberMax=2", "ObserversMax=2",
+        "PresentationOptions=none", "DismissActionCategories=a*", "FetchResult=newData",
     ]
 }

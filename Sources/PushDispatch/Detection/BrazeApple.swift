@@ -8,7 +8,7 @@ extension ApplePayload {
         // `isUninstallTrackingRemoteNotification` needs no `ab`: a dispatcher that tests `ab` first gives it away.
         if self["appboy_uninstall_tracking"]?.foundationBool == true {
             reasons.append(.brazeAppleUninstallTracking)
-            return BrazeFacts(kind: .uninstallTracking, campaignID: campaignID, features: brazeFeatures)
+            return facts(.uninstallTracking)
         }
         guard let ab = self["ab"] else {
             reasons.append(.noBrazeObject)
@@ -27,7 +27,13 @@ extension ApplePayload {
         let isSilent = isContentAvailable
         reasons.append(isSilent ? .brazeContentAvailable : .brazeWithoutContentAvailable)
         if campaignID == nil { reasons.append(.noCampaign) }
-        return BrazeFacts(kind: isSilent ? .silent : .visible, campaignID: campaignID, features: brazeFeatures)
+        return facts(isSilent ? .silent : .visible)
+    }
+
+    private func facts(_ kind: BrazeFacts.Kind) -> BrazeFacts {
+        BrazeFacts(
+            kind: kind, campaignID: campaignID, features: brazeFeatures, actions: brazeActions,
+            deepLink: self["ab_uri"]?.nonEmptyString)
     }
 
     /// The user sees what iOS shows, whether code of the app runs or not, and whatever it is to the SDK (tracker, T9).
@@ -40,7 +46,14 @@ extension ApplePayload {
 
     /// `null` for API campaigns and tests.
     private var campaignID: String? {
-        self["ab"]?["c"]?.string.flatMap { $0.isEmpty ? nil : $0 }
+        self["ab"]?["c"]?.nonEmptyString
+    }
+
+    /// Braze's own keys are not the dashboard's.
+    var dashboardPairs: [(key: String, value: JSONNode)] {
+        (userInfo?.members ?? []).filter { key, _ in
+            key != "aps" && key != "ab" && !key.hasPrefix("ab_") && self[key] != nil
+        }
     }
 
     private var brazeFeatures: [BrazeFacts.Feature] {
@@ -50,7 +63,8 @@ extension ApplePayload {
         if self["ab_sync_geos"]?.foundationBool == true { features.append(.geofencesSync) }
         if self["ab_push_fetch_test_triggers_key"]?.foundationBool == true { features.append(.testInAppMessage) }
         if ab?["ab_carousel"] != nil { features.append(.pushStory) }
-        if ab?["ab_cat"] != nil || category.flatMap({ BrazeCategory(rawValue: $0) }) != nil { features.append(.actions) }
+        let isOfDefaultCategory = category.flatMap { BrazeCategory(rawValue: $0) } != nil
+        if ab?["ab_cat"] != nil || isOfDefaultCategory { features.append(.actions) }
         if ab?["att"]?.kind == .object { features.append(.attachment) }
         return features
     }

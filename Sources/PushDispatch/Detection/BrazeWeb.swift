@@ -13,10 +13,14 @@ extension WebPayload {
             reasons.append(isEmpty ? .webPayloadEmpty : .noBrazeWebKey)
             return nil
         }
-        let campaignID = object?["cid"]?.string.flatMap { $0.isEmpty ? nil : $0 }
+        let campaignID = object?["cid"]?.nonEmptyString
         if campaignID == nil { reasons.append(.noCampaign) }
-        return BrazeFacts(kind: .visible, campaignID: campaignID, features: brazeFeatures)
+        return BrazeFacts(
+            kind: .visible, campaignID: campaignID, features: brazeFeatures, actions: brazeActions,
+            deepLink: object?["u"]?.nonEmptyString)
     }
+
+    var dashboardPairs: [(key: String, value: JSONNode)] { object?["e"]?.members ?? [] }
 
     func shows(_ braze: BrazeFacts, under fate: Fate) -> Bool {
         guard case .callbacks = fate else { return false }

@@ -13,7 +13,9 @@ public struct HandedBackPayload: Sendable {
     /// The category on iOS, which says what buttons there are and whether the app hears of a dismissal.
     public var category: String?
     /// The buttons, if it is Braze's.
-    var buttons: BrazeButtons?
+    public var actions: [BrazeFacts.Action] = []
+    /// Whether `actions` are all the buttons that the notification has.
+    var hasAllActions = false
 
     /// Reads the payload: what was delivered on Android and iOS, the notification's `data` on the web.
     public init(
@@ -22,28 +24,29 @@ public struct HandedBackPayload: Sendable {
         messageID = PushDispatch.messageID(of: payload, platform: platform)
         switch platform {
         case .android:
-            let payload = try AndroidPayload(payload)
-            if read(payload, settings) { buttons = BrazeButtons(payload) }
+            read(try AndroidPayload(payload), settings)
+            hasAllActions = true
         case .ios:
             let payload = try ApplePayload(payload)
+            read(payload, settings)
             category = payload.category
-            if read(payload, settings) { buttons = BrazeButtons(payload) }
+            // Buttons of a category of the app's own need no word in the payload.
+            hasAllActions = !actions.isEmpty
         case .web:
             // The service worker leaves its ids under `ab_ids`; a click without them is somebody else's.
             guard let ids = payload["ab_ids"] else { return }
             provider = "braze"
             campaignID = ids["cid"]?.string
-            buttons = BrazeButtons(ofWebNotification: payload)
+            actions = BrazeFacts.Action.inWebNotification(payload)
         }
     }
 
-    /// Reads what all platforms share; returns whether it is Braze's.
-    private mutating func read(_ payload: some PlatformPayload, _ settings: DetectionSettings) -> Bool {
+    private mutating func read(_ payload: some PlatformPayload, _ settings: DetectionSettings) {
         keys = PayloadKeys(payload: payload)
         var reasons: [Reason] = []
-        guard let facts = payload.brazeFacts(settings, because: &reasons) else { return false }
+        guard let facts = payload.brazeFacts(settings, because: &reasons) else { return }
         provider = "braze"
         campaignID = facts.campaignID
-        return true
+        actions = facts.actions
     }
 }

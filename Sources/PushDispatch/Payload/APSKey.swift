@@ -29,10 +29,10 @@ public enum APSKey: String, Sendable, CaseIterable {
     var readingOfAnotherType: String {
         switch self {
         case .alert: "there is no alert"
-        case .badge: "only true and false are taken as a number, 1 and 0; anything else is no badge"
+        case .badge: "true and false are the numbers 1 and 0; anything else is no badge"
         case .sound: "there is no sound"
         case .contentAvailable, .mutableContent:
-            "read as Foundation's intValue reads it, the digits of a text and 1 for true"
+            #"taken as Foundation's intValue takes it: "1" and true are 1, no object is"#
         case .category, .threadID, .targetContentID, .interruptionLevel, .relevanceScore, .filterCriteria:
             "taken as absent"
         }

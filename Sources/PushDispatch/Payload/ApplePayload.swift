@@ -71,7 +71,7 @@ struct ApplePayload: PlatformPayload {
     var isMutable: Bool { aps?["mutable-content"]?.foundationInteger == 1 }
 
     /// The category, which names the buttons that the app has registered.
-    var category: String? { aps?["category"]?.string.flatMap { $0.isEmpty ? nil : $0 } }
+    var category: String? { aps?["category"]?.nonEmptyString }
 
     /// Whether it starts, updates or ends a Live Activity, which iOS does without the app.
     var isForLiveActivity: Bool { aps?["content-state"]?.kind == .object || aps?["event"]?.kind == .string }

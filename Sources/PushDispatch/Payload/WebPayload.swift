@@ -22,7 +22,7 @@ struct WebPayload: PlatformPayload {
     var app: String? { nil }
 
     /// Whether the service worker finds nothing in it.
-    var isEmpty: Bool { object.map { $0.count == 0 } ?? true }
+    var isEmpty: Bool { object?.count == 0 }
 
     subscript(key: String) -> JSONNode? { object?[key] }
 

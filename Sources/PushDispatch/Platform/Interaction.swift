@@ -77,7 +77,7 @@ private func decideOnAndroid(
     case .dismissed: decision.reasons = [isBraze ? .brazePushDeleted : .intentOfDismissalStarted]
     case .button(let id, let text):
         decision.press(id, text, payload, .android, isBraze: isBraze)
-        decision.reasons.append(isBraze ? .brazeActionClicked(id) : .intentStarted)
+        decision.reasons.append(isBraze ? .brazeActionClicked : .intentStarted)
     }
     return decision
 }
@@ -94,17 +94,19 @@ private func decideOnApple(
         decision.reasons = [.defaultAction]
     case .button(let id, let text):
         decision.press(id, text, payload, .ios, isBraze: isBraze)
-        decision.reasons.append(.customAction(id))
+        decision.reasons.append(.customAction)
         if payload != nil, payload?.category == nil { decision.reasons.append(.noCategory) }
     case .dismissed:
-        guard let category = payload?.category, rules.tellsOfDismissal(category) else {
+        if let category = payload?.category, rules.tellsOfDismissal(category) {
+            decision.actionIdentifier = UserAct.dismissAction
+            decision.reasons = [.dismissAction]
+        } else {
             decision.callback = .none
             decision.outcome = .swallowed
-            decision.reasons = [.dismissalUntold(category: payload?.category, isKnown: payload != nil)]
-            return decision
+            let hasCategory = payload?.category != nil
+            let reason: InteractionReason = hasCategory ? .dismissalOfOtherCategory : .dismissalWithoutCategory
+            decision.reasons = [payload == nil ? .dismissalOfUnknownCategory : reason]
         }
-        decision.actionIdentifier = UserAct.dismissAction
-        decision.reasons = [.dismissAction(category)]
     }
     return decision
 }
@@ -118,14 +120,11 @@ private func decideOnWeb(
     case .opened: decision.reasons = [.notificationClick]
     case .button(let id, let text):
         decision.press(id, text, payload, .web, isBraze: isBraze)
-        decision.reasons.append(.notificationAction(id))
+        decision.reasons.append(.notificationAction)
     case .dismissed:
         decision.callback = .notificationclose
-        decision.reasons = [.notificationClose]
-        if isBraze {
-            decision.outcome = .swallowed
-            decision.reasons.append(.brazeIgnoresClose)
-        }
+        decision.outcome = isBraze ? .swallowed : nil
+        decision.reasons = [isBraze ? .brazeIgnoresClose : .notificationClose]
     }
     return decision
 }
@@ -149,10 +148,16 @@ extension InteractionDecision {
         actionIdentifier = id
         if text != nil { reasons.append(.textInput) }
         guard isBraze else { return }
-        let buttons = payload?.buttons ?? BrazeButtons()
-        button = buttons.action(id, platform: platform)
-        if buttons.isComplete, buttons.actions[id] == nil {
-            reasons.append(.unknownButton(id, known: buttons.actions.keys.sorted()))
+        guard let action = payload?.actions.first(where: { $0.id == id }) else {
+            if payload?.hasAllActions == true { reasons.append(.unknownButton) }
+            switch platform {
+            case .android: break
+            case .ios: button = BrazeFacts.Action(defaultID: id).flatMap { ButtonAction($0.kind) }
+            // The worker need not name a button without an address.
+            case .web: button = payload == nil ? nil : .close
+            }
+            return
         }
+        button = ButtonAction(action.kind)
     }
 }

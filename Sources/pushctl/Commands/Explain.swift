@@ -58,6 +58,7 @@ private struct Explain {
         let file = try InputFile(operand)
         var payloads = PayloadReader(file)
         while let record = try payloads.next() {
+            try file.check(record)
             let explanation = try explanation(of: record, isAPNs: file.isAPNs)
             if printsJSON {
                 output.write(line: explanation.json)

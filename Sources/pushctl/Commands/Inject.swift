@@ -70,7 +70,7 @@ private struct Inject {
         let file = try InputFile(operand)
         guard file.canRewind else { return file }
         var payloads = PayloadReader(file)
-        while try payloads.next() != nil {}
+        while let record = try payloads.next() { try file.check(record) }
         try file.rewind()
         return file
     }

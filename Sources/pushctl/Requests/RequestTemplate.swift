@@ -1,3 +1,4 @@
+import PushDispatch
 import PushModel
 
 /// What the options say of requests: makes one of a payload, and fills in what a request leaves out.
@@ -76,4 +77,14 @@ struct RequestTemplate {
 extension InputFile {
     /// Whether it is a file of the iOS simulator.
     var isAPNs: Bool { name.hasSuffix(".apns") }
+
+    /// Refuses what the simulator refuses, if it is a file of its.
+    func check(_ record: Record) throws(Failure) {
+        guard isAPNs, record.document.root["op"] == nil else { return }
+        do {
+            try SimulatorFile.check(record.document.root)
+        } catch {
+            throw Failure(.badData, "\(record.place): \(error.field): \(error.message)")
+        }
+    }
 }

@@ -1,0 +1,238 @@
+import PushDispatch
+import PushModel
+import TestSupport
+import Testing
+
+@Suite("What a tap, a button or a dismissal leads to")
+struct InteractionTests {
+    struct Case: Sendable, CustomTestStringConvertible {
+        var platform: Platform
+        var act: UserAct
+        /// `nil`: the notification is named by an id.
+        var payload: String?
+        var provider: String?
+        var callback: Callback
+        var outcome: Outcome?
+        var action: String?
+        var reasons: [InteractionReason]
+
+        var testDescription: String { "\(platform) \(act) \(payload ?? "")" }
+    }
+
+    private static let plain = #"{"aps":{"alert":"x","category":"chat"}}"#
+    private static let braze = #"{"aps":{"alert":"x","category":"ab_cat_yes_no"},"ab":{"c":"c"}}"#
+    private static let android = #"{"_ab":"true"}"#
+    private static let accept = UserAct.button(id: "accept", text: nil)
+
+    @Test(
+        "is decided by the platform, the category and the owner",
+        arguments: [
+            // Apple: userNotificationCenter(_:didReceive:withCompletionHandler:).
+            Case(
+                platform: .ios, act: .opened, payload: plain, callback: .didReceiveResponse,
+                action: "com.apple.UNNotificationDefaultActionIdentifier", reasons: [.defaultAction]),
+            Case(
+                platform: .ios, act: accept, payload: plain, callback: .didReceiveResponse, action: "accept",
+                reasons: [.customAction]),
+            Case(
+                platform: .ios, act: accept, payload: #"{"aps":{}}"#, callback: .didReceiveResponse, action: "accept",
+                reasons: [.customAction, .noCategory]),
+            // Apple: UNTextInputNotificationResponse.
+            Case(
+                platform: .ios, act: .button(id: "reply", text: "hi"), payload: plain, callback: .didReceiveResponse,
+                action: "reply", reasons: [.textInput, .customAction]),
+            // Apple: UNNotificationDismissActionIdentifier, UNNotificationCategoryOptions.customDismissAction.
+            Case(
+                platform: .ios, act: .dismissed, payload: plain, callback: .none, outcome: .swallowed,
+                reasons: [.dismissalOfOtherCategory]),
+            Case(
+                platform: .ios, act: .dismissed, payload: #"{"aps":{"category":"news-1"}}"#,
+                callback: .didReceiveResponse, action: "com.apple.UNNotificationDismissActionIdentifier",
+                reasons: [.dismissAction]),
+            Case(
+                platform: .ios, act: .dismissed, payload: #"{"aps":{"category":""}}"#, callback: .none,
+                outcome: .swallowed, reasons: [.dismissalWithoutCategory]),
+            Case(
+                platform: .ios, act: .dismissed, provider: "braze", callback: .none, outcome: .swallowed,
+                reasons: [.dismissalOfUnknownCategory]),
+            // braze-swift-sdk: the default categories have customDismissAction.
+            Case(
+                platform: .ios, act: .dismissed, payload: braze, provider: "braze", callback: .didReceiveResponse,
+                action: UserAct.dismissAction, reasons: [.dismissAction]),
+            Case(
+                platform: .ios, act: .button(id: "ab_pb_yes", text: nil), payload: braze, provider: "braze",
+                callback: .didReceiveResponse, action: "ab_pb_yes", reasons: [.customAction]),
+            Case(
+                platform: .ios, act: accept, payload: braze, provider: "braze", callback: .didReceiveResponse,
+                action: "accept", reasons: [.unknownButton, .customAction]),
+
+            // The Notifications API; Braze's worker 3.5.1 listens to clicks alone.
+            Case(
+                platform: .web, act: .opened, payload: "{}", callback: .notificationclick,
+                reasons: [.notificationClick]),
+            Case(
+                platform: .web, act: accept, payload: "{}", callback: .notificationclick, action: "accept",
+                reasons: [.notificationAction]),
+            Case(
+                platform: .web, act: .dismissed, payload: "{}", callback: .notificationclose,
+                reasons: [.notificationClose]),
+            Case(
+                platform: .web, act: .dismissed, payload: #"{"ab_ids":{}}"#, provider: "braze",
+                callback: .notificationclose, outcome: .swallowed, reasons: [.brazeIgnoresClose]),
+
+            // BrazePushReceiver (braze.md 1.3); another's tap starts what the notification names.
+            Case(platform: .android, act: .opened, payload: "{}", callback: .none, reasons: [.intentStarted]),
+            Case(
+                platform: .android, act: .dismissed, payload: "{}", callback: .none,
+                reasons: [.intentOfDismissalStarted]),
+            Case(
+                platform: .android, act: accept, payload: "{}", callback: .none, action: "accept",
+                reasons: [.intentStarted]),
+            Case(
+                platform: .android, act: .opened, payload: android, provider: "braze", callback: .none,
+                reasons: [.brazePushClicked]),
+            Case(
+                platform: .android, act: .dismissed, payload: android, provider: "braze", callback: .none,
+                reasons: [.brazePushDeleted]),
+            Case(
+                platform: .android, act: .button(id: "a1", text: nil), payload: android, provider: "braze",
+                callback: .none, action: "a1", reasons: [.unknownButton, .brazeActionClicked]),
+        ])
+    func isDecided(_ expected: Case) throws {
+        let payload = try expected.payload.map { try HandedBackPayload(json($0), platform: expected.platform) }
+        #expect(payload == nil || payload?.provider == expected.provider)
+        let decision = decide(
+            expected.act, on: payload, of: expected.provider, platform: expected.platform,
+            rules: InteractionRules(dismissActionCategories: [Glob("news-*")]))
+        #expect(decision.callback == expected.callback)
+        #expect(decision.outcome == expected.outcome)
+        #expect(decision.actionIdentifier == expected.action)
+        #expect(decision.reasons == expected.reasons)
+    }
+
+    @Test(
+        "is told by the kind, or by Apple's own identifiers",
+        arguments: [
+            (InteractRequest.Kind.opened, nil, UserAct.opened), (.dismissed, nil, .dismissed), (.action, nil, .opened),
+            (.action, "a", .button(id: "a", text: "t")),
+            (.action, "com.apple.UNNotificationDefaultActionIdentifier", .opened),
+            (.action, "com.apple.UNNotificationDismissActionIdentifier", .dismissed),
+        ] as [(InteractRequest.Kind, String?, UserAct)])
+    func isTold(_ kind: InteractRequest.Kind, _ action: String?, _ act: UserAct) {
+        #expect(UserAct(kind, action: action, text: "t") == act)
+    }
+
+    @Test("is said without a word of the payload's", arguments: InteractionReason.allCases)
+    func isSaid(_ reason: InteractionReason) {
+        #expect(!reason.description.isEmpty)
+    }
+}
+
+@Suite("What a Braze button does")
+struct ButtonActionTests {
+    struct Case: Sendable, CustomTestStringConvertible {
+        var platform: Platform
+        var payload: String
+        var id: String
+        var action: ButtonAction?
+
+        var testDescription: String { "\(platform) \(id)" }
+    }
+
+    private static let ios = """
+        {"aps":{"alert":"x","category":"ab_cat_accept_decline"},"ab":{"c":"c","ab_cat":{"ab_pb_accept":\
+        {"a_t":"ab_uri","a_uri":"https://example.com"},"ab_pb_decline":{"a_t":"ab_uri","a_uri":"app://x"},\
+        "own":{"a_t":"UNKNOWN","a_uri":"app://x"},"shut":{"a_t":"ab_none"},"bare":{}}}}
+        """
+    private static let web = """
+        {"ab_ids":{"cid":"c"},"actionTargets":{"0":"https://example.com","1":"app:x","2":"/news","3":null,"4":""}}
+        """
+
+    // Source: tracker.md T1; braze.md 1.5 (iOS), 1.6 (web).
+    @Test(
+        "is told by its type and target",
+        arguments: [
+            Case(platform: .ios, payload: ios, id: "ab_pb_accept", action: .uri),
+            // decline is CLOSE, whatever else it says.
+            Case(platform: .ios, payload: ios, id: "ab_pb_decline", action: .close),
+            Case(platform: .ios, payload: ios, id: "own", action: .deepLink),
+            Case(platform: .ios, payload: ios, id: "shut", action: .close),
+            Case(platform: .ios, payload: ios, id: "bare", action: ButtonAction.none),
+            Case(platform: .ios, payload: ios, id: "nowhere", action: nil),
+            Case(platform: .ios, payload: ios, id: "ab_pb_cancel", action: .close),
+            Case(platform: .ios, payload: ios, id: "ab_pb_more", action: ButtonAction.none),
+            Case(platform: .web, payload: web, id: "0", action: .uri),
+            Case(platform: .web, payload: web, id: "1", action: .deepLink),
+            Case(platform: .web, payload: web, id: "2", action: .uri),
+            Case(platform: .web, payload: web, id: "3", action: .close),
+            Case(platform: .web, payload: web, id: "4", action: .close),
+            Case(platform: .web, payload: web, id: "5", action: .close),
+        ])
+    func isTold(_ expected: Case) throws {
+        let payload = try HandedBackPayload(json(expected.payload), platform: expected.platform)
+        let act = UserAct.button(id: expected.id, text: nil)
+        #expect(decide(act, on: payload, of: "braze", platform: expected.platform).button == expected.action)
+        // Nobody else's button is told.
+        #expect(decide(act, on: payload, of: nil, platform: expected.platform).button == nil)
+    }
+
+    @Test("is known of the default categories on iOS without the payload")
+    func defaultCategories() {
+        let action = { (id: String) in
+            decide(.button(id: id, text: nil), on: nil, of: "braze", platform: .ios).button
+        }
+        for id in ["ab_pb_decline", "ab_pb_no", "ab_pb_cancel"] { #expect(action(id) == .close) }
+        for id in ["ab_pb_accept", "ab_pb_yes", "ab_pb_confirm", "ab_pb_more"] {
+            #expect(action(id) == ButtonAction.none)
+        }
+        #expect(action("own") == nil)
+        #expect(decide(.button(id: "0", text: nil), on: nil, of: "braze", platform: .web).button == nil)
+    }
+
+    @Test(
+        "is by its kind what the tracker calls it",
+        arguments: [
+            (BrazeFacts.Action.Kind.uri, ButtonAction.uri), (.deepLink, .deepLink), (.open, ButtonAction.none),
+            (.close, .close), (.unknown, nil),
+        ] as [(BrazeFacts.Action.Kind, ButtonAction?)])
+    func isNamed(_ kind: BrazeFacts.Action.Kind, _ action: ButtonAction?) {
+        #expect(ButtonAction(kind) == action)
+    }
+
+    // Source: braze.md 1.5.
+    @Test("on iOS is described by the category and ab_cat, in this order")
+    func onApple() throws {
+        let facts = try #require(try decision(.ios, Self.ios).braze)
+        #expect(
+            facts.actions == [
+                BrazeFacts.Action(id: "ab_pb_accept", kind: .uri, uri: "https://example.com"),
+                BrazeFacts.Action(id: "ab_pb_decline", kind: .close, uri: "app://x"),
+                BrazeFacts.Action(id: "own", kind: .deepLink, uri: "app://x"),
+                BrazeFacts.Action(id: "shut", kind: .close), BrazeFacts.Action(id: "bare", kind: .open),
+            ])
+        #expect(facts.deepLink == nil)
+        let link = #"{"aps":{"alert":"x"},"ab":{"c":"c"},"ab_uri":"https://example.com","ab_use_webview":true}"#
+        #expect(try decision(.ios, link).braze?.deepLink == "https://example.com")
+        #expect(try decision(.ios, link).braze?.actions == [])
+    }
+
+    // Source: the service worker 3.5.1 (braze.md 1.6).
+    @Test("on the web is described by pab")
+    func onTheWeb() throws {
+        let payload = """
+            {"cid":"c","u":"/news","pab":[{"action":"0","title":"View","a":"ab_uri","u":"https://example.com"},\
+            {"action":"1","title":"Close","a":"ab_none"},{"action":"2","a":"ab_open"},{"action":"3","a":"odd"},\
+            {"action":"4","a":"ab_uri","u":""},{"a":"ab_uri","u":"a/b:c"}]}
+            """
+        let facts = try #require(try decision(.web, payload).braze)
+        #expect(
+            facts.actions == [
+                BrazeFacts.Action(id: "0", kind: .uri, title: "View", uri: "https://example.com"),
+                BrazeFacts.Action(id: "1", kind: .close, title: "Close"), BrazeFacts.Action(id: "2", kind: .open),
+                BrazeFacts.Action(id: "3", kind: .unknown), BrazeFacts.Action(id: "4", kind: .open),
+                BrazeFacts.Action(id: nil, kind: .uri, uri: "a/b:c"),
+            ])
+        #expect(facts.deepLink == "/news")
+        #expect(try decision(.web, #"{"cid":"c","u":null}"#).braze?.deepLink == nil)
+    }
+}
