@@ -187,13 +187,13 @@ struct BrazeAndroidTests {
         let payload =
             #"{"_ab":"true","ab_a0_a":"ab_uri","ab_a0_t":"Go","ab_a0_id":"go","ab_a0_uri":"HTTPS://x.example","#
             + #""ab_a1_a":"ab_uri","ab_a1_uri":"shop://orders","ab_a2_a":"ab_open","ab_a3_a":"ab_none","ab_a4_a":"ab_x","#
-            + #""ab_a5_a":"","ab_a6_a":"ab_open"}"#
+            + #""ab_a5_a":"ab_uri","ab_a6_a":"","ab_a7_a":"ab_open"}"#
         #expect(
             try decision(.android, payload).braze?.actions == [
                 BrazeFacts.Action(id: "go", kind: .uri, title: "Go", uri: "HTTPS://x.example"),
                 BrazeFacts.Action(id: nil, kind: .deepLink, uri: "shop://orders"),
                 BrazeFacts.Action(id: nil, kind: .open), BrazeFacts.Action(id: nil, kind: .close),
-                BrazeFacts.Action(id: nil, kind: .unknown),
+                BrazeFacts.Action(id: nil, kind: .unknown), BrazeFacts.Action(id: nil, kind: .open),
             ])
         #expect(try decision(.android, #"{"_ab":"true","ab_a1_a":"ab_open"}"#).braze?.actions == [])
     }

@@ -37,10 +37,10 @@ extension AndroidPayload {
     var dashboardPairs: [(key: String, value: JSONNode)] {
         if let extra = map?["extra"] { return BrazeExtra(extra)?.pairs.members ?? [] }
         // ADM puts the pairs beside Braze's own keys.
-        return map?.members.filter { key, _ in self[key] != nil && !Self.isBrazeKey(key) } ?? []
+        return map?.members.filter { key, _ in !Self.isReserved(key) && !Self.isBrazeKey(key) } ?? []
     }
 
-    /// Whether the payload has Braze's mark.
+    /// Whether the payload has Braze's mark, the exact text in the data map (`isBrazePushNotification`).
     var hasBrazeMarker: Bool { map?["_ab"]?.equals("true") == true }
 
     /// Whether it fetches in-app messages to be tested (`shouldFetchTestTriggers`).
@@ -89,7 +89,8 @@ extension AndroidPayload {
             let uri = brazeText(key + "uri")
             let kind: BrazeFacts.Action.Kind =
                 switch type {
-                case "ab_uri": BrazeFacts.Action.Kind(opening: uri)
+                // Without an address the press opens the app.
+                case "ab_uri": uri.map { BrazeFacts.Action.Kind(opening: $0) } ?? .open
                 case "ab_open": .open
                 case "ab_none": .close
                 default: .unknown
@@ -101,7 +102,7 @@ extension AndroidPayload {
     }
 
     /// The text under a key; `nil` for an empty one too.
-    private func brazeText(_ key: String) -> String? { map?[key]?.string.flatMap { $0.isEmpty ? nil : $0 } }
+    private func brazeText(_ key: String) -> String? { map?[key]?.nonEmptyString }
 
     /// Whether a key is one of Braze's own (the constants of braze-android-sdk).
     private static func isBrazeKey(_ key: String) -> Bool {

@@ -35,7 +35,6 @@ protocol PlatformPayload: Sendable {
 }
 
 extension PlatformPayload {
-    var dashboardPairs: [(key: String, value: JSONNode)] { [] }
     var duplicateID: String? { nil }
     var remoteMessage: RemoteMessage? { nil }
 }

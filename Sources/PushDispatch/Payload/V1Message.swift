@@ -113,6 +113,12 @@ extension V1Message {
                 field: "payload.message.android_v2",
                 message: "FCM v1 takes remote_notification or background_sync, not both")
         }
+        // The server's own words, as fcm-cloudflare-workers#10 has them.
+        if let payload = applePayload, payload["aps"] == nil {
+            throw PayloadError(
+                field: "payload.message.apns.payload.aps",
+                message: "FCM v1: Payload of Apple Push Notification Service must contain an [aps] key")
+        }
         try checkTTL()
         // Data of a topic has half the room.
         let limit = target == "topic" || target == "condition" ? 2048 : 4096
