@@ -1,16 +1,76 @@
-import PushModel
+public import PushModel
 public import PushRouting
 
 extension HandlerAnswer.Reply {
-    /// What an `exec` handler said on standard output beside its exit status: nothing, or one JSON object with
-    /// `result` and `options`.
+    /// What an `exec` handler said on standard output beside its exit status.
     ///
-    /// - Returns: `nil` for anything else, such as a program's own chatter; that is no failure.
+    /// An answer is a JSON object that has one of `status`, `result`, `options` and `log`: the whole output, or each line
+    /// that is one. Of several the first counts, and all are counted: the handler called its completion that often.
+    ///
+    /// - Returns: `nil` when there is no answer. All else is a program's own chatter, and no failure.
     public init?(standardOutput bytes: [UInt8]) {
-        guard let document = try? JSONDocument(scanning: bytes), document.root.kind == .object else { return nil }
-        let root = document.root
-        self.init(
-            result: root["result"]?.string.flatMap(FetchResult.init(rawValue:)),
-            options: root["options"].flatMap { $0.kind == .array ? $0.elements.compactMap(\.string) : nil })
+        if let answer = Self.answer(in: bytes) {
+            self.init(answer: answer)
+            return
+        }
+        let answers = bytes.split(separator: UInt8(ascii: "\n")).compactMap { Self.answer(in: Array($0)) }
+        guard let first = answers.first else { return nil }
+        self.init(answer: first, times: answers.count)
+    }
+
+    /// What one answer says.
+    ///
+    /// - Parameters:
+    ///   - answer: an object.
+    ///   - times: how often it was given.
+    public init(answer: JSONNode, times: Int = 1) {
+        self.init(times: times)
+        result = word("result", of: answer)
+        status = word("status", of: answer)
+        guard let list = answer["options"] else { return }
+        guard list.kind == .array else {
+            remarks.append("options is a list of words; this is \(list.kind.article)")
+            return
+        }
+        var known: [String] = []
+        for element in list.elements {
+            if let option = element.string, Self.knownOptions.contains(option) {
+                known.append(option)
+            } else {
+                remarks.append("options: \(element.shown) is none of \(Self.knownOptions.joined(separator: ", "))")
+            }
+        }
+        options = known
+    }
+
+    /// The member as a word of its set; what is none is remarked on.
+    private mutating func word<Word: RawRepresentable<String> & CaseIterable>(_ key: String, of answer: JSONNode)
+        -> Word?
+    {
+        guard let value = answer[key] else { return nil }
+        if let word = value.string.flatMap(Word.init(rawValue:)) { return word }
+        let words = Word.allCases.map(\.rawValue).joined(separator: ", ")
+        remarks.append("\(key): \(value.shown) is none of \(words)")
+        return nil
+    }
+
+    private static func answer(in bytes: [UInt8]) -> JSONNode? {
+        guard let root = try? JSONDocument(scanning: bytes).root, keys.contains(where: { root[$0] != nil }) else {
+            return nil
+        }
+        return root
+    }
+
+    private static let keys = ["status", "result", "options", "log"]
+
+    /// Apple's names of the presentation options (`UNNotificationPresentationOptions`).
+    private static let knownOptions = ["alert", "badge", "banner", "list", "sound"]
+}
+
+extension JSONNode {
+    /// The value as it came, cut to a length that fits into a message.
+    fileprivate var shown: String {
+        let text = String(decoding: rawBytes, as: UTF8.self)
+        return text.count <= 40 ? text : text.prefix(40) + "..."
     }
 }
