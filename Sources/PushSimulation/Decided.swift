@@ -94,7 +94,11 @@ struct Decided {
             }
         }
         guard !lines.isEmpty else { return nil }
-        return .init("\(Self.count(found.count, "invocation")) decided, \(patterns.count) expected:", lines)
+        let decided = Self.count(found.count, "invocation")
+        return .init(
+            found.count == patterns.count
+                ? "\(decided) decided, as many as expected, but:" : "\(decided) decided, \(patterns.count) expected:",
+            lines)
     }
 
     /// The invocations of a request, or of all, in the order of their numbers; `nil` when there is no such request.

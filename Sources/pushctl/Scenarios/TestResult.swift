@@ -47,9 +47,10 @@ extension [TestResult] {
 
     /// For CI: a suite for each file, a case for each expectation.
     var junit: String {
+        let errors = count { $0.error != nil }
         let totals =
-            "tests=\"\(count(\.checks))\" failures=\"\(count(\.failures))\" errors=\"\(count { $0.error != nil })\" "
-            + "time=\"\(duration.seconds)\""
+            "tests=\"\(count(\.checks) + errors)\" failures=\"\(count(\.failures))\" errors=\"\(errors)\" "
+            + "time=\"\(duration.shownSeconds)\""
         return "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"pushctl test\" \(totals)>\n"
             + map(\.junit).joined() + "</testsuites>\n"
     }
@@ -107,7 +108,7 @@ extension TestResult {
         }
         let counts =
             "tests=\"\(checks.count + (error == nil ? 0 : 1))\" failures=\"\(failures.count)\" "
-            + "errors=\"\(error == nil ? 0 : 1)\" time=\"\(duration.seconds)\""
+            + "errors=\"\(error == nil ? 0 : 1)\" time=\"\(duration.shownSeconds)\""
         return "  <testsuite name=\"\(XML.escaped(title ?? file))\" \(counts)>\n" + cases.joined() + (broken ?? "")
             + "  </testsuite>\n"
     }
@@ -132,14 +133,16 @@ private enum XML {
 }
 
 extension Duration {
+    private var microseconds: Int64 { components.seconds * 1_000_000 + components.attoseconds / 1_000_000_000_000 }
+
     /// Milliseconds with a fraction, to the microsecond.
-    fileprivate var fractionalMilliseconds: Double {
-        Double(components.seconds * 1_000_000 + components.attoseconds / 1_000_000_000_000) / 1000
-    }
+    fileprivate var fractionalMilliseconds: Double { Double(microseconds) / 1000 }
 
     /// Milliseconds with one decimal.
-    fileprivate var shownMilliseconds: Double { (fractionalMilliseconds * 10).rounded() / 10 }
+    fileprivate var shownMilliseconds: String { "\(microseconds / 1000).\(microseconds / 100 % 10)" }
 
-    /// Seconds, as JUnit has them.
-    fileprivate var seconds: Double { fractionalMilliseconds / 1000 }
+    /// Seconds with six decimals, as JUnit has them.
+    fileprivate var shownSeconds: String {
+        "\(microseconds / 1_000_000)." + String(1_000_000 + microseconds % 1_000_000).dropFirst()
+    }
 }
