@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 @Suite("pushctl test")
-struct PushctlTestTests {
+final class PushctlTestTests {
     private let directory = TemporaryDirectory()
 
     private static let holds = """

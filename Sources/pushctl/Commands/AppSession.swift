@@ -13,7 +13,7 @@ extension Command {
         options: [.platform, .app, .device, .externalID, .at, .id, .wait, .json],
         examples: [
             Example(
-                line: "pushctl session start --app com.example.app --device pixel-1 --external-id anna",
+                line: "pushctl session start --app com.shop --device pixel-1 --external-id anna",
                 meaning: "anna opened the app")
         ]
     ) { arguments, session throws(Failure) in
