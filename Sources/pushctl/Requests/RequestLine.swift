@@ -5,12 +5,12 @@ import PushSettings
 enum RequestLine {
     /// What a person did with a notification.
     static func interaction(_ kind: InteractRequest.Kind, _ arguments: Arguments) throws(Failure) -> [UInt8] {
-        let at = try time(arguments)
-        let payload = try arguments[.payload].map { file throws(Failure) in try Self.payload(in: file) }
         let message = arguments.operands.first
-        guard (message == nil) != (payload == nil) else {
+        guard (message == nil) != (arguments[.payload] == nil) else {
             throw arguments.usageFailure("MESSAGE or --payload FILE says which notification: give one of them")
         }
+        let at = try time(arguments)
+        let payload = try arguments[.payload].map { file throws(Failure) in try Self.payload(in: file) }
         return line(.interact, arguments) { writer in
             writer.member("kind", kind.rawValue)
             if let at { writer.member("at", raw: at) }
