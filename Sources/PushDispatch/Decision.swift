@@ -14,6 +14,8 @@ public struct Decision: Sendable {
     public var outcome: Outcome?
     /// The payload's own id, if it has one.
     public var messageID: String?
+    /// The id by which FCM on the device tells a repeat; `nil` where nothing tells, or the message never gets there.
+    public var duplicateID: String?
     /// The app: the request's, else the one that an `.apns` file names.
     public var app: String?
     /// The payload's keys and the dashboard's key-values, for routes to match.
@@ -25,11 +27,14 @@ public struct Decision: Sendable {
     public var displayed: Bool
     /// Why, in order: whose payload it is, what it is, what the platform does. The last one explains `outcome`.
     public var reasons: [Reason]
-    /// The app's state, for the warnings.
-    let state: AppState
+    /// What the delivery says beside the payload, for the warnings.
+    let circumstances: Circumstances
 
     /// What a reviewer would say about the payload. Looked for when asked: nothing is decided by it.
-    public var warnings: [Warning] { keys.payload.warnings(state: state, braze: braze) }
+    public var warnings: [Warning] {
+        keys.payload.warnings(state: circumstances.state, braze: braze)
+            + circumstances.warnings(isBraze: braze != nil)
+    }
 }
 
 /// One platform callback that a delivery leads to.

@@ -53,7 +53,9 @@ private func decide(_ delivery: Delivery, payload: some PlatformPayload, setting
 
     return Decision(
         provider: braze == nil ? nil : "braze", matches: braze == nil ? [] : ["braze"], braze: braze,
-        invocations: invocations, outcome: outcome, messageID: payload.messageID, app: delivery.app ?? payload.app,
+        invocations: invocations, outcome: outcome, messageID: payload.messageID,
+        duplicateID: delivery.platform == .android && delivery.state != .forceStopped ? payload.messageID : nil,
+        app: delivery.app ?? payload.app,
         keys: PayloadKeys(payload: payload), received: received, displayed: displayed, reasons: reasons,
-        state: delivery.state)
+        circumstances: Circumstances(delivery))
 }

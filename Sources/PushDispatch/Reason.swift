@@ -5,7 +5,7 @@ public enum Reason: Hashable, Sendable, CustomStringConvertible {
     // Whose it is, iOS.
     case brazeAppleUninstallTracking, brazeObject, noBrazeObject, brazeObjectIsNone, brazeObjectIsEmpty
     // Whose it is, web.
-    case brazeWebCampaign, brazeWebKey, noBrazeWebKey
+    case brazeWebCampaign, brazeWebKey, noBrazeWebKey, webPayloadEmpty
     // What Braze's SDK makes of it.
     case brazeDeletedMessages, brazeUninstallTracking, brazeUninstallTrackingInExtra
     case brazeTitleAndContent, brazeWithoutTitleOrContent
@@ -17,8 +17,10 @@ public enum Reason: Hashable, Sendable, CustomStringConvertible {
     case dataMessage, notificationInForeground, notificationSuppressed
     case notificationInBackground, notificationWhileNotRunning, notificationWhileLocked
     // What iOS does.
-    case mutableContent, alertInForeground, contentAvailable, contentAvailableAfterForceQuit
-    case alertShownToo, alertShownBySystem, nothingForTheApp
+    case mutableContent, alertInForeground
+    case contentAvailable, contentAvailableLaunches, contentAvailableAfterForceQuit
+    case orderOfCallbacksUnknown, alertShownToo, alertShownBySystem, nothingForTheApp
+    case liveActivity, deviceManagement
     // What either does.
     case notificationsDenied
     // What a browser does.
@@ -41,6 +43,9 @@ public enum Reason: Hashable, Sendable, CustomStringConvertible {
         case .brazeWebCampaign: "the payload has a string cid: it is Braze's"
         case .brazeWebKey: "the payload has a key that begins with ab_: it is Braze's"
         case .noBrazeWebKey: "the payload has neither a string cid nor a key that begins with ab_: it is not Braze's"
+
+        case .webPayloadEmpty:
+            "the payload is empty: Braze's worker rejects it (Server has no pending push message), so it is not Braze's"
 
         case .brazeDeletedMessages: "message_type is deleted_messages: Braze's SDK only logs it"
         case .brazeUninstallTracking:
@@ -72,17 +77,25 @@ public enum Reason: Hashable, Sendable, CustomStringConvertible {
         case .notificationWhileLocked:
             "the screen is locked, which counts as background, and the message has a notification block: the system shows it, no code of the app runs"
 
-        case .mutableContent: "aps has an alert and mutable-content is 1: iOS runs the notification service extension"
+        case .mutableContent:
+            "aps has an alert and mutable-content is 1: iOS runs the notification service extension, whatever the app is doing"
         case .alertInForeground:
             "the app is in the foreground and aps has an alert, badge or sound: iOS calls willPresent"
         case .contentAvailable: "aps.content-available is 1: iOS wakes the app for didReceiveRemoteNotification"
+        case .contentAvailableLaunches:
+            "aps.content-available is 1 and the app is not running: iOS launches it in the background for didReceiveRemoteNotification"
         case .contentAvailableAfterForceQuit:
             "aps.content-available is 1, but the user has force-quit the app: iOS does not wake it"
+        case .orderOfCallbacksUnknown:
+            "which of willPresent and didReceiveRemoteNotification iOS calls first is not documented: do not rely on this order"
         case .alertShownToo: "the app is not in the foreground: iOS shows the alert, badge or sound itself as well"
         case .alertShownBySystem:
             "the app is not in the foreground: iOS shows the alert, badge or sound itself, no code of the app runs"
         case .nothingForTheApp:
             "aps has neither an alert, badge or sound to show nor content-available: iOS shows nothing and wakes nothing"
+        case .liveActivity:
+            "aps has event or content-state: iOS changes the Live Activity itself, no code of the app runs"
+        case .deviceManagement: "the payload has mdm: it is for the device's management, not for an app"
 
         case .notificationsDenied:
             "the user does not allow notifications: the system shows nothing, and no code of the app runs"

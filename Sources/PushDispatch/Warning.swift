@@ -18,6 +18,20 @@ public enum Warning: Hashable, Sendable, CustomStringConvertible {
     case androidPreview
     /// A state that this platform does not know.
     case stateOfAnotherPlatform(AppState)
+    /// A key of `aps` whose value has another type than Apple documents.
+    case apsValueOfAnotherType(APSKey, kind: String)
+    /// A key by which another platform's payload is known.
+    case keyOfAnotherPlatform(String, Platform)
+    /// APNs would refuse the request.
+    case refusedByAPNs(APNsRefusal)
+    /// `locked` where only the state counts.
+    case lockedHasNoEffect(Platform)
+    /// `sdk` where the payload or the platform has nothing to do with it.
+    case sdkHasNoEffect(Platform)
+    /// `sdk` is `nil`: what needs a Braze instance is lost.
+    case sdkMissing
+    /// `sdk` is `delayed`.
+    case sdkDelayed
 
     public var description: String {
         switch self {
@@ -36,6 +50,18 @@ public enum Warning: Hashable, Sendable, CustomStringConvertible {
         case .stateOfAnotherPlatform(.forceQuit): "force_quit is a state of iOS: taken as terminated"
         case .stateOfAnotherPlatform(.forceStopped): "force_stopped is a state of Android: taken as force_quit"
         case .stateOfAnotherPlatform(let state): "\(state.rawValue) is no state of this platform"
+        case .apsValueOfAnotherType(let key, let kind):
+            "aps.\(key.rawValue) is \(kind) rather than \(key.type): \(key.readingOfAnotherType)"
+        case .keyOfAnotherPlatform(let key, let platform):
+            "\(key) belongs to payloads for \(platform.name): is the platform right?"
+        case .refusedByAPNs(let refusal): refusal.description
+        case .lockedHasNoEffect(let platform):
+            "locked changes nothing on \(platform.name), only state counts: an app behind the lock screen is in the background"
+        case .sdkHasNoEffect(.ios): "sdk changes nothing: the payload is not Braze's"
+        case .sdkHasNoEffect(let platform): "sdk changes nothing on \(platform.name): only iOS apps have it"
+        case .sdkMissing: "sdk is nil: the app has no Braze instance when the callback runs, so the open is lost"
+        case .sdkDelayed:
+            "sdk is delayed: prepareForDelayedInitialization queues the push's analytics until the app makes its Braze instance"
         }
     }
 }
@@ -52,21 +78,5 @@ extension AndroidPayload {
             warnings.append(.dataValueIsNoString(key: key, kind: value.kind.name))
         }
         return warnings
-    }
-}
-
-extension ApplePayload {
-    func warnings(state: AppState, braze: BrazeFacts?) -> [Warning] {
-        var warnings: [Warning] = []
-        if state == .forceStopped { warnings.append(.stateOfAnotherPlatform(state)) }
-        if aps == nil, !hasFCMNotification { warnings.append(.apsMissing) }
-        if braze != nil, hasAlert, isContentAvailable { warnings.append(.brazeAlertAndContentAvailable) }
-        return warnings
-    }
-}
-
-extension WebPayload {
-    func warnings(state: AppState, braze: BrazeFacts?) -> [Warning] {
-        state == .forceQuit || state == .forceStopped ? [.stateOfAnotherPlatform(state)] : []
     }
 }

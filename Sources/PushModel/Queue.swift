@@ -15,8 +15,23 @@ public struct Queue<Element> {
     /// The one that waited longest.
     public var first: Element? { isEmpty ? nil : storage[head] }
 
+    /// The one that came last.
+    public var last: Element? { isEmpty ? nil : storage[storage.count - 1] }
+
     /// Adds one at the end.
     public mutating func append(_ element: Element) { storage.append(element) }
+
+    /// Takes the one that came last.
+    public mutating func popLast() -> Element? {
+        guard !isEmpty else { return nil }
+        defer {
+            if head == storage.count {
+                storage = []
+                head = 0
+            }
+        }
+        return storage.removeLast()
+    }
 
     /// Takes the one that waited longest.
     public mutating func popFirst() -> Element? {

@@ -20,6 +20,9 @@ public enum AppState: String, Sendable, CaseIterable {
     case forceQuit = "force_quit"
     /// Android: stopped in the settings; nothing wakes it.
     case forceStopped = "force_stopped"
+
+    /// Whether the app's process of before is gone, and with it what it remembered.
+    public var endsProcess: Bool { self == .terminated || self == .forceQuit || self == .forceStopped }
 }
 
 /// Whether the app had an instance of the Braze SDK when the callback ran.
@@ -57,6 +60,14 @@ public enum Callback: String, Sendable, CaseIterable {
     case push, notificationclick, notificationclose
     /// No code of the app runs; the request still has one row.
     case none
+
+    /// Whether every SDK in the app must hear it: it goes to every route that matches, not only to the first.
+    public var isBroadcast: Bool {
+        switch self {
+        case .onNewToken, .onRegistered, .onUnregistered, .didRegister, .onDeletedMessages: true
+        default: false
+        }
+    }
 }
 
 /// How an invocation ended: a closed set, and every invocation ends in exactly one.
@@ -106,4 +117,19 @@ public enum Operation: String, Sendable, CaseIterable {
 /// What `didReceiveRemoteNotification` hands to its completion handler.
 public enum FetchResult: String, Sendable, CaseIterable {
     case newData, noData, failed
+}
+
+/// How a notification is presented while its app is in the foreground: what `willPresent` answers. The raw values are
+/// Apple's names in `UNNotificationPresentationOptions`.
+public enum PresentationOption: String, Sendable, CaseIterable {
+    /// The number on the app's icon.
+    case badge
+    /// The sound.
+    case sound
+    /// Banner and list; deprecated since iOS 14.
+    case alert
+    /// In the notification center; since iOS 14.
+    case list
+    /// At the top of the screen; since iOS 14.
+    case banner
 }

@@ -29,8 +29,8 @@ public enum HandlerInput {
                     delivery.member("handler", run.invocation.handler)
                     delivery.member("accepted_at", run.request.acceptedAt.wall.rfc3339)
                 })
-            InteractionFacts(run.request)?.write(to: &writer)
-            if let payload = run.payload {
+            run.subject.write(to: &writer)
+            if let payload = run.subject.payload {
                 writer.member("payload", raw: payload.rawBytes)
             } else {
                 writer.key("payload")
@@ -59,12 +59,11 @@ public enum HandlerInput {
             ("PUSH_DEADLINE_REMAINING_MS", String(run.remaining(at: now).milliseconds)),
             ("PUSH_DEADLINE_AT", run.deadlineWall(at: now).rfc3339),
         ]
-        let facts = InteractionFacts(run.request)
         let optional = [
             ("PUSH_ID", run.request.id), ("PUSH_APP", run.request.app), ("PUSH_DEVICE", run.request.device),
             ("PUSH_EXTERNAL_ID", run.request.externalID), ("PUSH_MESSAGE_ID", run.request.messageID),
             ("PUSH_PROVIDER", run.invocation.provider), ("PUSH_ROUTE", run.invocation.route),
-            ("PUSH_KIND", facts?.kind), ("PUSH_ACTION", facts?.action),
+            ("PUSH_KIND", run.subject.kind), ("PUSH_ACTION", run.subject.button),
         ]
         // The object on standard input has every value whole; a variable ends at a NUL, and one that is too long for the
         // kernel would keep the program from starting.

@@ -32,15 +32,8 @@ extension HandlerAnswer.Reply {
             remarks.append("options is a list of words; this is \(list.kind.article)")
             return
         }
-        var known: [String] = []
-        for element in list.elements {
-            if let option = element.string, Self.knownOptions.contains(option) {
-                known.append(option)
-            } else {
-                remarks.append("options: \(element.shown) is none of \(Self.knownOptions.joined(separator: ", "))")
-            }
-        }
-        options = known
+        options = list.elements.compactMap(\.string)
+        remarks += list.elements.filter { $0.kind != .string }.map { "options: \($0.shown) is no word" }
     }
 
     /// The member as a word of its set; what is none is remarked on.
@@ -62,9 +55,6 @@ extension HandlerAnswer.Reply {
     }
 
     private static let keys = ["status", "result", "options", "log"]
-
-    /// Apple's names of the presentation options (`UNNotificationPresentationOptions`).
-    private static let knownOptions = ["alert", "badge", "banner", "list", "sound"]
 }
 
 extension JSONNode {

@@ -97,8 +97,18 @@ extension DeliverRequest {
     init(_ reader: ObjectReader) throws(ProtocolError) {
         self.init(
             target: try Target(reader), state: try reader.word("state", AppState.self) ?? .background,
-            locked: try reader.bool("locked") ?? false, osVersion: try reader.name("os_version"),
+            locked: try reader.bool("locked") ?? false, osVersion: try Self.osVersion(reader),
             notifications: try reader.word("notifications", NotificationPermission.self) ?? .allowed,
             sdk: try reader.word("sdk", SDKState.self) ?? .ready, payload: try reader.object("payload"))
+    }
+
+    private static func osVersion(_ reader: ObjectReader) throws(ProtocolError) -> String? {
+        guard let text = try reader.name("os_version") else { return nil }
+        guard OSVersion(text) != nil else {
+            throw ProtocolError(
+                .invalidValue, field: "os_version",
+                message: "os_version is major[.minor[.patch]] in digits, such as 17 or 17.4.1")
+        }
+        return text
     }
 }

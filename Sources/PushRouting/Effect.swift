@@ -23,8 +23,8 @@ public struct HandlerRun: Sendable {
     public var invocation: InvocationRecord
     /// The request that led to it.
     public var request: AcceptedRequest
-    /// The payload as it came; `nil` for an interaction that names its notification by an id.
-    public var payload: JSONNode?
+    /// What the request asks for, and its payload.
+    public var subject: InvocationSubject
     /// The handler.
     public var handler: Handler
     /// When its time is up.

@@ -32,13 +32,13 @@ public enum HandlerAnswer: Hashable, Sendable {
     public struct Reply: Hashable, Sendable {
         /// The fetch result.
         public var result: FetchResult?
-        /// The presentation options of `willPresent`.
+        /// The presentation options of `willPresent`, as the handler wrote them.
         public var options: [String]?
         /// How often it answered; 0: it said nothing. The first answer is the one that counts.
         public var times: Int
         /// How it says that it ended; where there is an exit status, that one decides.
         public var status: Status?
-        /// What of its answer nobody understands or goes against the rest, for people.
+        /// What of its answer nobody understands, or goes against its exit status, for people.
         public var remarks: [String]
 
         /// Joins the parts; what has a result or options was said once.

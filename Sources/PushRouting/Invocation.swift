@@ -1,5 +1,5 @@
 import PushDispatch
-import PushModel
+public import PushModel
 
 /// An invocation in flight: what the ledger says of it, and what only the router needs.
 struct Invocation: Sendable {
@@ -20,8 +20,8 @@ struct Invocation: Sendable {
     }
 
     let request: AcceptedRequest
-    /// What the handler gets; `nil` for an interaction that names its notification by an id.
-    let payload: JSONNode?
+    /// What the request asks for.
+    let subject: InvocationSubject
     var record: InvocationRecord
     let owner: PlannedInvocation.Owner
     let facts: RouteFacts
@@ -30,8 +30,12 @@ struct Invocation: Sendable {
     let table: RoutingTable
     /// The place of its route in `table`.
     var position = 0
+    /// Whether only that route is meant: an observer's, or one of those that hear a broadcast.
+    var isPinned = false
     var handler: Handler?
     let lane: DeviceKey?
+    /// Of those before it in its lane, the one that took longest.
+    var waitedFor: Predecessor?
     /// What the tracker takes over when its turn comes.
     var receipt: Receipt?
     /// From when its time counts; `nil` while it waits in its lane in `device` mode.
@@ -40,6 +44,11 @@ struct Invocation: Sendable {
     var firstStart: Instant?
     /// The row as the ledger has it; `nil` before the first write.
     var stored: InvocationRecord?
+
+    /// How its callback is completed.
+    var completions: Completions {
+        Completions(record.callback, rules: table.completion, osVersion: subject.osVersion)
+    }
 
     /// Whether it holds one of the places to run.
     var holdsPlace: Bool {
@@ -57,6 +66,44 @@ struct Invocation: Sendable {
 
     /// How it ends when its time is up.
     var missed: Outcome { firstStart == nil ? .expired : .timedOut }
+}
+
+/// What the request line of an invocation says beside what the ledger's columns say.
+public struct InvocationSubject: Sendable {
+    /// What was asked; `nil` if the line was accepted by another version that could read it.
+    public var action: Request.Action?
+    /// The payload: the delivery's as it came, for an interaction as it was handed back or delivered; `nil` when nobody
+    /// knows it.
+    public var payload: JSONNode?
+    /// The version of the operating system.
+    public var osVersion: OSVersion?
+
+    /// Joins the parts.
+    public init(action: Request.Action? = nil, payload: JSONNode? = nil, osVersion: OSVersion? = nil) {
+        self.action = action
+        self.payload = payload
+        self.osVersion = osVersion
+    }
+
+    /// What a request says.
+    ///
+    /// - Parameter past: the delivery that an interaction is about, where the ledger knows it.
+    init(_ request: Request, past: PastDelivery? = nil) {
+        action = request.action
+        switch request.action {
+        case .deliver(let deliver):
+            payload = deliver.payload
+            osVersion = deliver.osVersion.flatMap(OSVersion.init)
+        case .interact(let interact):
+            if case .payload(let handedBack) = interact.subject {
+                payload = handedBack
+            } else {
+                payload = past?.payload
+            }
+            osVersion = past?.osVersion
+        case .session, .token: break
+        }
+    }
 }
 
 /// A Braze payload on its way to the tracker.

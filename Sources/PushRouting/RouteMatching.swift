@@ -47,9 +47,23 @@ extension RouteMatch.KeyCondition {
 }
 
 extension RoutingTable {
-    /// The first route at or after `position` that matches, and its position.
-    public func route(for facts: RouteFacts, from position: Int = 0) -> (route: Route, position: Int)? {
-        guard let found = routes[position...].firstIndex(where: { $0.match.holds(for: facts) }) else { return nil }
-        return (routes[found], found)
+    /// The position of the first route at or after `position` that matches and does not observe.
+    func owner(of facts: RouteFacts, from position: Int = 0) -> Int? {
+        routes[position...].firstIndex { !$0.observes && $0.match.holds(for: facts) }
     }
+
+    /// The positions of all that match: of those that observe, or of those that do not.
+    func positions(for facts: RouteFacts, observing: Bool) -> [Int] {
+        routes.indices.filter { routes[$0].observes == observing && routes[$0].match.holds(for: facts) }
+    }
+
+    /// The routes that an invocation goes to before any handler declines: the first that matches; of what every SDK must
+    /// hear, each one.
+    public func owners(of facts: RouteFacts) -> [Route] {
+        guard !facts.callback.isBroadcast else { return positions(for: facts, observing: false).map { routes[$0] } }
+        return owner(of: facts).map { [routes[$0]] } ?? []
+    }
+
+    /// The routes that get a copy.
+    public func observers(of facts: RouteFacts) -> [Route] { positions(for: facts, observing: true).map { routes[$0] } }
 }

@@ -20,7 +20,7 @@ extension Router {
             case .retry:
                 invocation.stage = .ready
                 invocations[timer.invocation] = invocation
-                ready.append(timer.invocation)
+                queue(timer.invocation, isObserver: invocation.record.isObserver)
             }
         }
     }
@@ -49,9 +49,13 @@ extension Router {
         }
     }
 
-    private mutating func miss(_ invocation: Invocation, at now: Moment, _ effects: inout [Effect]) {
+    private mutating func miss(_ missed: Invocation, at now: Moment, _ effects: inout [Effect]) {
+        var invocation = missed
+        if invocation.stage == .waiting, let head = invocation.lane.flatMap({ lanes[$0]?.head }) {
+            invocation.waitedFor = Predecessor(id: head, handler: invocations[head]?.handler?.name)
+        }
         if invocation.holdsPlace {
-            usage.handlers -= 1
+            usage.left(placeOfObserver: invocation.record.isObserver)
             effects.append(.stop(invocation.record.id))
         }
         let reason =

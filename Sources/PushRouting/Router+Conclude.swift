@@ -13,37 +13,40 @@ extension Router {
         let total = age(of: invocation.request, at: now)
         let queue = invocation.firstStart.map { $0 - invocation.request.acceptedAt.monotonic } ?? total
         let exec = invocation.firstStart.map { now.monotonic - $0 } ?? .zero
+        let completions = invocation.completions
+        let remark = completions.remark(onSilenceOf: invocation.handler?.name, outcome: outcome)
+        let reasons = [reason, remark].compactMap(\.self)
         let result = InvocationResult(
-            outcome: outcome, reason: reason, queue: queue, exec: exec, total: total,
-            completion: completion ?? Completions.host(invocation.record.callback, outcome: outcome),
-            decidedAt: now.wall)
+            outcome: outcome, reason: reasons.isEmpty ? nil : reasons.joined(separator: "; "), queue: queue, exec: exec,
+            total: total, completion: completion ?? completions.byHost(outcome),
+            waitedFor: invocation.waitedFor, decidedAt: now.wall)
         invocation.record.result = result
         save(&invocation, &effects)
         effects.append(
             .decided(InvocationEnd(request: invocation.request, invocation: invocation.record, result: result)))
         invocations[id] = nil
         usage.ended(id, of: invocation.request.peer)
-        if let lane = invocation.lane { advance(lane, past: id) }
+        if let lane = invocation.lane { advance(lane, past: invocation, at: now) }
     }
 
     /// Gives an invocation that never was in flight its outcome: the one known on acceptance.
     func concludeAtOnce(
-        _ row: InvocationRecord, of accepted: AcceptedRequest, _ outcome: Outcome, reason: String? = nil,
+        _ row: InvocationRecord, of arrival: Arrival, _ outcome: Outcome, reason: String? = nil,
         completion: Completion? = nil, at now: Moment, _ effects: inout [Effect]
     ) {
         var row = row
         let result = InvocationResult(
             outcome: outcome, reason: reason, queue: .zero, exec: .zero, total: .zero,
-            completion: completion ?? Completions.host(row.callback, outcome: outcome), decidedAt: now.wall)
+            completion: completion ?? arrival.completions(row.callback, table).byHost(outcome), decidedAt: now.wall)
         row.result = result
         effects.append(.record(.invocation(row)))
-        effects.append(.decided(InvocationEnd(request: accepted, invocation: row, result: result)))
+        effects.append(.decided(InvocationEnd(request: arrival.request, invocation: row, result: result)))
     }
 
     /// Hands a Braze payload to the tracker. That takes no time: the SDK's own call only enqueues.
     mutating func handOver(_ invocation: Invocation, at now: Moment, _ effects: inout [Effect]) {
         if let receipt = invocation.receipt { take(receipt, of: invocation.request, at: now, &effects) }
-        let completion = Completions.tracker(invocation.record.callback)
+        let completion = invocation.completions.byTracker()
         conclude(invocation, .handedToTracker, completion: completion, at: now, &effects)
     }
 

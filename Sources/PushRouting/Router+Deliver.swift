@@ -20,40 +20,77 @@ extension Router {
         // A plain APNs payload has no id of its own.
         let messageID = decision.messageID ?? (platform == .android ? nil : request.id)
         let accepted = accept(
-            request, from: peer, at: now, platform: platform, target: target, messageID: messageID)
+            request, from: peer, at: now, platform: platform, target: target, messageID: messageID,
+            state: deliver.state)
         effects.append(.record(.request(accepted)))
         remember(accepted, &effects)
 
+        var arrival = Arrival(
+            accepted, subject: InvocationSubject(request), provider: decision.provider, keys: decision.keys,
+            lane: lane(of: accepted))
+        if isRepeat(decision, accepted) {
+            let row = arrival.row(.none, budget: table.budget)
+            let reason = "its id is among the last ten that FCM on the device saw: FCM drops it"
+            return concludeAtOnce(row, of: arrival, .duplicate, reason: reason, at: now, &effects)
+        }
         let receipt = Receipt(decision, at: request.at ?? now.wall)
         if let outcome = decision.outcome {
             if let receipt { take(receipt, of: accepted, at: now, &effects) }
-            let row = newRow(0, .none, provider: decision.provider)
+            let row = arrival.row(.none, budget: table.budget)
             let reason = decision.reasons.last?.description
-            return concludeAtOnce(row, of: accepted, outcome, reason: reason, at: now, &effects)
+            return concludeAtOnce(row, of: arrival, outcome, reason: reason, at: now, &effects)
         }
-        for (n, planned) in decision.invocations.enumerated() {
-            let row = newRow(n, planned.callback, provider: decision.provider)
-            let receipt = n == 0 ? receipt : nil
-            switch planned.owner {
-            case .tracker where platform == .ios && deliver.sdk == .missing:
-                // The system shows it all the same, and it may be opened (tracker, T9).
-                if decision.displayed, let receipt { take(receipt, of: accepted, at: now, &effects) }
-                let reason = "the app had no Braze instance when the callback ran"
-                concludeAtOnce(row, of: accepted, .sdkNotReady, reason: reason, at: now, &effects)
-            case .tracker where !mustWait(accepted):
-                if let receipt { take(receipt, of: accepted, at: now, &effects) }
-                let completion = Completions.tracker(planned.callback)
-                concludeAtOnce(row, of: accepted, .handedToTracker, completion: completion, at: now, &effects)
-            case .tracker, .route:
-                let facts = RouteFacts(
-                    provider: decision.provider, platform: platform, callback: planned.callback, app: accepted.app,
-                    keys: decision.keys)
-                let invocation = Invocation(
-                    request: accepted, payload: deliver.payload, record: row, owner: planned.owner, facts: facts,
-                    table: table, lane: lane(of: accepted), receipt: receipt)
-                admit(invocation, at: now, &effects)
+        for planned in decision.invocations {
+            guard planned.owner == .tracker else {
+                route(planned.callback, &arrival, at: now, &effects)
+                continue
+            }
+            let receipt = arrival.count == 0 ? receipt : nil
+            track(planned.callback, receipt, deliver.sdk, decision.displayed, &arrival, at: now, &effects)
+            // Braze has its payload; the app's other SDKs must hear of it as well.
+            let others = arrival.facts(planned.callback)
+            if planned.callback.isBroadcast, !table.owners(of: others).isEmpty {
+                route(planned.callback, &arrival, at: now, &effects)
             }
         }
+        copy(decision.invocations.map(\.callback), &arrival, at: now, &effects)
+    }
+
+    /// Hands a Braze payload over, now or when its turn comes.
+    private mutating func track(
+        _ callback: Callback, _ receipt: Receipt?, _ sdk: SDKState, _ isDisplayed: Bool, _ arrival: inout Arrival,
+        at now: Moment, _ effects: inout [Effect]
+    ) {
+        let accepted = arrival.request
+        let row = arrival.row(callback, budget: table.budget)
+        if accepted.platform == .ios, sdk == .missing {
+            // The system shows it all the same, and it may be opened (tracker, T9).
+            if isDisplayed, let receipt { take(receipt, of: accepted, at: now, &effects) }
+            let reason = "the app had no Braze instance when the callback ran"
+            concludeAtOnce(row, of: arrival, .sdkNotReady, reason: reason, at: now, &effects)
+        } else if mustWait(accepted) {
+            let invocation = Invocation(
+                request: accepted, subject: arrival.subject, record: row, owner: .tracker,
+                facts: arrival.facts(callback), table: table, lane: arrival.lane, receipt: receipt)
+            admit(invocation, at: now, &effects)
+        } else {
+            if let receipt { take(receipt, of: accepted, at: now, &effects) }
+            let isDelayed = accepted.platform == .ios && sdk == .delayed
+            let reason = isDelayed ? "queued until the app has its Braze instance" : nil
+            let completion = arrival.completions(callback, table).byTracker()
+            concludeAtOnce(
+                row, of: arrival, .handedToTracker, reason: reason, completion: completion, at: now, &effects)
+        }
+    }
+
+    /// Whether FCM on the device drops the message; notes its id. What starts the app's process, or finds it stopped,
+    /// finds an empty list.
+    private mutating func isRepeat(_ decision: Decision, _ accepted: AcceptedRequest) -> Bool {
+        guard accepted.platform == .android, let device = accepted.device else { return false }
+        let key = DeviceKey(app: accepted.app, device: device)
+        if accepted.state?.endsProcess == true { recentMessages[key] = nil }
+        guard let id = decision.duplicateID else { return false }
+        return recentMessages[key, default: RecentMessages()].see(id)
     }
 
     /// Whether a Braze payload waits for its turn. A router in production hands it over at once.

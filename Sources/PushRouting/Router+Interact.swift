@@ -3,50 +3,60 @@ import PushModel
 import PushTracking
 
 extension Router {
-    /// Hands the tap on a Braze notification to the tracker, and routes any other like a delivery.
+    /// Hands what a person does with a Braze notification to the tracker, and routes the rest like a delivery.
     mutating func interact(
-        _ interact: InteractRequest, _ request: Request, from peer: Peer, at now: Moment, _ effects: inout [Effect]
+        _ interact: InteractRequest, _ request: Request, _ past: PastDelivery?, from peer: Peer, at now: Moment,
+        _ effects: inout [Effect]
     ) throws(Refusal) {
         var target = interact.target
         let known = lastKnown(app: target.app, device: target.device)
         let subject: InteractionSubject
         do {
-            let platform = target.platform ?? known?.platform ?? .android
-            subject = try InteractionSubject(interact, platform: platform, tracker: tracker)
+            let platform = target.platform ?? past?.platform ?? known?.platform ?? .android
+            subject = try InteractionSubject(interact, past, platform: platform, tracker: tracker)
         } catch {
             throw .invalidPayload(field: error.field, message: error.message)
         }
         let delivery = subject.delivery
-        let platform = target.platform ?? delivery?.platform ?? known?.platform ?? .android
-        target.app = target.app ?? delivery?.app
-        target.device = target.device ?? delivery?.device
+        let platform = target.platform ?? delivery?.platform ?? past?.platform ?? known?.platform ?? .android
+        target.app = target.app ?? delivery?.app ?? past?.app
+        target.device = target.device ?? delivery?.device ?? past?.device
         target.externalID = target.externalID ?? lastKnown(app: target.app, device: target.device)?.externalID
         let accepted = accept(
             request, from: peer, at: now, platform: platform, target: target,
-            messageID: subject.messageID ?? delivery?.messageID)
+            messageID: subject.messageID ?? delivery?.messageID ?? past?.messageID)
         effects.append(.record(.request(accepted)))
         remember(accepted, &effects)
 
-        let callback = accepted.platform.interactionCallback
-        let row = newRow(0, callback, provider: subject.provider)
-        guard subject.provider != nil else {
-            guard platform != .android else {
-                let reason =
-                    "unmatched: no Braze delivery of it is remembered, and Android runs no push callback for a tap"
-                return concludeAtOnce(row, of: accepted, .swallowed, reason: reason, at: now, &effects)
-            }
-            let facts = RouteFacts(
-                provider: nil, platform: accepted.platform, callback: callback, app: accepted.app,
-                keys: subject.keys)
-            let invocation = Invocation(
-                request: accepted, payload: subject.payload, record: row, owner: .route, facts: facts, table: table,
-                lane: nil)
-            return admit(invocation, at: now, &effects)
+        var arrival = Arrival(
+            accepted, subject: InvocationSubject(request, past: past), provider: subject.provider,
+            keys: subject.handedBack?.keys, lane: nil)
+        let act = UserAct(interact.kind, action: interact.action, text: interact.text)
+        let decision = decide(
+            act, on: subject.handedBack, of: subject.provider, platform: platform, rules: table.interaction)
+        if let outcome = decision.outcome {
+            let row = arrival.row(decision.callback, budget: table.budget)
+            let reason = decision.reasons.last?.description
+            return concludeAtOnce(row, of: arrival, outcome, reason: reason, at: now, &effects)
         }
-        let reason = open(delivery, by: target.externalID, cause: accepted.seq, at: request.at ?? now.wall, &effects)
-        let completion = Completions.tracker(callback)
-        concludeAtOnce(
-            row, of: accepted, .handedToTracker, reason: reason, completion: completion, at: now, &effects)
+        if subject.provider == Self.trackedProvider {
+            let row = arrival.row(decision.callback, budget: table.budget)
+            let opens = act == .opened || decision.button.map { $0 != .close } == true
+            let reason =
+                opens
+                ? open(delivery, by: target.externalID, cause: accepted.seq, at: request.at ?? now.wall, &effects)
+                : decision.reasons.last?.description
+            let completion = arrival.completions(decision.callback, table).byTracker()
+            concludeAtOnce(
+                row, of: arrival, .handedToTracker, reason: reason, completion: completion, at: now, &effects)
+        } else if platform == .android, subject.handedBack == nil {
+            let row = arrival.row(.none, budget: table.budget)
+            let reason = "unmatched: no delivery of it is known, so nobody knows whose notification it was"
+            return concludeAtOnce(row, of: arrival, .swallowed, reason: reason, at: now, &effects)
+        } else {
+            route(decision.callback, &arrival, at: now, &effects)
+        }
+        copy([decision.callback], &arrival, at: now, &effects)
     }
 
     /// Has the tracker record a tap on the body of a Braze notification; returns what became of it.
@@ -66,16 +76,18 @@ extension Router {
     }
 }
 
-/// What an interaction is about, as far as the tracker remembers it and the payload says it.
+/// What an interaction is about, as far as the tracker remembers it, the ledger knows it and the payload says it.
 private struct InteractionSubject {
     var delivery: TrackedDelivery?
     var messageID: String?
-    var payload: JSONNode?
-    var keys: PayloadKeys?
-    /// Whose it is: the tracker remembers only Braze's deliveries.
+    /// What the platform hands back; `nil` when nobody knows it.
+    var handedBack: HandedBackPayload?
+    /// Whose it is; `nil` when nobody's or not known.
     var provider: String?
 
-    init(_ interact: InteractRequest, platform: Platform, tracker: Tracker) throws(PayloadError) {
+    init(
+        _ interact: InteractRequest, _ past: PastDelivery?, platform: Platform, tracker: Tracker
+    ) throws(PayloadError) {
         var name: Subject?
         switch interact.subject {
         case .delivery(let seq): name = .delivery(seq)
@@ -83,26 +95,19 @@ private struct InteractionSubject {
             messageID = message
             name = .message(message)
         case .payload(let handedBack):
-            payload = handedBack
             let facts = try HandedBackPayload(handedBack, platform: platform)
             provider = facts.provider
             messageID = facts.messageID
-            keys = facts.keys
+            self.handedBack = facts
             name = messageID.map(Subject.message) ?? facts.campaignID.map(Subject.campaign)
+        }
+        if let past {
+            provider = past.provider
+            // It was accepted, so it can be read.
+            handedBack = try? HandedBackPayload(past.payload, platform: past.platform)
         }
         let target = interact.target
         delivery = name.flatMap { tracker.delivery(for: $0, app: target.app, device: target.device) }
         if delivery != nil { provider = Router.trackedProvider }
-    }
-}
-
-extension Platform {
-    /// The callback that a tap leads to. Android has none: the tap starts an activity or a receiver.
-    fileprivate var interactionCallback: Callback {
-        switch self {
-        case .android: .none
-        case .ios: .didReceiveResponse
-        case .web: .notificationclick
-        }
     }
 }

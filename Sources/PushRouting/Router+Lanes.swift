@@ -2,9 +2,12 @@ import PushDispatch
 import PushModel
 
 extension Router {
-    /// The lane of what is delivered to a device; iOS, the web and a delivery without a device have none.
+    /// The lane of what the push service hands to a device; iOS, the web, what names no device, and what a person does
+    /// have none.
     func lane(of accepted: AcceptedRequest) -> DeviceKey? {
-        guard accepted.platform == .android, let device = accepted.device else { return nil }
+        guard accepted.platform == .android, accepted.operation != .interact, let device = accepted.device else {
+            return nil
+        }
         return DeviceKey(app: accepted.app, device: device)
     }
 
@@ -26,13 +29,13 @@ extension Router {
         }
         if let lane = invocation.lane {
             let id = invocation.record.id
-            let isBusy = lanes[lane] != nil
-            lanes[lane, default: Queue()].append(id)
-            if isBusy {
+            guard lanes[lane] == nil else {
+                lanes[lane]?.append(id)
                 save(&invocation, &effects)
                 invocations[id] = invocation
                 return
             }
+            lanes[lane] = Lane(id, at: now.monotonic)
         }
         begin(&invocation, at: now, &effects)
     }
@@ -41,6 +44,7 @@ extension Router {
     private mutating func takeTurns(at now: Moment, _ effects: inout [Effect]) {
         while let id = turns.popFirst() {
             guard var invocation = invocations[id] else { continue }
+            invocation.waitedFor = invocation.lane.flatMap { lanes[$0]?.headWaitedFor }
             begin(&invocation, at: now, &effects)
         }
     }
@@ -59,6 +63,9 @@ extension Router {
 
     /// Goes on with the next route that matches, after a handler declined.
     mutating func tryNextRoute(_ invocation: inout Invocation, at now: Moment, _ effects: inout [Effect]) {
+        guard !invocation.isPinned else {
+            return conclude(invocation, .unrouted, reason: "its handler declined", at: now, &effects)
+        }
         invocation.position += 1
         invocation.record.started = false
         guard let start = invocation.clockStart else { preconditionFailure("declined before its clock ran") }
@@ -72,11 +79,14 @@ extension Router {
     ) -> Bool {
         invocation.clockStart = start
         let table = invocation.table
-        guard let (route, position) = table.route(for: invocation.facts, from: invocation.position) else {
+        let owner =
+            invocation.isPinned ? invocation.position : table.owner(of: invocation.facts, from: invocation.position)
+        guard let position = owner else {
             let reason = invocation.record.route == nil ? "no route matches" : "every route that matches declined"
             conclude(invocation, .unrouted, reason: reason, at: now, &effects)
             return false
         }
+        let route = table.routes[position]
         guard let handler = table.handlers[route.handler] else {
             preconditionFailure("route \(route.name) names the handler \(route.handler), which the table does not have")
         }
@@ -102,13 +112,13 @@ extension Router {
         switch handler.kind {
         case .journal, .discard:
             invocation.firstStart = now.monotonic
-            let completion = Completions.handler(invocation.record.callback, HandlerAnswer.Reply())
+            let completion = invocation.completions.byHandler(HandlerAnswer.Reply())
             conclude(invocation, .handled, completion: completion, at: now, &effects)
         case .exec:
             let id = invocation.record.id
             invocation.stage = .ready
             invocations[id] = invocation
-            ready.append(id)
+            queue(id, isObserver: invocation.record.isObserver)
             touched.append(id)
         }
     }
@@ -126,33 +136,45 @@ extension Router {
         dropStaleTimers()
     }
 
+    /// Queues an invocation for a place to run: observers have theirs apart and keep no owner waiting.
+    mutating func queue(_ id: InvocationID, isObserver: Bool) {
+        if isObserver { readyObservers.append(id) } else { ready.append(id) }
+    }
+
     /// Starts as many handlers as there are places, in order.
     private mutating func fillPlaces(at now: Moment, _ effects: inout [Effect]) {
-        while !isDraining, usage.handlers < table.limits.handlers, let id = ready.popFirst() {
-            guard var invocation = invocations[id], invocation.stage == .ready, let handler = invocation.handler,
-                let deadline = invocation.record.deadline, now.monotonic < deadline
-            else { continue }
-            usage.handlers += 1
-            invocation.stage = .starting
-            if !handler.idempotent { invocation.record.started = true }
-            save(&invocation, &effects)
-            invocations[id] = invocation
-            effects.append(
-                .start(
-                    HandlerRun(
-                        invocation: invocation.record, request: invocation.request, payload: invocation.payload,
-                        handler: handler, deadline: deadline)))
+        guard !isDraining else { return }
+        while usage.handlers < table.limits.handlers, let id = ready.popFirst() { start(id, at: now, &effects) }
+        while usage.observers < table.limits.observers, let id = readyObservers.popFirst() {
+            start(id, at: now, &effects)
         }
     }
 
+    /// Starts a handler, unless its invocation has ended meanwhile or is about to.
+    private mutating func start(_ id: InvocationID, at now: Moment, _ effects: inout [Effect]) {
+        guard var invocation = invocations[id], invocation.stage == .ready, let handler = invocation.handler,
+            let deadline = invocation.record.deadline, now.monotonic < deadline
+        else { return }
+        usage.took(placeOfObserver: invocation.record.isObserver)
+        invocation.stage = .starting
+        if !handler.idempotent { invocation.record.started = true }
+        save(&invocation, &effects)
+        invocations[id] = invocation
+        effects.append(
+            .start(
+                HandlerRun(
+                    invocation: invocation.record, request: invocation.request, subject: invocation.subject,
+                    handler: handler, deadline: deadline)))
+    }
+
     /// The lane's head is done: the next one's turn has come.
-    mutating func advance(_ lane: DeviceKey, past id: InvocationID) {
-        guard lanes[lane]?.first == id else { return }
-        _ = lanes[lane]?.popFirst()
-        while let next = lanes[lane]?.first {
+    mutating func advance(_ lane: DeviceKey, past invocation: Invocation, at now: Moment) {
+        guard lanes[lane]?.head == invocation.record.id else { return }
+        lanes[lane]?.popHead(at: now.monotonic, handler: invocation.handler?.name)
+        while let next = lanes[lane]?.head {
             if invocations[next] != nil { return turns.append(next) }
             // It expired while it waited.
-            _ = lanes[lane]?.popFirst()
+            lanes[lane]?.dropHead()
         }
         lanes[lane] = nil
     }

@@ -9,12 +9,17 @@ public struct UnfinishedRequest: Sendable {
     public var invocations: [InvocationRecord]
     /// The request line, read again; `nil` if this version cannot read it any more.
     public var request: Request?
+    /// The delivery that an interaction names by its number or message id.
+    public var past: PastDelivery?
 
     /// Joins the parts.
-    public init(accepted: AcceptedRequest, invocations: [InvocationRecord], request: Request?) {
+    public init(
+        accepted: AcceptedRequest, invocations: [InvocationRecord], request: Request?, past: PastDelivery? = nil
+    ) {
         self.accepted = accepted
         self.invocations = invocations
         self.request = request
+        self.past = past
     }
 }
 
@@ -39,18 +44,21 @@ extension Router {
         _ record: InvocationRecord, of accepted: AcceptedRequest, _ context: RecoveryContext, at now: Moment,
         _ effects: inout [Effect]
     ) {
-        // Among deliveries, Braze's are the tracker's; a tap on a Braze notification is never unfinished.
-        let isBraze = accepted.operation == .deliver && record.provider == Self.trackedProvider
+        // Among deliveries, Braze's are the tracker's, but for copies and broadcasts, which are given a route at once; a
+        // tap on a Braze notification is never unfinished.
+        let isPinned = record.isObserver || record.callback.isBroadcast && record.route != nil
+        let isBraze = accepted.operation == .deliver && record.provider == Self.trackedProvider && !isPinned
         let facts = RouteFacts(
             provider: record.provider, platform: accepted.platform, callback: record.callback, app: accepted.app,
             keys: context.keys)
         var invocation = Invocation(
-            request: accepted, payload: context.payload, record: record, owner: isBraze ? .tracker : .route,
-            facts: facts, table: table,
-            lane: accepted.operation == .deliver ? lane(of: accepted) : nil,
+            request: accepted, subject: context.subject, record: record, owner: isBraze ? .tracker : .route,
+            facts: facts, table: table, lane: record.isObserver ? nil : lane(of: accepted),
             receipt: record.id.n == 0 ? context.receipt : nil, stored: record)
         // Who declined before the crash is not asked again, as long as the routes are the same.
-        invocation.position = table.routes.firstIndex { $0.name == record.route } ?? 0
+        let position = table.routes.firstIndex { $0.name == record.route }
+        invocation.position = position ?? 0
+        invocation.isPinned = isPinned
         usage.began(record.id, of: accepted.peer)
         if record.started {
             conclude(invocation, .failed, reason: Self.daemonCrashed, at: now, &effects)
@@ -61,6 +69,8 @@ extension Router {
             } else {
                 conclude(invocation, .expired, reason: Self.daemonDown, at: now, &effects)
             }
+        } else if isPinned, position == nil {
+            conclude(invocation, .unrouted, reason: "its route is gone", at: now, &effects)
         } else {
             // The time that is left counts on from where it began.
             if let deadline = record.deadline { invocation.clockStart = deadline + (.zero - record.budget) }
@@ -71,21 +81,19 @@ extension Router {
 
 /// What the request line says beside what the ledger's rows say.
 private struct RecoveryContext {
-    var payload: JSONNode?
+    var subject = InvocationSubject()
     var keys: PayloadKeys?
     var receipt: Receipt?
 
     init(_ unfinished: UnfinishedRequest) {
         guard let request = unfinished.request else { return }
+        let accepted = unfinished.accepted
+        subject = InvocationSubject(request, past: unfinished.past)
         guard case .deliver(let deliver) = request.action else {
-            if case .interact(let interact) = request.action, case .payload(let handedBack) = interact.subject {
-                payload = handedBack
-                keys = (try? HandedBackPayload(handedBack, platform: unfinished.accepted.platform))?.keys
-            }
+            guard let payload = subject.payload else { return }
+            keys = (try? HandedBackPayload(payload, platform: accepted.platform))?.keys
             return
         }
-        payload = deliver.payload
-        let accepted = unfinished.accepted
         guard let decision = try? decide(Delivery(deliver, platform: accepted.platform)) else { return }
         keys = decision.keys
         receipt = Receipt(decision, at: request.at ?? accepted.acceptedAt.wall)

@@ -8,19 +8,21 @@ extension Router {
     /// - Parameters:
     ///   - request: the request.
     ///   - peer: who sent it.
+    ///   - past: the delivery that an interaction names by its number or message id, where the ledger knows one.
     ///   - now: when it was read.
     ///   - effects: what is to be done is appended.
     /// - Returns: its number. It is accepted once the records among the effects are on disk, not before.
     /// - Throws: `Refusal`, and then nothing changed.
     public mutating func submit(
-        _ request: Request, from peer: Peer, at now: Moment, effects: inout [Effect]
+        _ request: Request, from peer: Peer, past: PastDelivery? = nil, at now: Moment, effects: inout [Effect]
     ) throws(Refusal) -> SequenceNumber {
         guard !isDraining else { throw .draining }
         try checkLimits(of: peer, at: now)
         switch request.action {
         case .deliver(let deliver): try self.deliver(deliver, request, from: peer, at: now, &effects)
-        case .interact(let interact): try self.interact(interact, request, from: peer, at: now, &effects)
-        case .session, .token: preconditionFailure("no reader lets it in yet")
+        case .interact(let interact): try self.interact(interact, request, past, from: peer, at: now, &effects)
+        case .session(let session): self.session(session, request, from: peer, at: now, &effects)
+        case .token(let token): self.token(token, request, from: peer, at: now, &effects)
         }
         lastNumber = lastNumber.next
         endTurn(at: now, &effects)
@@ -55,6 +57,7 @@ extension Router {
         effects.append(.record(.device(device)))
         while devices.count > devicesMax, let oldest = devicesOldestFirst.popFirst() {
             devices[oldest] = nil
+            recentMessages[oldest] = nil
             effects.append(.record(.forgottenDevice(oldest)))
         }
     }
@@ -63,18 +66,12 @@ extension Router {
     ///
     /// - Parameter target: whom it is about, with everything that it left out filled in.
     func accept(
-        _ request: Request, from peer: Peer, at now: Moment, platform: Platform, target: Target, messageID: String?
+        _ request: Request, from peer: Peer, at now: Moment, platform: Platform, target: Target,
+        messageID: String? = nil, state: AppState? = nil
     ) -> AcceptedRequest {
         AcceptedRequest(
             seq: lastNumber.next, operation: request.operation, id: request.id, peer: peer, acceptedAt: now,
             boot: boot, mode: table.mode, platform: platform, app: target.app, device: target.device,
-            externalID: target.externalID, messageID: messageID, body: request.document.bytes)
-    }
-
-    /// The row of the `n`th invocation of the request that is being accepted.
-    func newRow(_ n: Int, _ callback: Callback, provider: String?) -> InvocationRecord {
-        InvocationRecord(
-            id: InvocationID(seq: lastNumber.next, n: n), callback: callback, provider: provider, route: nil,
-            handler: nil, budget: table.budget, deadline: nil, started: false, result: nil)
+            externalID: target.externalID, messageID: messageID, state: state, body: request.document.bytes)
     }
 }

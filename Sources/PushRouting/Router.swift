@@ -18,11 +18,14 @@ public struct Router: Sendable {
     public internal(set) var lastNumber: SequenceNumber
     var devices: [DeviceKey: KnownDevice] = [:]
     var devicesOldestFirst = Queue<DeviceKey>()
+    /// What FCM on each device remembers.
+    var recentMessages: [DeviceKey: RecentMessages] = [:]
     let devicesMax: Int
 
     var invocations: [InvocationID: Invocation] = [:]
-    var lanes: [DeviceKey: Queue<InvocationID>] = [:]
+    var lanes: [DeviceKey: Lane] = [:]
     var ready = Queue<InvocationID>()
+    var readyObservers = Queue<InvocationID>()
     var timers = Heap<DueTimer>()
     var usage = Usage()
     var isDraining = false
@@ -62,8 +65,8 @@ public struct Router: Sendable {
     /// How many requests are in flight.
     public var requestsInFlight: Int { usage.requests }
 
-    /// How many handlers hold a place to run.
-    public var handlersRunning: Int { usage.handlers }
+    /// How many handlers hold a place to run, observers' among them.
+    public var handlersRunning: Int { usage.handlers + usage.observers }
 
     /// In whose place the router stands.
     public var mode: DispatchMode { table.mode }
@@ -100,11 +103,12 @@ public struct Router: Sendable {
         else { return }
         // In time means before the deadline; what comes at that instant or later is the clock's to judge.
         guard now.monotonic < deadline else { return }
-        usage.handlers -= 1
+        usage.left(placeOfObserver: invocation.record.isObserver)
         switch answer {
         case .handled(let reply):
-            let completion = Completions.handler(invocation.record.callback, reply)
-            conclude(invocation, .handled, completion: completion, at: now, &effects)
+            let remark = invocation.completions.remark(on: reply, of: invocation.record.handler ?? "the handler")
+            let completion = invocation.completions.byHandler(reply)
+            conclude(invocation, .handled, reason: remark, completion: completion, at: now, &effects)
         case .retry(let after) where invocation.table.mode == .relay:
             invocation.stage = .pausing
             // It has ended: a daemon that stops or dies now has not broken it off.

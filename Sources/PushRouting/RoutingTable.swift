@@ -19,12 +19,17 @@ public struct RoutingTable: Sendable {
     public var retryDelay: Duration
     /// Whose payload it is: the rules of the providers.
     public var detection: DetectionSettings
+    /// What completes a callback where nobody says.
+    public var completion: CompletionRules
+    /// What the app has registered for interactions.
+    public var interaction: InteractionRules
 
     /// Joins the parts.
     public init(
         mode: DispatchMode = .device, budget: Duration = .seconds(9), routes: [Route], handlers: [String: Handler],
         limits: RoutingLimits = RoutingLimits(), retryDelay: Duration = .milliseconds(200),
-        detection: DetectionSettings = DetectionSettings()
+        detection: DetectionSettings = DetectionSettings(), completion: CompletionRules = CompletionRules(),
+        interaction: InteractionRules = InteractionRules()
     ) {
         self.mode = mode
         self.budget = budget
@@ -33,6 +38,8 @@ public struct RoutingTable: Sendable {
         self.limits = limits
         self.retryDelay = retryDelay
         self.detection = detection
+        self.completion = completion
+        self.interaction = interaction
     }
 }
 

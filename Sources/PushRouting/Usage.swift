@@ -2,8 +2,10 @@ import PushModel
 
 /// What is in flight, in all and per peer, held against the limits.
 struct Usage: Sendable {
-    /// Handlers that hold a place to run.
-    var handlers = 0
+    /// Owners' handlers that hold a place to run.
+    private(set) var handlers = 0
+    /// Observers' handlers that hold one of theirs.
+    private(set) var observers = 0
     private(set) var requests = 0
     private var byPeer: [UInt32: Int] = [:]
     /// Invocations without an outcome, per request that has any.
@@ -12,6 +14,14 @@ struct Usage: Sendable {
     func requests(of peer: Peer) -> Int { byPeer[peer.uid] ?? 0 }
 
     func invocations(of seq: SequenceNumber) -> Int { open[seq] ?? 0 }
+
+    mutating func took(placeOfObserver isObserver: Bool) {
+        if isObserver { observers += 1 } else { handlers += 1 }
+    }
+
+    mutating func left(placeOfObserver isObserver: Bool) {
+        if isObserver { observers -= 1 } else { handlers -= 1 }
+    }
 
     mutating func began(_ id: InvocationID, of peer: Peer) {
         let before = open[id.seq] ?? 0

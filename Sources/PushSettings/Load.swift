@@ -108,8 +108,9 @@ private struct Loader {
 
     private func checkReach(of route: Route, report: inout FileReport) {
         // A program may decline what it is given (exit status 80), which then goes on to the routes that follow.
+        guard !route.observes else { return }
         let earlier = settings.routing.routes.first {
-            settings.routing.handlers[$0.handler]?.isBuiltIn == true && $0.match.covers(route.match)
+            !$0.observes && settings.routing.handlers[$0.handler]?.isBuiltIn == true && $0.match.covers(route.match)
         }
         guard let earlier, !route.match.isOnlyBroadcast else { return }
         report.warning(

@@ -23,13 +23,3 @@ extension RouteMatch {
         mine.isEmpty || !other.isEmpty && Set(other).isSubset(of: mine)
     }
 }
-
-extension Callback {
-    /// Whether it goes to every route that matches, not only to the first: each SDK must hear it.
-    fileprivate var isBroadcast: Bool {
-        switch self {
-        case .onNewToken, .onRegistered, .onUnregistered, .didRegister, .onDeletedMessages: true
-        default: false
-        }
-    }
-}

@@ -34,7 +34,7 @@ extension Explanation.Invocation {
     fileprivate func write(to writer: inout JSONWriter) {
         writer.object {
             $0.member("callback", planned.callback.rawValue)
-            $0.member("owner", planned.owner == .tracker ? "tracker" : "route")
+            $0.member("owner", isObserver ? "observer" : planned.owner == .tracker ? "tracker" : "route")
             $0.member("route", route)
             $0.member("handler", handler)
             $0.member("deadline_ms", budget.milliseconds)

@@ -30,6 +30,7 @@ extension Explanation.Invocation {
         let callback = planned.callback.rawValue
         guard planned.owner == .route else { return "\(callback) -> tracker of opens" }
         guard let route, let handler else { return "\(callback) -> nobody" }
-        return "\(callback) -> handler \(handler), by route \(route), within \(budget.milliseconds) ms"
+        let what = isObserver ? "copy to handler" : "handler"
+        return "\(callback) -> \(what) \(handler), by route \(route), within \(budget.milliseconds) ms"
     }
 }

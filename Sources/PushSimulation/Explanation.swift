@@ -8,7 +8,10 @@ public struct Explanation: Sendable {
     public struct Invocation: Hashable, Sendable {
         /// The callback and its owner.
         public var planned: PlannedInvocation
-        /// The first route that matches; `nil` for the tracker, and when none does.
+        /// Whether it is the copy of an observing route.
+        public var isObserver = false
+        /// The first route that matches; of what every SDK must hear, one of those; `nil` for the tracker, and when none
+        /// does.
         public var route: String?
         /// That route's handler.
         public var handler: String?
@@ -44,20 +47,31 @@ public struct Explanation: Sendable {
         self.decision = decision
         state = deliver.state
         mode = table.mode
-        invocations = decision.invocations.map { planned in
-            let unrouted = Invocation(planned: planned, route: nil, handler: nil, budget: table.budget)
-            guard planned.owner == .route else { return unrouted }
-            let facts = RouteFacts(
-                provider: decision.provider, platform: platform, callback: planned.callback, app: decision.app,
-                keys: decision.keys)
-            guard let (route, _) = table.route(for: facts) else { return unrouted }
-            return Invocation(
-                planned: planned, route: route.name, handler: route.handler,
-                budget: min(route.budget ?? table.budget, table.budget))
-        }
+        invocations = Self.invocations(of: decision, platform: platform, table: table)
         reasons =
             decision.reasons.map(\.description)
             + Self.routing(invocations, sdkIsMissing: platform == .ios && deliver.sdk == .missing)
+    }
+
+    /// The owners' invocations in the order in which the platform would call, then the observers'.
+    private static func invocations(
+        of decision: Decision, platform: Platform, table: RoutingTable
+    ) -> [Invocation] {
+        var owners: [Invocation] = []
+        var observers: [Invocation] = []
+        for planned in decision.invocations {
+            let facts = RouteFacts(
+                provider: decision.provider, platform: platform, callback: planned.callback, app: decision.app,
+                keys: decision.keys)
+            let routes = planned.owner == .route || planned.callback.isBroadcast ? table.owners(of: facts) : []
+            if planned.owner == .tracker || routes.isEmpty {
+                owners.append(Invocation(planned: planned, budget: table.budget))
+            }
+            let routed = PlannedInvocation(callback: planned.callback, owner: .route)
+            owners += routes.map { Invocation(routed, route: $0, table: table) }
+            observers += table.observers(of: facts).map { Invocation(routed, route: $0, table: table) }
+        }
+        return owners + observers
     }
 
     /// What the router adds where an invocation does not simply reach its owner.
@@ -71,5 +85,13 @@ public struct Explanation: Sendable {
             default: return nil
             }
         }
+    }
+}
+
+extension Explanation.Invocation {
+    fileprivate init(_ planned: PlannedInvocation, route: Route, table: RoutingTable) {
+        self.init(
+            planned: planned, isObserver: route.observes, route: route.name, handler: route.handler,
+            budget: min(route.budget ?? table.budget, table.budget))
     }
 }

@@ -36,8 +36,7 @@ private struct RequestPath {
                 "log": Handler(name: "log", kind: .journal),
             ],
             limits: RoutingLimits(handlers: 2, inFlight: 8, inFlightPerPeer: 8))
-        router = Router(
-            identity: .init(state: state, boot: state), table: table, tracker: Tracker(stateID: state, capacity: 4))
+        router = Router(boot: state, table: table, tracker: Tracker(stateID: state, capacity: 4))
     }
 
     mutating func take(_ line: [UInt8]) {

@@ -24,7 +24,7 @@ struct HandlerInputTests {
     @Test("an interaction that names its notification by an id has no payload")
     func noPayload() throws {
         var run = try run(payload: "{}")
-        run.payload = nil
+        run.subject.payload = nil
         #expect(text(HandlerInput.object(run, at: Self.now)).contains(#""payload":null"#))
     }
 
@@ -42,8 +42,7 @@ struct HandlerInputTests {
         ])
     func interaction(body: String, expected: String, values: [String]) throws {
         var run = try run(payload: "{}")
-        run.request.operation = .interact
-        run.request.body = Array(body.utf8)
+        run.subject.action = try read(body).action
         #expect(text(HandlerInput.object(run, at: Self.now)).contains(#""interaction":\#(expected),"payload":{}"#))
         let variables = HandlerInput.environment(run, at: Self.now)
         #expect(variables.filter { ["PUSH_KIND", "PUSH_ACTION"].contains($0.name) }.map(\.value) == values)
@@ -58,9 +57,7 @@ struct HandlerInputTests {
         ])
     func token(body: String, expected: String, kind: String) throws {
         var run = try run(payload: "{}")
-        run.payload = nil
-        run.request.operation = .token
-        run.request.body = Array(body.utf8)
+        run.subject = InvocationSubject(action: try read(body).action)
         #expect(text(HandlerInput.object(run, at: Self.now)).contains(#""token":\#(expected),"payload":null"#))
         let variables = HandlerInput.environment(run, at: Self.now)
         #expect(variables.first { $0.name == "PUSH_KIND" }?.value == kind)
@@ -114,7 +111,7 @@ struct HandlerInputTests {
             route: "20-crm", handler: "crm", budget: .seconds(9), deadline: accepted.monotonic + .seconds(9),
             started: true, result: nil)
         return HandlerRun(
-            invocation: invocation, request: request, payload: document.root,
+            invocation: invocation, request: request, subject: InvocationSubject(payload: document.root),
             handler: Handler(name: "crm", kind: .exec(.init(arguments: ["/usr/bin/crm"]))),
             deadline: accepted.monotonic + .seconds(9))
     }
@@ -131,6 +128,7 @@ struct HandlerOutputTests {
                 HandlerAnswer.Reply(options: ["banner", "sound"], status: .handled)
             ),
             (#"{"options":[]}"#, HandlerAnswer.Reply(options: [])),
+            (#"{"options":["Badge"]}"#, HandlerAnswer.Reply(options: ["Badge"])),
             (#"{"log":[]}"#, HandlerAnswer.Reply(times: 1)),
             ("{\n  \"result\": \"failed\"\n}\n", HandlerAnswer.Reply(result: .failed)),
             ("starting\n{\"result\":\"noData\"}\ndone", HandlerAnswer.Reply(result: .noData)),
@@ -163,8 +161,8 @@ struct HandlerOutputTests {
                 "options is a list of words; this is a string"
             ),
             (
-                #"{"options":["banner","Badge"]}"#, HandlerAnswer.Reply(options: ["banner"]),
-                #"options: "Badge" is none of alert, badge, banner, list, sound"#
+                #"{"options":["banner",7]}"#, HandlerAnswer.Reply(options: ["banner"]),
+                "options: 7 is no word"
             ),
         ])
     func remarks(output: String, reply: HandlerAnswer.Reply, remark: String) {

@@ -66,10 +66,13 @@ struct Chaos {
         let payloads = [
             #"{"k":"v"}"#, #"{"brief":"1"}"#, #"{"again":"1"}"#, #"{"log":"1"}"#, #"{"nobody":"1"}"#,
             Payload.braze(message: "m\(Int.random(in: 0..<5, using: &random))"), Payload.brazeIOS(), Payload.otherIOS,
+            Payload.deletedMessages,
         ]
         let request: Request =
             if accepted > 0, Int.random(in: 0..<8, using: &random) == 0 {
                 .open(seq: Int64.random(in: 1...Int64(accepted), using: &random))
+            } else if Int.random(in: 0..<12, using: &random) == 0 {
+                Bool.random(using: &random) ? .token(to: device, platform: platform) : .session(on: device)
             } else {
                 .deliver(
                     payloads.randomElement(using: &random) ?? "{}", to: device, platform: platform,
@@ -144,7 +147,9 @@ struct Chaos {
         let router = bench.router
         expect(router.invocations.isEmpty, "invocations are left")
         expect(router.lanes.isEmpty, "lanes are left")
-        expect(router.ready.isEmpty && router.turns.isEmpty && router.touched.isEmpty, "queues are not empty")
+        expect(
+            router.ready.isEmpty && router.readyObservers.isEmpty && router.turns.isEmpty && router.touched.isEmpty,
+            "queues are not empty")
         expect(router.timers.first == nil, "timers are left")
         expect(router.requestsInFlight == 0 && router.usage.handlers == 0, "something is counted as in flight")
         expect(router.usage.requests(of: Peer(uid: 1, gid: 100, pid: 1)) == 0, "uid 1 has something in flight")
@@ -153,7 +158,9 @@ struct Chaos {
     // MARK: What must hold
 
     private mutating func turn(_ act: (inout Bench, RoutingTable) -> [Effect]) {
-        let places = max(bench.router.handlersRunning, table.limits.handlers)
+        // A reload may leave more running than there now are places for.
+        let places = max(bench.router.usage.handlers, table.limits.handlers)
+        let observersPlaces = max(bench.router.usage.observers, table.limits.observers)
         let effects = act(&bench, table)
         for effect in effects { check(effect) }
         for violation in bench.ledger.violations { expect(false, violation) }
@@ -162,9 +169,12 @@ struct Chaos {
         expect(ended.count + open.count == bench.ledger.rows.count, "rows and ends do not add up")
         expect(Set(open.map(\.id)) == Set(router.invocations.keys), "the ledger and the router disagree")
         expect(Set(open.map(\.id.seq)).count == router.requestsInFlight, "requests in flight are miscounted")
-        expect(Set(bench.ledger.rows.keys.map(\.seq)) == Set(bench.ledger.requests.keys), "a request without a row")
+        let withRows = bench.ledger.requests.values.filter { $0.accepted.operation != .session }
+        expect(
+            Set(bench.ledger.rows.keys.map(\.seq)) == Set(withRows.map(\.accepted.seq)), "a request without a row")
         expect(router.handlersRunning == running.count, "places are miscounted")
-        expect(router.handlersRunning <= places, "more run than there are places")
+        expect(router.usage.handlers <= places, "more run than there are places")
+        expect(router.usage.observers <= observersPlaces, "more observers run than there are places")
         expect(!router.invocations.isEmpty || router.nextDue == nil, "a timer for nothing")
     }
 
@@ -198,10 +208,11 @@ struct Chaos {
     }
 
     private func sameLane(_ left: InvocationID, _ right: InvocationID) -> Bool {
-        guard let left = bench.ledger.requests[left.seq]?.accepted,
+        guard bench.ledger.rows[left]?.isObserver == false, bench.ledger.rows[right]?.isObserver == false,
+            let left = bench.ledger.requests[left.seq]?.accepted,
             let right = bench.ledger.requests[right.seq]?.accepted
         else { return false }
-        return left.operation == .deliver && right.operation == .deliver && left.platform == .android
+        return left.operation != .interact && right.operation != .interact && left.platform == .android
             && right.platform == .android && left.device != nil && left.device == right.device && left.app == right.app
     }
 
@@ -218,6 +229,12 @@ struct Chaos {
         let routes: [Route] = [
             .key("brief", to: "crm", budget: .seconds(2)), .key("again", to: "again"), .key("log", to: "log"),
             .key("k", to: "crm"), .key("k", to: "again", budget: .seconds(5)), .key("custom", to: "crm"),
+            Route(name: "token", match: RouteMatch(callbacks: [.onNewToken, .onDeletedMessages]), handler: "crm"),
+            Route(name: "token-too", match: RouteMatch(callbacks: [.onNewToken]), handler: "again"),
+            Route(name: "watch", match: RouteMatch(), handler: "again", budget: .seconds(3), observes: true),
+            Route(
+                name: "watch-k", match: RouteMatch(data: [.init(key: "k", pattern: nil)]), handler: "crm",
+                observes: true),
         ]
         return .testing(
             DispatchMode.allCases.randomElement(using: &random) ?? .device, routes: routes, handlers: handlers,

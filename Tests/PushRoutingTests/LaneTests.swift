@@ -16,6 +16,45 @@ struct LaneTests {
         #expect(bench.finished(2).last == "start 3.0 crm")
     }
 
+    @Test("who waited in a lane says for whom: of those before it, the one that took longest")
+    func waitedFor() throws {
+        var bench = Bench(
+            .testing(routes: [.key("other", to: "other"), .all(to: "crm")], handlers: [.exec("crm"), .exec("other")]))
+        try bench.submit(.deliver(to: "phone"))
+        try bench.submit(.deliver(#"{"other":"1"}"#, to: "phone"))
+        try bench.submit(.deliver(to: "phone"))
+        bench.at(.seconds(1))
+        bench.finished(1)
+        try bench.submit(.deliver(to: "phone"))
+        bench.at(.seconds(6))
+        bench.finished(2)
+        bench.at(.seconds(8))
+        bench.finished(3)
+        bench.finished(4)
+        #expect(bench.end(1)?.waitedFor == nil)
+        #expect(bench.end(2)?.waitedFor == Predecessor(id: .init(1), handler: "crm"))
+        #expect(bench.end(3)?.waitedFor == Predecessor(id: .init(2), handler: "other"))
+        #expect(bench.end(4)?.waitedFor == Predecessor(id: .init(2), handler: "other"))
+        try bench.submit(.deliver(to: "phone"))
+        bench.finished(5)
+        #expect(bench.end(5)?.waitedFor == nil)
+    }
+
+    @Test("a Braze push says for whom it waited, and in relay mode what expired in its lane does")
+    func othersWaited() throws {
+        var bench = Bench()
+        try bench.submit(.deliver(to: "phone"))
+        try bench.submit(.deliver(Payload.braze(), to: "phone"))
+        bench.finished(1)
+        #expect(bench.end(2)?.waitedFor == Predecessor(id: .init(1), handler: "crm"))
+        var relay = Bench(.testing(.relay, routes: [.key("brief", to: "crm", budget: .seconds(1)), .all(to: "crm")]))
+        try relay.submit(.deliver(to: "phone"))
+        try relay.submit(.deliver(#"{"brief":"1"}"#, to: "phone"))
+        relay.at(.seconds(1))
+        relay.clock()
+        #expect(relay.end(2)?.waitedFor == Predecessor(id: .init(1), handler: "crm"))
+    }
+
     @Test("another device, another app and no device at all are other lanes")
     func apart() throws {
         var bench = Bench()

@@ -134,7 +134,7 @@ struct RecoveryTests {
         let payload = JSONDocument(test: Payload.otherIOS).root
         try bench.submit(.open(.payload(payload), platform: .ios))
         #expect(bench.crash() == ["start 1.0 crm"])
-        #expect(bench.runs[.init(1)]?.payload?.rawBytes == payload.rawBytes)
+        #expect(bench.runs[.init(1)]?.subject.payload?.rawBytes == payload.rawBytes)
     }
 
     @Test("a request line that cannot be read any more is routed by what the ledger says of it")

@@ -26,6 +26,25 @@ extension Request {
             id: nil, at: at, waitsForOutcome: false, document: JSONDocument(test: "{}"))
     }
 
+    /// A new token.
+    static func token(
+        _ kind: TokenRequest.Kind = .new, to device: String? = nil, app: String? = "shop",
+        platform: Platform? = .android
+    ) -> Request {
+        let target = Target(platform: platform, app: app, device: device)
+        return Request(
+            action: .token(TokenRequest(target: target, kind: kind, token: "t1")), id: nil, at: nil,
+            waitsForOutcome: false, document: JSONDocument(test: "{}"))
+    }
+
+    /// The start of a session.
+    static func session(on device: String?, app: String? = "shop", user: String? = nil) -> Request {
+        let target = Target(app: app, device: device, externalID: user)
+        return Request(
+            action: .session(SessionRequest(target: target, kind: .start)), id: nil, at: nil, waitsForOutcome: false,
+            document: JSONDocument(test: "{}"))
+    }
+
     static func open(seq: Int64, on device: String? = nil, user: String? = nil) -> Request {
         open(.delivery(SequenceNumber(seq)), on: device, user: user)
     }
@@ -43,6 +62,12 @@ enum Payload {
         let c = campaign.map { #""\#($0)""# } ?? "null"
         return #"{"aps":{"alert":"Text"\#(contentAvailable ? #","content-available":1"# : "")},"ab":{"c":\#(c)}}"#
     }
+
+    /// FCM dropped what it had stored for the app.
+    static let deletedMessages = #"{"extras":{"message_type":"deleted_messages"}}"#
+
+    /// A message of nobody's, with an id.
+    static func message(_ id: String) -> String { #"{"extras":{"google.message_id":"\#(id)"}}"# }
 
     /// Somebody else's push for iOS; in the foreground it leads to two callbacks.
     static let otherIOS = #"{"aps":{"alert":"Text","content-available":1},"custom":{"i":"1"}}"#
@@ -63,11 +88,12 @@ extension RoutingTable {
     /// One route to the handler `crm`, which is not idempotent, unless the test says otherwise.
     static func testing(
         _ mode: DispatchMode = .device, routes: [Route] = [.all(to: "crm")], handlers: [Handler] = [.exec("crm")],
-        places: Int = 64, inFlight: Int = 1000, inFlightPerPeer: Int = 1000
+        places: Int = 64, observers: Int = 2, inFlight: Int = 1000, inFlightPerPeer: Int = 1000
     ) -> RoutingTable {
         RoutingTable(
             mode: mode, routes: routes, handlers: Dictionary(uniqueKeysWithValues: handlers.map { ($0.name, $0) }),
-            limits: RoutingLimits(handlers: places, inFlight: inFlight, inFlightPerPeer: inFlightPerPeer))
+            limits: RoutingLimits(
+                handlers: places, observers: observers, inFlight: inFlight, inFlightPerPeer: inFlightPerPeer))
     }
 }
 

@@ -1,7 +1,8 @@
 import PushDispatch
 import PushModel
-import PushRouting
 import Testing
+
+@testable import PushRouting
 
 @Suite("Routes, answers and tries")
 struct RouteTests {
@@ -161,7 +162,8 @@ struct RouteTests {
     func payload() throws {
         var bench = Bench()
         try bench.submit(.deliver(#"{"n": 4503599627370497.5}"#))
-        #expect(bench.runs[.init(1)]?.payload?.rawBytes.elementsEqual(#"{"n": 4503599627370497.5}"#.utf8) == true)
+        #expect(
+            bench.runs[.init(1)]?.subject.payload?.rawBytes.elementsEqual(#"{"n": 4503599627370497.5}"#.utf8) == true)
     }
 
     @Test("an answer for an invocation that never was changes nothing")
@@ -229,9 +231,10 @@ struct RouteMatchTests {
         let table = RoutingTable.testing(routes: [
             .key("absent", to: "crm"), .all(to: "crm"), .key("campaign", to: "crm"),
         ])
-        #expect(table.route(for: Self.facts)?.position == 1)
-        #expect(table.route(for: Self.facts, from: 2)?.route.name == "campaign-crm")
-        #expect(table.route(for: Self.facts, from: 3) == nil)
+        #expect(table.owner(of: Self.facts) == 1)
+        #expect(table.owner(of: Self.facts, from: 2) == 2)
+        #expect(table.owner(of: Self.facts, from: 3) == nil)
+        #expect(table.owners(of: Self.facts).map(\.name) == ["all-crm"])
     }
 
     @Test("a tap on iOS is routed by the keys of the payload that comes back, a tap by name by none of them")

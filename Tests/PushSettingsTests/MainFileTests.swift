@@ -24,6 +24,10 @@ struct MainFileTests {
                 RequestsInFlightMax=100
                 RequestsInFlightMaxPerPeer=50
                 RetryDelay=1s
+                PresentationOptions=list badge
+                DismissActionCategories=news-* chat
+                [Braze]
+                FetchResult=newData
                 [Deadline]
                 Budget=8s 500ms
                 [Store]
@@ -48,6 +52,10 @@ struct MainFileTests {
         #expect(settings.routing.mode == .relay)
         #expect(settings.routing.limits == RoutingLimits(handlers: 3, inFlight: 100, inFlightPerPeer: 50))
         #expect(settings.routing.retryDelay == .seconds(1))
+        #expect(
+            settings.routing.completion
+                == CompletionRules(brazeFetchResult: .newData, presentationOptions: [.list, .badge]))
+        #expect(settings.routing.interaction.dismissActionCategories == [Glob("news-*"), Glob("chat")])
         #expect(settings.routing.budget == .milliseconds(8500))
         #expect(settings.store.retention == .seconds(7 * 86_400))
         #expect(settings.journal.successLevel == .debug)

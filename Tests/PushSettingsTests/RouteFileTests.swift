@@ -63,10 +63,6 @@ struct RouteFileTests {
             ("[Route]\nHandler=crm", ":2: error: Handler=crm: there is no handlers.d/crm.handler"),
             ("[Route]\nHandler=../x", ":2: error: Handler=../x: must be a name of letters, digits, and - _ ."),
             (
-                "[Route]\nHandler=journal\nObserve=yes",
-                ":3: error: Observe=yes: observers are not in this version; remove it"
-            ),
-            (
                 "[Route]\nHandler=journal\nDeadline=10s",
                 ":3: error: Deadline=10s: must be from 1ms to 9s: "
                     + "push callbacks must be done within 9s, by Braze's rule for apps"
@@ -150,8 +146,8 @@ struct RouteFileTests {
         #expect(settings != nil)
         #expect(
             diagnostics == [
-                "routes.d/20-x.route:2: warning: Provider=braze: Braze payloads go to the tracker, never to a route, "
-                    + "so this one gets none"
+                "routes.d/20-x.route:2: warning: Provider=braze: Braze payloads go to the tracker; this route gets none, "
+                    + "unless it has Observe=yes for a copy"
             ])
         #expect(route("[Match]\nProvider=braze onesignal\n[Route]\nHandler=journal").diagnostics == [])
     }

@@ -82,7 +82,8 @@ struct ShippedConfigurationTests {
         [
             "\(settings.daemon)", "\(settings.routing.mode)", "\(settings.routing.limits)",
             "\(settings.routing.retryDelay)", "\(settings.routing.budget)", "\(settings.store)",
-            "\(settings.journal)", "\(settings.tracker)",
+            "\(settings.journal)", "\(settings.tracker)", "\(settings.routing.completion)",
+            "\(settings.routing.interaction)",
         ]
     }
 
@@ -90,7 +91,9 @@ struct ShippedConfigurationTests {
     private let everythingChanged = [
         "RequestLengthMax=2K", "JSONDepthMax=5", "ConnectionsMax=2", "ConnectionsMaxPerPeer=2", "InjectSocketMode=0600",
         "InjectSocketGroup=x", "ControlSocketMode=0600", "ControlSocketGroup=x", "Mode=relay", "HandlersMax=2",
+        "ObserversMax=2",
         "RequestsInFlightMax=2", "RequestsInFlightMaxPerPeer=2", "RetryDelay=1s", "Budget=1s", "Retention=1h",
-        "SuccessLevel=debug", "QueueMax=2", "Remember=1h", "RememberMax=2",
+        "SuccessLevel=debug", "QueueMax=2", "Remember=1h", "RememberMax=2", "ObserversMax=2", "PresentationOptions=none", "DismissActionCategories=a*",
+        "FetchResult=newData",
     ]
 }

@@ -1,6 +1,7 @@
 import PushModel
 
-// Source: braze-swift-sdk 18.2.0, Sources/BrazeKitCompat/AppboyKit/ABKPushUtils.m.
+// Source: braze-swift-sdk 18.2.0, Sources/BrazeKitCompat/AppboyKit/ABKPushUtils.m. Its documentation counts a refresh of
+// feature flags to `isInternal`, but the key is not public: on iOS it cannot be told.
 
 extension ApplePayload {
     func brazeFacts(_ settings: DetectionSettings, because reasons: inout [Reason]) -> BrazeFacts? {
@@ -49,7 +50,8 @@ extension ApplePayload {
         if self["ab_sync_geos"]?.foundationBool == true { features.append(.geofencesSync) }
         if self["ab_push_fetch_test_triggers_key"]?.foundationBool == true { features.append(.testInAppMessage) }
         if ab?["ab_carousel"] != nil { features.append(.pushStory) }
-        if ab?["ab_cat"] != nil { features.append(.actions) }
+        if ab?["ab_cat"] != nil || category.flatMap({ BrazeCategory(rawValue: $0) }) != nil { features.append(.actions) }
+        if ab?["att"]?.kind == .object { features.append(.attachment) }
         return features
     }
 }

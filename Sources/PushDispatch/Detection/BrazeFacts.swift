@@ -21,6 +21,7 @@ public struct BrazeFacts: Hashable, Sendable {
         case testInAppMessage = "test_in_app_message"
         case pushStory = "push_story"
         case actions
+        case attachment
     }
 
     /// What the SDK does with it.

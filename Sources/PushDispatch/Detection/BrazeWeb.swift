@@ -10,7 +10,7 @@ extension WebPayload {
         } else if object?.members.contains(where: { $0.key.hasPrefix("ab_") }) == true {
             reasons.append(.brazeWebKey)
         } else {
-            reasons.append(.noBrazeWebKey)
+            reasons.append(isEmpty ? .webPayloadEmpty : .noBrazeWebKey)
             return nil
         }
         let campaignID = object?["cid"]?.string.flatMap { $0.isEmpty ? nil : $0 }

@@ -9,12 +9,12 @@ struct ApplePayload: PlatformPayload {
     let aps: JSONNode?
     /// Whether FCM makes an alert of a notification block.
     let hasFCMNotification: Bool
-    private let userInfo: JSONNode?
+    /// The headers of the request to APNs, which only a send body of FCM v1 has.
+    let headers: JSONNode?
+    /// The object with `aps` and the app's own keys; `nil` for a send body that has none.
+    let userInfo: JSONNode?
     /// Data that FCM puts beside `userInfo`'s keys.
     private let data: JSONNode?
-
-    /// The simulator's key for the bundle id; the app does not see it.
-    private static let targetBundle = "Simulator Target Bundle"
 
     init(_ payload: JSONNode) throws(PayloadError) {
         messageID = PushDispatch.messageID(of: payload, platform: .ios)
@@ -23,6 +23,7 @@ struct ApplePayload: PlatformPayload {
             let v1 = try V1Message(payload, message: message)
             validateOnly = v1.validateOnly
             userInfo = v1.applePayload
+            headers = v1.appleHeaders
             data = v1.data
             hasFCMNotification = v1.hasNotification
             path = "payload.message.apns.payload"
@@ -30,16 +31,14 @@ struct ApplePayload: PlatformPayload {
             let wrapped = Self.wrappedUserInfo(in: payload)
             validateOnly = false
             userInfo = wrapped ?? payload
+            headers = nil
             data = nil
             hasFCMNotification = false
             path = wrapped == nil ? "payload" : "payload.userInfo"
         }
-        app = try userInfo?[Self.targetBundle]?.requiringString("\(path).\(Self.targetBundle)")
+        app = try userInfo?[SimulatorFile.targetBundle]?.requiringString("\(path).\(SimulatorFile.targetBundle)")
         aps = try userInfo?["aps"]?.requiringObject("\(path).aps")
-        if app != nil, aps == nil {
-            throw PayloadError(
-                field: "\(path).aps", message: "an .apns file needs aps; the simulator refuses one without it")
-        }
+        if app != nil, let userInfo { try SimulatorFile.check(userInfo, at: path) }
     }
 
     /// The `userInfo` of a payload that holds one, rather than being one.
@@ -49,12 +48,12 @@ struct ApplePayload: PlatformPayload {
     }
 
     subscript(key: String) -> JSONNode? {
-        key == Self.targetBundle ? nil : userInfo?[key] ?? data?[key]
+        SimulatorFile.keys.contains(key) ? nil : userInfo?[key] ?? data?[key]
     }
 
     func dashboardValue(_ key: String) -> JSONNode? { self[key] }
 
-    /// Whether there is an alert to show.
+    /// Whether there is an alert to show. Anything but a text or an object is none.
     var hasAlert: Bool {
         guard let alert = aps?["alert"] else { return hasFCMNotification }
         return alert.kind == .object ? alert.count > 0 : alert.string?.isEmpty == false
@@ -62,7 +61,7 @@ struct ApplePayload: PlatformPayload {
 
     /// Whether there is anything for the user: an alert, a badge or a sound.
     var hasUserFacingContent: Bool {
-        hasAlert || ["badge", "sound"].contains { key in aps?[key].map { $0.kind != .null } ?? false }
+        hasAlert || aps?["badge"]?.isNumber == true || [.string, .object].contains(aps?["sound"]?.kind)
     }
 
     /// Whether the app is to be woken.
@@ -70,4 +69,20 @@ struct ApplePayload: PlatformPayload {
 
     /// Whether the service extension may change it.
     var isMutable: Bool { aps?["mutable-content"]?.foundationInteger == 1 }
+
+    /// The category, which names the buttons that the app has registered.
+    var category: String? { aps?["category"]?.string.flatMap { $0.isEmpty ? nil : $0 } }
+
+    /// Whether it starts, updates or ends a Live Activity, which iOS does without the app.
+    var isForLiveActivity: Bool { aps?["content-state"]?.kind == .object || aps?["event"]?.kind == .string }
+
+    /// Whether it is for the device's management, which is none of an app's.
+    var isForDeviceManagement: Bool {
+        self["mdm"]?.kind == .string && !hasUserFacingContent && !isContentAvailable
+    }
+}
+
+extension JSONNode {
+    /// Whether Foundation reads an `NSNumber`.
+    fileprivate var isNumber: Bool { kind == .number || kind == .bool }
 }

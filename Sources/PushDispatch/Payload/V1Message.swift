@@ -51,6 +51,9 @@ struct V1Message: Sendable {
     /// What an iOS app gets as `userInfo`.
     var applePayload: JSONNode? { message.protobufField("apns")?.protobufField("payload") }
 
+    /// The headers of the request to APNs.
+    var appleHeaders: JSONNode? { message.protobufField("apns")?.protobufField("headers") }
+
     /// The data, which FCM puts beside the keys of the APNs payload (UNVERIFIED).
     var data: JSONNode? { message.protobufField("data") }
 
@@ -101,6 +104,12 @@ struct V1Message: Sendable {
         if let apns = try object("apns") {
             try checkStrings(of: apns, "headers", at: "payload.message.apns")
             try checkObjects(of: apns, ["payload"], at: "payload.message.apns")
+            // The server's own words, as fcm-cloudflare-workers#10 has them.
+            if let payload = apns.protobufField("payload"), payload["aps"] == nil {
+                throw PayloadError(
+                    field: "payload.message.apns.payload.aps",
+                    message: "FCM v1: Payload of Apple Push Notification Service must contain an [aps] key")
+            }
         }
         if let webpush = try object("webpush") {
             try checkStrings(of: webpush, "headers", at: "payload.message.webpush")

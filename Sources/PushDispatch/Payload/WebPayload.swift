@@ -21,6 +21,9 @@ struct WebPayload: PlatformPayload {
 
     var app: String? { nil }
 
+    /// Whether the service worker finds nothing in it.
+    var isEmpty: Bool { object.map { $0.count == 0 } ?? true }
+
     subscript(key: String) -> JSONNode? { object?[key] }
 
     func dashboardValue(_ key: String) -> JSONNode? { object?["e"]?[key] }

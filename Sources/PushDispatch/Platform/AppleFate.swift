@@ -1,26 +1,35 @@
 import PushModel
 
 // Source: Apple's documentation of application(_:didReceiveRemoteNotification:fetchCompletionHandler:),
-// userNotificationCenter(_:willPresent:) and UNNotificationServiceExtension. In which order iOS calls when several
-// apply is UNVERIFIED.
+// userNotificationCenter(_:willPresent:), UNNotificationServiceExtension and UNNotificationSettings.authorizationStatus.
+//
+// The extension has two conditions there, an alert and mutable-content, and the app's state is neither: it runs before
+// willPresent too, which is what people see (invertase/notifee#138, #126). Where the user denies notifications, "the
+// system doesn't deliver notifications to your app", so there is no willPresent either. In which order iOS calls
+// willPresent and didReceiveRemoteNotification is UNVERIFIED.
 
 extension ApplePayload {
     func fate(of delivery: Delivery, because reasons: inout [Reason]) -> Fate {
-        let isForeground = delivery.state == .foreground
-        let isForceQuit = delivery.state == .forceQuit || delivery.state == .forceStopped
         let isAllowed = delivery.notifications == .allowed
+        let isForeground = delivery.state == .foreground
+        if let reason = ofTheSystem {
+            reasons.append(reason)
+            return .decided(hasAlert && isAllowed ? .shownBySystem : .swallowed)
+        }
         var callbacks: [Callback] = []
-        if isMutable, hasAlert, isAllowed, !isForeground {
+        if isMutable, hasAlert, isAllowed {
             reasons.append(.mutableContent)
             callbacks.append(.serviceExtension)
         }
-        if isForeground, hasUserFacingContent {
+        if isForeground, hasUserFacingContent, isAllowed {
             reasons.append(.alertInForeground)
             callbacks.append(.willPresent)
         }
         if isContentAvailable {
-            reasons.append(isForceQuit ? .contentAvailableAfterForceQuit : .contentAvailable)
-            if !isForceQuit { callbacks.append(.didReceiveRemoteNotification) }
+            let reason = wakingReason(delivery.state)
+            reasons.append(reason)
+            if reason != .contentAvailableAfterForceQuit { callbacks.append(.didReceiveRemoteNotification) }
+            if callbacks.contains(.willPresent) { reasons.append(.orderOfCallbacksUnknown) }
         }
         let isShown = hasUserFacingContent && isAllowed && !isForeground
         guard callbacks.isEmpty else {
@@ -34,5 +43,19 @@ extension ApplePayload {
         if isContentAvailable { return .decided(.notWoken) }
         reasons.append(hasUserFacingContent ? .notificationsDenied : .nothingForTheApp)
         return .decided(.swallowed)
+    }
+
+    /// What iOS does with it itself, whatever the app is doing.
+    private var ofTheSystem: Reason? {
+        if isForDeviceManagement { return .deviceManagement }
+        return isForLiveActivity ? .liveActivity : nil
+    }
+
+    private func wakingReason(_ state: AppState) -> Reason {
+        switch state {
+        case .foreground, .background: .contentAvailable
+        case .terminated: .contentAvailableLaunches
+        case .forceQuit, .forceStopped: .contentAvailableAfterForceQuit
+        }
     }
 }

@@ -22,6 +22,12 @@ extension Schema<Settings> {
             Key("Dispatch", "RequestsInFlightMax", \.routing.limits.inFlight, .integer(1...10_000_000)),
             Key("Dispatch", "RequestsInFlightMaxPerPeer", \.routing.limits.inFlightPerPeer, .integer(1...10_000_000)),
             Key("Dispatch", "RetryDelay", \.routing.retryDelay, .timeSpan(.milliseconds(1) ... .seconds(9))),
+            Key("Dispatch", "PresentationOptions", \.routing.completion.presentationOptions, .presentation),
+            Key(
+                "Dispatch", "DismissActionCategories",
+                addingTo: \.routing.interaction.dismissActionCategories, Form.glob.list),
+
+            Key("Braze", "FetchResult", \.routing.completion.brazeFetchResult, .choice),
 
             Key("Deadline", "Budget", \.routing.budget, .budget),
 
@@ -40,6 +46,13 @@ extension Form<Duration> {
     /// The time an invocation has. Nine seconds are the platform's rule, so configuration can only shorten them.
     static let budget = timeSpan(
         .milliseconds(1) ... .seconds(9), reason: ": push callbacks must be done within 9s, by Braze's rule for apps")
+}
+
+extension Form<[PresentationOption]?> {
+    /// Apple's names of presentation options, or `none` of them; the default is what no text says.
+    static let presentation = Form { text throws(ValueError) in
+        text == "none" ? [] : try Form<PresentationOption>.choice.list.parse(text)
+    }
 }
 
 extension Form<String> {

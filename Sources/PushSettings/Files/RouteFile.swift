@@ -10,25 +10,22 @@ struct RouteDraft: Fillable {
 
     /// The route, if that is what the file describes; that its handler exists is for the caller to see.
     func validated(name: String, budget: Duration, lines: [String: Int], report: inout FileReport) -> Route? {
-        if observe {
-            report.error("Observe=yes: observers are not in this version; remove it", line: lines["Observe"])
-        }
         if let deadline, deadline > budget {
             report.error(
                 "Deadline=\(spelledTimeSpan(deadline)): more than Budget=\(spelledTimeSpan(budget)); "
                     + "a route can only shorten the time",
                 line: lines["Deadline"])
         }
-        if match.providers == ["braze"] {
+        if match.providers == ["braze"], !observe {
             report.warning(
-                "Provider=braze: Braze payloads go to the tracker, never to a route, so this one gets none",
+                "Provider=braze: Braze payloads go to the tracker; this route gets none, unless it has Observe=yes for a copy",
                 line: lines["Provider"])
         }
         guard let handler else {
             if lines["Handler"] == nil { report.error("Handler= is missing; [Route] needs the name of a handler") }
             return nil
         }
-        return Route(name: name, match: match, handler: handler, budget: deadline)
+        return Route(name: name, match: match, handler: handler, budget: deadline, observes: observe)
     }
 }
 
@@ -60,7 +57,7 @@ extension Form<String> {
 }
 
 extension Form<Glob> {
-    fileprivate static let glob = Form { text throws(ValueError) in
+    static let glob = Form { text throws(ValueError) in
         // Quotes would be looked for in the payload, which nobody who writes them means.
         if text.hasPrefix("\"") || text.hasPrefix("'") {
             throw ValueError("a pattern is not quoted; leave the quotes out, or write \\ before one that is meant")

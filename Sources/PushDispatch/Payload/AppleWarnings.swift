@@ -1,0 +1,30 @@
+import PushModel
+
+extension ApplePayload {
+    func warnings(state: AppState, braze: BrazeFacts?) -> [Warning] {
+        var warnings: [Warning] = []
+        if state == .forceStopped { warnings.append(.stateOfAnotherPlatform(state)) }
+        // What Android and the web call the same.
+        let others = aps == nil ? ["_ab", "extras", "notification"] : ["_ab"]
+        warnings += others.filter { self[$0] != nil }.map { .keyOfAnotherPlatform($0, .android) }
+        if aps == nil, !hasFCMNotification { warnings.append(.apsMissing) }
+        for key in APSKey.allCases {
+            guard let kind = aps?[key.rawValue]?.kind, !key.kinds.contains(kind) else { continue }
+            warnings.append(.apsValueOfAnotherType(key, kind: kind.name))
+        }
+        if braze != nil, hasAlert, isContentAvailable { warnings.append(.brazeAlertAndContentAvailable) }
+        warnings += refusals.map(Warning.refusedByAPNs)
+        return warnings
+    }
+}
+
+extension WebPayload {
+    func warnings(state: AppState, braze: BrazeFacts?) -> [Warning] {
+        var warnings: [Warning] = []
+        if state == .forceQuit || state == .forceStopped { warnings.append(.stateOfAnotherPlatform(state)) }
+        for (key, platform) in [("_ab", Platform.android), ("aps", .ios)] where self[key] != nil {
+            warnings.append(.keyOfAnotherPlatform(key, platform))
+        }
+        return warnings
+    }
+}

@@ -1,0 +1,32 @@
+public import PushModel
+
+/// An `.apns` file, as `xcrun simctl push` takes it.
+///
+/// Source: the release notes of Xcode 11.4 (an object with `aps`; `Simulator Target Bundle` unless the command line
+/// names the app); 4,096 bytes as tools around it check it, for `simctl` refuses more without saying why. Its own words
+/// are not public.
+public enum SimulatorFile {
+    /// The longest file, in bytes.
+    static let lengthMax = 4096
+    /// The key for the bundle id.
+    static let targetBundle = "Simulator Target Bundle"
+    /// The keys that are for the simulator alone, and that the app does not see.
+    static let keys: Set<String> = [targetBundle, "WatchKit Simulator Actions"]
+
+    /// Checks a payload as the simulator does.
+    ///
+    /// - Parameters:
+    ///   - payload: the object of the file.
+    ///   - path: where it stands, for the error.
+    public static func check(_ payload: JSONNode, at path: String = "payload") throws(PayloadError) {
+        guard payload["aps"] != nil else {
+            throw PayloadError(
+                field: "\(path).aps", message: "an .apns file needs aps; the simulator refuses one without it")
+        }
+        let length = payload.rawBytes.count
+        guard length <= lengthMax else {
+            throw PayloadError(
+                field: path, message: "an .apns file may have \(lengthMax) bytes; this has \(length)")
+        }
+    }
+}

@@ -1,0 +1,40 @@
+import PushModel
+
+/// What a delivery says of the device beside the payload, for the warnings.
+struct Circumstances: Sendable {
+    let platform: Platform
+    let state: AppState
+    let locked: Bool
+    let sdk: SDKState
+
+    init(_ delivery: Delivery) {
+        platform = delivery.platform
+        state = delivery.state
+        locked = delivery.locked
+        sdk = delivery.sdk
+    }
+
+    /// What a reviewer would say, whatever the payload is but for whose.
+    func warnings(isBraze: Bool) -> [Warning] {
+        var warnings: [Warning] = []
+        if locked, platform != .android { warnings.append(.lockedHasNoEffect(platform)) }
+        let sdkMatters = platform == .ios && isBraze
+        switch sdk {
+        case .ready: break
+        case .missing: warnings.append(sdkMatters ? .sdkMissing : .sdkHasNoEffect(platform))
+        case .delayed: warnings.append(sdkMatters ? .sdkDelayed : .sdkHasNoEffect(platform))
+        }
+        return warnings
+    }
+}
+
+extension Platform {
+    /// As people write it.
+    var name: String {
+        switch self {
+        case .android: "Android"
+        case .ios: "iOS"
+        case .web: "the web"
+        }
+    }
+}

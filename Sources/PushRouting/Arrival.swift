@@ -1,0 +1,87 @@
+import PushDispatch
+import PushModel
+
+/// A request on its way in: what its invocations have in common, and how many it has so far.
+struct Arrival {
+    let request: AcceptedRequest
+    let subject: InvocationSubject
+    let provider: String?
+    let keys: PayloadKeys?
+    /// Where they wait for each other.
+    let lane: DeviceKey?
+    private(set) var count = 0
+
+    init(
+        _ request: AcceptedRequest, subject: InvocationSubject, provider: String?, keys: PayloadKeys?,
+        lane: DeviceKey?
+    ) {
+        self.request = request
+        self.subject = subject
+        self.provider = provider
+        self.keys = keys
+        self.lane = lane
+    }
+
+    func facts(_ callback: Callback) -> RouteFacts {
+        RouteFacts(
+            provider: provider, platform: request.platform, callback: callback, app: request.app, keys: keys)
+    }
+
+    func completions(_ callback: Callback, _ table: RoutingTable) -> Completions {
+        Completions(callback, rules: table.completion, osVersion: subject.osVersion)
+    }
+
+    /// The row of its next invocation.
+    mutating func row(_ callback: Callback, budget: Duration, isObserver: Bool = false) -> InvocationRecord {
+        defer { count += 1 }
+        return InvocationRecord(
+            id: InvocationID(seq: request.seq, n: count), callback: callback, isObserver: isObserver,
+            provider: provider, route: nil, handler: nil, budget: budget, deadline: nil, started: false, result: nil)
+    }
+}
+
+extension Router {
+    /// Sends a callback to the route that owns it, or to every one that must hear it.
+    mutating func route(
+        _ callback: Callback, _ arrival: inout Arrival, at now: Moment, _ effects: inout [Effect]
+    ) {
+        let facts = arrival.facts(callback)
+        let listeners = callback.isBroadcast ? table.positions(for: facts, observing: false) : []
+        guard listeners.isEmpty else {
+            for position in listeners { pin(callback, to: position, &arrival, at: now, &effects) }
+            return
+        }
+        let row = arrival.row(callback, budget: table.budget)
+        let invocation = Invocation(
+            request: arrival.request, subject: arrival.subject, record: row, owner: .route, facts: facts, table: table,
+            lane: arrival.lane)
+        admit(invocation, at: now, &effects)
+    }
+
+    /// Gives every observing route that matches one of the callbacks its copy.
+    mutating func copy(
+        _ callbacks: [Callback], _ arrival: inout Arrival, at now: Moment, _ effects: inout [Effect]
+    ) {
+        for callback in callbacks {
+            for position in table.positions(for: arrival.facts(callback), observing: true) {
+                pin(callback, to: position, &arrival, at: now, &effects)
+            }
+        }
+    }
+
+    /// Sends a callback to one route and no other.
+    private mutating func pin(
+        _ callback: Callback, to position: Int, _ arrival: inout Arrival, at now: Moment, _ effects: inout [Effect]
+    ) {
+        let route = table.routes[position]
+        var row = arrival.row(callback, budget: table.budget, isObserver: route.observes)
+        row.route = route.name
+        row.handler = route.handler
+        var invocation = Invocation(
+            request: arrival.request, subject: arrival.subject, record: row, owner: .route,
+            facts: arrival.facts(callback), table: table, lane: route.observes ? nil : arrival.lane)
+        invocation.position = position
+        invocation.isPinned = true
+        admit(invocation, at: now, &effects)
+    }
+}

@@ -1,0 +1,54 @@
+import PushModel
+
+extension Router {
+    /// Tells every SDK's route of a token: each must hear it.
+    mutating func token(
+        _ token: TokenRequest, _ request: Request, from peer: Peer, at now: Moment, _ effects: inout [Effect]
+    ) {
+        let accepted = accept(request, about: token.target, from: peer, at: now, &effects)
+        var arrival = Arrival(
+            accepted, subject: InvocationSubject(request), provider: nil, keys: nil, lane: lane(of: accepted))
+        let callback = token.kind.callback(on: accepted.platform)
+        guard callback != .none else {
+            let row = arrival.row(.none, budget: table.budget)
+            let reason = "\(accepted.platform.rawValue) runs no callback of the app for it"
+            return concludeAtOnce(row, of: arrival, .swallowed, reason: reason, at: now, &effects)
+        }
+        route(callback, &arrival, at: now, &effects)
+        copy([callback], &arrival, at: now, &effects)
+    }
+
+    /// Takes in that the use of an app begins or ends. No callback of a push SDK runs for it.
+    mutating func session(
+        _ session: SessionRequest, _ request: Request, from peer: Peer, at now: Moment, _ effects: inout [Effect]
+    ) {
+        _ = accept(request, about: session.target, from: peer, at: now, &effects)
+    }
+
+    /// Accepts a request that is about a device and brings no payload.
+    private mutating func accept(
+        _ request: Request, about asked: Target, from peer: Peer, at now: Moment, _ effects: inout [Effect]
+    ) -> AcceptedRequest {
+        var target = asked
+        let known = lastKnown(app: target.app, device: target.device)
+        target.externalID = target.externalID ?? known?.externalID
+        let platform = target.platform ?? known?.platform ?? .android
+        let accepted = accept(request, from: peer, at: now, platform: platform, target: target)
+        effects.append(.record(.request(accepted)))
+        remember(accepted, &effects)
+        return accepted
+    }
+}
+
+extension TokenRequest.Kind {
+    /// What the platform calls.
+    fileprivate func callback(on platform: Platform) -> Callback {
+        switch (platform, self) {
+        case (.android, .new): .onNewToken
+        case (.android, .registered): .onRegistered
+        case (.android, .unregistered): .onUnregistered
+        case (.ios, .new), (.ios, .registered): .didRegister
+        case (.ios, .unregistered), (.web, _): .none
+        }
+    }
+}

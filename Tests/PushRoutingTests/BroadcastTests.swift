@@ -1,0 +1,87 @@
+import PushModel
+import PushRouting
+import Testing
+
+@Suite("What every SDK must hear")
+struct BroadcastTests {
+    private static let table = RoutingTable.testing(
+        routes: [.all(to: "crm"), .key("absent", to: "crm"), .all(to: "news", budget: .seconds(2))],
+        handlers: [.exec("crm"), .exec("news")])
+
+    @Test(
+        "deleted messages reach every route that matches, one after the other, each with its own deadline and outcome")
+    func deletedMessages() throws {
+        var bench = Bench(Self.table)
+        #expect(try bench.submit(.deliver(Payload.deletedMessages, to: "phone")).last == "start 1.0 crm")
+        #expect(bench.row(1, 0)?.callback == .onDeletedMessages)
+        bench.started(1, 0)
+        #expect(bench.finished(1, 0).last == "start 1.1 news")
+        #expect(bench.row(1, 1)?.budget == .seconds(2))
+        bench.started(1, 1)
+        bench.at(.seconds(2))
+        bench.clock()
+        #expect(bench.outcome(1, 0) == .handled)
+        #expect(bench.outcome(1, 1) == .timedOut)
+    }
+
+    @Test(
+        "a token reaches every route that matches",
+        arguments: [
+            (TokenRequest.Kind.new, Platform.android, Callback.onNewToken), (.registered, .android, .onRegistered),
+            (.unregistered, .android, .onUnregistered), (.new, .ios, .didRegister), (.registered, .ios, .didRegister),
+        ])
+    func tokens(kind: TokenRequest.Kind, platform: Platform, callback: Callback) throws {
+        var bench = Bench(Self.table)
+        let effects = try bench.submit(.token(kind, platform: platform))
+        #expect(effects.contains("start 1.0 crm") && effects.contains("start 1.1 news"), "\(effects)")
+        #expect(bench.row(1, 0)?.callback == callback)
+        #expect(bench.row(1, 1)?.callback == callback)
+    }
+
+    @Test("a token for which the platform calls nothing is swallowed", arguments: [Platform.ios, .web])
+    func noCallback(platform: Platform) throws {
+        var bench = Bench(Self.table)
+        #expect(try bench.submit(.token(.unregistered, platform: platform)).last == "end 1.0 swallowed")
+        #expect(bench.row(1)?.callback == Callback.none)
+    }
+
+    @Test("nobody there to hear it is one unrouted invocation")
+    func nobody() throws {
+        var bench = Bench(.testing(routes: [.key("absent", to: "crm")]))
+        #expect(try bench.submit(.token()) == ["request 1", "row 1.0 unrouted", "end 1.0 unrouted"])
+    }
+
+    @Test("who declines a broadcast hands it to nobody else")
+    func declined() throws {
+        var bench = Bench(Self.table)
+        try bench.submit(.token())
+        bench.started(1, 0)
+        bench.finished(1, 0, .declined)
+        #expect(bench.outcome(1, 0) == .unrouted)
+        #expect(bench.row(1, 0)?.handler == "crm")
+        #expect(bench.outcome(1, 1) == nil)
+    }
+
+    @Test("what Braze takes over reaches the other SDKs as well")
+    func besideBraze() throws {
+        var bench = Bench(Self.table)
+        let payload = #"{"extras":{"_ab":"true","message_type":"deleted_messages"}}"#
+        let effects = try bench.submit(.deliver(payload))
+        #expect(effects.contains("end 1.0 handed_to_tracker"), "\(effects)")
+        #expect(effects.contains("start 1.1 crm") && effects.contains("start 1.2 news"), "\(effects)")
+    }
+
+    @Test("after a crash each goes on to the route that it was for")
+    func crash() throws {
+        var bench = Bench(Self.table)
+        try bench.submit(.deliver(Payload.deletedMessages, to: "phone"))
+        #expect(bench.crash() == ["update 1.0 failed", "end 1.0 failed", "update 1.1 started", "start 1.1 news"])
+    }
+
+    @Test("a session is accepted, and runs no callback")
+    func session() throws {
+        var bench = Bench(Self.table)
+        #expect(try bench.submit(.session(on: "phone", user: "u1")) == ["request 1", "device phone u1"])
+        #expect(bench.router.requestsInFlight == 0)
+    }
+}

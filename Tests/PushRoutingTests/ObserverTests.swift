@@ -1,0 +1,91 @@
+import PushModel
+import PushRouting
+import Testing
+
+@Suite("Observers")
+struct ObserverTests {
+    private static func table(places: Int = 64, observers: Int = 2) -> RoutingTable {
+        .testing(
+            routes: [
+                Route(name: "10-watch", match: RouteMatch(), handler: "watch", budget: .seconds(3), observes: true),
+                .all(to: "crm"),
+            ],
+            handlers: [.exec("crm"), .exec("watch")], places: places, observers: observers)
+    }
+
+    @Test("an observer gets a copy beside the owner, with its own deadline")
+    func copy() throws {
+        var bench = Bench(Self.table())
+        let effects = try bench.submit(.deliver(to: "phone"))
+        #expect(effects.contains("start 1.0 crm") && effects.contains("start 1.1 watch"), "\(effects)")
+        #expect(bench.row(1, 0)?.isObserver == false)
+        #expect(bench.row(1, 1)?.isObserver == true)
+        #expect(bench.row(1, 1)?.budget == .seconds(3))
+        bench.started(1, 0)
+        bench.started(1, 1)
+        bench.at(.seconds(3))
+        bench.clock()
+        #expect(bench.outcome(1, 1) == .timedOut)
+        #expect(bench.outcome(1, 0) == nil)
+        bench.finished(1, 0)
+        #expect(bench.outcome(1, 0) == .handled)
+    }
+
+    @Test("Braze's payloads too")
+    func braze() throws {
+        var bench = Bench(Self.table())
+        let effects = try bench.submit(.deliver(Payload.braze()))
+        #expect(effects.contains("end 1.0 handed_to_tracker") && effects.contains("start 1.1 watch"), "\(effects)")
+    }
+
+    @Test("what runs no code of the app is not copied")
+    func nothing() throws {
+        var bench = Bench(Self.table())
+        let effects = try bench.submit(.deliver(state: .forceStopped))
+        #expect(effects == ["request 1", "row 1.0 not_woken", "end 1.0 not_woken"])
+    }
+
+    @Test("an observer waits for no lane and holds none up")
+    func lane() throws {
+        var bench = Bench(Self.table())
+        try bench.submit(.deliver(to: "phone"))
+        let second = try bench.submit(.deliver(to: "phone"))
+        #expect(second.contains("start 2.1 watch"), "\(second)")
+        bench.started(1, 0)
+        #expect(bench.finished(1, 0).last == "start 2.0 crm")
+    }
+
+    @Test("observers have places of their own, and keep no owner waiting")
+    func places() throws {
+        var bench = Bench(Self.table(places: 2, observers: 1))
+        try bench.submit(.deliver())
+        let second = try bench.submit(.deliver())
+        #expect(second.filter { $0.hasPrefix("start") } == ["start 2.0 crm"], "\(second)")
+        let third = try bench.submit(.deliver())
+        #expect(!third.contains { $0.hasPrefix("start") }, "\(third)")
+        bench.started(1, 1)
+        #expect(bench.finished(1, 1).contains("start 2.1 watch"))
+    }
+
+    @Test("an observer that declines ends by itself")
+    func declined() throws {
+        var bench = Bench(Self.table())
+        try bench.submit(.deliver())
+        bench.finished(1, 1, .declined)
+        #expect(bench.outcome(1, 1) == .unrouted)
+        #expect(bench.outcome(1, 0) == nil)
+    }
+
+    @Test("after a crash a copy goes on as a copy, unless its route is gone")
+    func crash() throws {
+        var bench = Bench(Self.table(observers: 1))
+        try bench.submit(.deliver())
+        try bench.submit(.deliver())
+        #expect(bench.crash().contains("start 2.1 watch"))
+        #expect(bench.outcome(1, 1) == .failed)
+        try bench.submit(.deliver())
+        _ = bench.crashRaw(sameBoot: true, table: .testing())
+        #expect(bench.outcome(3, 1) == .unrouted)
+        #expect(bench.end(3, 1)?.reason == "its route is gone")
+    }
+}
