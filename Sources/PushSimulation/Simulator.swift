@@ -17,6 +17,7 @@ public struct Simulator {
 
     /// Of the requests in flight that have one.
     private var scripts: [SequenceNumber: Script] = [:]
+    private var past = PastDeliveries()
     private var answers = Heap<ScriptedAnswer>()
     private var effects: [Effect] = []
     private var output: [[UInt8]] = []
@@ -75,12 +76,34 @@ public struct Simulator {
         handle(.reconfigured(step.script == nil ? unscripted : scripted), at: step.at)
         do {
             let nobody = Peer(uid: 0, gid: 0, pid: 0)
-            let seq = try router.submit(step.request, from: nobody, at: moment(step.at), effects: &effects)
+            let seq = try router.submit(
+                step.request, from: nobody, past: pastDelivery(of: step.request), at: moment(step.at),
+                effects: &effects)
+            remember(step.request)
             if router.invocationsInFlight(of: seq) > 0 { scripts[seq] = step.script }
             carryOut(at: step.at)
             return seq
         } catch {
             throw ProtocolError(error, id: step.request.id)
+        }
+    }
+
+    private func pastDelivery(of request: Request) -> PastDelivery? {
+        if case .interact(let interact) = request.action { past.delivery(of: interact) } else { nil }
+    }
+
+    /// Keeps of the delivery that was just accepted what the ledger would.
+    private mutating func remember(_ request: Request) {
+        guard case .deliver(let deliver) = request.action else { return }
+        var accepted: AcceptedRequest?
+        for case .record(let record) in effects {
+            switch record {
+            case .request(let request): accepted = request
+            case .invocation(let row):
+                guard let accepted else { preconditionFailure("an invocation was recorded before its request") }
+                return past.add(deliver, accepted, provider: row.provider)
+            default: continue
+            }
         }
     }
 

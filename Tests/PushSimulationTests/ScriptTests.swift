@@ -52,14 +52,44 @@ struct ScriptTests {
         #expect(lines.first?["error"]?["message"]?.string?.contains(message) == true)
     }
 
-    /// Runs one line against two routes that match everything; returns what it printed.
-    private func run(_ line: String) throws -> [JSONNode] {
+    @Test("a tap that names its push by number or message id is known by what was delivered")
+    func past() throws {
+        let deliveries = [
+            #"{"op":"deliver","id":"m1","at":0,"platform":"ios","device":"d","payload":{"aps":{"alert":"x"},"k":"v"}}"#
+        ]
+        for message in ["1", "\"m1\"", "\"m1\",\"device\":\"d\""] {
+            let tap = #"{"op":"interact","kind":"opened","at":1,"message":\#(message),"script":{"takes_ms":5}}"#
+            let lines = try run(deliveries + [tap])
+            #expect(lines.last?["callback"]?.string == "didReceiveResponse", "the platform is the delivery's")
+            #expect(lines.last?["at"]?.int64 == 6)
+        }
+        let other = #"{"op":"interact","kind":"opened","at":1,"message":"m1","device":"e"}"#
+        #expect(try run(deliveries + [other]).last?["callback"]?.string == "none", "another device's")
+    }
+
+    @Test("a token is told to every route")
+    func token() throws {
+        let lines = try run(#"{"op":"token","at":0,"token":"t","script":{"handlers":{"second":{"takes_ms":3}}}}"#)
+        #expect(lines.map { $0["callback"]?.string } == ["onNewToken", "onNewToken"])
+        #expect(lines.map { $0["at"]?.int64 } == [0, 3])
+    }
+
+    @Test("a session leads to nothing by itself")
+    func session() throws {
+        #expect(try run(#"{"op":"session","kind":"start","at":0,"device":"d"}"#).isEmpty)
+    }
+
+    /// Runs lines against two routes that match everything; returns what they printed.
+    private func run(_ line: String) throws -> [JSONNode] { try run([line]) }
+
+    private func run(_ lines: [String]) throws -> [JSONNode] {
         let names = ["first", "second"]
         let table = RoutingTable(
             routes: names.map { Route(name: $0, match: RouteMatch(), handler: $0) },
             handlers: Dictionary(uniqueKeysWithValues: names.map { ($0, Handler(name: $0, kind: .journal)) }))
         var simulator = Simulator(table: table, tracker: Tracker(stateID: UUID128(high: 0, low: 0)))
-        let output = simulator.take(Array(line.utf8), number: 1) + simulator.finish()
+        var output = lines.enumerated().flatMap { simulator.take(Array($1.utf8), number: $0 + 1) }
+        output += simulator.finish()
         return try output.map { try JSONDocument(scanning: $0).root }
     }
 }
