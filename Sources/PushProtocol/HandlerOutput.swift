@@ -1,38 +1,66 @@
-import PushModel
+public import PushModel
 public import PushRouting
 
 extension HandlerAnswer.Reply {
-    /// What an `exec` handler said on standard output beside its exit status: nothing, or one JSON object with
-    /// `result` and `options`. Of several, each on a line of its own, the first counts.
+    /// What an `exec` handler said on standard output beside its exit status.
     ///
-    /// - Returns: `nil` for anything else, such as a program's own chatter; that is no failure.
+    /// An answer is a JSON object that has one of `status`, `result`, `options` and `log`: the whole output, or each line
+    /// that is one. Of several the first counts, and all are counted: the handler called its completion that often.
+    ///
+    /// - Returns: `nil` when there is no answer. All else is a program's own chatter, and no failure.
     public init?(standardOutput bytes: [UInt8]) {
-        if let only = Self.object(bytes) {
-            self.init(only)
+        if let answer = Self.answer(in: bytes) {
+            self.init(answer: answer)
             return
         }
-        var answers: [JSONNode] = []
-        for line in bytes.split(separator: UInt8(ascii: "\n")) {
-            guard let object = Self.object(Array(line)) else { return nil }
-            // A program may log in JSON, too.
-            if Self.keys.contains(where: { object[$0] != nil }) { answers.append(object) }
-        }
+        let answers = bytes.split(separator: UInt8(ascii: "\n")).compactMap { Self.answer(in: Array($0)) }
         guard let first = answers.first else { return nil }
-        self.init(first)
-        times = answers.count
+        self.init(answer: first, times: answers.count)
     }
 
-    /// What an answer has, at least one of them where there are several lines.
+    /// What one answer says.
+    ///
+    /// - Parameters:
+    ///   - answer: an object.
+    ///   - times: how often it was given.
+    public init(answer: JSONNode, times: Int = 1) {
+        self.init(times: times)
+        result = word("result", of: answer)
+        status = word("status", of: answer)
+        guard let list = answer["options"] else { return }
+        guard list.kind == .array else {
+            remarks.append("options is a list of words; this is \(list.kind.article)")
+            return
+        }
+        options = list.elements.compactMap(\.string)
+        remarks += list.elements.filter { $0.kind != .string }.map { "options: \($0.shown) is no word" }
+    }
+
+    /// The member as a word of its set; what is none is remarked on.
+    private mutating func word<Word: RawRepresentable<String> & CaseIterable>(_ key: String, of answer: JSONNode)
+        -> Word?
+    {
+        guard let value = answer[key] else { return nil }
+        if let word = value.string.flatMap(Word.init(rawValue:)) { return word }
+        let words = Word.allCases.map(\.rawValue).joined(separator: ", ")
+        remarks.append("\(key): \(value.shown) is none of \(words)")
+        return nil
+    }
+
+    private static func answer(in bytes: [UInt8]) -> JSONNode? {
+        guard let root = try? JSONDocument(scanning: bytes).root, keys.contains(where: { root[$0] != nil }) else {
+            return nil
+        }
+        return root
+    }
+
     private static let keys = ["status", "result", "options", "log"]
+}
 
-    private init(_ answer: JSONNode) {
-        self.init(
-            result: answer["result"]?.string.flatMap(FetchResult.init(rawValue:)),
-            options: answer["options"].flatMap { $0.kind == .array ? $0.elements.compactMap(\.string) : nil })
-    }
-
-    private static func object(_ bytes: [UInt8]) -> JSONNode? {
-        guard let document = try? JSONDocument(scanning: bytes), document.root.kind == .object else { return nil }
-        return document.root
+extension JSONNode {
+    /// The value as it came, cut to a length that fits into a message.
+    fileprivate var shown: String {
+        let text = String(decoding: rawBytes, as: UTF8.self)
+        return text.count <= 40 ? text : text.prefix(40) + "..."
     }
 }

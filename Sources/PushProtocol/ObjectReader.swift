@@ -9,9 +9,9 @@ struct ObjectReader {
     /// A member. Requests have few of them, so one after the other is compared.
     subscript(key: String) -> JSONNode? { members.first { $0.key == key }?.value }
 
-    /// - Throws: `unknown_key` for a member that is not among `keys`.
-    func allow(_ keys: [String]) throws(ProtocolError) {
-        for (key, _) in members where !keys.contains(key) {
+    /// - Throws: `unknown_key` for a member that is not among `keys`, nor among the caller's own.
+    func allow(_ keys: [String], and own: Set<String> = []) throws(ProtocolError) {
+        for (key, _) in members where !keys.contains(key) && !own.contains(key) {
             let known = keys.sorted().joined(separator: ", ")
             throw ProtocolError(.unknownKey, field: key, message: "this op takes no such key; it takes \(known)")
         }
@@ -26,8 +26,7 @@ struct ObjectReader {
     }
 
     func string(_ key: String) throws(ProtocolError) -> String? {
-        guard let value = self[key] else { return nil }
-        guard let text = value.string else { throw wrongType(key, value, wanted: "a string") }
+        guard let text = try text(key) else { return nil }
         guard !text.isEmpty else {
             throw ProtocolError(.invalidValue, field: key, message: "\(key) is empty; leave it out instead")
         }
@@ -40,6 +39,13 @@ struct ObjectReader {
         guard text.utf8.count <= 255 else {
             throw ProtocolError(.invalidValue, field: key, message: "\(key) is longer than 255 bytes")
         }
+        return text
+    }
+
+    /// A text that a person typed, which may be none.
+    func text(_ key: String) throws(ProtocolError) -> String? {
+        guard let value = self[key] else { return nil }
+        guard let text = value.string else { throw wrongType(key, value, wanted: "a string") }
         return text
     }
 
@@ -61,10 +67,14 @@ struct ObjectReader {
     ) throws(ProtocolError) -> Word? where Word.RawValue == String {
         guard let text = try string(key) else { return nil }
         guard let word = Word(rawValue: text) else {
-            let words = Word.allCases.map(\.rawValue).joined(separator: ", ")
-            throw ProtocolError(.invalidValue, field: key, message: "\(key) is one of \(words)")
+            throw ProtocolError(.invalidValue, field: key, message: "\(key) is one of \(words(Word.self))")
         }
         return word
+    }
+
+    /// A closed set, for messages.
+    func words<Word: RawRepresentable & CaseIterable>(_ type: Word.Type) -> String where Word.RawValue == String {
+        Word.allCases.map(\.rawValue).joined(separator: ", ")
     }
 
     /// A time: RFC 3339, or Unix milliseconds.

@@ -45,15 +45,21 @@ extension Request {
         let action: Action
         switch try reader.string("op") {
         case "deliver":
-            try reader.allow(keys.isEmpty ? DeliverRequest.keys : DeliverRequest.keys + keys)
+            try reader.allow(DeliverRequest.keys, and: keys)
             action = .deliver(try DeliverRequest(reader))
         case "interact":
-            try reader.allow(keys.isEmpty ? InteractRequest.keys : InteractRequest.keys + keys)
+            try reader.allow(InteractRequest.keys, and: keys)
             action = .interact(try InteractRequest(reader))
+        case "session":
+            try reader.allow(SessionRequest.keys, and: keys)
+            action = .session(try SessionRequest(reader))
+        case "token":
+            try reader.allow(TokenRequest.keys, and: keys)
+            action = .token(try TokenRequest(reader))
         case nil:
-            throw ProtocolError(.missingKey, field: "op", message: "op is missing: deliver or interact")
+            throw ProtocolError(.missingKey, field: "op", message: "op is missing: \(Self.operations)")
         default:
-            throw ProtocolError(.unknownOperation, field: "op", message: "inject.sock takes deliver and interact")
+            throw ProtocolError(.unknownOperation, field: "op", message: "inject.sock takes \(Self.operations)")
         }
         self.init(
             action: action, id: try reader.name("id"), at: try reader.time("at"),
@@ -61,7 +67,9 @@ extension Request {
     }
 
     /// What every op takes.
-    fileprivate static let keys = ["op", "id", "at", "wait"]
+    static let keys = ["op", "id", "at", "wait"]
+
+    private static let operations = "deliver, interact, session or token"
 
     private static func wait(_ reader: ObjectReader) throws(ProtocolError) -> Bool {
         guard let wait = try reader.string("wait") else { return false }
@@ -73,9 +81,9 @@ extension Request {
 }
 
 extension Target {
-    fileprivate static let keys = ["platform", "app", "device", "external_id"]
+    static let keys = ["platform", "app", "device", "external_id"]
 
-    fileprivate init(_ reader: ObjectReader) throws(ProtocolError) {
+    init(_ reader: ObjectReader) throws(ProtocolError) {
         self.init(
             platform: try reader.word("platform", Platform.self), app: try reader.name("app"),
             device: try reader.name("device"), externalID: try reader.name("external_id"))
@@ -83,10 +91,10 @@ extension Target {
 }
 
 extension DeliverRequest {
-    fileprivate static let keys =
+    static let keys =
         Request.keys + Target.keys + ["payload", "state", "locked", "os_version", "notifications", "sdk"]
 
-    fileprivate init(_ reader: ObjectReader) throws(ProtocolError) {
+    init(_ reader: ObjectReader) throws(ProtocolError) {
         self.init(
             target: try Target(reader), state: try reader.word("state", AppState.self) ?? .background,
             locked: try reader.bool("locked") ?? false, osVersion: try Self.osVersion(reader),
@@ -102,47 +110,5 @@ extension DeliverRequest {
                 message: "os_version is major[.minor[.patch]] in digits, such as 17 or 17.4.1")
         }
         return text
-    }
-}
-
-extension InteractRequest {
-    fileprivate static let keys = Request.keys + Target.keys + ["kind", "message", "payload"]
-
-    fileprivate init(_ reader: ObjectReader) throws(ProtocolError) {
-        guard let kind = try reader.word("kind", Kind.self) else {
-            throw ProtocolError(.missingKey, field: "kind", message: "kind is missing: opened")
-        }
-        guard kind == .opened else {
-            throw ProtocolError(.invalidValue, field: "kind", message: "kind is opened")
-        }
-        let target = try Target(reader)
-        switch (reader["message"], reader["payload"]) {
-        case (let message?, nil):
-            self.init(target: target, kind: kind, subject: try Self.subject(message, reader))
-        case (nil, .some):
-            self.init(target: target, kind: kind, subject: .payload(try reader.object("payload")))
-        case (nil, nil):
-            throw ProtocolError(
-                .missingKey, field: "message", message: "one of message and payload says which notification")
-        case (.some, .some):
-            throw ProtocolError(
-                .invalidValue, field: "payload", message: "message and payload both say which notification; give one")
-        }
-    }
-
-    private static func subject(_ message: JSONNode, _ reader: ObjectReader) throws(ProtocolError) -> Subject {
-        switch message.kind {
-        case .number:
-            guard let seq = message.int64, seq > 0 else {
-                throw ProtocolError(
-                    .invalidValue, field: "message", message: "as a number, message is a seq: a whole number above 0")
-            }
-            return .delivery(SequenceNumber(seq))
-        case .string:
-            guard let text = try reader.name("message") else { preconditionFailure("a member vanished") }
-            return .message(text)
-        default:
-            throw reader.wrongType("message", message, wanted: "a seq (a number) or a message id (a string)")
-        }
     }
 }

@@ -13,30 +13,62 @@ public enum HandlerAnswer: Hashable, Sendable {
     /// Ended by this signal.
     case signaled(Int32)
 
+    /// The words for how a run ended, as handlers write them (design, section 5.3).
+    public enum Status: String, Sendable, CaseIterable {
+        case handled, retry, declined, rejected
+
+        /// What the exit status of an `exec` handler means.
+        public init(exitStatus: Int32) {
+            switch exitStatus {
+            case 0: self = .handled
+            case 75: self = .retry
+            case 80: self = .declined
+            default: self = .rejected
+            }
+        }
+    }
+
     /// What a handler may say beside that it is done.
     public struct Reply: Hashable, Sendable {
         /// The fetch result.
         public var result: FetchResult?
         /// The presentation options of `willPresent`, as the handler wrote them.
         public var options: [String]?
-        /// How often it answered; what is here is the first answer.
+        /// How often it answered; 0: it said nothing. The first answer is the one that counts.
         public var times: Int
+        /// How it says that it ended; where there is an exit status, that one decides.
+        public var status: Status?
+        /// What of its answer nobody understands, or goes against its exit status, for people.
+        public var remarks: [String]
 
-        /// Joins the parts.
-        public init(result: FetchResult? = nil, options: [String]? = nil, times: Int = 1) {
+        /// Joins the parts; what has a result or options was said once.
+        public init(
+            result: FetchResult? = nil, options: [String]? = nil, times: Int? = nil, status: Status? = nil,
+            remarks: [String] = []
+        ) {
             self.result = result
             self.options = options
-            self.times = times
+            self.times = times ?? (result != nil || options != nil ? 1 : 0)
+            self.status = status
+            self.remarks = remarks
         }
     }
 
-    /// What the exit status of an `exec` handler means (design, section 5.3).
+    /// What the exit status of an `exec` handler means (design, section 5.3). It decides: an answer that says otherwise
+    /// is remarked on.
     public init(exitStatus: Int32, reply: Reply = Reply()) {
-        switch exitStatus {
-        case 0: self = .handled(reply)
-        case 75: self = .retry(after: nil)
-        case 80: self = .declined
-        default: self = .rejected(reason: "exit status \(exitStatus)")
+        var contradiction: String?
+        if let status = reply.status, status != Status(exitStatus: exitStatus) {
+            contradiction = "its answer says \"\(status.rawValue)\", but its exit status is \(exitStatus)"
+        }
+        switch Status(exitStatus: exitStatus) {
+        case .handled:
+            var reply = reply
+            if let contradiction { reply.remarks.append(contradiction) }
+            self = .handled(reply)
+        case .retry: self = .retry(after: nil)
+        case .declined: self = .declined
+        case .rejected: self = .rejected(reason: contradiction ?? "exit status \(exitStatus)")
         }
     }
 }

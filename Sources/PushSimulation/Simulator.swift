@@ -15,7 +15,9 @@ public struct Simulator {
     private let scripted: RoutingTable
     private let limits: JSONLimits
 
+    /// Of the requests in flight that have one.
     private var scripts: [SequenceNumber: Script] = [:]
+    private var past = PastDeliveries()
     private var answers = Heap<ScriptedAnswer>()
     private var effects: [Effect] = []
     private var output: [[UInt8]] = []
@@ -45,39 +47,92 @@ public struct Simulator {
     ///   to its error and nothing else.
     public mutating func take(_ line: [UInt8], number: Int) -> [[UInt8]] {
         do {
-            try take(Step(line, limits: limits))
+            _ = try accept(Step(line, limits: limits))
         } catch {
-            errors += 1
-            output.append(SimulationLine.error(error, line: number))
+            refuse(error, number: number)
         }
         return takeOutput()
     }
 
-    private mutating func take(_ step: Step) throws(ProtocolError) {
+    /// Puts the error of a line among the output.
+    mutating func refuse(_ error: ProtocolError, number: Int) {
+        errors += 1
+        output.append(SimulationLine.error(error, line: number))
+    }
+
+    /// Lets happen what comes before a request, then takes it in.
+    ///
+    /// - Returns: its number.
+    /// - Throws: why it is not accepted; what came before it has happened all the same.
+    mutating func accept(_ step: Step) throws(ProtocolError) -> SequenceNumber {
         if let clock, step.at < clock {
             throw ProtocolError(
                 .invalidValue, field: "at",
                 message: "at is earlier than that of the line before; put the lines in order",
                 id: step.request.id)
         }
-        advance { $0 < step.at }
+        run(before: step.at)
         clock = step.at
         handle(.reconfigured(step.script == nil ? unscripted : scripted), at: step.at)
         do {
             let nobody = Peer(uid: 0, gid: 0, pid: 0)
-            let seq = try router.submit(step.request, from: nobody, at: moment(step.at), effects: &effects)
-            scripts[seq] = step.script
+            let seq = try router.submit(
+                step.request, from: nobody, past: pastDelivery(of: step.request), at: moment(step.at),
+                effects: &effects)
+            remember(step.request)
+            if router.invocationsInFlight(of: seq) > 0 { scripts[seq] = step.script }
+            carryOut(at: step.at)
+            return seq
         } catch {
             throw ProtocolError(error, id: step.request.id)
         }
-        carryOut(at: step.at)
+    }
+
+    private func pastDelivery(of request: Request) -> PastDelivery? {
+        if case .interact(let interact) = request.action { past.delivery(of: interact) } else { nil }
+    }
+
+    /// Keeps of the delivery that was just accepted what the ledger would.
+    private mutating func remember(_ request: Request) {
+        guard case .deliver(let deliver) = request.action else { return }
+        var accepted: AcceptedRequest?
+        for case .record(let record) in effects {
+            switch record {
+            case .request(let request): accepted = request
+            case .invocation(let row):
+                guard let accepted else { preconditionFailure("an invocation was recorded before its request") }
+                return past.add(deliver, accepted, provider: row.provider)
+            default: continue
+            }
+        }
+    }
+
+    /// How many requests wait for an outcome.
+    var requestsInFlight: Int { router.requestsInFlight }
+
+    /// Lets everything happen that is due before a time.
+    mutating func run(before time: WallTime) { advance { $0 < time } }
+
+    /// Lets everything happen that is due up to a time and at it; no request comes before it any more.
+    mutating func run(through time: WallTime) {
+        advance { $0 <= time }
+        clock = time
+    }
+
+    /// Lets everything happen that is pending.
+    mutating func runToEnd() { advance { _ in true } }
+
+    /// The lines that came since this was called last.
+    mutating func takeOutput() -> [[UInt8]] {
+        defer { output = [] }
+        return output
     }
 
     /// Runs the clock on until nothing is pending.
     ///
     /// - Returns: the lines that this led to.
     public mutating func finish() -> [[UInt8]] {
-        advance { _ in true }
+        runToEnd()
         return takeOutput()
     }
 
@@ -115,7 +170,10 @@ public struct Simulator {
                 case .record(.event(let event)): output.append(SimulationLine.analytics(event))
                 // The router ignores what a handler says after it was stopped.
                 case .record, .terminate, .stop: break
-                case .decided(let end): output.append(SimulationLine.invocation(end, at: time))
+                case .decided(let end):
+                    output.append(SimulationLine.invocation(end, at: time))
+                    let seq = end.invocation.id.seq
+                    if router.invocationsInFlight(of: seq) == 0 { scripts[seq] = nil }
                 case .start(let run): start(run, at: time)
                 }
             }
@@ -124,15 +182,13 @@ public struct Simulator {
 
     private mutating func start(_ run: HandlerRun, at time: WallTime) {
         let id = run.invocation.id
-        guard let script = scripts[id.seq] else { preconditionFailure("a handler without a script took time") }
+        guard let script = scripts[id.seq]?[run.handler.name] else {
+            preconditionFailure("a handler without a script took time")
+        }
         router.handle(.started(id), at: moment(time), effects: &effects)
         let due = WallTime(milliseconds: time.milliseconds + script.takes.milliseconds)
-        answers.insert(.init(due: due, invocation: id, answer: HandlerAnswer(exitStatus: script.exit)))
-    }
-
-    private mutating func takeOutput() -> [[UInt8]] {
-        defer { output = [] }
-        return output
+        let answer = HandlerAnswer(exitStatus: script.exit, reply: script.reply)
+        answers.insert(.init(due: due, invocation: id, answer: answer))
     }
 
     /// Virtual time has one clock: the monotonic reading is the civil one.

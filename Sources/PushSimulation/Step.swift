@@ -1,7 +1,7 @@
 import PushModel
 import PushProtocol
 
-/// One line of a scenario: a request with its time, and how long its handler takes.
+/// One request of a scenario, with its time and how its handlers behave.
 struct Step {
     var request: Request
     var at: WallTime
@@ -36,36 +36,5 @@ struct Step {
     }
 
     /// What the monotonic clock's 64 bits of nanoseconds hold with room to spare.
-    private static let span: ClosedRange<Int64> = 0...7_258_118_400_000
-}
-
-/// What stands for whatever handler the route picks.
-struct Script: Hashable {
-    /// How long it takes.
-    var takes: Duration = .zero
-    /// Its exit status (design, section 5.3).
-    var exit: Int32 = 0
-
-    init(_ node: JSONNode) throws(ProtocolError) {
-        guard node.kind == .object else {
-            throw ProtocolError(
-                .invalidType, field: "script", message: "script is an object: {\"takes_ms\":9500,\"exit\":0}")
-        }
-        for (key, value) in node.members {
-            switch key {
-            case "takes_ms": takes = .milliseconds(try Self.number(value, key, upTo: 86_400_000))
-            case "exit": exit = Int32(try Self.number(value, key, upTo: 255))
-            default:
-                throw ProtocolError(.unknownKey, field: "script.\(key)", message: "a script has takes_ms and exit")
-            }
-        }
-    }
-
-    private static func number(_ node: JSONNode, _ key: String, upTo limit: Int64) throws(ProtocolError) -> Int64 {
-        guard let value = node.int64, (0...limit).contains(value) else {
-            throw ProtocolError(
-                .invalidValue, field: "script.\(key)", message: "\(key) is a whole number from 0 to \(limit)")
-        }
-        return value
-    }
+    static let span: ClosedRange<Int64> = 0...7_258_118_400_000
 }

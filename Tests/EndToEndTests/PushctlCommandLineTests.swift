@@ -4,7 +4,10 @@ import Testing
 
 @Suite("pushctl, its command line")
 struct PushctlCommandLineTests {
-    static let commands = ["inject", "open", "explain", "simulate", "report", "show", "status", "verify"]
+    static let commands = [
+        "inject", "open", "act", "dismiss", "session", "token", "explain", "simulate", "test", "report", "show",
+        "status", "verify",
+    ]
 
     @Test("shows an overview that fits 80 columns and names every command")
     func overview() {
@@ -55,6 +58,14 @@ struct PushctlCommandLineTests {
             (["open"], "MESSAGE or --payload FILE says which notification"),
             (["open", "41", "--payload", "x"], "MESSAGE or --payload FILE says which notification"),
             (["open", "41", "--at", "noon"], "--at noon: a time is written as"),
+            (["act", "41"], "--action ACTION says which button was pressed"),
+            (["act", "--action", "yes"], "MESSAGE or --payload FILE says which notification"),
+            (["dismiss"], "MESSAGE or --payload FILE says which notification"),
+            (["session"], "start|end is missing"),
+            (["session", "pause"], "pause: a session has a start and an end"),
+            (["token"], "TOKEN is missing; only --kind unregistered may leave it out"),
+            (["token", "t", "--kind", "old"], "--kind old: one of new, registered, unregistered"),
+            (["test"], "DIR|FILE... is missing"),
             (["report", "--since", "soon"], "--since soon: a time is written as"),
             (["report", "--since", "-1y"], "--since -1y: a time is written as"),
             (["report", "--since", "2026-02-30"], "--since 2026-02-30: a time is written as"),
@@ -108,7 +119,7 @@ struct PushctlCommandLineTests {
     @Test(
         "completes commands, options and values in bash",
         arguments: [
-            ("pushctl s", "simulate show status"),
+            ("pushctl s", "session simulate show status"),
             ("pushctl --config /etc exp", "explain"),
             ("pushctl explain --pl", "--platform"),
             ("pushctl explain --platform a", "android"),

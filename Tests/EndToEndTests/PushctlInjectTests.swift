@@ -75,14 +75,32 @@ struct PushctlInjectTests {
         #expect(story["app"]?.string == "com.example.app")
     }
 
-    @Test("sends nothing of an .apns file that the simulator would refuse")
-    func apnsRefused() {
-        let path = daemon.installation.root + "/long.apns"
-        writeFile(#"{"aps":{"alert":"\#(String(repeating: "x", count: 4096))"}}"#, to: path)
+    @Test("refuses an .apns file that the simulator would refuse for its size")
+    func largeAPNs() {
+        let path = daemon.installation.root + "/large.apns"
+        let frame = #"{"aps":{"alert":""}}"#
+        let text = { (size: Int) in
+            #"{"aps":{"alert":"\#(String(repeating: "x", count: size - frame.utf8.count))"}}"#
+        }
+        writeFile(text(4096), to: path)
+        #expect(daemon.pushctl("inject", path).end == .exited(0))
+        writeFile(text(4097), to: path)
         let result = daemon.pushctl("inject", path)
         #expect(result.end == .exited(65))
-        #expect(result.output.isEmpty)
-        #expect(result.errors == "pushctl: \(path): payload: an .apns file may have 4096 bytes; this has 4116\n")
+        #expect(
+            result.errors == "pushctl: \(path): 4097 bytes: the iOS simulator takes an .apns file of up to 4096\n")
+    }
+
+    @Test("notes once a file that a payload with aps has no platform")
+    func platformNote() {
+        let lines = "{\"aps\":{}}\n{\"aps\":{}}\n"
+        let note =
+            "pushctl: standard input:1: it has aps but no --platform: the daemon takes the device's last known, or "
+            + "android; for an iOS payload say --platform ios\n"
+        #expect(daemon.pushctl("inject", "-", input: lines).errors == note)
+        #expect(daemon.pushctl("inject", "-", "--platform", "ios", input: lines).errors.isEmpty)
+        let request = #"{"op":"deliver","payload":{"aps":{}}}"#
+        #expect(daemon.pushctl("inject", "-", input: request).errors.isEmpty)
     }
 
     @Test("tells what the daemon refuses with place, field and reason, sends the rest, and ends with 1")

@@ -28,6 +28,42 @@ struct HandlerInputTests {
         #expect(text(HandlerInput.object(run, at: Self.now)).contains(#""payload":null"#))
     }
 
+    @Test(
+        "an interaction says what was done; what was typed is not in the environment",
+        arguments: [
+            (
+                #"{"op":"interact","kind":"opened","message":1}"#, #"{"kind":"opened","action":null,"text":null}"#,
+                ["opened"]
+            ),
+            (
+                #"{"op":"interact","kind":"action","action":"reply","text":"on my way","message":1}"#,
+                #"{"kind":"action","action":"reply","text":"on my way"}"#, ["action", "reply"]
+            ),
+        ])
+    func interaction(body: String, expected: String, values: [String]) throws {
+        var run = try run(payload: "{}")
+        run.subject.action = try read(body).action
+        #expect(text(HandlerInput.object(run, at: Self.now)).contains(#""interaction":\#(expected),"payload":{}"#))
+        let variables = HandlerInput.environment(run, at: Self.now)
+        #expect(variables.filter { ["PUSH_KIND", "PUSH_ACTION"].contains($0.name) }.map(\.value) == values)
+        #expect(!variables.contains { $0.value.contains("on my way") })
+    }
+
+    @Test(
+        "a token is in the object, and not in the environment",
+        arguments: [
+            (#"{"op":"token","token":"s3cret"}"#, #"{"kind":"new","token":"s3cret"}"#, "new"),
+            (#"{"op":"token","kind":"unregistered"}"#, #"{"kind":"unregistered","token":null}"#, "unregistered"),
+        ])
+    func token(body: String, expected: String, kind: String) throws {
+        var run = try run(payload: "{}")
+        run.subject = InvocationSubject(action: try read(body).action)
+        #expect(text(HandlerInput.object(run, at: Self.now)).contains(#""token":\#(expected),"payload":null"#))
+        let variables = HandlerInput.environment(run, at: Self.now)
+        #expect(variables.first { $0.name == "PUSH_KIND" }?.value == kind)
+        #expect(!variables.contains { $0.value.contains("s3cret") })
+    }
+
     @Test("what is left is never less than nothing")
     func late() throws {
         let late = Moment(monotonic: Instant(nanoseconds: 90_000_000_000), wall: Self.now.wall)
@@ -84,26 +120,78 @@ struct HandlerInputTests {
 @Suite("What a handler says")
 struct HandlerOutputTests {
     @Test(
-        "result and options, and nothing of what it does not know",
+        "one answer, and nothing of what it does not know",
         arguments: [
             (#"{"result":"newData"}"#, HandlerAnswer.Reply(result: .newData)),
-            (#"{"status":"handled","options":["banner","sound"]}"#, HandlerAnswer.Reply(options: ["banner", "sound"])),
+            (
+                #"{"status":"handled","options":["banner","sound"],"more":1}"#,
+                HandlerAnswer.Reply(options: ["banner", "sound"], status: .handled)
+            ),
             (#"{"options":[]}"#, HandlerAnswer.Reply(options: [])),
-            ("{}", HandlerAnswer.Reply()), (" {}\n", HandlerAnswer.Reply()),
-            (#"{"result":"everything"}"#, HandlerAnswer.Reply()),
-            (#"{"result":7,"options":"banner"}"#, HandlerAnswer.Reply()),
-            (#"{"options":["banner",7,null]}"#, HandlerAnswer.Reply(options: ["banner"])),
-            ("{\"result\":\"newData\"}\n{\"result\":\"failed\"}\n", HandlerAnswer.Reply(result: .newData, times: 2)),
-            ("{\"level\":\"info\"}\n{\"options\":[]}\n", HandlerAnswer.Reply(options: [])),
+            (#"{"options":["Badge"]}"#, HandlerAnswer.Reply(options: ["Badge"])),
+            (#"{"log":[]}"#, HandlerAnswer.Reply(times: 1)),
+            ("{\n  \"result\": \"failed\"\n}\n", HandlerAnswer.Reply(result: .failed)),
+            ("starting\n{\"result\":\"noData\"}\ndone", HandlerAnswer.Reply(result: .noData)),
         ])
     func replies(output: String, reply: HandlerAnswer.Reply) {
         #expect(HandlerAnswer.Reply(standardOutput: Array(output.utf8)) == reply)
     }
 
+    @Test("the first of several answers counts, and all are counted")
+    func several() {
+        let output = #"{"result":"newData"}"# + "\nchatter\n" + #"{"result":"failed"}"# + "\n" + #"{"options":[]}"#
+        #expect(
+            HandlerAnswer.Reply(standardOutput: Array(output.utf8))
+                == HandlerAnswer.Reply(result: .newData, times: 3))
+    }
+
+    @Test(
+        "remarks on words that it does not know, and goes on without them",
+        arguments: [
+            (
+                #"{"result":"everything"}"#, HandlerAnswer.Reply(times: 1),
+                #"result: "everything" is none of newData, noData, failed"#
+            ),
+            (
+                #"{"status":200,"result":"newData"}"#, HandlerAnswer.Reply(result: .newData),
+                "status: 200 is none of handled, retry, declined, rejected"
+            ),
+            (
+                #"{"options":"banner"}"#, HandlerAnswer.Reply(times: 1),
+                "options is a list of words; this is a string"
+            ),
+            (
+                #"{"options":["banner",7]}"#, HandlerAnswer.Reply(options: ["banner"]),
+                "options: 7 is no word"
+            ),
+        ])
+    func remarks(output: String, reply: HandlerAnswer.Reply, remark: String) {
+        var reply = reply
+        reply.remarks = [remark]
+        #expect(HandlerAnswer.Reply(standardOutput: Array(output.utf8)) == reply)
+    }
+
     @Test(
         "anything else is a program's own chatter",
-        arguments: ["", "\n", "done\n", "[]", "{}{}", #"{"a":1,"a":2}"#, "\u{0}", "{}\n{}", "{}\nbye"])
+        arguments: [
+            "", "\n", "done\n", "[]", "{}", "{}{}", #"{"a":1,"a":2}"#, "\u{0}", #"{"level":"info"}"#,
+            #"{"result":"newData""#,
+        ])
     func chatter(output: String) {
         #expect(HandlerAnswer.Reply(standardOutput: Array(output.utf8)) == nil)
+    }
+
+    @Test("the exit status decides; an answer that says otherwise is remarked on")
+    func contradiction() {
+        let rejected = HandlerAnswer.Reply(times: 1, status: .rejected)
+        var remarked = rejected
+        remarked.remarks = [#"its answer says "rejected", but its exit status is 0"#]
+        #expect(HandlerAnswer(exitStatus: 0, reply: rejected) == .handled(remarked))
+        let handled = HandlerAnswer.Reply(times: 1, status: .handled)
+        #expect(HandlerAnswer(exitStatus: 0, reply: handled) == .handled(handled))
+        #expect(
+            HandlerAnswer(exitStatus: 2, reply: handled)
+                == .rejected(reason: #"its answer says "handled", but its exit status is 2"#))
+        #expect(HandlerAnswer(exitStatus: 2, reply: rejected) == .rejected(reason: "exit status 2"))
     }
 }

@@ -27,9 +27,10 @@ struct RefusalTests {
 
     static let examples = [
         Example("[]", .invalidType, nil, "a request is one JSON object on one line; this is an array"),
-        Example("{}", .missingKey, "op", "op is missing: deliver or interact"),
+        Example("{}", .missingKey, "op", "op is missing: deliver, interact, session or token"),
         Example(#"{"op":5}"#, .invalidType, "op", "op is a string; this is a number"),
-        Example(#"{"op":"delete"}"#, .unknownOperation, "op", "inject.sock takes deliver and interact"),
+        Example(
+            #"{"op":"delete"}"#, .unknownOperation, "op", "inject.sock takes deliver, interact, session or token"),
         Example(#"{"op":"deliver"}"#, .missingKey, "payload", "payload is missing"),
         Example(#"{"op":"deliver","payload":[]}"#, .invalidType, "payload", "payload is an object; this is an array"),
         Example(#"{"op":"deliver","payload":null}"#, .invalidType, "payload", "payload is an object; this is null"),
@@ -85,10 +86,42 @@ struct RefusalTests {
         Example(#"{"op":"deliver","payload":{},"at":99999999999999999999}"#, .invalidValue, "at", badTime),
         Example(#"{"op":"deliver","payload":{},"at":"0000-12-31T23:59:59Z"}"#, .invalidValue, "at", badTime),
         Example(#"{"op":"deliver","payload":{},"at":"0001-01-01T00:00:00+00:01"}"#, .invalidValue, "at", badTime),
-        Example(#"{"op":"interact","message":1}"#, .missingKey, "kind", "kind is missing: opened"),
+        Example(#"{"op":"interact","message":1}"#, .missingKey, "kind", "kind is missing: opened, action, dismissed"),
         Example(
             #"{"op":"interact","kind":"seen","message":1}"#, .invalidValue, "kind",
             "kind is one of opened, action, dismissed"),
+        Example(
+            #"{"op":"interact","kind":"action","message":1}"#, .missingKey, "action",
+            "action is missing: the id of the button that was pressed"),
+        Example(
+            #"{"op":"interact","kind":"action","message":1,"action":""}"#, .invalidValue, "action",
+            "action is empty; leave it out instead"),
+        Example(
+            #"{"op":"interact","kind":"opened","message":1,"action":"yes"}"#, .invalidValue, "action",
+            "only kind action has action; this is opened"),
+        Example(
+            #"{"op":"interact","kind":"dismissed","message":1,"text":"no"}"#, .invalidValue, "text",
+            "only kind action has text; this is dismissed"),
+        Example(
+            #"{"op":"interact","kind":"action","message":1,"action":"a","text":1}"#, .invalidType, "text",
+            "text is a string; this is a number"),
+        Example(#"{"op":"session"}"#, .missingKey, "kind", "kind is missing: start, end"),
+        Example(#"{"op":"session","kind":"pause"}"#, .invalidValue, "kind", "kind is one of start, end"),
+        Example(
+            #"{"op":"session","kind":"start","payload":{}}"#, .unknownKey, "payload",
+            "this op takes no such key; it takes app, at, device, external_id, id, kind, op, platform, wait"),
+        Example(
+            #"{"op":"token","kind":"old","token":"t"}"#, .invalidValue, "kind",
+            "kind is one of new, registered, unregistered"),
+        Example(
+            #"{"op":"token"}"#, .missingKey, "token", "token is missing; only kind unregistered may leave it out"),
+        Example(
+            #"{"op":"token","kind":"registered"}"#, .missingKey, "token",
+            "token is missing; only kind unregistered may leave it out"),
+        Example(#"{"op":"token","token":7}"#, .invalidType, "token", "token is a string; this is a number"),
+        Example(
+            #"{"op":"token","token":"\#(String(repeating: "x", count: 4097))"}"#, .invalidValue, "token",
+            "token is longer than 4096 bytes"),
         Example(
             #"{"op":"interact","kind":"opened"}"#, .missingKey, "message",
             "one of message and payload says which notification"),
@@ -116,7 +149,7 @@ struct RefusalTests {
         Example(
             #"{"op":"interact","kind":"opened","message":1,"state":"foreground"}"#, .unknownKey, "state",
             "this op takes no such key; it takes "
-                + "app, at, device, external_id, id, kind, message, op, payload, platform, wait"),
+                + "action, app, at, device, external_id, id, kind, message, op, payload, platform, text, wait"),
     ]
 
     @Test("say what was wrong, where, and what to do", arguments: examples)

@@ -81,6 +81,53 @@ struct RequestTests {
         #expect(payload.rawBytes.elementsEqual(#"{"a":1}"#.utf8))
     }
 
+    @Test("interact with a button, its text, and a dismissal")
+    func interactionKinds() throws {
+        let action = try interaction(
+            #"{"op":"interact","kind":"action","message":1,"action":"reply","text":"on my way"}"#)
+        #expect(action.kind == .action)
+        #expect(action.action == "reply")
+        #expect(action.text == "on my way")
+        let silent = try interaction(#"{"op":"interact","kind":"action","message":1,"action":"reply","text":""}"#)
+        #expect(silent.text == "", "sent without typing anything")
+        let dismissed = try interaction(#"{"op":"interact","kind":"dismissed","message":1}"#)
+        #expect(dismissed.kind == .dismissed)
+        #expect(dismissed.action == nil)
+    }
+
+    @Test("session", arguments: SessionRequest.Kind.allCases)
+    func session(kind: SessionRequest.Kind) throws {
+        let request = try read(
+            #"{"op":"session","kind":"\#(kind.rawValue)","app":"a","device":"d","external_id":"u","platform":"web"}"#)
+        #expect(request.operation == .session)
+        guard case .session(let session) = request.action else {
+            Issue.record("it is no session")
+            return
+        }
+        #expect(session.kind == kind)
+        #expect(session.target == Target(platform: .web, app: "a", device: "d", externalID: "u"))
+    }
+
+    @Test(
+        "token, new unless it says otherwise, up to 4096 bytes",
+        arguments: [
+            (#""token":"t""#, TokenRequest.Kind.new, "t"), (#""kind":"new","token":"t""#, .new, "t"),
+            (#""kind":"registered","token":"t""#, .registered, "t"), (#""kind":"unregistered""#, .unregistered, nil),
+            (#""kind":"unregistered","token":"t""#, .unregistered, "t"),
+            (#""token":"\#(String(repeating: "x", count: 4096))""#, .new, String(repeating: "x", count: 4096)),
+        ] as [(String, TokenRequest.Kind, String?)])
+    func token(members: String, kind: TokenRequest.Kind, value: String?) throws {
+        let request = try read(#"{"op":"token",\#(members),"device":"d"}"#)
+        #expect(request.operation == .token)
+        guard case .token(let token) = request.action else {
+            Issue.record("it is no token")
+            return
+        }
+        #expect(token.kind == kind)
+        #expect(token.token == value)
+        #expect(token.target == Target(device: "d"))
+    }
+
     @Test(
         "a time in both forms, up to the ends of what can be written",
         arguments: [

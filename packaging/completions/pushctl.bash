@@ -10,7 +10,7 @@ _pushctl() {
 
     for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
         case $word in
-            inject|open|explain|simulate|report|show|status|verify) command=$word; break ;;
+            inject|open|act|dismiss|session|token|explain|simulate|test|report|show|status|verify) command=$word; break ;;
         esac
     done
 
@@ -28,6 +28,35 @@ _pushctl() {
         open:--external-id) return ;;
         open:--at) return ;;
         open:--id) return ;;
+        act:--action) return ;;
+        act:--text) return ;;
+        act:--payload) mapfile -t COMPREPLY < <(compgen -f -- "$current"); return ;;
+        act:--platform) mapfile -t COMPREPLY < <(compgen -W "android ios web" -- "$current"); return ;;
+        act:--app) return ;;
+        act:--device) return ;;
+        act:--external-id) return ;;
+        act:--at) return ;;
+        act:--id) return ;;
+        dismiss:--payload) mapfile -t COMPREPLY < <(compgen -f -- "$current"); return ;;
+        dismiss:--platform) mapfile -t COMPREPLY < <(compgen -W "android ios web" -- "$current"); return ;;
+        dismiss:--app) return ;;
+        dismiss:--device) return ;;
+        dismiss:--external-id) return ;;
+        dismiss:--at) return ;;
+        dismiss:--id) return ;;
+        session:--platform) mapfile -t COMPREPLY < <(compgen -W "android ios web" -- "$current"); return ;;
+        session:--app) return ;;
+        session:--device) return ;;
+        session:--external-id) return ;;
+        session:--at) return ;;
+        session:--id) return ;;
+        token:--kind) mapfile -t COMPREPLY < <(compgen -W "new registered unregistered" -- "$current"); return ;;
+        token:--platform) mapfile -t COMPREPLY < <(compgen -W "android ios web" -- "$current"); return ;;
+        token:--app) return ;;
+        token:--device) return ;;
+        token:--external-id) return ;;
+        token:--at) return ;;
+        token:--id) return ;;
         explain:--platform) mapfile -t COMPREPLY < <(compgen -W "android ios web" -- "$current"); return ;;
         explain:--state) mapfile -t COMPREPLY < <(compgen -W "foreground background terminated force_quit force_stopped" -- "$current"); return ;;
         explain:--app) return ;;
@@ -35,6 +64,7 @@ _pushctl() {
         explain:--notifications) mapfile -t COMPREPLY < <(compgen -W "allowed denied" -- "$current"); return ;;
         explain:--os-version) return ;;
         simulate:--mode) mapfile -t COMPREPLY < <(compgen -W "device relay" -- "$current"); return ;;
+        test:--junit) mapfile -t COMPREPLY < <(compgen -f -- "$current"); return ;;
         report:--since) return ;;
         report:--until) return ;;
         report:--format) mapfile -t COMPREPLY < <(compgen -W "text json csv" -- "$current"); return ;;
@@ -49,8 +79,13 @@ _pushctl() {
         case $command in
             inject) options="--platform --app --device --external-id --state --id --wait --json --config --runtime --help --version" ;;
             open) options="--payload --platform --app --device --external-id --at --id --wait --json --config --state --runtime --help --version" ;;
+            act) options="--action --text --payload --platform --app --device --external-id --at --id --wait --json --config --state --runtime --help --version" ;;
+            dismiss) options="--payload --platform --app --device --external-id --at --id --wait --json --config --state --runtime --help --version" ;;
+            session) options="--platform --app --device --external-id --at --id --wait --json --config --state --runtime --help --version" ;;
+            token) options="--kind --platform --app --device --external-id --at --id --wait --json --config --state --runtime --help --version" ;;
             explain) options="--platform --state --locked --app --device --notifications --os-version --json --config --runtime --help --version" ;;
             simulate) options="--mode --keep-going --config --state --runtime --help --version" ;;
+            test) options="--junit --json --config --state --runtime --help --version" ;;
             report) options="--since --until --format --json --fail-under --config --state --runtime --help --version" ;;
             show) options="--json --config --state --runtime --help --version" ;;
             status) options="--json --config --state --runtime --help --version" ;;
@@ -59,10 +94,10 @@ _pushctl() {
         esac
         mapfile -t COMPREPLY < <(compgen -W "$options" -- "$current")
     elif [[ -z $command ]]; then
-        mapfile -t COMPREPLY < <(compgen -W "inject open explain simulate report show status verify" -- "$current")
+        mapfile -t COMPREPLY < <(compgen -W "inject open act dismiss session token explain simulate test report show status verify" -- "$current")
     else
         case $command in
-            inject|explain|simulate) mapfile -t COMPREPLY < <(compgen -f -- "$current") ;;
+            inject|explain|simulate|test) mapfile -t COMPREPLY < <(compgen -f -- "$current") ;;
         esac
     fi
 }

@@ -1,4 +1,6 @@
 extension Command {
     /// Every command, in the order of the help.
-    static let all = [inject, open, explain, simulate, report, show, status, verify]
+    static let all = [
+        inject, open, act, dismiss, session, token, explain, simulate, test, report, show, status, verify,
+    ]
 }

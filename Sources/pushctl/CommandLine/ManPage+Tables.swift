@@ -97,7 +97,7 @@ extension ManPage {
     /// What the list of exit statuses does not say.
     static let statusNotes = [
         """
-        inject and open end with 0 when every request was accepted, with --wait too, whatever the outcomes are. verify \
+        inject, open, act, dismiss, session and token end with 0 when every request was accepted, with --wait too, whatever the outcomes are. verify \
         ends with 1 for a configuration that is missing or wrong, where explain and simulate end with 78; report then \
         goes by the defaults.
         """

@@ -13,6 +13,7 @@ enum ManPage {
             section("COMMANDS", commands.map(command).joined(separator: "\n")),
             section("OPTIONS OF EVERY COMMAND", list(Option.everywhere) + "\n.PP\n" + escaped(Help.directories)),
             section("OPTIONS WITHOUT A COMMAND", list([.generate])),
+            section("EXPECTATIONS", paragraphs(expectationNotes) + "\n" + table(expectations)),
             section("REPORT AS JSON", table(reportMembers)),
             section("REPORT AS CSV", table(reportColumns)),
             section("STATUS", table(statusFields)),

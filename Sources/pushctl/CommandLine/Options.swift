@@ -30,6 +30,9 @@ extension Option {
     // The request itself.
     static let id = Option("id", .text("ID"), "the request's own id: the daemon accepts the same request only once")
     static let at = Option("at", .text("TIME"), "when it happened: RFC 3339, or Unix milliseconds (now)")
+    static let action = Option("action", .text("ACTION"), "the id of the button that was pressed")
+    static let text = Option("text", .text("TEXT"), "what was typed into the text field of the button")
+    static let tokenKind = Option("kind", words(TokenRequest.Kind.self), "what happened (new)")
     static let payload = Option("payload", .file, "name the notification by its payload instead of MESSAGE")
     static let wait = Option("wait", .none, "wait until every outcome is known, and print it")
 
@@ -41,6 +44,8 @@ extension Option {
     static let format = Option("format", .words(["text", "json", "csv"]), "how to print it (text)")
     static let failUnder = Option(
         "fail-under", .text("PERCENT"), "exit with 1 when fewer kept the deadline, such as 99.9")
+
+    static let junit = Option("junit", .file, "write a test report for CI into this file")
 
     static let json = Option("json", .none, "print JSON, for programs")
 

@@ -16,13 +16,13 @@ extension Command {
             """,
             """
             An object is a request, and is sent as it is, if its "op" is a known operation (deliver, interact, session, \
-            token, log; the daemon refuses the last three in this version), or if it has both "op" and "payload". Of a \
-            known operation the options fill in what it lacks. Anything else is a payload. "locked", "os_version", \
+            token, log; the daemon refuses the last in this version), or if it has both "op" and "payload". Of a known \
+            operation the options fill in what it lacks. Anything else is a payload. "locked", "os_version", \
             "notifications" and "sdk" have no option here: they take a request written by hand.
             """,
             """
-            The platform left out is ios for .apns files; else the daemon takes the device's last known, or android. A \
-            file that is not JSON is refused as a whole before anything of it is sent; what comes through a pipe is sent \
+            The platform left out is ios for .apns files, which have at most 4,096 bytes; else the daemon takes the \
+            device's last known, or android. A file that is not JSON is refused as a whole before anything of it is sent; what comes through a pipe is sent \
             line by line, up to the first line that is wrong. Replies come in the order of the payloads; "accepted" \
             means that the daemon has it on disk. The exit status says whether the requests were accepted: with --wait \
             too it is 0 whatever the outcomes are.
@@ -77,8 +77,16 @@ private struct Inject {
 
     private mutating func send(_ file: InputFile) throws(Failure) {
         var payloads = PayloadReader(file)
+        var isWarned = file.isAPNs || arguments.has(.platform)
         while let record = checking({ () throws(Failure) in try payloads.next() }) ?? nil {
-            let line = template.line(for: record.document.root, isAPNs: file.isAPNs)
+            let root = record.document.root
+            if !isWarned, root["op"] == nil, root["aps"] != nil {
+                session.output.note(
+                    "\(record.place): it has aps but no --platform: the daemon takes the device's last known, or android; "
+                        + "for an iOS payload say --platform ios")
+                isWarned = true
+            }
+            let line = template.line(for: root, isAPNs: file.isAPNs)
             try open()
             try exchange?.send(line, from: record.place)
             // Who writes one payload at a time learns of each what became of it.

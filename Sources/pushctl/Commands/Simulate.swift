@@ -15,8 +15,10 @@ extension Command {
             milliseconds, and the same input gives the same bytes.
             """,
             """
-            A "deliver" may say how its handler behaves: "script":{"takes_ms":9500,"exit":0}; without a script it answers \
-            "handled" at once. No handler is really run. Routes and deadlines are those of the configuration.
+            A request may say how its handlers behave: "script":{"takes_ms":9500,"exit":0}; without a script they answer \
+            "handled" at once. "answer" is the object that a handler prints, "answers" how often it prints one, and \
+            "handlers" has a script for each handler, by its name, that behaves otherwise. No handler is really run. \
+            Routes and deadlines are those of the configuration.
             """,
             """
             A line that is wrong gives {"type":"error","line":N,"error":{...}} and ends the run with exit status 1; with \
@@ -45,11 +47,8 @@ private struct Simulation {
     init(_ settings: Settings, mode: DispatchMode?, output: Output) {
         var table = settings.routing
         table.mode = mode ?? table.mode
-        let tracker = Tracker(
-            stateID: UUID128(high: 0, low: 0), capacity: settings.tracker.rememberMax,
-            retention: settings.tracker.remember)
         simulator = Simulator(
-            table: table, tracker: tracker, limits: JSONLimits(depth: settings.daemon.jsonDepthMax))
+            table: table, tracker: settings.virtualTracker, limits: JSONLimits(depth: settings.daemon.jsonDepthMax))
         self.output = output
     }
 
@@ -62,5 +61,12 @@ private struct Simulation {
         }
         simulator.finish().forEach(output.write(line:))
         return simulator.errors > 0 ? .no : .done
+    }
+}
+
+extension Settings {
+    /// A tracker as configured that remembers nothing yet, and has no state directory.
+    var virtualTracker: Tracker {
+        Tracker(stateID: UUID128(high: 0, low: 0), capacity: tracker.rememberMax, retention: tracker.remember)
     }
 }

@@ -19,6 +19,11 @@ struct PayloadReader {
     ///
     /// - Throws: what is wrong with it, with file, line and column.
     mutating func next() throws(Failure) -> Record? {
+        if file.isAPNs, let size = file.size, size > Self.simulatorLimit {
+            throw Failure(
+                .badData,
+                "\(file.name): \(size) bytes: the iOS simulator takes an .apns file of up to \(Self.simulatorLimit)")
+        }
         var line: [UInt8]
         repeat {
             guard let next = try file.nextLine() else {
@@ -64,6 +69,9 @@ struct PayloadReader {
         let column = before[start...].count { $0 & 0xC0 != 0x80 } + 1
         return Failure(.badData, "\(file.name):\(line):\(column): not JSON: \(error.reason)")
     }
+
+    /// What `xcrun simctl push` takes: the most that APNs does.
+    private static let simulatorLimit = 4096
 
     /// How deep a payload may nest is the daemon's to say.
     private static let limits = JSONLimits(depth: .max)

@@ -28,7 +28,7 @@ struct RequestTemplate {
         if arguments.has(.locked) {
             members.append(Member(key: "locked", value: Array("true".utf8), operations: [.deliver]))
         }
-        if arguments.has(.wait) { add("wait", "outcome", to: [.deliver, .interact]) }
+        if arguments.has(.wait) { add("wait", "outcome", to: [.deliver, .interact, .session, .token]) }
     }
 
     private mutating func add(_ key: String, _ text: String?, to operations: Set<Operation>) {

@@ -7,6 +7,9 @@ final class InputFile {
     /// The number of the line that ``nextLine()`` returned last, from 1.
     private(set) var lineNumber = 0
 
+    /// How many bytes it has; `nil` for what is no regular file.
+    let size: Int?
+
     private let descriptor: Int32
     /// Where it was when it was opened; `nil` for what cannot be read twice.
     private let start: off_t?
@@ -29,6 +32,7 @@ final class InputFile {
         }
         var status = stat()
         let isRegular = fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+        size = isRegular ? Int(status.st_size) : nil
         start = isRegular ? lseek(descriptor, 0, SEEK_CUR) : nil
     }
 

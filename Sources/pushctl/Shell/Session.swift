@@ -24,9 +24,20 @@ struct Session {
     ///
     /// - Throws: what is wrong with it. Warnings are for `verify`.
     func settings() throws(Failure) -> Settings {
+        try settings { () throws(UnreadableFile) in try configurationSources() }
+    }
+
+    /// The configuration in one directory.
+    ///
+    /// - Throws: what is wrong with it.
+    func settings(in directory: String) throws(Failure) -> Settings {
+        try settings { () throws(UnreadableFile) in try ConfigurationSources(reading: [directory], required: true) }
+    }
+
+    private func settings(_ read: () throws(UnreadableFile) -> ConfigurationSources) throws(Failure) -> Settings {
         let sources: ConfigurationSources
         do {
-            sources = try configurationSources()
+            sources = try read()
         } catch {
             throw Failure(.configuration, "cannot read the configuration: \(error)")
         }

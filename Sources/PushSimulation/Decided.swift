@@ -1,0 +1,149 @@
+import PushModel
+
+/// What a simulation has decided so far, to be held against expectations.
+struct Decided {
+    /// How many requests wait for an outcome.
+    var pending = 0
+    private var invocations: [JSONNode] = []
+    private var events: [JSONNode] = []
+    private var requests: [(seq: Int64, id: String?)] = []
+    /// The line of the last request, and its error if it was refused.
+    private var lastRequest: (line: Int, error: JSONNode?)?
+
+    mutating func accepted(_ seq: SequenceNumber, id: String?, line: Int) {
+        requests.append((seq.value, id))
+        lastRequest = (line, nil)
+    }
+
+    mutating func refused(line: Int) { lastRequest = (line, nil) }
+
+    /// Adds a line of the simulation's output.
+    mutating func add(_ line: JSONNode) {
+        switch line["type"]?.string {
+        case "invocation": invocations.append(line)
+        case "analytics": events.append(line)
+        default: lastRequest?.error = line["error"]
+        }
+    }
+
+    /// Why a condition does not hold; `nil` when it does.
+    func failure(of condition: Expectation.Condition) -> Check.Failure? {
+        switch condition {
+        case .some(let pattern):
+            return lines(pattern).contains(where: pattern.matches) ? nil : nothingMatches(pattern)
+        case .none(let pattern): return failure(ofCount: 0, pattern)
+        case .count(let pattern, let count): return failure(ofCount: count, pattern)
+        case .invocations(let patterns, let name): return failure(of: patterns, name)
+        case .error(let pattern): return failure(ofError: pattern)
+        case .pending(let count):
+            guard pending != count else { return nil }
+            return .init(
+                "\(Self.count(pending, "request")) \(pending == 1 ? "waits" : "wait") for an outcome, not \(count)")
+        }
+    }
+
+    private func lines(_ pattern: Pattern) -> [JSONNode] { pattern.subject == .event ? events : invocations }
+
+    // MARK: Nothing is so
+
+    private func nothingMatches(_ pattern: Pattern) -> Check.Failure {
+        let lines = lines(pattern)
+        let what = pattern.subject.rawValue
+        let waiting = pending > 0 ? "; \(Self.count(pending, "request")) still pending" : ""
+        guard !lines.isEmpty else { return .init("no \(what) was decided so far\(waiting)") }
+        let ranked = lines.map { (line: $0, differences: pattern.differences(from: $0)) }.enumerated()
+            .sorted {
+                (Self.distance($0.element.differences), $0.offset) < (Self.distance($1.element.differences), $1.offset)
+            }
+            .prefix(3).map(\.element)
+        return .init(
+            "none of \(Self.count(lines.count, what)) is so\(waiting); the nearest:",
+            ranked.map { "\(Self.summary(of: $0.line)): \($0.differences.joined(separator: "; "))" })
+    }
+
+    /// Who asks for a certain request is not helped by another one.
+    private static func distance(_ differences: [String]) -> Int {
+        differences.reduce(0) { $0 + ($1.hasPrefix("seq is ") || $1.hasPrefix("id is ") ? 10 : 1) }
+    }
+
+    // MARK: Counts
+
+    private func failure(ofCount count: Int64, _ pattern: Pattern) -> Check.Failure? {
+        let matching = lines(pattern).filter(pattern.matches)
+        guard matching.count != count else { return nil }
+        let are = "\(Self.count(matching.count, pattern.subject.rawValue)) \(matching.count == 1 ? "is" : "are") so"
+        return .init(
+            count == 0 ? "\(are):" : "\(are), not \(count)\(matching.isEmpty ? "" : ":")",
+            matching.prefix(10).map(Self.summary))
+    }
+
+    // MARK: Exactly these
+
+    private func failure(of patterns: [Pattern], _ name: Expectation.RequestName?) -> Check.Failure? {
+        guard let found = decided(of: name) else { return .init("no such request was accepted so far") }
+        var lines: [String] = []
+        for index in 0..<max(patterns.count, found.count) {
+            switch (index < patterns.count ? patterns[index] : nil, index < found.count ? found[index] : nil) {
+            case (let pattern?, let line?):
+                let differences = pattern.differences(from: line)
+                if differences.isEmpty { continue }
+                lines.append("\(Self.summary(of: line)): \(differences.joined(separator: "; "))")
+            case (let pattern?, nil): lines.append("missing: \(pattern.description)")
+            case (nil, let line?): lines.append("not expected: \(Self.summary(of: line))")
+            case (nil, nil): continue
+            }
+        }
+        guard !lines.isEmpty else { return nil }
+        let decided = Self.count(found.count, "invocation")
+        return .init(
+            found.count == patterns.count
+                ? "\(decided) decided, as many as expected, but:" : "\(decided) decided, \(patterns.count) expected:",
+            lines)
+    }
+
+    /// The invocations of a request, or of all, in the order of their numbers; `nil` when there is no such request.
+    private func decided(of name: Expectation.RequestName?) -> [JSONNode]? {
+        var chosen = invocations
+        if let name {
+            let request = requests.last { request in
+                switch name {
+                case .seq(let seq): request.seq == seq
+                case .id(let id): request.id == id
+                }
+            }
+            guard let request else { return nil }
+            chosen = invocations.filter { $0["seq"]?.int64 == request.seq }
+        }
+        return chosen.sorted { Self.number(of: $0) < Self.number(of: $1) }
+    }
+
+    private static func number(of line: JSONNode) -> (Int64, Int64) {
+        (line["seq"]?.int64 ?? 0, line["n"]?.int64 ?? 0)
+    }
+
+    // MARK: Errors
+
+    private func failure(ofError pattern: Pattern) -> Check.Failure? {
+        guard let lastRequest else { return .init("there is no request before") }
+        guard let error = lastRequest.error else {
+            return .init("the request of line \(lastRequest.line) was accepted")
+        }
+        let differences = pattern.differences(from: error)
+        guard !differences.isEmpty else { return nil }
+        return .init("the request of line \(lastRequest.line) was refused otherwise:", differences)
+    }
+
+    // MARK: Text
+
+    /// A line in a few words.
+    private static func summary(of line: JSONNode) -> String {
+        guard line["outcome"] != nil else { return "\(word("event_type", line)), time \(word("time", line))" }
+        return "seq \(word("seq", line)), n \(word("n", line)), \(word("callback", line)) \(word("outcome", line))"
+    }
+
+    private static func word(_ key: String, _ line: JSONNode) -> String {
+        line[key].map { $0.string ?? text(of: $0) } ?? "unknown"
+    }
+
+    private static func count(_ count: Int, _ noun: String) -> String { "\(count) \(noun)\(count == 1 ? "" : "s")" }
+}

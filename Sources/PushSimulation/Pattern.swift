@@ -1,0 +1,72 @@
+import PushModel
+
+/// Some members that a decided line is to have; what it does not name may be anything.
+struct Pattern: Sendable {
+    /// What kind of line.
+    enum Subject: String, Sendable {
+        case invocation, event, error
+    }
+
+    /// What kind of line.
+    let subject: Subject
+    /// The members, checked.
+    let members: JSONNode
+
+    /// - Parameter path: where it stands, for messages: `expect.none`.
+    init(_ members: JSONNode, _ subject: Subject, path: String) throws(ExpectationError) {
+        guard members.kind == .object else {
+            throw ExpectationError("\(path): an object with members that the \(subject.rawValue) is to have")
+        }
+        try Self.check(members, subject.fields, subject, path: path)
+        self.subject = subject
+        self.members = members
+    }
+
+    private static func check(
+        _ members: JSONNode, _ fields: [String: PatternField], _ subject: Subject, path: String
+    ) throws(ExpectationError) {
+        for (key, value) in members.members {
+            guard let field = fields[key] else {
+                let known = fields.keys.sorted().joined(separator: ", ")
+                throw ExpectationError("\(path).\(key): the \(subject.rawValue) has no such member; it has \(known)")
+            }
+            if let complaint = field.complaint(about: value) {
+                throw ExpectationError("\(path).\(key): \(key) \(complaint); this is \(text(of: value))")
+            }
+            if case .object(let inner) = field { try check(value, inner, subject, path: "\(path).\(key)") }
+        }
+    }
+
+    /// Whether a line has all of it.
+    func matches(_ line: JSONNode) -> Bool { differences(from: line).isEmpty }
+
+    /// What of a line is not as expected, for people; empty when it matches.
+    func differences(from line: JSONNode) -> [String] { Self.differences(members, line, subject.fields, path: "") }
+
+    private static func differences(
+        _ expected: JSONNode, _ actual: JSONNode, _ fields: [String: PatternField], path: String
+    ) -> [String] {
+        expected.members.flatMap { key, value -> [String] in
+            guard let field = fields[key] else { preconditionFailure("\(key) was checked when it was read") }
+            let found = actual[key]
+            if case .object(let inner) = field, value.kind == .object, let found, found.kind == .object {
+                return differences(value, found, inner, path: "\(path)\(key).")
+            }
+            guard !field.matches(value, found) else { return [] }
+            return ["\(path)\(key) is \(found.map(text(of:)) ?? "null"), not \(text(of: value))"]
+        }
+    }
+
+    /// The pattern as it is written.
+    var description: String { "\(subject.rawValue) \(text(of: members))" }
+}
+
+/// What an expectation has wrong, and where in it.
+struct ExpectationError: Error {
+    let message: String
+
+    init(_ message: String) { self.message = message }
+}
+
+/// A value as it came.
+func text(of value: JSONNode) -> String { String(decoding: value.rawBytes, as: UTF8.self) }

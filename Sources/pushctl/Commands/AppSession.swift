@@ -1,0 +1,22 @@
+import PushModel
+
+extension Command {
+    static let session = Command(
+        name: "session", summary: "send that a session of the app began or ended",
+        description: [
+            """
+            Tells the daemon that the user began to use the app on a device, or stopped. That another user took over the \
+            device is a start with that user.
+            """
+        ],
+        operands: Operands(usage: "start|end", count: 1...1),
+        options: [.platform, .app, .device, .externalID, .at, .id, .wait, .json],
+        examples: [
+            Example(
+                line: "pushctl session start --app com.shop --device pixel-1 --external-id anna",
+                meaning: "anna opened the app")
+        ]
+    ) { arguments, session throws(Failure) in
+        try session.send(try RequestLine.session(arguments), arguments)
+    }
+}

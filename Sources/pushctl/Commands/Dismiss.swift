@@ -1,0 +1,24 @@
+import PushModel
+
+extension Command {
+    static let dismiss = Command(
+        name: "dismiss", summary: "send that a notification was swept away",
+        description: [
+            """
+            Tells the daemon that the user dismissed a notification without opening it. The app hears of it only where \
+            the platform tells it: on iOS if the notification's category asks for it, on the web as notificationclose. \
+            MESSAGE and --payload name the notification as in "open".
+            """,
+            """
+            The exit status says whether the request was accepted: with --wait too it is 0 whatever the outcome is.
+            """,
+        ],
+        operands: Operands(usage: "[MESSAGE]", count: 0...1),
+        options: [.payload, .platform, .app, .device, .externalID, .at, .id, .wait, .json],
+        examples: [
+            Example(line: "pushctl dismiss 41", meaning: "the notification of the delivery with the number 41")
+        ]
+    ) { arguments, session throws(Failure) in
+        try session.send(try RequestLine.interaction(.dismissed, arguments), arguments)
+    }
+}

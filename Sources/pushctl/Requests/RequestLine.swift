@@ -1,0 +1,106 @@
+import PushModel
+import PushSettings
+
+/// Requests other than deliveries, made of the command line.
+enum RequestLine {
+    /// What a person did with a notification.
+    static func interaction(_ kind: InteractRequest.Kind, _ arguments: Arguments) throws(Failure) -> [UInt8] {
+        let message = arguments.operands.first
+        guard (message == nil) != (arguments[.payload] == nil) else {
+            throw arguments.usageFailure("MESSAGE or --payload FILE says which notification: give one of them")
+        }
+        let at = try time(arguments)
+        let payload = try arguments[.payload].map { file throws(Failure) in try Self.payload(in: file) }
+        return line(.interact, arguments) { writer in
+            writer.member("kind", kind.rawValue)
+            if let at { writer.member("at", raw: at) }
+            if let action = arguments[.action] { writer.member("action", action) }
+            if let text = arguments[.text] { writer.member("text", text) }
+            if let payload { writer.member("payload", raw: payload.rawBytes) }
+            guard let message else { return }
+            if let seq = number(message) { writer.member("message", seq) } else { writer.member("message", message) }
+        }
+    }
+
+    /// A session that begins or ends.
+    static func session(_ arguments: Arguments) throws(Failure) -> [UInt8] {
+        let at = try time(arguments)
+        guard let kind = arguments.operands.first.flatMap(SessionRequest.Kind.init(rawValue:)) else {
+            throw arguments.usageFailure("\(arguments.operands[0]): a session has a start and an end")
+        }
+        return line(.session, arguments) { writer in
+            writer.member("kind", kind.rawValue)
+            if let at { writer.member("at", raw: at) }
+        }
+    }
+
+    /// A token that came or went.
+    static func token(_ arguments: Arguments) throws(Failure) -> [UInt8] {
+        let at = try time(arguments)
+        let kind = arguments.word(.tokenKind, TokenRequest.Kind.self) ?? .new
+        guard kind == .unregistered || !arguments.operands.isEmpty else {
+            throw arguments.usageFailure("TOKEN is missing; only --kind unregistered may leave it out")
+        }
+        return line(.token, arguments) { writer in
+            writer.member("kind", kind.rawValue)
+            if let at { writer.member("at", raw: at) }
+            if let token = arguments.operands.first { writer.member("token", token) }
+        }
+    }
+
+    private static func line(
+        _ operation: Operation, _ arguments: Arguments, _ members: (inout JSONWriter) -> Void
+    ) -> [UInt8] {
+        var writer = JSONWriter()
+        writer.object { writer in
+            writer.member("op", operation.rawValue)
+            members(&writer)
+        }
+        let document: JSONDocument
+        do { document = try JSONDocument(scanning: writer.bytes, limits: JSONLimits(depth: .max)) } catch {
+            preconditionFailure("what was written is JSON: \(error.message)")
+        }
+        return RequestTemplate(arguments).line(for: document.root, isAPNs: false)
+    }
+
+    private static func time(_ arguments: Arguments) throws(Failure) -> [UInt8]? {
+        guard let at = arguments[.at] else { return nil }
+        var writer = JSONWriter()
+        if let milliseconds = number(at) {
+            writer.int(milliseconds)
+        } else if WallTime(rfc3339: at) != nil {
+            writer.string(at)
+        } else {
+            throw arguments.usageFailure(
+                "--at \(at): a time is written as 2026-11-21T09:00:00Z, or as Unix milliseconds")
+        }
+        return writer.bytes
+    }
+
+    private static func payload(in operand: String) throws(Failure) -> JSONNode {
+        let file = try InputFile(operand)
+        var payloads = PayloadReader(file)
+        guard let record = try payloads.next() else { preconditionFailure("the reader throws when there is none") }
+        return record.document.root
+    }
+
+    /// The value of digits; `nil` for anything else.
+    private static func number(_ text: String) -> Int64? {
+        text.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) } ? Int64(text) : nil
+    }
+}
+
+extension Session {
+    /// Sends one request to the daemon, and prints what it says of it.
+    ///
+    /// - Parameters:
+    ///   - line: without its line feed.
+    ///   - command: whose options say how it is printed.
+    func send(_ line: [UInt8], _ command: Arguments) throws(Failure) -> ExitStatus {
+        let connection = try DaemonConnection(directories.injectSocket)
+        var exchange = Exchange(connection, command, output: output)
+        try exchange.send(line, from: command.command.name)
+        try exchange.finish()
+        return exchange.refused > 0 ? .no : .done
+    }
+}

@@ -1,0 +1,52 @@
+import PushModel
+import TestSupport
+import Testing
+
+@Suite("pushctl act, dismiss, session and token")
+struct PushctlInteractionTests {
+    private let daemon: TestDaemon
+
+    init() throws {
+        daemon = try TestDaemon()
+        _ = daemon.pushctl("inject", "-", "--platform", "ios", "--device", "d", input: #"{"aps":{"alert":"x"}}"#)
+    }
+
+    /// The request line that the daemon got, by its number.
+    private func request(_ seq: Int) throws -> String? {
+        try json(daemon.pushctl("show", "--json", String(seq)).output)["request"]?.text
+    }
+
+    @Test("sends a button with what was typed")
+    func act() throws {
+        let result = daemon.pushctl(
+            "act", "1", "--action", "reply", "--text", "on my \"way\"", "--at", "5", "--device", "d", "--wait")
+        #expect(result.end == .exited(0), "\(result.errors)")
+        #expect(result.lines.first == "accepted  seq 2  (act)")
+        #expect(
+            try request(2)
+                == #"{"op":"interact","kind":"action","at":5,"action":"reply","text":"on my \"way\"","message":1,"#
+                + #""device":"d","wait":"outcome"}"#)
+    }
+
+    @Test("sends a dismissal by message id and by payload")
+    func dismiss() throws {
+        #expect(daemon.pushctl("dismiss", "m1", "--platform", "ios").end == .exited(0))
+        #expect(
+            try request(2) == #"{"op":"interact","kind":"dismissed","message":"m1","platform":"ios"}"#)
+        let path = daemon.installation.root + "/payload.json"
+        writeFile("{\"aps\": {}}", to: path)
+        #expect(daemon.pushctl("dismiss", "--payload", path, "--platform", "ios").end == .exited(0))
+        #expect(
+            try request(3) == #"{"op":"interact","kind":"dismissed","payload":{"aps": {}},"platform":"ios"}"#)
+    }
+
+    @Test("sends sessions and tokens")
+    func sessionsAndTokens() throws {
+        #expect(daemon.pushctl("session", "start", "--device", "d", "--external-id", "u").end == .exited(0))
+        #expect(try request(2) == #"{"op":"session","kind":"start","device":"d","external_id":"u"}"#)
+        #expect(daemon.pushctl("token", "t1", "--device", "d", "--platform", "ios").end == .exited(0))
+        #expect(try request(3) == #"{"op":"token","kind":"new","token":"t1","device":"d","platform":"ios"}"#)
+        #expect(daemon.pushctl("token", "--kind", "unregistered", "--device", "d").end == .exited(0))
+        #expect(try request(4) == #"{"op":"token","kind":"unregistered","device":"d"}"#)
+    }
+}

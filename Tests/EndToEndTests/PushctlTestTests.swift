@@ -1,0 +1,126 @@
+import PushModel
+import TestSupport
+import Testing
+
+@Suite("pushctl test")
+final class PushctlTestTests {
+    private let directory = TemporaryDirectory()
+
+    private static let holds = """
+        {"scenario":"it is handled"}
+        {"op":"deliver","id":"a","at":0,"payload":{"k":"v"}}
+        {"expect":{"id":"a","outcome":"handled"}}
+
+        """
+    private static let fails = """
+        {"scenario":"a & b"}
+        {"op":"deliver","id":"a","at":0,"payload":{"k":"v"}}
+        {"name":"it is < slow","expect":{"id":"a","outcome":"timed_out"}}
+        {"expect":{"count":{"outcome":"handled"},"is":1}}
+
+        """
+
+    private func test(_ arguments: String...) -> Program.Result {
+        pushctl.run(["test", "--config", shippedConfiguration] + arguments)
+    }
+
+    @Test("the scenarios of the fixtures hold, with the configuration beside them")
+    func fixtures() throws {
+        let result = pushctl.run(["test", packageRoot + "/Tests/Fixtures/scenarios"])
+        #expect(result.end == .exited(0), "\(result.output)")
+        #expect(result.lines.count == 7)
+        #expect(result.lines.dropLast().allSatisfy { $0.hasPrefix("ok     ") })
+        #expect(result.lines.last?.hasPrefix("24 of 24 expectations hold, in 6 files (") == true)
+    }
+
+    @Test("says what was expected and what came, and ends with 1")
+    func failing() {
+        let path = directory.path + "/fails.jsonl"
+        writeFile(Self.fails, to: path)
+        let result = test(path)
+        #expect(result.end == .exited(1))
+        #expect(
+            result.lines.dropLast() == [
+                "FAIL   \(path): a & b (1 of 2 expectations)",
+                "  \(path):3: it is < slow",
+                #"    expected: {"id":"a","outcome":"timed_out"}"#,
+                "    came: none of 1 invocation is so; the nearest:",
+                #"      seq 1, n 0, onMessageReceived handled: outcome is "handled", not "timed_out""#,
+            ])
+        #expect(result.lines.last?.hasPrefix("1 of 2 expectations hold, in 1 file (") == true)
+    }
+
+    @Test("finds scenarios at any depth, by name, and nothing else")
+    func directories() {
+        for name in ["b.jsonl", "sub/a.ndjson", "notes.txt", ".hidden.jsonl"] {
+            let path = directory.path + "/" + name
+            if name.hasPrefix("sub") { _ = Program(path: "/bin/mkdir").run([directory.path + "/sub"]) }
+            writeFile(Self.holds, to: path)
+        }
+        let result = test(directory.path)
+        #expect(result.end == .exited(0))
+        #expect(
+            result.lines.dropLast() == [
+                "ok     \(directory.path)/b.jsonl: it is handled (1 expectation)",
+                "ok     \(directory.path)/sub/a.ndjson: it is handled (1 expectation)",
+            ])
+        #expect(test(directory.path + "/notes.txt").end == .exited(0), "a file that is named may have any name")
+    }
+
+    @Test("what cannot be read ends it with 65, and does not keep the others from being run")
+    func unreadable() {
+        let (wrong, right) = (directory.path + "/a.jsonl", directory.path + "/b.jsonl")
+        writeFile(#"{"expect":{"outcom":"handled"}}"#, to: wrong)
+        writeFile(Self.holds, to: right)
+        let result = test(directory.path)
+        #expect(result.end == .exited(65))
+        #expect(result.lines.first?.hasPrefix("ERROR  \(wrong):1: expect.outcom: the invocation has no such") == true)
+        #expect(result.lines.last?.hasPrefix("1 of 1 expectation hold, in 2 files; 1 could not be read") == true)
+    }
+
+    @Test("a directory without scenarios, and a file that is not there, end it with 66")
+    func missing() {
+        #expect(test(directory.path).end == .exited(66))
+        #expect(test(directory.path + "/gone.jsonl").end == .exited(66))
+    }
+
+    @Test("writes JUnit's form, with what is not fit for XML escaped")
+    func junit() throws {
+        let (fails, unreadable) = (directory.path + "/fails.jsonl", directory.path + "/unreadable.jsonl")
+        writeFile(Self.fails, to: fails)
+        writeFile("{}\n", to: unreadable)
+        let report = directory.path + "/report.xml"
+        #expect(test(fails, unreadable, "--junit", report).end == .exited(65))
+        let xml = String(decoding: try #require(readFile(report)), as: UTF8.self)
+        #expect(xml.contains(#"<testsuites name="pushctl test" tests="3" failures="1" errors="1" time="0."#))
+        #expect(xml.contains(#"<testsuite name="a &amp; b" tests="2" failures="1" errors="0" time="0."#))
+        #expect(xml.contains(#"name="line 3: it is &lt; slow""#))
+        #expect(
+            xml.contains(#"<failure message="none of 1 invocation is so; the nearest:">expected: {&quot;id&quot;:"#))
+        #expect(xml.contains(#"<error message="\#(unreadable): it expects nothing"#))
+    }
+
+    @Test("prints one object with --json")
+    func forPrograms() throws {
+        let path = directory.path + "/fails.jsonl"
+        writeFile(Self.fails, to: path)
+        let root = try json(test(path, "--json").output)
+        #expect(root["expectations"]?.int64 == 2)
+        #expect(root["failed"]?.int64 == 1)
+        #expect(root["unreadable"]?.int64 == 0)
+        let checks = root["files"]?.elements.first?["expectations"]?.elements ?? []
+        #expect(checks.map { $0["holds"]?.bool } == [false, true])
+        #expect(checks.first?["name"]?.string == "it is < slow")
+        #expect(checks.first?["line"]?.int64 == 3)
+    }
+
+    @Test("a wrong configuration beside a scenario is said, with 78")
+    func wrongConfiguration() {
+        _ = Program(path: "/bin/mkdir").run([directory.path + "/config"])
+        writeFile("[Dispatch]\nMode=fast\n", to: directory.path + "/config/pushrouterd.conf")
+        writeFile(Self.holds, to: directory.path + "/a.jsonl")
+        let result = pushctl.run(["test", directory.path])
+        #expect(result.end == .exited(78))
+        #expect(result.output.contains("pushrouterd.conf:2"))
+    }
+}
