@@ -107,17 +107,16 @@ enum Schema {
     ]
 
     /// Creates the tables of an empty database, or brings older ones up to date; all or nothing.
-    /// - Parameter target: the schema to stop at; tests make older ledgers by it.
-    static func migrate(_ database: borrowing Database, to target: Int64 = version) throws(StoreError) {
+    static func migrate(_ database: borrowing Database) throws(StoreError) {
         try database.execute("BEGIN IMMEDIATE")
         let found = try check(database)
-        if found < target {
-            for migration in migrations[Int(found)..<Int(target)] { try database.execute(migration) }
+        if found < version {
+            for migration in migrations[Int(found)...] { try database.execute(migration) }
             if found == 0 {
                 let stateID = UUID128(high: .random(in: .min ... .max), low: .random(in: .min ... .max))
                 try database.execute("INSERT INTO meta VALUES ('\(stateID)', 0)")
             }
-            try database.execute("PRAGMA user_version = \(target)")
+            try database.execute("PRAGMA user_version = \(version)")
         }
         try database.execute("COMMIT")
     }

@@ -108,7 +108,7 @@ struct PushctlReportTests {
         #expect(text.contains("local.pushnotification.Received"))
     }
 
-    @Test("shows what a person did, and what is not an observer as such")
+    @Test("shows what a person did")
     func showInteraction() throws {
         let tap = #"{"op":"interact","platform":"ios","kind":"opened","message":"m\u001b[1m"}"#
         let client = try daemon.installation.injectClient()

@@ -40,6 +40,11 @@ final class Admission {
         var invocations: Int
     }
 
+    private enum Question {
+        case unasked, asked
+        case answered(Result<RequestStory?, StoreError>)
+    }
+
     private var queue = Queue<Candidate>()
     /// What the ledger said; success with `nil`: it does not know the id.
     private var answers: [RequestKey: Result<RequestStory?, StoreError>] = [:]
@@ -48,9 +53,8 @@ final class Admission {
     private var outdated: Set<RequestKey> = []
     /// Accepted in this run and not known to be on disk yet.
     private var recent: [RequestKey: Recent] = [:]
-    /// What the ledger said of the delivery that the first request in the queue is about; `nil` before.
-    private var delivery: Result<RequestStory?, StoreError>?
-    private var isDeliveryAsked = false
+    /// The question of what the first request in the queue is about.
+    private var delivery = Question.unasked
     private let ask: (Lookup.Item) -> Void
     private let unknownDelivery: (Request) -> DeliveryReference?
     private let isUnderway: (DeliveryReference.Name) -> Bool
@@ -99,7 +103,7 @@ final class Admission {
         case .request(let key):
             asked.remove(key)
             answers[key] = answer
-        case .delivery: delivery = answer
+        case .delivery: delivery = .answered(answer)
         }
         advance()
     }
@@ -132,7 +136,7 @@ final class Admission {
         while let candidate = queue.first {
             guard let verdict = verdict(on: candidate) else { return }
             _ = queue.popFirst()
-            (delivery, isDeliveryAsked) = (nil, false)
+            delivery = .unasked
             decide(verdict)
         }
         // Nobody waits for what is left: it would only grow old.
@@ -181,15 +185,15 @@ final class Admission {
     ///
     /// Only the first is asked about: all before it are accepted then, so nothing can make the answer wrong.
     private func new(_ candidate: Candidate) -> Verdict? {
-        guard let reference = unknownDelivery(candidate.request) else { return .new(candidate, past: nil) }
         switch delivery {
-        case .success(let story): return .new(candidate, past: story)
-        case .failure(let error): return .unknown(candidate, field: "message", error)
-        case nil:
-            if !isDeliveryAsked, !isUnderway(reference.name) {
-                isDeliveryAsked = true
-                ask(.delivery(reference))
-            }
+        case .answered(.success(let story)): return .new(candidate, past: story)
+        case .answered(.failure(let error)): return .unknown(candidate, field: "message", error)
+        case .asked: return nil
+        case .unasked:
+            guard let reference = unknownDelivery(candidate.request) else { return .new(candidate, past: nil) }
+            guard !isUnderway(reference.name) else { return nil }
+            delivery = .asked
+            ask(.delivery(reference))
             return nil
         }
     }
