@@ -19,10 +19,7 @@ struct PastDeliveries {
     ///   - accepted: the same, with what it left out.
     ///   - provider: whose payload it is.
     mutating func add(_ deliver: DeliverRequest, _ accepted: AcceptedRequest, provider: String?) {
-        bySeq[accepted.seq] = PastDelivery(
-            seq: accepted.seq, platform: accepted.platform, app: accepted.app, device: accepted.device,
-            externalID: accepted.externalID, messageID: accepted.messageID, provider: provider,
-            osVersion: deliver.osVersion.flatMap(OSVersion.init), payload: deliver.payload)
+        bySeq[accepted.seq] = PastDelivery(accepted: accepted, provider: provider, outcome: nil, request: deliver)
         if let message = accepted.messageID { byMessage[message, default: []].append(accepted.seq) }
         oldestFirst.append(accepted.seq)
         if bySeq.count > capacity { forgetOldest() }
@@ -32,19 +29,24 @@ struct PastDeliveries {
     func delivery(of interact: InteractRequest) -> PastDelivery? {
         switch interact.subject {
         case .payload: return nil
-        case .delivery(let seq): return bySeq[seq]
+        case .delivery(let seq): return bySeq[seq].flatMap { interact.target.admits($0.accepted) ? $0 : nil }
         case .message(let message):
-            let target = interact.target
-            return byMessage[message]?.reversed().lazy.compactMap { bySeq[$0] }.first { past in
-                (target.device == nil || target.device == past.device) && (target.app == nil || target.app == past.app)
-            }
+            let candidates = byMessage[message]?.reversed().lazy.compactMap { bySeq[$0] }
+            return candidates?.first { interact.target.admits($0.accepted) }
         }
     }
 
     private mutating func forgetOldest() {
         guard let seq = oldestFirst.popFirst(), let past = bySeq.removeValue(forKey: seq) else { return }
-        guard let message = past.messageID else { return }
+        guard let message = past.accepted.messageID else { return }
         byMessage[message]?.removeAll { $0 == seq }
         if byMessage[message]?.isEmpty == true { byMessage[message] = nil }
+    }
+}
+
+extension Target {
+    /// Whether a delivery reached the app and the device that are named, as far as they are.
+    fileprivate func admits(_ delivery: AcceptedRequest) -> Bool {
+        (device == nil || device == delivery.device) && (app == nil || app == delivery.app)
     }
 }
