@@ -24,8 +24,6 @@ public enum Warning: Hashable, Sendable, CustomStringConvertible {
     case brazeTooLarge(bytes: Int)
     /// A parameter of the notification that FCM does not use, because it is out of this range.
     case notificationValueUnused(name: String, range: String)
-    /// An Android payload with an `aps`.
-    case looksLikeApple
     /// A state that this platform does not know.
     case stateOfAnotherPlatform(AppState)
     /// A key of `aps` whose value has another type than Apple documents.
@@ -64,14 +62,13 @@ public enum Warning: Hashable, Sendable, CustomStringConvertible {
             "data.a and data.extra have \(bytes) bytes together: Braze's API takes at most 4000"
         case .notificationValueUnused(let name, let range):
             "gcm.n.\(name) is not a whole number \(range): FCM shows the notification without it"
-        case .looksLikeApple: "there is an aps: this looks like a payload for iOS"
         case .stateOfAnotherPlatform(.forceQuit): "force_quit is a state of iOS: taken as terminated"
         case .stateOfAnotherPlatform(.forceStopped): "force_stopped is a state of Android: taken as force_quit"
         case .stateOfAnotherPlatform(let state): "\(state.rawValue) is no state of this platform"
         case .apsValueOfAnotherType(let key, let kind):
             "aps.\(key.rawValue) is \(kind) rather than \(key.type): \(key.readingOfAnotherType)"
         case .keyOfAnotherPlatform(let key, let platform):
-            "\(key) belongs to payloads for \(platform.name): is the platform right?"
+            "\(key) belongs to payloads for \(platform.name), and this looks like one: is the platform right?"
         case .refusedByAPNs(let refusal): refusal.description
         case .lockedHasNoEffect(let platform):
             "locked changes nothing on \(platform.name), only state counts: an app behind the lock screen is in the background"
@@ -88,7 +85,7 @@ extension AndroidPayload {
     func warnings(state: AppState, braze: BrazeFacts?) -> [Warning] {
         var warnings: [Warning] = []
         if state == .forceQuit { warnings.append(.stateOfAnotherPlatform(state)) }
-        if looksLikeApple { warnings.append(.looksLikeApple) }
+        if hasAppleObject { warnings.append(.keyOfAnotherPlatform("aps", .ios)) }
         if case .v1(let message) = form, message.androidV2 != nil { warnings.append(.androidPreview) }
         if braze == nil, map?["_ab"]?.string?.lowercased() == "true" { warnings.append(.brazeMarkerCase) }
         if braze != nil, notification != .absent { warnings.append(.brazeBesideNotification) }

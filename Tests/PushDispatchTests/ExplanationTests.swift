@@ -42,9 +42,9 @@ struct ExplanationTests {
             (.android, .background, #"{"extras":{"google.ttl":5}}"#, []),
             (
                 .android, .background, #"{"aps":{"alert":"x"}}"#,
-                [.looksLikeApple, .dataValueIsNoString(key: "aps", kind: "an object")]
+                [.keyOfAnotherPlatform("aps", .ios), .dataValueIsNoString(key: "aps", kind: "an object")]
             ),
-            (.android, .background, #"{"extras":{},"userInfo":{"aps":{}}}"#, [.looksLikeApple]),
+            (.android, .background, #"{"extras":{},"userInfo":{"aps":{}}}"#, [.keyOfAnotherPlatform("aps", .ios)]),
             (
                 .android, .background, #"{"data":{"from":"1","google.x":"2"}}"#,
                 [.reservedKey("from"), .reservedKey("google.x")]

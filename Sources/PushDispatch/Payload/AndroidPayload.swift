@@ -30,12 +30,12 @@ struct AndroidPayload: PlatformPayload {
     let messageID: String?
     /// The object that holds the data; of an intent, all the extras. An intent that brings no message has no data.
     let map: JSONNode?
-    /// Whether it has an `aps`, which is no key of Android's.
-    let looksLikeApple: Bool
+    /// Whether it has an object `aps`, as payloads for iOS do.
+    let hasAppleObject: Bool
 
     init(_ payload: JSONNode) throws(PayloadError) {
         messageID = PushDispatch.messageID(of: payload, platform: .android)
-        looksLikeApple = (payload["userInfo"] ?? payload)["aps"]?.kind == .object
+        hasAppleObject = (payload["userInfo"] ?? payload)["aps"]?.kind == .object
         if let message = V1Message.message(in: payload, platform: .android) {
             let v1 = try V1Message(payload, message: message)
             form = .v1(v1)
