@@ -16,6 +16,8 @@ public enum Warning: Hashable, Sendable, CustomStringConvertible {
     case apsMissing
     /// `android_v2`, a preview.
     case androidPreview
+    /// The rules of several providers match: the titles of the owner and of the others.
+    case twoOwners(String, others: [String])
     /// A state that this platform does not know.
     case stateOfAnotherPlatform(AppState)
 
@@ -33,6 +35,8 @@ public enum Warning: Hashable, Sendable, CustomStringConvertible {
             "an alert beside content-available: Braze documents its behavior as undefined; its SDK takes it as silent, iOS shows it"
         case .apsMissing: "there is no aps: a real push has one"
         case .androidPreview: "android_v2 is a preview: dispatched as FCM does for clients that do not know it"
+        case .twoOwners(let owner, let others):
+            "two owners: the rules of \(([owner] + others).joined(separator: ", ")) all match; \(owner) comes first and has the payload, the others do not get it"
         case .stateOfAnotherPlatform(.forceQuit): "force_quit is a state of iOS: taken as terminated"
         case .stateOfAnotherPlatform(.forceStopped): "force_stopped is a state of Android: taken as force_quit"
         case .stateOfAnotherPlatform(let state): "\(state.rawValue) is no state of this platform"

@@ -11,7 +11,7 @@ extension Router {
             target.platform ?? lastKnown(app: target.app, device: target.device)?.platform ?? .android
         let decision: Decision
         do {
-            decision = try decide(Delivery(deliver, platform: platform))
+            decision = try decide(Delivery(deliver, platform: platform), settings: table.detection)
         } catch {
             throw .invalidPayload(field: error.field, message: error.message)
         }

@@ -12,7 +12,7 @@ extension Router {
         let subject: InteractionSubject
         do {
             let platform = target.platform ?? known?.platform ?? .android
-            subject = try InteractionSubject(interact, platform: platform, tracker: tracker)
+            subject = try InteractionSubject(interact, platform: platform, tracker: tracker, detection: table.detection)
         } catch {
             throw .invalidPayload(field: error.field, message: error.message)
         }
@@ -29,14 +29,14 @@ extension Router {
 
         let callback = accepted.platform.interactionCallback
         let row = newRow(0, callback, provider: subject.provider)
-        guard subject.provider != nil else {
+        guard subject.provider == Self.trackedProvider else {
             guard platform != .android else {
                 let reason =
                     "unmatched: no Braze delivery of it is remembered, and Android runs no push callback for a tap"
                 return concludeAtOnce(row, of: accepted, .swallowed, reason: reason, at: now, &effects)
             }
             let facts = RouteFacts(
-                provider: nil, platform: accepted.platform, callback: callback, app: accepted.app,
+                provider: subject.provider, platform: accepted.platform, callback: callback, app: accepted.app,
                 keys: subject.keys)
             let invocation = Invocation(
                 request: accepted, payload: subject.payload, record: row, owner: .route, facts: facts, table: table,
@@ -72,10 +72,12 @@ private struct InteractionSubject {
     var messageID: String?
     var payload: JSONNode?
     var keys: PayloadKeys?
-    /// Whose it is: the tracker remembers only Braze's deliveries.
+    /// Whose it is. The tracker remembers only Braze's deliveries.
     var provider: String?
 
-    init(_ interact: InteractRequest, platform: Platform, tracker: Tracker) throws(PayloadError) {
+    init(
+        _ interact: InteractRequest, platform: Platform, tracker: Tracker, detection: DetectionSettings
+    ) throws(PayloadError) {
         var name: Subject?
         switch interact.subject {
         case .delivery(let seq): name = .delivery(seq)
@@ -84,7 +86,7 @@ private struct InteractionSubject {
             name = .message(message)
         case .payload(let handedBack):
             payload = handedBack
-            let facts = try HandedBackPayload(handedBack, platform: platform)
+            let facts = try HandedBackPayload(handedBack, platform: platform, settings: detection)
             provider = facts.provider
             messageID = facts.messageID
             keys = facts.keys

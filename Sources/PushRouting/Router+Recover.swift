@@ -29,7 +29,7 @@ extension Router {
     /// an earlier run is alive any more.
     public mutating func recover(_ unfinished: [UnfinishedRequest], at now: Moment, effects: inout [Effect]) {
         for request in unfinished {
-            let context = RecoveryContext(request)
+            let context = RecoveryContext(request, detection: table.detection)
             for record in request.invocations { recover(record, of: request.accepted, context, at: now, &effects) }
         }
         endTurn(at: now, &effects)
@@ -75,18 +75,20 @@ private struct RecoveryContext {
     var keys: PayloadKeys?
     var receipt: Receipt?
 
-    init(_ unfinished: UnfinishedRequest) {
+    init(_ unfinished: UnfinishedRequest, detection: DetectionSettings) {
         guard let request = unfinished.request else { return }
         guard case .deliver(let deliver) = request.action else {
             if case .interact(let interact) = request.action, case .payload(let handedBack) = interact.subject {
                 payload = handedBack
-                keys = (try? HandedBackPayload(handedBack, platform: unfinished.accepted.platform))?.keys
+                let platform = unfinished.accepted.platform
+                keys = (try? HandedBackPayload(handedBack, platform: platform, settings: detection))?.keys
             }
             return
         }
         payload = deliver.payload
         let accepted = unfinished.accepted
-        guard let decision = try? decide(Delivery(deliver, platform: accepted.platform)) else { return }
+        let delivery = Delivery(deliver, platform: accepted.platform)
+        guard let decision = try? decide(delivery, settings: detection) else { return }
         keys = decision.keys
         receipt = Receipt(decision, at: request.at ?? accepted.acceptedAt.wall)
     }

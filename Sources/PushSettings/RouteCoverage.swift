@@ -1,5 +1,25 @@
+import PushDispatch
 import PushModel
 import PushRouting
+
+extension Route {
+    /// Why the route never runs for any payload of the providers it names; `nil` when it may, or cannot be told.
+    func reasonNeverCalled(providers: [ProviderRule]) -> String? {
+        guard !observes, !match.providers.isEmpty, !match.isOnlyBroadcast else { return nil }
+        var titles: [String] = []
+        for name in match.providers {
+            guard let provider = providers.first(where: { $0.name == name }) else { return nil }
+            let rules = provider.platforms.filter { match.platforms.isEmpty || match.platforms.contains($0.key) }.values
+            guard !rules.isEmpty else { return nil }
+            guard provider.purpose == .uninstallProbe || rules.allSatisfy({ $0.entry == .ownReceiver }) else {
+                return nil
+            }
+            titles.append(provider.title)
+        }
+        return "this route never runs: the SDK of \(alternatives(titles)) takes these payloads itself, and a handler "
+            + "that showed them would show them twice; Observe=yes gets a copy"
+    }
+}
 
 extension RouteMatch {
     /// Whether all that `other` matches is matched by this too. `false` may also mean that it cannot be told.

@@ -24,7 +24,7 @@ struct ExplanationTests {
                 .alertShownToo,
             ])
         let probe = try decision(.ios, #"{"aps":{},"appboy_uninstall_tracking":true}"#)
-        #expect(probe.reasons == [.brazeAppleUninstallTracking, .nothingForTheApp])
+        #expect(probe.reasons == [.brazeProbe, .brazeAppleUninstallTracking, .nothingForTheApp])
     }
 
     @Test("say that a message type is unknown, without the payload's text: reasons reach the journal")

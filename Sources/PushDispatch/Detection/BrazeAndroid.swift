@@ -4,21 +4,17 @@ import PushModel
 // BrazePushReceiver.handlePushNotificationPayload, whose order this keeps.
 
 extension AndroidPayload {
-    func brazeFacts(_ settings: DetectionSettings, because reasons: inout [Reason]) -> BrazeFacts? {
-        // `isBrazePushNotification`: the data map alone decides, and by the exact text.
-        guard let marker = map?["_ab"] else {
-            reasons.append(.noBrazeMarker)
-            return nil
-        }
-        guard marker.equals("true") else {
-            reasons.append(.brazeMarkerIsNotTrue)
-            return nil
-        }
-        reasons.append(.brazeMarker)
+    // `isBrazePushNotification`: the data map alone decides, and by the exact text.
+    var reasonAgainstBraze: Reason { self["_ab"] == nil ? .noBrazeMarker : .brazeMarkerIsNotTrue }
+
+    func brazeFacts(_ settings: DetectionSettings, because reasons: inout [Reason]) -> BrazeFacts {
         let kind = brazeKind(because: &reasons)
         let campaignID = map?["cid"]?.string.flatMap { $0.isEmpty ? nil : $0 }
         if campaignID == nil { reasons.append(.noCampaign) }
-        return BrazeFacts(kind: kind, campaignID: campaignID, features: brazeFeatures(settings.brazeKeys))
+        let keys = settings.brazeKeys
+        // Kotlin: an id that is null or blank is none, so such a push is never a repetition.
+        let uniqueID = map?[keys.uniqueID]?.string.flatMap { $0.allSatisfy(\.isWhitespace) ? nil : $0 }
+        return BrazeFacts(kind: kind, campaignID: campaignID, features: brazeFeatures(keys), uniqueID: uniqueID)
     }
 
     /// The user sees what the SDK shows, so only what reaches the SDK.
@@ -72,10 +68,8 @@ struct BrazeExtra {
 
     /// Parses the text; `nil` when it is no JSON object, which the SDK takes for an empty one.
     init?(_ extra: JSONNode) {
-        guard let text = extra.string, let document = try? JSONDocument(scanning: Array(text.utf8)),
-            document.root.kind == .object
-        else { return nil }
-        pairs = document.root
+        guard let pairs = extra.objectInText else { return nil }
+        self.pairs = pairs
     }
 
     /// Whether the text may have the key for uninstall tracking, without parsing it. Only an escape `\u` can hide a

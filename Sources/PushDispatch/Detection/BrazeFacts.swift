@@ -29,6 +29,8 @@ public struct BrazeFacts: Hashable, Sendable {
     public var campaignID: String?
     /// What else it asks for, in the order of `Feature`.
     public var features: [Feature]
+    /// Android: the id by which the SDK drops a push that it has seen before; `nil`: it is never a repetition.
+    public var uniqueID: String?
     /// Whether a session that starts soon enough after it can be its influenced open: it is displayed, has a campaign,
     /// and is none of the SDK's own errands.
     public var countsForInfluencedOpen = false

@@ -17,21 +17,28 @@ public struct HandedBackPayload: Sendable {
     ) throws(PayloadError) {
         messageID = PushDispatch.messageID(of: payload, platform: platform)
         switch platform {
-        case .android: read(try AndroidPayload(payload), settings)
-        case .ios: read(try ApplePayload(payload), settings)
+        case .android: read(try AndroidPayload(payload), platform, settings)
+        case .ios: read(try ApplePayload(payload), platform, settings)
         case .web:
             // The service worker leaves its ids under `ab_ids`; a click without them is somebody else's.
-            guard let ids = payload["ab_ids"] else { return }
-            provider = "braze"
-            campaignID = ids["cid"]?.string
+            if let ids = payload["ab_ids"] {
+                provider = ProviderRule.brazeName
+                campaignID = ids["cid"]?.string
+            } else {
+                provider =
+                    settings.matches(try WebPayload(payload), on: .web)
+                    .first { $0.provider.name != ProviderRule.brazeName }?.provider.name
+            }
         }
     }
 
-    private mutating func read(_ payload: some PlatformPayload, _ settings: DetectionSettings) {
+    private mutating func read(
+        _ payload: some PlatformPayload, _ platform: Platform, _ settings: DetectionSettings
+    ) {
         keys = PayloadKeys(payload: payload)
+        provider = settings.matches(payload, on: platform).first?.provider.name
+        guard provider == ProviderRule.brazeName else { return }
         var reasons: [Reason] = []
-        guard let facts = payload.brazeFacts(settings, because: &reasons) else { return }
-        provider = "braze"
-        campaignID = facts.campaignID
+        campaignID = payload.brazeFacts(settings, because: &reasons).campaignID
     }
 }

@@ -73,7 +73,16 @@ struct AndroidPayload: PlatformPayload {
     var app: String? { nil }
 
     subscript(key: String) -> JSONNode? {
-        form == .intent && Self.isReserved(key) ? nil : map?[key]
+        guard let value = map?[key] else { return nil }
+        return isVisible(key) ? value : nil
+    }
+
+    func hasKey(beginningWith prefix: String) -> Bool {
+        map?.hasKey(beginningWith: prefix, where: isVisible) == true
+    }
+
+    var keyCount: Int {
+        form == .intent ? map?.members.count { isVisible($0.key) } ?? 0 : map?.count ?? 0
     }
 
     func dashboardValue(_ key: String) -> JSONNode? {
@@ -81,6 +90,8 @@ struct AndroidPayload: PlatformPayload {
         guard let extra = map?["extra"] else { return self[key] }
         return BrazeExtra(extra)?.pairs[key]
     }
+
+    private func isVisible(_ key: String) -> Bool { form != .intent || !Self.isReserved(key) }
 
     /// Whether FCM keeps an extra from the app (FCM: `Constants.extractDeveloperDefinedPayload`).
     private static func isReserved(_ key: String) -> Bool {

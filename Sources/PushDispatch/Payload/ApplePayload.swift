@@ -52,6 +52,16 @@ struct ApplePayload: PlatformPayload {
         key == Self.targetBundle ? nil : userInfo?[key] ?? data?[key]
     }
 
+    func hasKey(beginningWith prefix: String) -> Bool {
+        userInfo?.hasKey(beginningWith: prefix) { $0 != Self.targetBundle } == true
+            || data?.hasKey(beginningWith: prefix) { _ in true } == true
+    }
+
+    var keyCount: Int {
+        let own = (userInfo?.count ?? 0) - (app == nil ? 0 : 1)
+        return own + (data?.members.count { userInfo?[$0.key] == nil } ?? 0)
+    }
+
     func dashboardValue(_ key: String) -> JSONNode? { self[key] }
 
     /// Whether there is an alert to show.

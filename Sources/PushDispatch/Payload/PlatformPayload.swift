@@ -17,8 +17,15 @@ protocol PlatformPayload: Sendable {
     /// The value of a key-value pair of the provider's dashboard.
     func dashboardValue(_ key: String) -> JSONNode?
 
-    /// What it is if it is Braze's, else `nil`; appends whose it is and of what kind.
-    func brazeFacts(_ settings: DetectionSettings, because reasons: inout [Reason]) -> BrazeFacts?
+    /// Whether there is a top-level key that the app can see and that begins with `prefix`.
+    func hasKey(beginningWith prefix: String) -> Bool
+    /// How many top-level keys the app can see.
+    var keyCount: Int { get }
+
+    /// What a Braze payload is; appends of what kind.
+    func brazeFacts(_ settings: DetectionSettings, because reasons: inout [Reason]) -> BrazeFacts
+    /// Why Braze's rule, as shipped, does not match.
+    var reasonAgainstBraze: Reason { get }
     /// What the platform does with it; appends why.
     func fate(of delivery: Delivery, because reasons: inout [Reason]) -> Fate
     /// Whether the user sees a Braze payload that has met `fate`, where notifications are allowed.

@@ -23,5 +23,11 @@ struct WebPayload: PlatformPayload {
 
     subscript(key: String) -> JSONNode? { object?[key] }
 
+    func hasKey(beginningWith prefix: String) -> Bool {
+        object?.hasKey(beginningWith: prefix) { _ in true } == true
+    }
+
+    var keyCount: Int { object?.count ?? 0 }
+
     func dashboardValue(_ key: String) -> JSONNode? { object?["e"]?[key] }
 }

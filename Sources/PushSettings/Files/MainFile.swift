@@ -1,3 +1,4 @@
+import PushDispatch
 import PushModel
 import PushRouting
 
@@ -32,6 +33,10 @@ extension Schema<Settings> {
 
             Key("Tracker", "Remember", \.tracker.remember, .timeSpan(.seconds(1) ... .seconds(3650 * 86_400))),
             Key("Tracker", "RememberMax", \.tracker.rememberMax, .integer(1...10_000_000)),
+
+            Key("Braze", "RefreshFeatureFlagsKey", \.routing.detection.brazeKeys.refreshFeatureFlags, .payloadKey),
+            Key("Braze", "RefreshBannersKey", \.routing.detection.brazeKeys.refreshBanners, .payloadKey),
+            Key("Braze", "UniqueIdKey", \.routing.detection.brazeKeys.uniqueID, .payloadKey),
         ],
         reserved: ["UsersTrack": "sending to /users/track is not in this version; remove it"])
 }
@@ -48,6 +53,12 @@ extension Form<String> {
         guard text.utf8.allSatisfy({ $0.isNameByte }), text.utf8.first != UInt8(ascii: "-") else {
             throw ValueError("must be the name or number of a group")
         }
+        return text
+    }
+
+    /// A key of a payload.
+    static let payloadKey = Form { text throws(ValueError) in
+        guard !text.utf8.contains(where: \.isWhitespace) else { throw ValueError("must be one key, without spaces") }
         return text
     }
 
