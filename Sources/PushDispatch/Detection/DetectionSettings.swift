@@ -1,15 +1,15 @@
 import PushModel
 
 /// What detection takes from the configuration.
-public struct DetectionSettings: Hashable, Sendable {
+public struct DetectionSettings: Sendable {
     /// The providers that are known, in any order; the names differ.
     public var providers: [ProviderRule] {
-        didSet { candidates = Candidates(providers) }
+        didSet { table = RuleTable(providers) }
     }
     /// The names of Braze's keys that the vendor has not published.
     public var brazeKeys: BrazeKeys
     /// The rules as they are tried.
-    private var candidates: Candidates
+    private var table: RuleTable
 
     /// - Parameters:
     ///   - providers: the providers that are known, in any order; without a configuration only Braze.
@@ -17,73 +17,29 @@ public struct DetectionSettings: Hashable, Sendable {
     public init(providers: [ProviderRule] = [.braze], brazeKeys: BrazeKeys = BrazeKeys()) {
         self.providers = providers
         self.brazeKeys = brazeKeys
-        candidates = Candidates(providers)
+        table = RuleTable(providers)
     }
 
     /// The providers whose rule matches, the owner first. Nothing but the rules decides.
     func matches(_ payload: some PlatformPayload, on platform: Platform) -> [ProviderMatch] {
         var matches: [ProviderMatch] = []
-        for candidate in candidates[platform] {
-            guard let conditions = candidate.rule.conditions(that: payload) else { continue }
-            matches.append(
-                ProviderMatch(provider: providers[candidate.position], platform: platform, conditions: conditions))
+        let tried = table[platform]
+        let sketch = payload.keySketch
+        for (index, gate) in tried.gates.enumerated() where gate.mayPass(sketch) {
+            let (rule, position) = tried.rules[index]
+            guard let conditions = rule.conditions(that: payload) else { continue }
+            matches.append(ProviderMatch(provider: providers[position], platform: platform, conditions: conditions))
         }
         return matches
     }
 
     /// Why a payload is not Braze's; `nil` where Braze is not known.
     func reasonAgainstBraze(_ payload: some PlatformPayload, on platform: Platform) -> Reason? {
-        guard let rule = providers.first(where: { $0.name == ProviderRule.brazeName })?.platforms[platform] else {
-            return nil
+        switch table[platform].brazeRule {
+        case .unknown: nil
+        case .shipped: payload.reasonAgainstBraze
+        case .other: .otherBrazeRule
         }
-        let shipped = ProviderRule.braze.platforms[platform]
-        return rule.all == shipped?.all && rule.any == shipped?.any ? payload.reasonAgainstBraze : .otherBrazeRule
-    }
-}
-
-/// The rules of each platform in the order in which they are tried: this runs for every delivery, so they are laid out
-/// once, when the configuration is read.
-private struct Candidates: Hashable, Sendable {
-    struct Candidate: Hashable, Sendable {
-        var rule: ProviderRule.PlatformRule
-        /// Where the provider stands in the settings.
-        var position: Int
-    }
-
-    private let android: [Candidate]
-    private let ios: [Candidate]
-    private let web: [Candidate]
-
-    init(_ providers: [ProviderRule]) {
-        func candidates(on platform: Platform) -> [Candidate] {
-            providers.enumerated()
-                .compactMap { position, provider in
-                    provider.platforms[platform].map { Candidate(rule: $0, position: position) }
-                }
-                .sorted {
-                    ($0.rule.order, providers[$0.position].name) < ($1.rule.order, providers[$1.position].name)
-                }
-        }
-        android = candidates(on: .android)
-        ios = candidates(on: .ios)
-        web = candidates(on: .web)
-    }
-
-    subscript(platform: Platform) -> [Candidate] {
-        switch platform {
-        case .android: android
-        case .ios: ios
-        case .web: web
-        }
-    }
-}
-
-extension ProviderRule.PlatformRule {
-    /// The conditions by which `payload` matches: all of `all`, and the first that holds of `any`. `nil`: it does not.
-    fileprivate func conditions(that payload: some PlatformPayload) -> [ProviderCondition]? {
-        guard all.allSatisfy({ $0.holds(for: payload) }) else { return nil }
-        if any.isEmpty { return all.isEmpty ? nil : all }
-        return any.first { $0.holds(for: payload) }.map { all + [$0] }
     }
 }
 

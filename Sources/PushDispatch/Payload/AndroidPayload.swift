@@ -77,6 +77,8 @@ struct AndroidPayload: PlatformPayload {
         return isVisible(key) ? value : nil
     }
 
+    var keySketch: KeySketch { KeySketch(keysOf: map) }
+
     func hasKey(beginningWith prefix: String) -> Bool {
         map?.hasKey(beginningWith: prefix, where: isVisible) == true
     }

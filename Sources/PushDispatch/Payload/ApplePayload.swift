@@ -52,6 +52,12 @@ struct ApplePayload: PlatformPayload {
         key == Self.targetBundle ? nil : userInfo?[key] ?? data?[key]
     }
 
+    var keySketch: KeySketch {
+        var sketch = KeySketch(keysOf: userInfo)
+        if data != nil { sketch.formUnion(KeySketch(keysOf: data)) }
+        return sketch
+    }
+
     func hasKey(beginningWith prefix: String) -> Bool {
         userInfo?.hasKey(beginningWith: prefix) { $0 != Self.targetBundle } == true
             || data?.hasKey(beginningWith: prefix) { _ in true } == true

@@ -17,6 +17,8 @@ protocol PlatformPayload: Sendable {
     /// The value of a key-value pair of the provider's dashboard.
     func dashboardValue(_ key: String) -> JSONNode?
 
+    /// The top-level keys, in a form that tells fast what is not among them; others may seem to be.
+    var keySketch: KeySketch { get }
     /// Whether there is a top-level key that the app can see and that begins with `prefix`.
     func hasKey(beginningWith prefix: String) -> Bool
     /// How many top-level keys the app can see.

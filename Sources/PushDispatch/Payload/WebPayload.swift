@@ -23,6 +23,8 @@ struct WebPayload: PlatformPayload {
 
     subscript(key: String) -> JSONNode? { object?[key] }
 
+    var keySketch: KeySketch { KeySketch(keysOf: object) }
+
     func hasKey(beginningWith prefix: String) -> Bool {
         object?.hasKey(beginningWith: prefix) { _ in true } == true
     }

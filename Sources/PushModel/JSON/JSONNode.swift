@@ -46,6 +46,26 @@ public struct JSONNode: Sendable {
         return members
     }
 
+    /// Shows the text of every key of an object in UTF-8, in their order; allocates only for keys with escapes.
+    public func forEachKey(_ body: (UnsafeBufferPointer<UInt8>) -> Void) {
+        guard kind == .object else { return }
+        let tape = document.tape
+        let end = tape[index].next
+        document.bytes.withUnsafeBufferPointer { bytes in
+            var key = index + 1
+            while key < end {
+                let entry = tape[key]
+                if entry.hasEscapes {
+                    var text = document.string(entry)
+                    text.withUTF8(body)
+                } else {
+                    body(UnsafeBufferPointer(rebasing: bytes[entry.content]))
+                }
+                key = tape[key + 1].next
+            }
+        }
+    }
+
     /// Whether an object has a key that begins with `prefix` and is wanted. Only such keys are decoded.
     public func hasKey(beginningWith prefix: String, where isWanted: (String) -> Bool) -> Bool {
         guard kind == .object else { return false }
