@@ -36,7 +36,7 @@ public enum Warning: Hashable, Sendable, CustomStringConvertible {
         case .apsMissing: "there is no aps: a real push has one"
         case .androidPreview: "android_v2 is a preview: dispatched as FCM does for clients that do not know it"
         case .twoOwners(let owner, let others):
-            "two owners: the rules of \(([owner] + others).joined(separator: ", ")) all match; \(owner) comes first and has the payload, the others do not get it"
+            "two owners: the rules of \(owner) and \(others.joined(separator: " and ")) match; \(owner) comes first and has the payload, the handlers of \(others.joined(separator: " and ")) do not get it"
         case .stateOfAnotherPlatform(.forceQuit): "force_quit is a state of iOS: taken as terminated"
         case .stateOfAnotherPlatform(.forceStopped): "force_stopped is a state of Android: taken as force_quit"
         case .stateOfAnotherPlatform(let state): "\(state.rawValue) is no state of this platform"

@@ -7,7 +7,10 @@ extension Explanation {
         var lines = [headline, "  \(platform.rawValue), app in state \(state.rawValue), \(mode.rawValue) mode", "Why"]
         for (index, reason) in reasons.enumerated() { lines.append("  \(index + 1). \(reason)") }
         lines.append("What runs")
-        if let outcome = decision.outcome { lines.append("  no code of the app; the outcome is \(outcome.rawValue)") }
+        if let outcome = decision.outcome {
+            let nobody = outcome == .ownReceiver ? "no service of the app" : "no code of the app"
+            lines.append("  \(nobody); the outcome is \(outcome.rawValue)")
+        }
         lines += invocations.map { "  \($0.text)" }
         let warnings = warnings.map { "  - \($0)" }
         lines += warnings.isEmpty ? [] : ["Warnings"] + warnings

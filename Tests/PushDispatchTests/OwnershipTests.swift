@@ -22,8 +22,8 @@ struct OwnershipTests {
         #expect(decision.warnings == [.twoOwners("Braze", others: ["Customer.io"])])
         #expect(
             decision.warnings[0].description
-                == "two owners: the rules of Braze, Customer.io all match; Braze comes first and has the payload, "
-                + "the others do not get it")
+                == "two owners: the rules of Braze and Customer.io match; Braze comes first and has the payload, "
+                + "the handlers of Customer.io do not get it")
     }
 
     @Test("a probe of another provider is swallowed, whatever else is in the payload")
