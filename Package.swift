@@ -15,8 +15,11 @@ let settings: [SwiftSetting] = [
 let linking: [LinkerSetting] = [.unsafeFlags(["-static-stdlib"], .when(configuration: .release))]
 
 /// A target of the package's own Swift code.
-func swift(_ name: String, _ dependencies: [Target.Dependency] = [], exclude: [String] = []) -> Target {
-    .target(name: name, dependencies: dependencies, exclude: exclude, swiftSettings: settings)
+func swift(
+    _ name: String, _ dependencies: [Target.Dependency] = [], exclude: [String] = [], resources: [Resource] = []
+) -> Target {
+    .target(
+        name: name, dependencies: dependencies, exclude: exclude, resources: resources, swiftSettings: settings)
 }
 
 func program(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
@@ -47,7 +50,10 @@ let package = Package(
         swift("PushTracking", ["PushModel"]),
         swift("PushRouting", ["PushModel", "PushDispatch", "PushTracking"]),
         swift("PushReporting", ["PushModel"]),
-        swift("PushSettings", ["PushModel", "PushRouting"]),
+        // The link providers.d leads to etc/pushrouterd/providers.d: what is shipped is compiled in.
+        swift(
+            "PushSettings", ["PushModel", "PushDispatch", "PushRouting"],
+            resources: [.embedInCode("providers.d")]),
         swift("PushProtocol", ["PushModel", "PushRouting"]),
         swift(
             "PushSimulation",
@@ -81,11 +87,11 @@ let package = Package(
             name: "CJSON", path: "Tests/CJSON", pkgConfig: "json-c", providers: [.apt(["libjson-c-dev"])]),
         .target(name: "TestSupport", dependencies: ["PushModel"], path: "Tests/TestSupport", swiftSettings: settings),
         tests("PushModelTests", ["PushModel", "CJSON"]),
-        tests("PushDispatchTests", ["PushModel", "PushDispatch"]),
+        tests("PushDispatchTests", ["PushModel", "PushDispatch", "PushRouting", "PushSettings"]),
         tests("PushTrackingTests", ["PushModel", "PushTracking"]),
         tests("PushRoutingTests", ["PushModel", "PushDispatch", "PushTracking", "PushRouting"]),
         tests("PushReportingTests", ["PushModel", "PushReporting"]),
-        tests("PushSettingsTests", ["PushModel", "PushRouting", "PushSettings"]),
+        tests("PushSettingsTests", ["PushModel", "PushDispatch", "PushRouting", "PushSettings"]),
         tests("PushProtocolTests", ["PushModel", "PushRouting", "PushProtocol"]),
         tests(
             "PushSimulationTests",

@@ -142,7 +142,7 @@ say "open: tapped the notification of seq $seq, and this is its story"
 pushctl show "$seq"
 
 say "overrun: a handler that would take a minute, on a route with Deadline=500ms"
-pushctl inject --wait --app org.example.slow --platform android "$payloads/other/onesignal-fcm.json" |
+pushctl inject --wait --app org.example.slow --platform android "$payloads/other/customerio-fcm.json" |
     tee -a "$work/inject.log" | grep timed_out || fail "the handler was not stopped at its deadline"
 
 # --- report, stop ---

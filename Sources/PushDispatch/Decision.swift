@@ -2,15 +2,14 @@ public import PushModel
 
 /// What the platform would do with a delivery, and whose payload it is.
 public struct Decision: Sendable {
-    /// Whose payload it is; `nil` when no provider's rule matches.
-    public var provider: String?
     /// Every provider whose rule matches, the owner first.
-    public var matches: [String]
+    public var providers: [ProviderMatch]
     /// What a Braze payload is; `nil` unless `provider` is `braze`.
     public var braze: BrazeFacts?
     /// The callbacks in the order in which the platform would run them. Empty: `outcome` is set.
     public var invocations: [PlannedInvocation]
-    /// How the delivery ends where no code of the app runs: `shownBySystem`, `notWoken` or `swallowed`.
+    /// How the delivery ends where no code of the app is called: `shownBySystem`, `notWoken`, `swallowed` or
+    /// `ownReceiver`.
     public var outcome: Outcome?
     /// The payload's own id, if it has one.
     public var messageID: String?
@@ -34,9 +33,17 @@ public struct Decision: Sendable {
     /// What FCM's `RemoteMessage` would tell the app, by its getters. Read when asked for; `nil` where there is none.
     public var message: RemoteMessage? { keys.payload.remoteMessage }
 
+    /// Whose payload it is; `nil` when no provider's rule matches.
+    public var provider: String? { providers.first?.provider.name }
+
+    /// The names of the providers whose rule matches, the owner first.
+    public var matches: [String] { providers.map(\.provider.name) }
+
     /// What a reviewer would say about the payload. Looked for when asked: nothing is decided by it.
     public var warnings: [Warning] {
-        keys.payload.warnings(state: circumstances.state, braze: braze)
+        let titles = providers.map(\.provider.title)
+        let owners = titles.count > 1 ? [Warning.twoOwners(titles[0], others: Array(titles.dropFirst()))] : []
+        return owners + keys.payload.warnings(state: circumstances.state, braze: braze)
             + circumstances.warnings(isBraze: braze != nil)
     }
 }

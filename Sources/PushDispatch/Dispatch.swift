@@ -21,14 +21,20 @@ public func decide(
 private func decide(_ delivery: Delivery, payload: some PlatformPayload, settings: DetectionSettings) -> Decision {
     var reasons: [Reason] = []
     reasons.reserveCapacity(4)
-    var braze = payload.brazeFacts(settings, because: &reasons)
-    let fate: Fate
+    let providers = settings.matches(payload, on: delivery.platform)
+    let owner = providers.first
+    let isBraze = owner?.provider.name == ProviderRule.brazeName
+    if !isBraze, let against = settings.reasonAgainstBraze(payload, on: delivery.platform) { reasons.append(against) }
+    if let owner { reasons.append(.owner(owner)) }
+    var braze = isBraze ? payload.brazeFacts(settings, because: &reasons) : nil
+    var fate: Fate
     if payload.validateOnly {
         reasons.append(.validateOnly)
         fate = .decided(.swallowed)
     } else {
-        fate = payload.fate(of: delivery, because: &reasons)
+        fate = payload.fate(of: delivery, settings, because: &reasons)
     }
+    owner?.change(&fate, because: &reasons)
 
     var invocations: [PlannedInvocation] = []
     var outcome: Outcome?
@@ -54,9 +60,26 @@ private func decide(_ delivery: Delivery, payload: some PlatformPayload, setting
     }
 
     return Decision(
-        provider: braze == nil ? nil : "braze", matches: braze == nil ? [] : ["braze"], braze: braze,
-        invocations: invocations, outcome: outcome, messageID: payload.messageID,
+        providers: providers, braze: braze, invocations: invocations, outcome: outcome, messageID: payload.messageID,
         duplicateID: isUndelivered ? nil : payload.duplicateID, app: delivery.app ?? payload.app,
         keys: PayloadKeys(payload: payload), received: received, displayed: displayed, reasons: reasons,
         circumstances: Circumstances(delivery))
+}
+
+extension ProviderMatch {
+    /// Takes away the callbacks that bring a message, where the owner's SDK leaves nothing for a handler to do.
+    /// What the platform does without the app stays as it is.
+    fileprivate func change(_ fate: inout Fate, because reasons: inout [Reason]) {
+        // FCM's other callbacks are about the app's messages as a whole.
+        guard case .callbacks(let callbacks) = fate, platform != .android || callbacks == [.onMessageReceived] else {
+            return
+        }
+        if provider.purpose == .uninstallProbe {
+            reasons.append(.uninstallProbe(title: provider.title))
+            fate = .decided(.swallowed)
+        } else if entry == .ownReceiver {
+            reasons.append(.ownReceiver(title: provider.title))
+            fate = .decided(.ownReceiver)
+        }
+    }
 }

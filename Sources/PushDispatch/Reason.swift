@@ -1,13 +1,17 @@
 /// One step of a decision, for people who know Android and iOS. The text is made when asked for.
 public enum Reason: Hashable, Sendable, CustomStringConvertible {
-    // Whose it is, Android.
-    case brazeMarker, noBrazeMarker, brazeMarkerIsNotTrue
-    // Whose it is, iOS.
-    case brazeAppleUninstallTracking, brazeObject, noBrazeObject, brazeObjectIsNone, brazeObjectIsEmpty
-    // Whose it is, web.
-    case brazeWebCampaign, brazeWebKey, noBrazeWebKey, webPayloadEmpty
+    // Whose it is.
+    case owner(ProviderMatch)
+    // Why it is not Braze's: Android, iOS, web, a rule of the user's.
+    case noBrazeMarker, brazeMarkerIsNotTrue
+    case noBrazeObject, brazeObjectIsNone, brazeObjectIsEmpty
+    case noBrazeWebKey, webPayloadEmpty
+    case otherBrazeRule
+    // What the owner's SDK makes of it, whatever the platform calls.
+    case uninstallProbe(title: String)
+    case ownReceiver(title: String)
     // What Braze's SDK makes of it.
-    case brazeDeletedMessages, brazeUninstallTracking, brazeUninstallTrackingInExtra
+    case brazeAppleUninstallTracking, brazeDeletedMessages, brazeUninstallTracking, brazeUninstallTrackingInExtra
     case brazeTitleAndContent, brazeWithoutTitleOrContent
     case brazeContentAvailable, brazeWithoutContentAvailable
     case noCampaign
@@ -31,25 +35,29 @@ public enum Reason: Hashable, Sendable, CustomStringConvertible {
 
     public var description: String {
         switch self {
-        case .brazeMarker: #"data._ab is exactly "true": the payload is Braze's"#
+        case .owner(let match): match.description
         case .noBrazeMarker: "data has no key _ab: the payload is not Braze's"
         case .brazeMarkerIsNotTrue:
             #"data._ab is not the string "true", compared exactly: the payload is not Braze's"#
 
-        case .brazeAppleUninstallTracking:
-            "userInfo.appboy_uninstall_tracking is true: Braze's test whether the app is still installed, with or without ab"
-        case .brazeObject: "userInfo.ab is an object with members: the payload is Braze's"
         case .noBrazeObject: "userInfo has no key ab at its top level: the payload is not Braze's"
         case .brazeObjectIsNone: "userInfo.ab is not an object: the payload is not Braze's"
         case .brazeObjectIsEmpty: "userInfo.ab is empty: the payload is not Braze's"
 
-        case .brazeWebCampaign: "the payload has a string cid: it is Braze's"
-        case .brazeWebKey: "the payload has a key that begins with ab_: it is Braze's"
         case .noBrazeWebKey: "the payload has neither a string cid nor a key that begins with ab_: it is not Braze's"
 
         case .webPayloadEmpty:
             "the payload is empty: Braze's worker rejects it (Server has no pending push message), so it is not Braze's"
 
+        case .otherBrazeRule: "the configured rule of Braze does not match: the payload is not Braze's"
+
+        case .uninstallProbe(let title):
+            "\(title)'s SDK only tests whether the app is installed: there is nothing for a handler to do"
+        case .ownReceiver(let title):
+            "\(title)'s SDK has a receiver of its own, which takes the message: the app's service is not asked to handle it"
+
+        case .brazeAppleUninstallTracking:
+            "userInfo.appboy_uninstall_tracking is true: Braze's test whether the app is still installed, with or without ab"
         case .brazeDeletedMessages: "message_type is deleted_messages: Braze's SDK only logs it"
         case .brazeUninstallTracking:
             "data has appboy_uninstall_tracking: Braze's SDK ignores the payload, it only tests whether the app is installed"
@@ -130,4 +138,16 @@ func quoted(_ text: String?) -> String {
     guard let text else { return "null" }
     let shown = text.prefix(100)
     return "\"\(shown)\(shown.endIndex < text.endIndex ? "…" : "")\""
+}
+
+extension Reason {
+    /// The same without a word of the payload: what may be told as the reason of an outcome, which reaches the journal.
+    public var withoutPayload: String {
+        switch self {
+        case .unknownMessageType: "Received message with unknown type, FCM logs, and drops the message"
+        case .unknownAction: "Unknown intent action, FCM logs, and does nothing"
+        case .amazonRefusal(.some): "ADM did not register the app: it answered an error"
+        default: description
+        }
+    }
 }

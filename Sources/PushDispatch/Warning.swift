@@ -24,6 +24,8 @@ public enum Warning: Hashable, Sendable, CustomStringConvertible {
     case brazeTooLarge(bytes: Int)
     /// A parameter of the notification that FCM does not use, because it is out of this range.
     case notificationValueUnused(name: String, range: String)
+    /// The rules of several providers match: the titles of the owner and of the others.
+    case twoOwners(String, others: [String])
     /// A state that this platform does not know.
     case stateOfAnotherPlatform(AppState)
     /// A key of `aps` whose value has another type than Apple documents.
@@ -62,6 +64,8 @@ public enum Warning: Hashable, Sendable, CustomStringConvertible {
             "data.a and data.extra have \(bytes) bytes together: Braze's API takes at most 4000"
         case .notificationValueUnused(let name, let range):
             "gcm.n.\(name) is not a whole number \(range): FCM shows the notification without it"
+        case .twoOwners(let owner, let others):
+            "two owners: the rules of \(owner) and \(others.joined(separator: " and ")) match; \(owner) comes first and has the payload, the handlers of \(others.joined(separator: " and ")) do not get it"
         case .stateOfAnotherPlatform(.forceQuit): "force_quit is a state of iOS: taken as terminated"
         case .stateOfAnotherPlatform(.forceStopped): "force_stopped is a state of Android: taken as force_quit"
         case .stateOfAnotherPlatform(let state): "\(state.rawValue) is no state of this platform"

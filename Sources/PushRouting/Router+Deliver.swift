@@ -11,7 +11,7 @@ extension Router {
             target.platform ?? lastKnown(app: target.app, device: target.device)?.platform ?? .android
         let decision: Decision
         do {
-            decision = try decide(Delivery(deliver, platform: platform))
+            decision = try decide(Delivery(deliver, platform: platform), settings: table.detection)
         } catch {
             throw .invalidPayload(field: error.field, message: error.message)
         }
@@ -37,7 +37,7 @@ extension Router {
         if let outcome = decision.outcome {
             if let receipt { take(receipt, of: accepted, at: now, &effects) }
             let row = arrival.row(.none, budget: table.budget)
-            let reason = decision.reasons.last?.description
+            let reason = decision.reasons.last?.withoutPayload
             return concludeAtOnce(row, of: arrival, outcome, reason: reason, at: now, &effects)
         }
         for planned in decision.invocations {

@@ -13,7 +13,8 @@ extension Router {
         let subject: InteractionSubject
         do {
             let platform = target.platform ?? past?.accepted.platform ?? known?.platform ?? .android
-            subject = try InteractionSubject(interact, past, platform: platform, tracker: tracker)
+            subject = try InteractionSubject(
+                interact, past, platform: platform, tracker: tracker, detection: table.detection)
         } catch {
             throw .invalidPayload(field: error.field, message: error.message)
         }
@@ -86,7 +87,8 @@ private struct InteractionSubject {
     var provider: String?
 
     init(
-        _ interact: InteractRequest, _ past: PastDelivery?, platform: Platform, tracker: Tracker
+        _ interact: InteractRequest, _ past: PastDelivery?, platform: Platform, tracker: Tracker,
+        detection: DetectionSettings
     ) throws(PayloadError) {
         var name: Subject?
         switch interact.subject {
@@ -95,7 +97,7 @@ private struct InteractionSubject {
             messageID = message
             name = .message(message)
         case .payload(let handedBack):
-            let facts = try HandedBackPayload(handedBack, platform: platform)
+            let facts = try HandedBackPayload(handedBack, platform: platform, settings: detection)
             provider = facts.provider
             messageID = facts.messageID
             self.handedBack = facts
@@ -105,7 +107,7 @@ private struct InteractionSubject {
             provider = past.provider
             // What comes back on the web is not what was delivered; elsewhere it could be read when it was accepted.
             if past.accepted.platform != .web, let payload = past.request?.payload {
-                handedBack = try? HandedBackPayload(payload, platform: past.accepted.platform)
+                handedBack = try? HandedBackPayload(payload, platform: past.accepted.platform, settings: detection)
             }
         }
         let target = interact.target

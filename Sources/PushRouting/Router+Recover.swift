@@ -34,7 +34,7 @@ extension Router {
     /// an earlier run is alive any more.
     public mutating func recover(_ unfinished: [UnfinishedRequest], at now: Moment, effects: inout [Effect]) {
         for request in unfinished {
-            let context = RecoveryContext(request)
+            let context = RecoveryContext(request, detection: table.detection)
             for record in request.invocations { recover(record, of: request.accepted, context, at: now, &effects) }
         }
         endTurn(at: now, &effects)
@@ -85,16 +85,17 @@ private struct RecoveryContext {
     var keys: PayloadKeys?
     var receipt: Receipt?
 
-    init(_ unfinished: UnfinishedRequest) {
+    init(_ unfinished: UnfinishedRequest, detection: DetectionSettings) {
         guard let request = unfinished.request else { return }
         let accepted = unfinished.accepted
         subject = InvocationSubject(request, past: unfinished.past)
         guard case .deliver(let deliver) = request.action else {
             guard let payload = subject.payload else { return }
-            keys = (try? HandedBackPayload(payload, platform: accepted.platform))?.keys
+            keys = (try? HandedBackPayload(payload, platform: accepted.platform, settings: detection))?.keys
             return
         }
-        guard let decision = try? decide(Delivery(deliver, platform: accepted.platform)) else { return }
+        let delivery = Delivery(deliver, platform: accepted.platform)
+        guard let decision = try? decide(delivery, settings: detection) else { return }
         keys = decision.keys
         receipt = Receipt(decision, at: request.at ?? accepted.acceptedAt.wall)
     }

@@ -1,6 +1,6 @@
 /// A configuration file that was read: its name for people, and its bytes.
 public struct ConfigurationFile: Hashable, Sendable {
-    /// The path as messages show it; the stem of its last component names a handler or route.
+    /// The path as messages show it; the stem of its last component names what it describes.
     public var path: String
     /// What is in it, whatever it is.
     public var bytes: [UInt8]
@@ -27,6 +27,8 @@ public struct ConfigurationFile: Hashable, Sendable {
 public struct ConfigurationSources: Hashable, Sendable {
     /// `pushrouterd.conf`, then its drop-ins in order: of one key the last value counts.
     public var main: [ConfigurationFile]
+    /// `providers.d/*.provider`, in any order; each replaces, or masks, the shipped one of its name.
+    public var providers: [ConfigurationFile]
     /// `handlers.d/*.handler`, in any order.
     public var handlers: [ConfigurationFile]
     /// `routes.d/*.route`, in any order.
@@ -34,10 +36,17 @@ public struct ConfigurationSources: Hashable, Sendable {
 
     /// Joins the parts; whatever is left out has its defaults.
     public init(
-        main: [ConfigurationFile] = [], handlers: [ConfigurationFile] = [], routes: [ConfigurationFile] = []
+        main: [ConfigurationFile] = [], providers: [ConfigurationFile] = [], handlers: [ConfigurationFile] = [],
+        routes: [ConfigurationFile] = []
     ) {
         self.main = main
+        self.providers = providers
         self.handlers = handlers
         self.routes = routes
     }
+}
+
+extension [ConfigurationFile] {
+    /// Those with something in them, by name, as they apply.
+    var inOrder: [ConfigurationFile] { filter { !$0.isMask }.sorted { $0.stem < $1.stem } }
 }

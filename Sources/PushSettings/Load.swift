@@ -1,3 +1,4 @@
+import PushDispatch
 import PushModel
 import PushRouting
 
@@ -5,10 +6,11 @@ extension Settings {
     /// Reads and checks a whole configuration; says everything that is wrong, not only the first thing.
     ///
     /// - Returns: the settings, or `nil` if any of the diagnostics is an error; and the diagnostics: first those of the
-    ///   main files, then of the handlers, then of the routes, each kind in its order of application, by line.
+    ///   main files, then of the providers, the handlers and the routes, each kind in its order of application, by line.
     public static func load(_ sources: ConfigurationSources) -> (settings: Settings?, diagnostics: [Diagnostic]) {
         var loader = Loader()
         for file in sources.main { loader.readMain(file) }
+        loader.readProviders(sources.providersInForce)
         for file in sources.handlers.inOrder { loader.readHandler(file) }
         for file in sources.routes.inOrder { loader.readRoute(file) }
         loader.checkUse()
@@ -17,10 +19,11 @@ extension Settings {
     }
 }
 
-/// Turns files into settings, one after the other: main, handlers, routes, since each kind refers to those before.
+/// Turns files into settings, one after the other: main, providers, handlers, routes, since each kind refers to those before.
 private struct Loader {
     var settings = Settings()
     var reports: [FileReport] = []
+    private var providerFiles: Set<String> = []
     /// By name, the place in `reports` of each handler file, also of those with errors.
     private var handlerFiles: [String: Int] = [:]
     private var routeFiles: Set<String> = []
@@ -31,6 +34,32 @@ private struct Loader {
         var report = FileReport(file: file.path)
         _ = Schema.main.read(file, into: &settings, report: &report)
         reports.append(report)
+    }
+
+    mutating func readProviders(_ files: [ConfigurationFile]) {
+        var rules: [ProviderRule] = []
+        for file in files {
+            var report = FileReport(file: file.path)
+            if let rule = provider(file, report: &report) {
+                if providerFiles.insert(rule.name).inserted {
+                    rules.append(rule)
+                } else {
+                    report.error("there is another provider named \(rule.name); names must differ")
+                }
+            }
+            reports.append(report)
+        }
+        settings.routing.detection.providers = rules
+    }
+
+    private func provider(_ file: ConfigurationFile, report: inout FileReport) -> ProviderRule? {
+        do { _ = try Form.providerName.parse(file.stem) } catch {
+            report.error("the file's name without its extension is no provider's: \(error.reason)")
+            return nil
+        }
+        var draft = ProviderDraft()
+        guard let lines = Schema.provider.read(file, into: &draft, report: &report) else { return nil }
+        return draft.validated(name: file.stem, lines: lines, report: &report)
     }
 
     mutating func readHandler(_ file: ConfigurationFile) {
@@ -64,6 +93,7 @@ private struct Loader {
         checkHandler(of: route, lines: lines, report: &report)
         // What the author meant it to match is not known, so it says nothing about the routes that follow either.
         if report.hasErrors { return }
+        checkProviders(of: route, lines: lines, report: &report)
         checkReach(of: route, report: &report)
         settings.routing.routes.append(route)
     }
@@ -106,6 +136,19 @@ private struct Loader {
         }
     }
 
+    private func checkProviders(of route: Route, lines: [String: Int], report: inout FileReport) {
+        let known = settings.routing.detection.providers
+        for name in route.match.providers where name != RouteMatch.noProvider {
+            guard !known.contains(where: { $0.name == name }) else { continue }
+            report.warning(
+                "Provider=\(name): there is no providers.d/\(name).provider"
+                    + suggestion(for: name, among: known.map(\.name) + [RouteMatch.noProvider]) { "Provider=\($0)" },
+                line: lines["Provider"])
+        }
+        guard let reason = route.reasonNeverCalled(providers: known) else { return }
+        report.warning("Provider=\(route.match.providers.joined(separator: " ")): \(reason)", line: lines["Provider"])
+    }
+
     private func checkReach(of route: Route, report: inout FileReport) {
         // A program may decline what it is given (exit status 80), which then goes on to the routes that follow.
         guard !route.observes else { return }
@@ -117,11 +160,6 @@ private struct Loader {
             "never applies: \(earlier.name) comes first and matches all that this matches"
                 + (route.match.isNeverBroadcast ? "" : ", except for token and deleted-messages callbacks"))
     }
-}
-
-extension [ConfigurationFile] {
-    /// Those with something in them, by name, as they apply.
-    fileprivate var inOrder: [ConfigurationFile] { filter { !$0.isMask }.sorted { $0.stem < $1.stem } }
 }
 
 extension Handler {

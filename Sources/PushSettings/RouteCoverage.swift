@@ -1,5 +1,24 @@
+import PushDispatch
 import PushModel
 import PushRouting
+
+extension Route {
+    /// Why the route never runs for any payload of the providers it names; `nil` when it may, or cannot be told.
+    func reasonNeverCalled(providers: [ProviderRule]) -> String? {
+        guard !observes, !match.providers.isEmpty, !match.isOnlyBroadcast else { return nil }
+        var receivers: [String] = []
+        for name in match.providers {
+            guard let provider = providers.first(where: { $0.name == name }) else { return nil }
+            if provider.purpose == .uninstallProbe { continue }
+            let rules = provider.platforms.filter { match.platforms.isEmpty || match.platforms.contains($0.key) }.values
+            guard !rules.isEmpty, rules.allSatisfy({ $0.entry == .ownReceiver }) else { return nil }
+            receivers.append(provider.title)
+        }
+        if receivers.isEmpty { return "this route never runs: such a payload only tests whether the app is installed" }
+        return "this route never runs: the SDK of \(alternatives(receivers)) takes the message itself, "
+            + "and a handler that showed it would show it twice"
+    }
+}
 
 extension RouteMatch {
     /// Whether all that `other` matches is matched by this too. `false` may also mean that it cannot be told.

@@ -2,7 +2,8 @@ import PushDispatch
 import PushModel
 
 extension Explanation {
-    /// The object that `pushctl explain --json` prints (design, section 5.2), on one line without its line feed.
+    /// The object that `pushctl explain --json` prints (design, section 5.2), and last how well
+    /// the owner's rule is known; on one line without its line feed.
     public var json: [UInt8] {
         var writer = JSONWriter(reserving: 1024)
         writer.object { writer in
@@ -19,7 +20,8 @@ extension Explanation {
             writer.member("invocations", array: { list in invocations.forEach { $0.write(to: &list) } })
             writer.member("outcome", decision.outcome?.rawValue)
             writer.member("reasons", array: { list in reasons.forEach { list.string($0) } })
-            writer.member("warnings", array: { list in decision.warnings.forEach { list.string($0.description) } })
+            writer.member("warnings", array: { list in warnings.forEach { list.string($0) } })
+            writer.member("confidence", decision.providers.first?.confidence.rawValue)
         }
         return writer.bytes
     }

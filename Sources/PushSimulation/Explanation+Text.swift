@@ -10,16 +10,23 @@ extension Explanation {
         lines.append("Why")
         for (index, reason) in reasons.enumerated() { lines.append("  \(index + 1). \(reason)") }
         lines.append("What runs")
-        if let outcome = decision.outcome { lines.append("  no code of the app; the outcome is \(outcome.rawValue)") }
+        if let outcome = decision.outcome {
+            let nobody = outcome == .ownReceiver ? "no service of the app" : "no code of the app"
+            lines.append("  \(nobody); the outcome is \(outcome.rawValue)")
+        }
         lines += invocations.map { "  \($0.text)" }
-        let warnings = decision.warnings.map { "  - \($0)" }
+        let warnings = warnings.map { "  - \($0)" }
         lines += warnings.isEmpty ? [] : ["Warnings"] + warnings
         return lines.joined(separator: "\n") + "\n"
     }
 
     private var headline: String {
         guard let braze = decision.braze else {
-            return decision.provider.map { "a push of \($0)" } ?? "a push of no known provider"
+            guard let owner = decision.providers.first else { return "a push of no known provider" }
+            let names = decision.matches.dropFirst().joined(separator: ", ")
+            return "a push of \(owner.provider.name)"
+                + (owner.confidence == .low ? ", by a rule of low confidence" : "")
+                + (names.isEmpty ? "" : "; ambiguous, \(names) would match too")
         }
         let campaign = braze.campaignID.map { "campaign \($0)" } ?? "no campaign"
         let facts = ["a Braze push", braze.kind.rawValue, campaign] + braze.features.map(\.rawValue)

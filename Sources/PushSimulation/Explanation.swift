@@ -31,6 +31,8 @@ public struct Explanation: Sendable {
     public let invocations: [Invocation]
     /// Why, in order, for people: what the platform does first, then what the router does.
     public let reasons: [String]
+    /// What a reviewer would say, for people.
+    public let warnings: [String]
 
     /// Explains a delivery.
     ///
@@ -42,7 +44,7 @@ public struct Explanation: Sendable {
     public init(
         _ deliver: DeliverRequest, platform: Platform, table: RoutingTable
     ) throws(PayloadError) {
-        let decision = try decide(Delivery(deliver, platform: platform))
+        let decision = try decide(Delivery(deliver, platform: platform), settings: table.detection)
         self.platform = platform
         self.decision = decision
         state = deliver.state
@@ -51,6 +53,13 @@ public struct Explanation: Sendable {
         reasons =
             decision.reasons.map(\.description)
             + Self.routing(invocations, sdkIsMissing: platform == .ios && deliver.sdk == .missing)
+        let passedOver = decision.outcome == .ownReceiver ? table.routes(naming: decision.provider, on: platform) : []
+        warnings =
+            decision.warnings.map(\.description)
+            + passedOver.map {
+                "the route \($0.name) names \(decision.provider ?? ""), whose own receiver takes the message: it never runs, "
+                    + "and a handler that showed the message would show it twice"
+            }
     }
 
     /// The owners' invocations in the order in which the platform would call, then the observers'.
@@ -93,5 +102,16 @@ extension Explanation.Invocation {
         self.init(
             planned: planned, isObserver: route.observes, route: route.name, handler: route.handler,
             budget: min(route.budget ?? table.budget, table.budget))
+    }
+}
+
+extension RoutingTable {
+    /// The routes that ask for payloads of a provider by its name, to handle them.
+    fileprivate func routes(naming provider: String?, on platform: Platform) -> [Route] {
+        guard let provider else { return [] }
+        return routes.filter { route in
+            !route.observes && route.match.providers.contains(provider)
+                && (route.match.platforms.isEmpty || route.match.platforms.contains(platform))
+        }
     }
 }

@@ -12,7 +12,8 @@ public struct UnreadableFile: Error, Hashable, Sendable, CustomStringConvertible
 }
 
 extension ConfigurationSources {
-    /// Reads the configuration; where there is none at all, and none was asked for by name, takes the shipped one.
+    /// Reads the configuration; where there is none, and none was asked for by name, takes the shipped
+    /// handlers and route.
     ///
     /// - Parameters:
     ///   - directories: the strongest first; of files of one name only the strongest is read.
@@ -23,9 +24,14 @@ extension ConfigurationSources {
         self.init()
         main = try winners(in: directories, folder: nil, named: { $0 == "pushrouterd.conf" })
         main += try winners(in: directories, folder: "pushrouterd.conf.d", named: { $0.hasSuffix(".conf") })
+        providers = try winners(in: directories, folder: "providers.d", named: { $0.hasSuffix(".provider") })
         handlers = try winners(in: directories, folder: "handlers.d", named: { $0.hasSuffix(".handler") })
         routes = try winners(in: directories, folder: "routes.d", named: { $0.hasSuffix(".route") })
-        if !required, self == ConfigurationSources() { self = .shipped }
+        // Providers only say whose a payload is: with nothing but them there is still nobody to handle it.
+        if !required, main.isEmpty, handlers.isEmpty, routes.isEmpty {
+            handlers = Self.shipped.handlers
+            routes = Self.shipped.routes
+        }
     }
 }
 

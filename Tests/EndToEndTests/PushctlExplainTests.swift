@@ -36,7 +36,7 @@ struct PushctlExplainTests {
             + #""counts_for_influenced_open":true,"actions":[],"deep_link":null,"key_values":{}},"message":null,"#
             + #""invocations":[{"callback":"onMessageReceived","owner":"tracker","#
             + #""route":null,"handler":null,"deadline_ms":9000}],"outcome":null,"#
-            + "\"reasons\":[\(reasons.map { "\"\($0)\"" }.joined(separator: ","))],\"warnings\":[]}\n"
+            + "\"reasons\":[\(reasons.map { "\"\($0)\"" }.joined(separator: ","))],\"warnings\":[],\"confidence\":\"high\"}\n"
         let result = explain(payload, "--platform", "android", "--json")
         #expect(result.end == .exited(0))
         #expect(result.errors.isEmpty)
@@ -68,6 +68,39 @@ struct PushctlExplainTests {
         )
         #expect(unmatched["reasons"]?.strings.last == "onMessageReceived: no route matches, so it ends as unrouted")
         #expect(try first("{}", "web")["invocations"]?.elements.first?["callback"]?.string == "push")
+    }
+
+    @Test("says whose it is, how well that is known, and who else would have it")
+    func providers() throws {
+        let payload = #"{"push_from":"moengage","itbl":"x"}"#
+        let explanation = try json(explain(payload, "--platform", "android", "--json").output)
+        #expect(explanation["provider"]?.string == "moengage")
+        #expect(explanation["matches"]?.strings == ["moengage", "iterable"])
+        #expect(explanation["ambiguous"]?.bool == true)
+        #expect(explanation["confidence"]?.string == "low")
+        #expect(
+            explain(payload, "--platform", "android").output.contains(
+                "a push of moengage, by a rule of low confidence; ambiguous, iterable would match too\n"))
+        #expect(try json(explain("{}", "--json").output)["confidence"]?.kind == .null)
+    }
+
+    @Test("says that a provider's own receiver takes a message, and which route waits for it in vain")
+    func ownReceiver() throws {
+        let directory = TemporaryDirectory()
+        for folder in ["routes.d", "handlers.d"] { mkdir("\(directory.path)/\(folder)", 0o755) }
+        writeFile(
+            "[Match]\nProvider=onesignal\n[Route]\nHandler=log\n", to: directory.path + "/routes.d/20-os.route")
+        writeFile("[Handler]\nType=journal\n", to: directory.path + "/handlers.d/log.handler")
+        let payload = Array(#"{"custom":"{\"i\":\"x\"}"}"#.utf8)
+        let arguments = ["explain", "-", "--json", "--platform", "android", "--config", directory.path]
+        let explanation = try json(pushctl.run(arguments, input: payload).output)
+        #expect(explanation["outcome"]?.string == "own_receiver")
+        #expect(explanation["invocations"]?.count == 0)
+        #expect(
+            explanation["warnings"]?.strings == [
+                "the route 20-os names onesignal, whose own receiver takes the message: it never runs, "
+                    + "and a handler that showed the message would show it twice"
+            ])
     }
 
     @Test("says the outcome where no code of the app runs")

@@ -50,6 +50,24 @@ struct PushctlVerifyTests {
         #expect(result.output == "/nowhere: error: No such file or directory\n1 error, 0 warnings\n")
     }
 
+    @Test("checks the providers, the shipped ones beneath those of the directory, and lists them")
+    func providers() throws {
+        let directory = TemporaryDirectory()
+        mkdir("\(directory.path)/providers.d", 0o755)
+        writeFile("[iOS]\nAll=presnt crm\n", to: directory.path + "/providers.d/crm.provider")
+        writeFile("", to: directory.path + "/providers.d/klaviyo.provider")
+        let wrong = verify(directory.path)
+        #expect(wrong.lines.contains { $0.hasPrefix("\(directory.path)/providers.d/crm.provider:2: error: ") })
+        writeFile("[iOS]\nOrder=150\nAll=present crm\n", to: directory.path + "/providers.d/crm.provider")
+        let output = verify(directory.path).output
+        #expect(output.contains("\n  braze                android 0, ios 0, web 0\n"))
+        #expect(output.contains("\n  crm                  ios 150\n"))
+        #expect(output.contains("\n  onesignal            android 200 own receiver, ios 200 low confidence\n"))
+        #expect(output.contains("\n  adjust-uninstall     android 100 low confidence; uninstall probe\n"))
+        let names = try json(verify(directory.path, "--json").output)["providers"]?.elements.map { $0["name"]?.string }
+        #expect(names?.contains("crm") == true && names?.contains("klaviyo") == false)
+    }
+
     @Test("shows the conditions, the deadline and the program of a route of one's own")
     func route() {
         let directory = TemporaryDirectory()

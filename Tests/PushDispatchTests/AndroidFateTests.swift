@@ -182,6 +182,15 @@ struct AndroidFateTests {
         #expect(reason.description == text)
     }
 
+    @Test("keeps the payload's own words out of the reason of an outcome, which reaches the journal")
+    func withoutPayload() {
+        for reason: Reason in [.unknownMessageType("SECRET"), .unknownAction("SECRET"), .amazonRefusal("SECRET")] {
+            #expect(reason.description.contains("SECRET"))
+            #expect(!reason.withoutPayload.contains("SECRET"))
+        }
+        #expect(Reason.forceStopped.withoutPayload == Reason.forceStopped.description)
+    }
+
     // FirebaseMessagingService.handleMessageIntent and alreadyReceivedMessage.
     @Test(
         "gives FCM's list of ids what the service would look up, whatever becomes of the message then",

@@ -48,7 +48,7 @@ struct AppleFateTests {
                 reason: .contentAvailableAfterForceQuit),
 
             FateCase(
-                payload: mutable, state: .foreground, callbacks: [.serviceExtension, .willPresent],
+                payload: mutable, state: .foreground, callbacks: [.willPresent],
                 reason: .alertInForeground),
             FateCase(payload: mutable, callbacks: [.serviceExtension], reason: .alertShownToo),
             FateCase(payload: mutable, state: .forceQuit, callbacks: [.serviceExtension], reason: .alertShownToo),
@@ -156,5 +156,14 @@ struct AppleFormTests {
         ])
     func refuses(_ payload: String, _ field: String, _ message: String) throws {
         #expect(try refusal(.ios, payload) == PayloadError(field: field, message: message))
+    }
+
+    @Test("runs the service extension in the foreground too where the configuration says so")
+    func serviceExtensionInForeground() throws {
+        var settings = DetectionSettings.shipped
+        settings.runsServiceExtensionInForeground = true
+        let payload = try json(#"{"aps":{"alert":"x","mutable-content":1}}"#)
+        let delivery = Delivery(platform: .ios, state: .foreground, payload: payload)
+        #expect(try decide(delivery, settings: settings).callbacks == [.serviceExtension, .willPresent])
     }
 }

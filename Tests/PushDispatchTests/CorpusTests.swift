@@ -7,7 +7,8 @@ import Testing
 struct Expectation: Sendable, CustomTestStringConvertible {
     var path: String
     var platform: Platform
-    var isBraze: Bool
+    var provider: String?
+    var matches: [String]
     var kind: String?
     var campaignID: String?
 
@@ -18,7 +19,8 @@ struct Expectation: Sendable, CustomTestStringConvertible {
         return document.root.members.compactMap { path, value in
             guard let platform = value["platform"]?.string.flatMap(Platform.init(rawValue:)) else { return nil }
             return Expectation(
-                path: path, platform: platform, isBraze: value["provider"]?.string == "braze",
+                path: path, platform: platform, provider: value["provider"]?.string,
+                matches: value["matches"]?.elements.compactMap(\.string) ?? ["(none given)"],
                 kind: value["braze"]?["kind"]?.string, campaignID: value["braze"]?["campaign_id"]?.string)
         }
     }()
@@ -35,19 +37,20 @@ struct CorpusTests {
         #expect(files.count > 100)
     }
 
-    @Test("is told Braze or not Braze, with kind and campaign", arguments: Expectation.all)
+    @Test("is told whose it is, and a Braze payload's kind and campaign", arguments: Expectation.all)
     func isClassified(_ expected: Expectation) throws {
         let payload = try JSONDocument(scanning: Fixture.bytes("payloads/" + expected.path)).root
-        let decision = try decide(Delivery(platform: expected.platform, payload: payload))
-        #expect(decision.provider == (expected.isBraze ? "braze" : nil))
-        #expect(decision.matches == (expected.isBraze ? ["braze"] : []))
-        #expect((decision.braze != nil) == expected.isBraze)
+        let decision = try decide(Delivery(platform: expected.platform, payload: payload), settings: .shipped)
+        let isBraze = expected.provider == "braze"
+        #expect(decision.provider == expected.provider)
+        #expect(decision.matches == expected.matches)
+        #expect((decision.braze != nil) == isBraze)
         if let kind = expected.kind {
             #expect(decision.braze?.kind.rawValue == kind)
             #expect(decision.braze?.campaignID == expected.campaignID)
         }
         #expect(decision.invocations.isEmpty == (decision.outcome != nil))
-        #expect(decision.invocations.allSatisfy { $0.owner == (expected.isBraze ? .tracker : .route) })
+        #expect(decision.invocations.allSatisfy { $0.owner == (isBraze ? .tracker : .route) })
     }
 
     // Source: FirebaseMessagingServiceRoboTest.java of firebase-android-sdk. That the second of two equal ids is dropped

@@ -26,7 +26,7 @@ struct ExplanationTests {
                 .alertShownToo,
             ])
         let probe = try decision(.ios, #"{"aps":{},"appboy_uninstall_tracking":true}"#)
-        #expect(probe.reasons == [.brazeAppleUninstallTracking, .nothingForTheApp])
+        #expect(probe.reasons == [.brazeProbe, .brazeAppleUninstallTracking, .nothingForTheApp])
     }
 
     @Test(

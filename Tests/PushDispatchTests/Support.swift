@@ -1,5 +1,8 @@
-import PushDispatch
 import PushModel
+import PushRouting
+import PushSettings
+
+@testable import PushDispatch
 
 /// The value of a JSON text.
 func json(_ text: String) throws -> JSONNode {
@@ -14,7 +17,17 @@ func decision(
     try decide(
         Delivery(
             platform: platform, app: app, state: state, locked: locked, notifications: notifications,
-            payload: json(payload)))
+            payload: json(payload)), settings: .shipped)
+}
+
+extension DetectionSettings {
+    /// What is in force without any file of the user's.
+    static let shipped: DetectionSettings = {
+        guard let settings = Settings.load(ConfigurationSources()).settings else {
+            preconditionFailure("the shipped providers have errors")
+        }
+        return settings.routing.detection
+    }()
 }
 
 /// What `decide` throws for a payload, or `nil`.
@@ -31,4 +44,17 @@ func refusal(_ platform: Platform, _ payload: String) throws -> PayloadError? {
 extension Decision {
     /// The callbacks alone.
     var callbacks: [Callback] { invocations.map(\.callback) }
+}
+
+extension Reason {
+    private static func braze(_ platform: Platform, _ conditions: [ProviderCondition]) -> Reason {
+        .owner(ProviderMatch(provider: .braze, platform: platform, conditions: conditions))
+    }
+
+    // What Braze's rule as shipped says.
+    static let brazeMarker = braze(.android, [.value(at: ["_ab"], .equals("true"))])
+    static let brazeObject = braze(.ios, [.value(at: ["ab"], .nonEmptyObject)])
+    static let brazeProbe = braze(.ios, [.value(at: ["appboy_uninstall_tracking"], .truthy)])
+    static let brazeWebCampaign = braze(.web, [.value(at: ["cid"], .string)])
+    static let brazeWebKey = braze(.web, [.keyBeginning(with: "ab_")])
 }

@@ -2,13 +2,15 @@ import PushSettings
 
 /// A configuration with the handler `journal` and a route of everything to it, and whatever a test adds or replaces.
 func load(
-    main: String = "", handlers: [String: String] = [:], routes: [String: String] = [:]
+    main: String = "", providers: [String: String] = [:], handlers: [String: String] = [:],
+    routes: [String: String] = [:]
 ) -> (settings: Settings?, diagnostics: [String]) {
     let handlers = handlers.merging(["journal": "[Handler]\nType=journal"]) { mine, _ in mine }
     let routes = routes.merging(["99-default": "[Route]\nHandler=journal"]) { mine, _ in mine }
     let loaded = Settings.load(
         ConfigurationSources(
             main: [ConfigurationFile("pushrouterd.conf", main)],
+            providers: providers.map { ConfigurationFile("providers.d/\($0.key).provider", $0.value) },
             handlers: handlers.map { ConfigurationFile("handlers.d/\($0.key).handler", $0.value) },
             routes: routes.map { ConfigurationFile("routes.d/\($0.key).route", $0.value) }))
     return (loaded.settings, loaded.diagnostics.map(\.description))

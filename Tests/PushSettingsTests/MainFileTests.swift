@@ -1,3 +1,4 @@
+import PushDispatch
 import PushModel
 import PushRouting
 import PushSettings
@@ -38,6 +39,10 @@ struct MainFileTests {
                 [Tracker]
                 Remember=2d
                 RememberMax=99
+                [Braze]
+                RefreshFeatureFlagsKey=flags
+                RefreshBannersKey=banners
+                UniqueIdKey=id
                 """)
         #expect(diagnostics == [])
         let settings = try #require(loaded)
@@ -62,6 +67,9 @@ struct MainFileTests {
         #expect(settings.journal.queueMax == 7)
         #expect(settings.tracker.remember == .seconds(2 * 86_400))
         #expect(settings.tracker.rememberMax == 99)
+        #expect(
+            settings.routing.detection.brazeKeys
+                == BrazeKeys(refreshFeatureFlags: "flags", refreshBanners: "banners", uniqueID: "id"))
     }
 
     @Test("a drop-in replaces single values without a word, and an empty value brings the default back")

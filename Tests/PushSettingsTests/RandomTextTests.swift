@@ -8,9 +8,11 @@ struct RandomTextTests {
     /// Pieces that lead deep into the parsers, and some that lead out.
     private static let pieces: [String] =
         (Schema.main.keys.map { "\($0.name)=" } + Schema.handler.keys.map { "\($0.name)=" }
-            + Schema.route.keys.map { "\($0.name)=" })
+            + Schema.route.keys.map { "\($0.name)=" } + Schema.provider.keys.map { "\($0.name)=" })
         + [
             "[Daemon]\n", "[Dispatch]\n", "[Deadline]\n", "[Handler]\n", "[Route]\n", "[Match]\n", "[UsersTrack]\n",
+            "[Provider]\n", "[Android]\n", "[iOS]\n", "[Web]\n", "present k", "equals k v", "json k", "prefix g",
+            "members 1",
             "[", "]", "=", "\n", "\n", "\n", "\\\n", "\\", "#", ";", "\"", "'", "%", "%%", " ", "\t", "\r\n",
             "\u{FEFF}",
             "9s", "1min 30s", "99999999999999999999", "0", ".", "-", "infinity", "256K", "yes", "no", "exec", "journal",
@@ -36,11 +38,14 @@ struct RandomTextTests {
         for _ in 0..<200 {
             let sources = ConfigurationSources(
                 main: [randomFile("pushrouterd.conf", using: &generator), randomFile("a.conf", using: &generator)],
+                providers: [
+                    randomFile("braze.provider", using: &generator), randomFile("crm.provider", using: &generator),
+                ],
                 handlers: [
                     randomFile("crm.handler", using: &generator), randomFile("journal.handler", using: &generator),
                 ],
                 routes: [randomFile("a.route", using: &generator), randomFile("b.route", using: &generator)])
-            let files = sources.main + sources.handlers + sources.routes
+            let files = sources.main + sources.providers + sources.handlers + sources.routes
             let linesOf = Dictionary(
                 uniqueKeysWithValues: files.map { ($0.path, 1 + $0.bytes.count { $0 == UInt8(ascii: "\n") }) })
 

@@ -1,4 +1,5 @@
 import Glibc
+import PushDispatch
 import PushModel
 import PushRouting
 import Testing
@@ -50,6 +51,27 @@ struct ShippedConfigurationTests {
         #expect(standIn?.routing.handlers == installed?.routing.handlers)
     }
 
+    @Test("every provider is compiled in as it stands in the folder, and reads without a word")
+    func providers() throws {
+        let folder = try #require(opendir("\(Self.directory)/providers.d"))
+        defer { closedir(folder) }
+        var names: [String] = []
+        while let entry = readdir(folder) {
+            let name = withUnsafePointer(to: &entry.pointee.d_name) {
+                $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+            }
+            if !name.hasPrefix(".") { names.append(name) }
+        }
+        let shipped = ConfigurationSources.shippedProviders
+        #expect(shipped.map { $0.path } == names.sorted().map { "(shipped) providers.d/\($0)" })
+        for (file, name) in zip(shipped, names.sorted()) {
+            #expect(file.bytes == (try read("providers.d/\(name)")).bytes, "\(name)")
+        }
+        let (settings, diagnostics) = Settings.load(.shipped)
+        #expect(diagnostics == [])
+        #expect(settings?.routing.detection.providers.map { "\($0.name).provider" } == names.sorted())
+    }
+
     @Test("pushrouterd.conf shows every key in its section, in order, each with its true default")
     func showsEveryKey() throws {
         let text = String(decoding: try read("pushrouterd.conf").bytes, as: UTF8.self)
@@ -83,7 +105,8 @@ struct ShippedConfigurationTests {
             "\(settings.daemon)", "\(settings.routing.mode)", "\(settings.routing.limits)",
             "\(settings.routing.retryDelay)", "\(settings.routing.budget)", "\(settings.store)",
             "\(settings.journal)", "\(settings.tracker)", "\(settings.routing.completion)",
-            "\(settings.routing.interaction)",
+            "\(settings.routing.interaction)", "\(settings.routing.detection.brazeKeys)",
+            "\(settings.routing.detection.runsServiceExtensionInForeground)",
         ]
     }
 
@@ -93,7 +116,9 @@ struct ShippedConfigurationTests {
         "InjectSocketGroup=x", "ControlSocketMode=0600", "ControlSocketGroup=x", "Mode=relay", "HandlersMax=2",
         "ObserversMax=2",
         "RequestsInFlightMax=2", "RequestsInFlightMaxPerPeer=2", "RetryDelay=1s", "Budget=1s", "Retention=1h",
-        "SuccessLevel=debug", "QueueMax=2", "Remember=1h", "RememberMax=2", "ObserversMax=2",
-        "PresentationOptions=none", "DismissActionCategories=a*", "FetchResult=newData",
+        "SuccessLevel=debug", "QueueMax=2", "Remember=1h", "RememberMax=2", "PresentationOptions=none",
+        "DismissActionCategories=a*", "ServiceExtensionInForeground=yes", "FetchResult=newData",
+        "RefreshFeatureFlagsKey=x", "RefreshBannersKey=x",
+        "UniqueIdKey=x",
     ]
 }

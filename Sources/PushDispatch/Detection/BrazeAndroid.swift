@@ -4,19 +4,14 @@ import PushModel
 // BrazePushReceiver.handlePushNotificationPayload, whose order this keeps.
 
 extension AndroidPayload {
-    func brazeFacts(_ settings: DetectionSettings, because reasons: inout [Reason]) -> BrazeFacts? {
+    // `isBrazePushNotification`: the data map alone decides, and by the exact text.
+    var reasonAgainstBraze: Reason? {
         // A token is nobody's payload.
         guard action.bringsMessage else { return nil }
-        // `isBrazePushNotification`: the data map alone decides, and by the exact text.
-        guard let marker = map?["_ab"] else {
-            reasons.append(.noBrazeMarker)
-            return nil
-        }
-        guard marker.equals("true") else {
-            reasons.append(.brazeMarkerIsNotTrue)
-            return nil
-        }
-        reasons.append(.brazeMarker)
+        return self["_ab"] == nil ? .noBrazeMarker : .brazeMarkerIsNotTrue
+    }
+
+    func brazeFacts(_ settings: DetectionSettings, because reasons: inout [Reason]) -> BrazeFacts {
         let (kind, reason) = brazeKind
         reasons.append(reason)
         let campaignID = brazeText("cid")
@@ -24,8 +19,11 @@ extension AndroidPayload {
         let actions = brazeActions
         var features = brazeFeatures(settings.brazeKeys)
         if !actions.isEmpty { features.append(.actions) }
+        // Kotlin: an id that is null or blank is none, so such a push is never a repetition.
+        let uniqueID = brazeText(settings.brazeKeys.uniqueID).flatMap { $0.allSatisfy(\.isWhitespace) ? nil : $0 }
         return BrazeFacts(
-            kind: kind, campaignID: campaignID, features: features, actions: actions, deepLink: brazeText("uri"))
+            kind: kind, campaignID: campaignID, features: features, actions: actions, deepLink: brazeText("uri"),
+            uniqueID: uniqueID)
     }
 
     /// The user sees what the SDK shows, so only what reaches the SDK.
@@ -118,10 +116,8 @@ struct BrazeExtra {
 
     /// Parses the text; `nil` when it is no JSON object, which the SDK takes for an empty one.
     init?(_ extra: JSONNode) {
-        guard let text = extra.string, let document = try? JSONDocument(scanning: Array(text.utf8)),
-            document.root.kind == .object
-        else { return nil }
-        pairs = document.root
+        guard let pairs = extra.objectInText else { return nil }
+        self.pairs = pairs
     }
 
     /// Whether the text may have the key for uninstall tracking, without parsing it. Only an escape `\u` can hide a

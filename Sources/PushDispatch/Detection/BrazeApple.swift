@@ -4,25 +4,17 @@ import PushModel
 // feature flags to `isInternal`, but the key is not public: on iOS it cannot be told.
 
 extension ApplePayload {
-    func brazeFacts(_ settings: DetectionSettings, because reasons: inout [Reason]) -> BrazeFacts? {
-        // `isUninstallTrackingRemoteNotification` needs no `ab`: a dispatcher that tests `ab` first gives it away.
+    var reasonAgainstBraze: Reason? {
+        guard let ab = self["ab"] else { return .noBrazeObject }
+        return ab.kind == .object ? .brazeObjectIsEmpty : .brazeObjectIsNone
+    }
+
+    func brazeFacts(_ settings: DetectionSettings, because reasons: inout [Reason]) -> BrazeFacts {
+        // `isUninstallTrackingRemoteNotification`.
         if self["appboy_uninstall_tracking"]?.foundationBool == true {
             reasons.append(.brazeAppleUninstallTracking)
             return facts(.uninstallTracking)
         }
-        guard let ab = self["ab"] else {
-            reasons.append(.noBrazeObject)
-            return nil
-        }
-        guard ab.kind == .object else {
-            reasons.append(.brazeObjectIsNone)
-            return nil
-        }
-        guard ab.count > 0 else {
-            reasons.append(.brazeObjectIsEmpty)
-            return nil
-        }
-        reasons.append(.brazeObject)
         // `isAppboySilentRemoteNotification`, an alert or not.
         let isSilent = isContentAvailable
         reasons.append(isSilent ? .brazeContentAvailable : .brazeWithoutContentAvailable)

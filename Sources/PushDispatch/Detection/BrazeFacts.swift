@@ -68,6 +68,8 @@ public struct BrazeFacts: Hashable, Sendable {
     public var actions: [Action] = []
     /// Where a tap on the notification leads; `nil`: into the app.
     public var deepLink: String?
+    /// Android: the id by which the SDK drops a push that it has seen before; `nil`: it is never a repetition.
+    public var uniqueID: String?
     /// Whether a session that starts soon enough after it can be its influenced open: it is displayed, has a campaign,
     /// and is none of the SDK's own errands.
     public var countsForInfluencedOpen = false

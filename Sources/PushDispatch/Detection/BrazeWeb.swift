@@ -1,18 +1,11 @@
 import PushModel
 
-// Source: the service worker 3.5.1 of braze-web-sdk for the keys. It takes every payload that is not empty for its own;
-// what later workers look at is not public (UNVERIFIED), so a campaign or a key of Braze's form decides.
+// Source: the service worker 3.5.1 of braze-web-sdk for the keys.
 
 extension WebPayload {
-    func brazeFacts(_ settings: DetectionSettings, because reasons: inout [Reason]) -> BrazeFacts? {
-        if object?["cid"]?.kind == .string {
-            reasons.append(.brazeWebCampaign)
-        } else if object?.members.contains(where: { $0.key.hasPrefix("ab_") }) == true {
-            reasons.append(.brazeWebKey)
-        } else {
-            reasons.append(isEmpty ? .webPayloadEmpty : .noBrazeWebKey)
-            return nil
-        }
+    var reasonAgainstBraze: Reason? { isEmpty ? .webPayloadEmpty : .noBrazeWebKey }
+
+    func brazeFacts(_ settings: DetectionSettings, because reasons: inout [Reason]) -> BrazeFacts {
         let campaignID = object?["cid"]?.nonEmptyString
         if campaignID == nil { reasons.append(.noCampaign) }
         return BrazeFacts(

@@ -24,28 +24,36 @@ public struct HandedBackPayload: Sendable {
         messageID = PushDispatch.messageID(of: payload, platform: platform)
         switch platform {
         case .android:
-            read(try AndroidPayload(payload), settings)
+            read(try AndroidPayload(payload), platform, settings)
             hasAllActions = true
         case .ios:
             let payload = try ApplePayload(payload)
-            read(payload, settings)
+            read(payload, platform, settings)
             category = payload.category
             // Buttons of a category of the app's own need no word in the payload.
             hasAllActions = !actions.isEmpty
         case .web:
             // The service worker leaves its ids under `ab_ids`; a click without them is somebody else's.
-            guard let ids = payload["ab_ids"] else { return }
-            provider = "braze"
+            guard let ids = payload["ab_ids"] else {
+                provider =
+                    settings.matches(try WebPayload(payload), on: .web)
+                    .first { $0.provider.name != ProviderRule.brazeName }?.provider.name
+                return
+            }
+            provider = ProviderRule.brazeName
             campaignID = ids["cid"]?.string
             actions = BrazeFacts.Action.inWebNotification(payload)
         }
     }
 
-    private mutating func read(_ payload: some PlatformPayload, _ settings: DetectionSettings) {
+    private mutating func read(
+        _ payload: some PlatformPayload, _ platform: Platform, _ settings: DetectionSettings
+    ) {
         keys = PayloadKeys(payload: payload)
+        provider = settings.matches(payload, on: platform).first?.provider.name
+        guard provider == ProviderRule.brazeName else { return }
         var reasons: [Reason] = []
-        guard let facts = payload.brazeFacts(settings, because: &reasons) else { return }
-        provider = "braze"
+        let facts = payload.brazeFacts(settings, because: &reasons)
         campaignID = facts.campaignID
         actions = facts.actions
     }

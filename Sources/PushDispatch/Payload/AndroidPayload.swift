@@ -71,7 +71,18 @@ struct AndroidPayload: PlatformPayload {
     }
 
     subscript(key: String) -> JSONNode? {
-        hidesReservedKeys && Self.isReserved(key) ? nil : map?[key]
+        guard let value = map?[key] else { return nil }
+        return isVisible(key) ? value : nil
+    }
+
+    var keySketch: KeySketch { KeySketch(keysOf: map) }
+
+    func hasKey(beginningWith prefix: String) -> Bool {
+        map?.hasKey(beginningWith: prefix, where: isVisible) == true
+    }
+
+    var keyCount: Int {
+        hidesReservedKeys ? map?.members.count { isVisible($0.key) } ?? 0 : map?.count ?? 0
     }
 
     func dashboardValue(_ key: String) -> JSONNode? {
@@ -79,6 +90,8 @@ struct AndroidPayload: PlatformPayload {
         guard let extra = map?["extra"] else { return self[key] }
         return BrazeExtra(extra)?.pairs[key]
     }
+
+    private func isVisible(_ key: String) -> Bool { !hidesReservedKeys || !Self.isReserved(key) }
 
     /// What FCM's list of recent ids goes by. `handleMessageIntent` looks at this one extra alone; the forms that are no
     /// intent show only the id that came of it. ADM keeps no such list.

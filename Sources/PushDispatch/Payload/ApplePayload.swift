@@ -51,6 +51,22 @@ struct ApplePayload: PlatformPayload {
         SimulatorFile.keys.contains(key) ? nil : userInfo?[key] ?? data?[key]
     }
 
+    var keySketch: KeySketch {
+        var sketch = KeySketch(keysOf: userInfo)
+        if data != nil { sketch.formUnion(KeySketch(keysOf: data)) }
+        return sketch
+    }
+
+    func hasKey(beginningWith prefix: String) -> Bool {
+        userInfo?.hasKey(beginningWith: prefix) { !SimulatorFile.keys.contains($0) } == true
+            || data?.hasKey(beginningWith: prefix) { _ in true } == true
+    }
+
+    var keyCount: Int {
+        let own = userInfo?.members.count { !SimulatorFile.keys.contains($0.key) } ?? 0
+        return own + (data?.members.count { userInfo?[$0.key] == nil } ?? 0)
+    }
+
     func dashboardValue(_ key: String) -> JSONNode? { self[key] }
 
     /// Whether there is an alert to show. Anything but a text or an object is none.

@@ -30,6 +30,13 @@ extension JSONNode {
         }
     }
 
+    /// The object that a string holds as JSON text; `nil` for anything else.
+    var objectInText: JSONNode? {
+        guard let string, let document = try? JSONDocument(scanning: Array(string.utf8)), document.root.kind == .object
+        else { return nil }
+        return document.root
+    }
+
     /// A string as it is, anything else as its JSON without the white space between tokens.
     var text: String {
         if let string { return string }

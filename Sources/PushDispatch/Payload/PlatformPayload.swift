@@ -24,10 +24,19 @@ protocol PlatformPayload: Sendable {
     /// What the getters of FCM's `RemoteMessage` give; `nil` where there is none.
     var remoteMessage: RemoteMessage? { get }
 
-    /// What it is if it is Braze's, else `nil`; appends whose it is and of what kind.
-    func brazeFacts(_ settings: DetectionSettings, because reasons: inout [Reason]) -> BrazeFacts?
+    /// The top-level keys, in a form that tells fast what is not among them; others may seem to be.
+    var keySketch: KeySketch { get }
+    /// Whether there is a top-level key that the app can see and that begins with `prefix`.
+    func hasKey(beginningWith prefix: String) -> Bool
+    /// How many top-level keys the app can see.
+    var keyCount: Int { get }
+
+    /// What a Braze payload is; appends of what kind.
+    func brazeFacts(_ settings: DetectionSettings, because reasons: inout [Reason]) -> BrazeFacts
+    /// Why Braze's rule, as shipped, does not match; `nil` for what is nobody's payload.
+    var reasonAgainstBraze: Reason? { get }
     /// What the platform does with it; appends why.
-    func fate(of delivery: Delivery, because reasons: inout [Reason]) -> Fate
+    func fate(of delivery: Delivery, _ settings: DetectionSettings, because reasons: inout [Reason]) -> Fate
     /// Whether the user sees a Braze payload that has met `fate`, where notifications are allowed.
     func shows(_ braze: BrazeFacts, under fate: Fate) -> Bool
     /// What a reviewer would say about it.

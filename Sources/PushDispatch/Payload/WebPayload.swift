@@ -26,5 +26,13 @@ struct WebPayload: PlatformPayload {
 
     subscript(key: String) -> JSONNode? { object?[key] }
 
+    var keySketch: KeySketch { KeySketch(keysOf: object) }
+
+    func hasKey(beginningWith prefix: String) -> Bool {
+        object?.hasKey(beginningWith: prefix) { _ in true } == true
+    }
+
+    var keyCount: Int { object?.count ?? 0 }
+
     func dashboardValue(_ key: String) -> JSONNode? { object?["e"]?[key] }
 }

@@ -4,7 +4,7 @@ import PushModel
 // dispatchMessage, DisplayNotification.handleNotification; for ADM, BrazePushReceiver of braze-android-sdk 43.0.0.
 
 extension AndroidPayload {
-    func fate(of delivery: Delivery, because reasons: inout [Reason]) -> Fate {
+    func fate(of delivery: Delivery, _ settings: DetectionSettings, because reasons: inout [Reason]) -> Fate {
         if delivery.state == .forceStopped {
             reasons.append(.forceStopped)
             return .decided(.notWoken)

@@ -3,13 +3,13 @@ import PushModel
 // Source: Apple's documentation of application(_:didReceiveRemoteNotification:fetchCompletionHandler:),
 // userNotificationCenter(_:willPresent:), UNNotificationServiceExtension and UNNotificationSettings.authorizationStatus.
 //
-// The extension has two conditions there, an alert and mutable-content, and the app's state is neither: it runs before
-// willPresent too, which is what people see (invertase/notifee#138, #126). Where the user denies notifications, "the
-// system doesn't deliver notifications to your app", so there is no willPresent either. In which order iOS calls
-// willPresent and didReceiveRemoteNotification is UNVERIFIED.
+// The extension has two conditions there, an alert and mutable-content; that it runs in the foreground too is not said,
+// but what people see (invertase/notifee#138, #126): a setting. Where the user denies notifications, "the system doesn't
+// deliver notifications to your app", so there is no willPresent either. In which order iOS calls willPresent and
+// didReceiveRemoteNotification is UNVERIFIED.
 
 extension ApplePayload {
-    func fate(of delivery: Delivery, because reasons: inout [Reason]) -> Fate {
+    func fate(of delivery: Delivery, _ settings: DetectionSettings, because reasons: inout [Reason]) -> Fate {
         let isAllowed = delivery.notifications == .allowed
         let isForeground = delivery.state == .foreground
         if let reason = ofTheSystem {
@@ -17,7 +17,7 @@ extension ApplePayload {
             return .decided(hasAlert && isAllowed ? .shownBySystem : .swallowed)
         }
         var callbacks: [Callback] = []
-        if isMutable, hasAlert, isAllowed {
+        if isMutable, hasAlert, isAllowed, !isForeground || settings.runsServiceExtensionInForeground {
             reasons.append(.mutableContent)
             callbacks.append(.serviceExtension)
         }

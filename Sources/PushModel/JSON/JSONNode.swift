@@ -46,6 +46,39 @@ public struct JSONNode: Sendable {
         return members
     }
 
+    /// Shows the text of every key of an object in UTF-8, in their order; allocates only for keys with escapes.
+    public func forEachKey(_ body: (UnsafeBufferPointer<UInt8>) -> Void) {
+        guard kind == .object else { return }
+        let tape = document.tape
+        let end = tape[index].next
+        document.bytes.withUnsafeBufferPointer { bytes in
+            var key = index + 1
+            while key < end {
+                let entry = tape[key]
+                if entry.hasEscapes {
+                    var text = document.string(entry)
+                    text.withUTF8(body)
+                } else {
+                    body(UnsafeBufferPointer(rebasing: bytes[entry.content]))
+                }
+                key = tape[key + 1].next
+            }
+        }
+    }
+
+    /// Whether an object has a key that begins with `prefix` and is wanted. Only such keys are decoded.
+    public func hasKey(beginningWith prefix: String, where isWanted: (String) -> Bool) -> Bool {
+        guard kind == .object else { return false }
+        let tape = document.tape
+        let end = tape[index].next
+        var key = index + 1
+        while key < end {
+            if document.string(tape[key], beginsWith: prefix), isWanted(document.string(tape[key])) { return true }
+            key = tape[key + 1].next
+        }
+        return false
+    }
+
     /// The elements of an array in their order; empty for anything else.
     public var elements: [JSONNode] {
         guard kind == .array else { return [] }
@@ -115,5 +148,11 @@ extension JSONDocument {
         let content = entry.content
         return content.count == expected.count
             && bytes.withUnsafeBufferPointer { $0[content].elementsEqual(expected) }
+    }
+
+    /// Whether the text of a string or key begins with `prefix`.
+    func string(_ entry: JSONEntry, beginsWith prefix: String) -> Bool {
+        if entry.hasEscapes { return string(entry).utf8.starts(with: prefix.utf8) }
+        return bytes.withUnsafeBufferPointer { $0[entry.content].starts(with: prefix.utf8) }
     }
 }

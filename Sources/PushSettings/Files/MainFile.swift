@@ -1,3 +1,4 @@
+import PushDispatch
 import PushModel
 import PushRouting
 
@@ -26,6 +27,9 @@ extension Schema<Settings> {
             Key(
                 "Dispatch", "DismissActionCategories",
                 addingTo: \.routing.interaction.dismissActionCategories, Form.glob.list),
+            Key(
+                "Dispatch", "ServiceExtensionInForeground",
+                \.routing.detection.runsServiceExtensionInForeground, .boolean),
 
             Key("Braze", "FetchResult", \.routing.completion.brazeFetchResult, .choice),
 
@@ -38,6 +42,10 @@ extension Schema<Settings> {
 
             Key("Tracker", "Remember", \.tracker.remember, .timeSpan(.seconds(1) ... .seconds(3650 * 86_400))),
             Key("Tracker", "RememberMax", \.tracker.rememberMax, .integer(1...10_000_000)),
+
+            Key("Braze", "RefreshFeatureFlagsKey", \.routing.detection.brazeKeys.refreshFeatureFlags, .payloadKey),
+            Key("Braze", "RefreshBannersKey", \.routing.detection.brazeKeys.refreshBanners, .payloadKey),
+            Key("Braze", "UniqueIdKey", \.routing.detection.brazeKeys.uniqueID, .payloadKey),
         ],
         reserved: ["UsersTrack": "sending to /users/track is not in this version; remove it"])
 }
@@ -61,6 +69,12 @@ extension Form<String> {
         guard text.utf8.allSatisfy({ $0.isNameByte }), text.utf8.first != UInt8(ascii: "-") else {
             throw ValueError("must be the name or number of a group")
         }
+        return text
+    }
+
+    /// A key of a payload.
+    static let payloadKey = Form { text throws(ValueError) in
+        guard !text.utf8.contains(where: \.isWhitespace) else { throw ValueError("must be one key, without spaces") }
         return text
     }
 

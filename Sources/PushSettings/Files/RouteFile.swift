@@ -47,15 +47,6 @@ extension Schema<RouteDraft> {
 /// `none` is no call into the app, so there is nothing to route.
 private let routedCallbacks = Callback.allCases.filter { $0 != .none }
 
-extension Form<String> {
-    fileprivate static let providerName = Form { text throws(ValueError) in
-        guard text.utf8.allSatisfy({ $0.isLowercaseLetter || $0.isDigit || $0 == UInt8(ascii: "-") }) else {
-            throw ValueError("a provider's name has lower case letters, digits and hyphens, such as onesignal or none")
-        }
-        return text
-    }
-}
-
 extension Form<Glob> {
     static let glob = Form { text throws(ValueError) in
         // Quotes would be looked for in the payload, which nobody who writes them means.

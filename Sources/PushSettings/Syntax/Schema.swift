@@ -46,8 +46,8 @@ struct Schema<Target: Fillable>: Sendable {
 
     /// Fills `target` with what `file` says.
     ///
-    /// - Returns: the line on which each key was last given, whether its value was right or not; `nil` when the file
-    ///   is not even text.
+    /// - Returns: the line on which each key was last given, whether its value was right or not, by the key's name, or
+    ///   by `Section.Name` where several sections have one of that name; `nil` when the file is not even text.
     func read(_ file: ConfigurationFile, into target: inout Target, report: inout FileReport) -> [String: Int]? {
         guard let raw = INIFile(parsing: file.bytes, report: &report) else { return nil }
         var lines: [String: Int] = [:]
@@ -82,16 +82,17 @@ struct Schema<Target: Fillable>: Sendable {
                 line: assignment.line)
             return
         }
+        let place = keys.count { $0.name == key.name } > 1 ? "\(section).\(key.name)" : key.name
         guard !assignment.value.isEmpty else {
             key.reset(&target)
-            lines[key.name] = nil
+            lines[place] = nil
             return
         }
         let shown = "\(key.name)=\(printable(assignment.value, limit: 60))"
-        if !key.accumulates, let earlier = lines[key.name] {
+        if !key.accumulates, let earlier = lines[place] {
             report.warning("\(shown): replaces the \(key.name)= of line \(earlier)", line: assignment.line)
         }
-        lines[key.name] = assignment.line
+        lines[place] = assignment.line
         do {
             try key.assign(&target, assignment.value)
         } catch {

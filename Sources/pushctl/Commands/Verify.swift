@@ -1,3 +1,4 @@
+import PushDispatch
 import PushModel
 import PushRouting
 import PushSettings
@@ -76,8 +77,9 @@ private struct VerifyReport {
             return [route.name, "\(route.match.text) -> \(route.handler)\(budget)"]
         }
         let handlers = table.handlers.values.sorted { $0.name < $1.name }.map { [$0.name, $0.kind.text] }
+        let providers = table.detection.providers.map { [$0.name, $0.text] }
         return "\n" + Text.columns(facts) + section("Routes; the first that matches has it", routes)
-            + section("Handlers", handlers)
+            + section("Handlers", handlers) + section("Providers", providers)
     }
 
     private func section(_ title: String, _ rows: [[String]]) -> String {
@@ -99,6 +101,8 @@ private struct VerifyReport {
             writer.member("routes", array: { list in settings?.routing.routes.forEach { $0.write(to: &list) } })
             let handlers = settings?.routing.handlers.values.sorted { $0.name < $1.name } ?? []
             writer.member("handlers", array: { list in handlers.forEach { $0.write(to: &list) } })
+            let providers = settings?.routing.detection.providers ?? []
+            writer.member("providers", array: { list in providers.forEach { $0.write(to: &list) } })
         }
         return writer.bytes
     }
@@ -136,6 +140,34 @@ extension Handler {
             }
             $0.member("idempotent", idempotent)
         }
+    }
+}
+
+extension ProviderRule {
+    fileprivate func write(to writer: inout JSONWriter) {
+        writer.object { writer in
+            writer.member("name", name)
+            writer.member("purpose", purpose.rawValue)
+            for platform in Platform.allCases {
+                guard let rule = platforms[platform] else { continue }
+                writer.key(platform.rawValue)
+                writer.object {
+                    $0.member("order", rule.order)
+                    $0.member("confidence", rule.confidence.rawValue)
+                    $0.member("entry", rule.entry.rawValue)
+                }
+            }
+        }
+    }
+
+    /// On each platform its place, and what is special about it.
+    fileprivate var text: String {
+        let places = Platform.allCases.compactMap { platform -> String? in
+            guard let rule = platforms[platform] else { return nil }
+            return "\(platform.rawValue) \(rule.order)" + (rule.confidence == .low ? " low confidence" : "")
+                + (rule.entry == .ownReceiver ? " own receiver" : "")
+        }
+        return places.joined(separator: ", ") + (purpose == .uninstallProbe ? "; uninstall probe" : "")
     }
 }
 

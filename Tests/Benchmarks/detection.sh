@@ -1,0 +1,38 @@
+#!/bin/sh
+# Measures what it costs to tell whose a payload is: all deciding with the shipped providers, beside none.
+# usage: detection.sh [FILE...]     payloads for Android
+set -eu
+here=$(cd "$(dirname "$0")" && pwd)
+top=$here/../..
+build=$(mktemp -d)
+trap 'rm -rf "$build"' EXIT
+[ $# -gt 0 ] || set -- "$top"/Tests/Fixtures/payloads/other/clevertap-fcm-test-bundle.json \
+    "$top"/Tests/Fixtures/payloads/fcm-apns/vec-complete-message.json \
+    "$top"/Tests/Fixtures/payloads/braze-android/near-no-ab.json \
+    "$top"/Tests/Fixtures/payloads/braze-android/droidboy-story.json
+
+# What SwiftPM makes of the files that are compiled in.
+{
+    echo "struct PackageResources {"
+    for file in "$top"/etc/pushrouterd/providers.d/*.provider; do
+        name=$(basename "$file" .provider | tr - _)
+        echo "    static let ${name}_provider: [UInt8] = [$(od -An -v -tu1 "$file" | tr -s ' \n' ',' | sed 's/^,//;s/,$//')]"
+    done
+    echo "}"
+} > "$build/embedded_resources.swift"
+
+compile() {
+    swiftc -O -whole-module-optimization -enable-default-cmo -swift-version 6 -parse-as-library -I "$build" \
+        -enable-upcoming-feature InternalImportsByDefault -enable-upcoming-feature MemberImportVisibility "$@"
+}
+objects=
+for module in PushModel PushDispatch PushTracking PushRouting PushSettings; do
+    find "$top/Sources/$module" -name '*.swift' > "$build/$module.sources"
+    [ $module != PushSettings ] || echo "$build/embedded_resources.swift" >> "$build/$module.sources"
+    compile -module-name "$module" -emit-module -emit-module-path "$build/$module.swiftmodule" \
+        -c "@$build/$module.sources" -o "$build/$module.o"
+    objects="$objects $build/$module.o"
+done
+# shellcheck disable=SC2086  # one word an object
+compile -module-name DetectionBenchmark "$here/DetectionBenchmark.swift" $objects -o "$build/benchmark"
+"$build/benchmark" "$@"

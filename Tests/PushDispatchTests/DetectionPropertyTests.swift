@@ -1,0 +1,111 @@
+import PushModel
+import TestSupport
+import Testing
+
+@testable import PushDispatch
+
+/// Detection again, as plainly as can be: on decoded values, every rule, sorted at the end.
+private struct Naive {
+    let platform: Platform
+    /// The keys that the app sees.
+    let members: [(key: String, value: JSONNode)]
+
+    func matches(_ providers: [ProviderRule]) -> [String] {
+        let matching = providers.filter { provider in
+            guard let rule = provider.platforms[platform] else { return false }
+            return rule.all.allSatisfy(holds) && (rule.any.isEmpty || rule.any.contains(where: holds))
+        }
+        return matching.map { ($0.platforms[platform]?.order ?? 0, $0.name) }.sorted(by: <).map(\.1)
+    }
+
+    private func holds(_ condition: ProviderCondition) -> Bool {
+        switch condition {
+        case .keyBeginning(let prefix): return members.contains { $0.key.hasPrefix(prefix) }
+        case .keyCount(let count): return members.count == count
+        case .value(let path, let test):
+            guard var value = members.first(where: { $0.key == path[0] })?.value else { return false }
+            for key in path.dropFirst() {
+                guard let inner = value.members.first(where: { $0.key == key })?.value else { return false }
+                value = inner
+            }
+            return holds(test, value)
+        }
+    }
+
+    private func holds(_ test: ProviderCondition.Test, _ value: JSONNode) -> Bool {
+        switch test {
+        case .present: return true
+        case .equals(let text): return value.string == text
+        case .equalsIgnoringCase(let text): return value.string?.uppercased() == text.uppercased()
+        case .string: return value.string != nil
+        case .object: return value.kind == .object
+        case .nonEmptyObject: return !value.members.isEmpty
+        case .truthy:
+            return ["true", "1", #""1""#, #""true""#, #""TRUE""#].contains(
+                String(decoding: value.rawBytes, as: UTF8.self))
+        case .jsonText(let key):
+            guard let text = value.string, let root = try? JSONDocument(scanning: Array(text.utf8)).root else {
+                return false
+            }
+            return root.members.contains { $0.key == key }
+        }
+    }
+}
+
+@Suite("Detection, of any payload")
+struct DetectionPropertyTests {
+    /// The words of the shipped rules, and some that are near.
+    private static let keys: [String] =
+        DetectionSettings.shipped.providers.flatMap(\.platforms.values).flatMap { $0.all + $0.any }.flatMap {
+            switch $0 {
+            case .value(let path, _): path
+            case .keyBeginning(let prefix): [prefix, prefix + "x"]
+            case .keyCount: [String]()
+            }
+        } + ["_AB", "a", "t", "gcm.message_id", "google.sent_time", "from", "message_type", "i", "é", "ab_ids"]
+
+    private static let values = [
+        #""true""#, #""TRUE""#, "true", "false", "null", "0", "1", #""1""#, #""""#, "{}", "[]", #"{"i":1}"#,
+        #"{"_k":""}"#, #""{\"i\":1}""#, #""{\"j\":1}""#, #""{""#, #""SFMC""#, #""sfmc""#, #""moengage""#,
+        #""Moengage""#, #""uninstall detection""#,
+    ]
+
+    private func payload(using generator: inout SeededGenerator) -> String {
+        let keys = Set(Self.keys).sorted().shuffled(using: &generator).prefix(Int.random(in: 0...6, using: &generator))
+        let members = keys.map { key in
+            "\"\(key)\":\(Self.values.randomElement(using: &generator) ?? "null")"
+        }
+        return "{" + members.joined(separator: ",") + "}"
+    }
+
+    private func isHidden(_ key: String) -> Bool {
+        key.hasPrefix("google.") || key.hasPrefix("gcm.") || ["from", "message_type", "collapse_key"].contains(key)
+    }
+
+    @Test("depends on nothing but the rules", arguments: 0..<10 as Range<UInt64>)
+    func isNaive(seed: UInt64) throws {
+        var generator = SeededGenerator(seed: seed)
+        for _ in 0..<100 {
+            let text = payload(using: &generator)
+            let root = try json(text)
+            for platform in Platform.allCases {
+                // Any subset of the rules, in any order.
+                let providers = DetectionSettings.shipped.providers.shuffled(using: &generator)
+                    .prefix(Int.random(in: 15...21, using: &generator))
+                let settings = DetectionSettings(providers: Array(providers))
+                let expected = Naive(platform: platform, members: root.members).matches(Array(providers))
+                guard root["aps"] == nil || platform != .ios else { continue }
+                let delivery = Delivery(
+                    platform: platform, state: AppState.allCases.randomElement(using: &generator) ?? .background,
+                    locked: Bool.random(using: &generator), payload: root)
+                #expect(try decide(delivery, settings: settings).matches == expected, "\(platform) \(text)")
+                guard platform == .android else { continue }
+                let intent = Delivery(platform: .android, payload: try json(#"{"extras":\#(text)}"#))
+                let visible = root.members.filter { !isHidden($0.key) }
+                #expect(
+                    try decide(intent, settings: settings).matches
+                        == Naive(platform: .android, members: visible).matches(Array(providers)), "intent \(text)")
+            }
+        }
+    }
+}

@@ -1,0 +1,104 @@
+import PushModel
+import Testing
+
+@testable import PushDispatch
+
+@Suite("Whose a payload is, and what follows from it")
+struct OwnershipTests {
+    @Test("the lowest order has it, then the name; all that match are listed, the owner first")
+    func order() throws {
+        let payload = #"{"_k":"","itbl":"x","push_from":"moengage","_ab":"true","wzrk_pn":"1"}"#
+        let all = try decision(.android, payload)
+        #expect(all.provider == "braze")
+        #expect(all.matches == ["braze", "moengage", "clevertap", "iterable", "klaviyo"])
+        #expect(all.invocations == [PlannedInvocation(callback: .onMessageReceived, owner: .tracker)])
+        let apple = try decision(.ios, #"{"aps":{},"wzrk_id":"1","com.batch":{"i":1}}"#)
+        #expect(apple.matches == ["batch", "clevertap"], "presence before the beginning of a key")
+    }
+
+    @Test("more than one is a warning that names them")
+    func twoOwners() throws {
+        let decision = try decision(.android, #"{"_ab":"true","CIO-Delivery-ID":"a","CIO-Delivery-Token":"b"}"#)
+        #expect(decision.warnings == [.twoOwners("Braze", others: ["Customer.io"])])
+        #expect(
+            decision.warnings[0].description
+                == "two owners: the rules of Braze and Customer.io match; Braze comes first and has the payload, "
+                + "the handlers of Customer.io do not get it")
+    }
+
+    @Test("a probe of another provider is swallowed, whatever else is in the payload")
+    func probes() throws {
+        let probe = try decision(.android, #"{"af-uinstall-tracking":"true"}"#, state: .foreground)
+        #expect(probe.outcome == .swallowed && probe.invocations == [])
+        #expect(
+            probe.reasons.last?.description
+                == "AppsFlyer's SDK only tests whether the app is installed: there is nothing for a handler to do")
+        #expect(try decision(.android, #"{"adjust_purpose":"uninstall detection"}"#).outcome == .swallowed)
+    }
+
+    @Test("a receiver of the SDK's own takes a message that FCM would hand to the service, and only that")
+    func ownReceiver() throws {
+        let custom = #""custom":"{\"i\":\"x\"}""#
+        let message = try decision(.android, "{\(custom)}")
+        #expect(message.outcome == .ownReceiver && message.invocations == [])
+        #expect(message.reasons.last == .ownReceiver(title: "OneSignal"))
+        #expect(try decision(.android, "{\(custom)}", state: .forceStopped).outcome == .notWoken)
+        #expect(try decision(.android, #"{"data":{\#(custom)},"notification":{}}"#).outcome == .shownBySystem)
+        #expect(
+            try decision(.android, #"{"data":{\#(custom)},"notification":{}}"#, state: .foreground).outcome
+                == .ownReceiver)
+        let deleted = try decision(.android, #"{"extras":{\#(custom),"message_type":"deleted_messages"}}"#)
+        #expect(deleted.callbacks == [.onDeletedMessages])
+        let apple = try decision(.ios, #"{"aps":{"content-available":1},"custom":{"i":"x"}}"#)
+        #expect(apple.callbacks == [.didReceiveRemoteNotification])
+    }
+
+    @Test("of a payload that Braze and OneSignal match Braze is the owner, so the service gets it")
+    func brazeBeforeOwnReceiver() throws {
+        let decision = try decision(.android, #"{"_ab":"true","custom":"{\"i\":1}"}"#)
+        #expect(decision.callbacks == [.onMessageReceived])
+        #expect(decision.matches == ["braze", "onesignal"])
+    }
+
+    @Test("without Braze's rule nothing is Braze's; with another one the reason does not speak of the shipped one")
+    func withoutBraze() throws {
+        let payload = Delivery(platform: .android, payload: try json(#"{"_ab":"true"}"#))
+        let none = try decide(payload, settings: DetectionSettings(providers: []))
+        #expect(none.provider == nil && none.braze == nil && none.reasons == [.dataMessage])
+        var other = ProviderRule.braze
+        other.platforms[.android]?.all = [.value(at: ["mark"], .present)]
+        let settings = DetectionSettings(providers: [other])
+        #expect(try decide(payload, settings: settings).reasons == [.otherBrazeRule, .dataMessage])
+        let marked = Delivery(platform: .android, payload: try json(#"{"mark":"1","t":"T","a":"A"}"#))
+        #expect(try decide(marked, settings: settings).braze?.kind == .visible)
+    }
+
+    @Test("a payload handed back is told by the same rules")
+    func handedBack() throws {
+        func provider(_ platform: Platform, _ payload: String) throws -> String? {
+            try HandedBackPayload(json(payload), platform: platform, settings: .shipped).provider
+        }
+        #expect(try provider(.ios, #"{"aps":{},"itbl":{}}"#) == "iterable")
+        #expect(try provider(.android, #"{"custom":"{\"i\":1}"}"#) == "onesignal")
+        #expect(try provider(.web, #"{"CIO-Delivery-ID":"x","CIO-Delivery-Token":"y"}"#) == "customerio")
+        #expect(try provider(.web, #"{"ab_ids":{},"CIO-Delivery-ID":"x","CIO-Delivery-Token":"y"}"#) == "braze")
+        #expect(try provider(.web, #"{"cid":"c"}"#) == nil, "a click is Braze's by ab_ids alone")
+    }
+
+    @Test(
+        "Braze's unique id is what its key says, unless that is blank",
+        arguments: [
+            (#""br_p_id":"u1""#, "u1"), (#""br_p_id":"""#, nil), (#""br_p_id":" \t""#, nil), (#""br_p_id":null"#, nil),
+            (#""br_p_id":5"#, nil), (#""other":"u1""#, nil),
+        ] as [(String, String?)])
+    func uniqueID(_ member: String, _ expected: String?) throws {
+        #expect(try decision(.android, #"{"_ab":"true",\#(member)}"#).braze?.uniqueID == expected)
+    }
+
+    @Test("the key of the unique id is a setting")
+    func uniqueIDKey() throws {
+        let settings = DetectionSettings(brazeKeys: BrazeKeys(uniqueID: "id"))
+        let delivery = Delivery(platform: .android, payload: try json(#"{"_ab":"true","id":"u"}"#))
+        #expect(try decide(delivery, settings: settings).braze?.uniqueID == "u")
+    }
+}
