@@ -19,7 +19,10 @@ struct Past {
         lastNumber = try reader.highestSequenceNumber()
         devices = try reader.knownDevices()
         let remember = settings.tracker.remember
-        var tracker = Tracker(stateID: stateID, capacity: settings.tracker.rememberMax, retention: remember)
+        var rules = TrackerRules()
+        rules.remember = remember
+        rules.rememberMax = settings.tracker.rememberMax
+        var tracker = Tracker(stateID: stateID, rules: rules)
         let horizon = WallTime(milliseconds: Moment.now().wall.milliseconds - remember.milliseconds)
         try reader.trackedDeliveries(since: horizon) { tracker.restore($0) }
         self.tracker = tracker

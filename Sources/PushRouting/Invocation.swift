@@ -64,5 +64,6 @@ struct Receipt: Sendable {
     var campaignID: String?
     /// Whether the message id is the payload's own, not the request's.
     var hasOwnID: Bool
+    var isDisplayed: Bool
     var at: WallTime
 }

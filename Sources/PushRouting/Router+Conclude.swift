@@ -53,14 +53,13 @@ extension Router {
     ) {
         let delivery = TrackedDelivery(
             seq: accepted.seq, platform: accepted.platform, app: accepted.app, device: accepted.device,
-            externalID: accepted.externalID, messageID: Self.trackable(accepted.messageID),
-            campaignID: Self.trackable(receipt.campaignID), receivedAt: receipt.at)
-        let event = tracker.receive(delivery, hasOwnID: receipt.hasOwnID, now: now.wall)
-        if let event { effects.append(.record(.event(event))) }
+            externalID: accepted.externalID, messageID: accepted.messageID, hasOwnID: receipt.hasOwnID,
+            campaignID: receipt.campaignID, isDisplayed: receipt.isDisplayed,
+            digest: receipt.campaignID.map { stableDigest($0.utf8) }, receivedAt: receipt.at)
+        var output = TrackerOutput()
+        tracker.receive(delivery, now: now.wall, into: &output)
+        for event in output.events { effects.append(.record(.event(event))) }
     }
-
-    /// An id as the tracker may remember it. Real ones have at most a few hundred bytes; a payload has room for far more.
-    private static func trackable(_ id: String?) -> String? { id.flatMap { $0.utf8.count <= 1024 ? $0 : nil } }
 
     /// How long ago a request was accepted. An earlier boot had another monotonic clock; the civil one may have been set
     /// since, but is all there is.

@@ -77,6 +77,8 @@ extension Receipt {
     /// What the tracker takes over of a delivery; `nil` when it is none of its business.
     init?(_ decision: Decision, at time: WallTime) {
         guard decision.received, let braze = decision.braze else { return nil }
-        self.init(campaignID: braze.campaignID, hasOwnID: decision.messageID != nil, at: time)
+        self.init(
+            campaignID: braze.campaignID, hasOwnID: decision.messageID != nil,
+            isDisplayed: decision.displayed, at: time)
     }
 }

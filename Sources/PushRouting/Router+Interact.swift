@@ -43,7 +43,7 @@ extension Router {
                 lane: nil)
             return admit(invocation, at: now, &effects)
         }
-        let reason = open(delivery, by: target.externalID, cause: accepted.seq, at: request.at ?? now.wall, &effects)
+        let reason = open(delivery, accepted, at: request.at ?? now.wall, now: now, &effects)
         let completion = Completions.tracker(callback)
         concludeAtOnce(
             row, of: accepted, .handedToTracker, reason: reason, completion: completion, at: now, &effects)
@@ -51,24 +51,28 @@ extension Router {
 
     /// Has the tracker record a tap on the body of a Braze notification; returns what became of it.
     private mutating func open(
-        _ delivery: TrackedDelivery?, by user: String?, cause: SequenceNumber, at time: WallTime,
+        _ delivery: KnownDelivery?, _ accepted: AcceptedRequest, at time: WallTime, now: Moment,
         _ effects: inout [Effect]
     ) -> String {
         guard let delivery else { return "unmatched: no delivery with its message id is remembered; its open is lost" }
-        switch tracker.open(delivery.seq, by: user, cause: cause, at: time) {
-        case .opened(let event):
-            effects.append(.record(.event(event)))
-            return "direct open of delivery \(delivery.seq)"
-        case .alreadyOpened: return "delivery \(delivery.seq) was opened before"
+        let tap = Interaction(
+            cause: accepted.seq, subject: .delivery(delivery.seq), act: .opened, platform: accepted.platform,
+            app: accepted.app, device: accepted.device, externalID: accepted.externalID, at: time)
+        var output = TrackerOutput()
+        let result = tracker.interact(tap, now: now.wall, into: &output)
+        // Requests about sessions are not read yet, so what follows from them is not told either.
+        for event in output.events where event.kind == .open { effects.append(.record(.event(event))) }
+        switch result.verdict {
+        case .opened: return "direct open of delivery \(delivery.seq)"
         case .unattributed: return "delivery \(delivery.seq) has no campaign id: its open is nobody's"
-        case .unknown: preconditionFailure("the tracker forgot a delivery between two calls")
+        default: return "delivery \(delivery.seq) was opened before"
         }
     }
 }
 
 /// What an interaction is about, as far as the tracker remembers it and the payload says it.
 private struct InteractionSubject {
-    var delivery: TrackedDelivery?
+    var delivery: KnownDelivery?
     var messageID: String?
     var payload: JSONNode?
     var keys: PayloadKeys?
@@ -76,7 +80,7 @@ private struct InteractionSubject {
     var provider: String?
 
     init(_ interact: InteractRequest, platform: Platform, tracker: Tracker) throws(PayloadError) {
-        var name: Subject?
+        var name: Interaction.Subject?
         switch interact.subject {
         case .delivery(let seq): name = .delivery(seq)
         case .message(let message):
@@ -88,7 +92,9 @@ private struct InteractionSubject {
             provider = facts.provider
             messageID = facts.messageID
             keys = facts.keys
-            name = messageID.map(Subject.message) ?? facts.campaignID.map(Subject.campaign)
+            name =
+                messageID.map(Interaction.Subject.message)
+                ?? facts.campaignID.map { .payload(stableDigest($0.utf8)) }
         }
         let target = interact.target
         delivery = name.flatMap { tracker.delivery(for: $0, app: target.app, device: target.device) }

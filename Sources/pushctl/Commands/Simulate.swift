@@ -45,9 +45,10 @@ private struct Simulation {
     init(_ settings: Settings, mode: DispatchMode?, output: Output) {
         var table = settings.routing
         table.mode = mode ?? table.mode
-        let tracker = Tracker(
-            stateID: UUID128(high: 0, low: 0), capacity: settings.tracker.rememberMax,
-            retention: settings.tracker.remember)
+        var rules = TrackerRules()
+        rules.remember = settings.tracker.remember
+        rules.rememberMax = settings.tracker.rememberMax
+        let tracker = Tracker(stateID: UUID128(high: 0, low: 0), rules: rules)
         simulator = Simulator(
             table: table, tracker: tracker, limits: JSONLimits(depth: settings.daemon.jsonDepthMax))
         self.output = output
