@@ -52,7 +52,7 @@ let package = Package(
         swift("PushReporting", ["PushModel"]),
         // The link providers.d leads to etc/pushrouterd/providers.d: what is shipped is compiled in.
         swift(
-            "PushSettings", ["PushModel", "PushDispatch", "PushRouting"],
+            "PushSettings", ["PushModel", "PushDispatch", "PushTracking", "PushRouting"],
             resources: [.embedInCode("providers.d")]),
         swift("PushProtocol", ["PushModel", "PushRouting"]),
         swift(

@@ -20,8 +20,8 @@ struct Past {
         lastNumber = try reader.highestSequenceNumber()
         devices = try reader.knownDevices()
         recentDeliveries = try reader.recentDeliveries()
-        let remember = settings.tracker.remember
-        var tracker = Tracker(stateID: stateID, capacity: settings.tracker.rememberMax, retention: remember)
+        let remember = settings.routing.tracking.remember
+        var tracker = Tracker(stateID: stateID, rules: settings.routing.tracking)
         let horizon = WallTime(milliseconds: Moment.now().wall.milliseconds - remember.milliseconds)
         try reader.trackedDeliveries(since: horizon) { tracker.restore($0) }
         self.tracker = tracker

@@ -16,6 +16,8 @@ public struct Decision: Sendable {
     /// The id that the platform's list of recent messages goes by (FCM: the last ten, in the app's process); a delivery
     /// whose id is in it ends as `duplicate`. `nil` when it has none, or never gets so far.
     public var duplicateID: String?
+    /// A digest of what the platform hands back when the notification is tapped (tracker, T15). Read when asked for.
+    public var digest: UInt64? { keys.payload.digest }
     /// The app: the request's, else the one that an `.apns` file names.
     public var app: String?
     /// The payload's keys and the dashboard's key-values, for routes to match.

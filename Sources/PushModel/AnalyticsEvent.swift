@@ -4,6 +4,13 @@ public struct AnalyticsEvent: Hashable, Sendable {
     public enum Kind: String, Sendable, CaseIterable {
         case open = "users.messages.pushnotification.Open"
         case received = "local.pushnotification.Received"
+        case influencedOpen = "users.messages.pushnotification.InfluencedOpen"
+        case iosForeground = "users.messages.pushnotification.IosForeground"
+        case sessionStart = "users.behaviors.app.SessionStart"
+        case sessionEnd = "users.behaviors.app.SessionEnd"
+        case tokenStateChange = "users.behaviors.pushnotification.TokenStateChange"
+        case uninstall = "users.behaviors.Uninstall"
+        case customEvent = "users.behaviors.CustomEvent"
     }
 
     /// Fixed when the event is decided; downstream deduplicates by it.
@@ -14,7 +21,7 @@ public struct AnalyticsEvent: Hashable, Sendable {
     public var time: Int64
     /// The request that caused it.
     public var seq: SequenceNumber
-    /// The delivery it is about: the same as `seq` for a receipt.
+    /// The delivery it is about: the same as `seq` for a receipt, and for what is about none.
     public var delivery: SequenceNumber
     /// The user.
     public var externalUserID: String?
@@ -32,12 +39,19 @@ public struct AnalyticsEvent: Hashable, Sendable {
     public var buttonActionType: String?
     /// For a button: its id.
     public var buttonString: String?
+    /// For the end of a session: how long it took.
+    public var duration: Duration?
+    /// For a change of a token: the token.
+    public var pushToken: String?
+    /// For a change of a token: what happened to it.
+    public var tokenChange: TokenRequest.Kind?
 
     /// Joins the parts.
     public init(
         id: UUID128, kind: Kind, time: Int64, seq: SequenceNumber, delivery: SequenceNumber, externalUserID: String?,
         deviceID: String?, appID: String?, platform: Platform, campaignID: String?, messageID: String?,
-        buttonActionType: String? = nil, buttonString: String? = nil
+        buttonActionType: String? = nil, buttonString: String? = nil, duration: Duration? = nil,
+        pushToken: String? = nil, tokenChange: TokenRequest.Kind? = nil
     ) {
         self.id = id
         self.kind = kind
@@ -52,5 +66,8 @@ public struct AnalyticsEvent: Hashable, Sendable {
         self.messageID = messageID
         self.buttonActionType = buttonActionType
         self.buttonString = buttonString
+        self.duration = duration
+        self.pushToken = pushToken
+        self.tokenChange = tokenChange
     }
 }

@@ -207,6 +207,8 @@ public indirect enum LedgerRecord: Sendable {
     case update(InvocationRecord)
     /// An analytics event.
     case event(AnalyticsEvent)
+    /// A change of what the tracker remembers.
+    case tracker(TrackerRecord)
     /// What is last known of a device; replaces what was known before.
     case device(KnownDevice)
     /// A device that is no longer remembered.

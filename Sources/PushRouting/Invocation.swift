@@ -1,5 +1,6 @@
 import PushDispatch
 public import PushModel
+import PushTracking
 
 /// An invocation in flight: what the ledger says of it, and what only the router needs.
 struct Invocation: Sendable {
@@ -111,5 +112,11 @@ struct Receipt: Sendable {
     var campaignID: String?
     /// Whether the message id is the payload's own, not the request's.
     var hasOwnID: Bool
+    var uniqueID: String?
+    var isDisplayed: Bool
+    var inForeground: Bool
+    /// Of the payload; `nil` where its own id tells.
+    var digest: UInt64?
+    var buttons: [TrackedDelivery.Button]
     var at: WallTime
 }

@@ -56,14 +56,24 @@ extension Router {
     ) {
         let delivery = TrackedDelivery(
             seq: accepted.seq, platform: accepted.platform, app: accepted.app, device: accepted.device,
-            externalID: accepted.externalID, messageID: Self.trackable(accepted.messageID),
-            campaignID: Self.trackable(receipt.campaignID), receivedAt: receipt.at)
-        let event = tracker.receive(delivery, hasOwnID: receipt.hasOwnID, now: now.wall)
-        if let event { effects.append(.record(.event(event))) }
+            externalID: accepted.externalID, messageID: accepted.messageID, hasOwnID: receipt.hasOwnID,
+            uniqueID: receipt.uniqueID, campaignID: receipt.campaignID, isDisplayed: receipt.isDisplayed,
+            inForeground: receipt.inForeground, digest: receipt.digest, buttons: receipt.buttons,
+            receivedAt: receipt.at)
+        track(&effects) { tracker, output in tracker.receive(delivery, now: now.wall, into: &output) }
     }
 
-    /// An id as the tracker may remember it. Real ones have at most a few hundred bytes; a payload has room for far more.
-    private static func trackable(_ id: String?) -> String? { id.flatMap { $0.utf8.count <= 1024 ? $0 : nil } }
+    /// Lets the tracker do something, and has what it decides written.
+    @discardableResult
+    mutating func track<Result>(
+        _ effects: inout [Effect], _ act: (inout Tracker, inout TrackerOutput) -> Result
+    ) -> Result {
+        var output = TrackerOutput()
+        let result = act(&tracker, &output)
+        for event in output.events { effects.append(.record(.event(event))) }
+        for record in output.records { effects.append(.record(.tracker(record))) }
+        return result
+    }
 
     /// How long ago a request was accepted. An earlier boot had another monotonic clock; the civil one may have been set
     /// since, but is all there is.

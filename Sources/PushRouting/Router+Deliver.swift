@@ -1,5 +1,6 @@
 import PushDispatch
 public import PushModel
+import PushTracking
 
 extension Router {
     /// Decides what the platform makes of a payload, and puts its invocations on their way.
@@ -33,7 +34,8 @@ extension Router {
             let reason = "its id is among the last ten that FCM on the device saw: FCM drops it"
             return concludeAtOnce(row, of: arrival, .duplicate, reason: reason, at: now, &effects)
         }
-        let receipt = Receipt(decision, at: request.at ?? now.wall)
+        let receipt = Receipt(
+            decision, inForeground: deliver.state == .foreground, at: request.at ?? now.wall)
         if let outcome = decision.outcome {
             if let receipt { take(receipt, of: accepted, at: now, &effects) }
             let row = arrival.row(.none, budget: table.budget)
@@ -118,8 +120,20 @@ extension Delivery {
 
 extension Receipt {
     /// What the tracker takes over of a delivery; `nil` when it is none of its business.
-    init?(_ decision: Decision, at time: WallTime) {
+    init?(_ decision: Decision, inForeground: Bool, at time: WallTime) {
         guard decision.received, let braze = decision.braze else { return nil }
-        self.init(campaignID: braze.campaignID, hasOwnID: decision.messageID != nil, at: time)
+        self.init(
+            campaignID: braze.campaignID, hasOwnID: decision.messageID != nil, uniqueID: braze.uniqueID,
+            isDisplayed: decision.displayed, inForeground: inForeground,
+            digest: decision.messageID == nil ? decision.digest : nil,
+            buttons: braze.actions.compactMap(TrackedDelivery.Button.init), at: time)
+    }
+}
+
+extension TrackedDelivery.Button {
+    /// `nil` for a button that the SDK does not know, or whose id is too long to be one.
+    fileprivate init?(_ action: BrazeFacts.Action) {
+        guard let id = action.id, id.utf8.count <= 255, let does = ButtonAction(action.kind) else { return nil }
+        self.init(id: id, action: does)
     }
 }

@@ -40,57 +40,72 @@ extension Router {
             let reason = decision.reasons.last?.description
             return concludeAtOnce(row, of: arrival, outcome, reason: reason, at: now, &effects)
         }
-        if subject.provider == Self.trackedProvider {
+        let time = request.at ?? now.wall
+        if let name = subject.tracked {
             let row = arrival.row(decision.callback, budget: table.budget)
-            let opens = act == .opened || decision.button.map { $0 != .close } == true
-            let reason =
-                opens
-                ? open(delivery, by: target.externalID, cause: accepted.seq, at: request.at ?? now.wall, &effects)
-                : decision.reasons.last?.description
+            let interaction = Interaction(name, act, accepted, at: time)
+            let result = track(&effects) { $0.interact(interaction, now: now.wall, into: &$1) }
             let completion = arrival.completions(decision.callback, table).byTracker()
             concludeAtOnce(
-                row, of: arrival, .handedToTracker, reason: reason, completion: completion, at: now, &effects)
-        } else if platform == .android, subject.handedBack == nil, past == nil {
-            let row = arrival.row(.none, budget: table.budget)
-            let reason = "unmatched: no delivery of it is known, so nobody knows whose notification it was"
-            return concludeAtOnce(row, of: arrival, .swallowed, reason: reason, at: now, &effects)
+                row, of: arrival, .handedToTracker, reason: result.reason, completion: completion, at: now, &effects)
         } else {
             route(decision.callback, &arrival, at: now, &effects)
+            // T8: it opens the app, whoever's it is.
+            let source = TrackerSource(accepted, at: time)
+            if act == .opened { track(&effects) { $0.session(.start, source, now: now.wall, into: &$1) } }
         }
         copy([decision.callback], &arrival, at: now, &effects)
     }
+}
 
-    /// Has the tracker record a tap on the body of a Braze notification; returns what became of it.
-    private mutating func open(
-        _ delivery: TrackedDelivery?, by user: String?, cause: SequenceNumber, at time: WallTime,
-        _ effects: inout [Effect]
-    ) -> String {
-        guard let delivery else { return "unmatched: no delivery with its message id is remembered; its open is lost" }
-        switch tracker.open(delivery.seq, by: user, cause: cause, at: time) {
-        case .opened(let event):
-            effects.append(.record(.event(event)))
-            return "direct open of delivery \(delivery.seq)"
-        case .alreadyOpened: return "delivery \(delivery.seq) was opened before"
-        case .unattributed: return "delivery \(delivery.seq) has no campaign id: its open is nobody's"
-        case .unknown: preconditionFailure("the tracker forgot a delivery between two calls")
+extension Interaction {
+    fileprivate init(_ name: Subject, _ act: UserAct, _ accepted: AcceptedRequest, at time: WallTime) {
+        let tracked: Act =
+            switch act {
+            case .opened: .opened
+            case .button(let id, _): .button(id)
+            case .dismissed: .dismissed
+            }
+        self.init(
+            cause: accepted.seq, subject: name, act: tracked, platform: accepted.platform, app: accepted.app,
+            device: accepted.device, externalID: accepted.externalID, at: time)
+    }
+}
+
+extension InteractionResult {
+    /// What became of it, for people.
+    fileprivate var reason: String {
+        let it = delivery.map { "delivery \($0)" } ?? "its delivery"
+        return switch verdict {
+        case nil: "no delivery of it is known: held, in case it comes within the grace"
+        case .opened: "direct open of \(it)"
+        case .closed: "a close button of \(it): a click, no direct open"
+        case .duplicate: "\(it) was opened before, or closed by this button: counts nothing"
+        case .unattributed: "\(it) has no campaign id: its open is nobody's"
+        case .dismissed: "\(it) was dismissed: counts nothing, and can still influence an open"
+        case .unknownAction: "\(it) has no such button: counts nothing"
+        case .elsewhere: "\(it) went to another device or app: counts nothing"
+        case .unmatched: "unmatched: no delivery of it came within the grace"
         }
     }
 }
 
 /// What an interaction is about, as far as the tracker remembers it, the ledger knows it and the payload says it.
 private struct InteractionSubject {
-    var delivery: TrackedDelivery?
+    var delivery: KnownDelivery?
     var messageID: String?
     /// What the platform hands back; `nil` when nobody knows it.
     var handedBack: HandedBackPayload?
     /// Whose it is; `nil` when nobody's or not known.
     var provider: String?
+    /// What the tracker knows it by, if it is the tracker's: Braze's, or what is known to nobody and may be Braze's yet.
+    var tracked: Interaction.Subject?
 
     init(
         _ interact: InteractRequest, _ past: PastDelivery?, platform: Platform, tracker: Tracker,
         detection: DetectionSettings
     ) throws(PayloadError) {
-        var name: Subject?
+        var name: Interaction.Subject?
         switch interact.subject {
         case .delivery(let seq): name = .delivery(seq)
         case .message(let message):
@@ -101,7 +116,7 @@ private struct InteractionSubject {
             provider = facts.provider
             messageID = facts.messageID
             self.handedBack = facts
-            name = messageID.map(Subject.message) ?? facts.campaignID.map(Subject.campaign)
+            name = messageID.map(Interaction.Subject.message) ?? facts.digest.map(Interaction.Subject.payload)
         }
         if let past {
             provider = past.provider
@@ -113,5 +128,15 @@ private struct InteractionSubject {
         let target = interact.target
         delivery = name.flatMap { tracker.delivery(for: $0, app: target.app, device: target.device) }
         if delivery != nil { provider = Router.trackedProvider }
+        if provider == Router.trackedProvider {
+            // The repeat of a message (T14) is not remembered; what it repeats has its id.
+            let other = past.flatMap {
+                $0.accepted.messageID.map(Interaction.Subject.message)
+                    ?? handedBack?.digest.map(Interaction.Subject.payload)
+            }
+            tracked = delivery == nil ? other ?? name : name
+        } else if past == nil, handedBack == nil {
+            tracked = name
+        }
     }
 }

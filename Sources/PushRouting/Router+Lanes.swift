@@ -125,6 +125,7 @@ extension Router {
 
     /// Ends a turn: what became possible in it is begun, what changed is written.
     mutating func endTurn(at now: Moment, _ effects: inout [Effect]) {
+        latest = now
         takeTurns(at: now, &effects)
         fillPlaces(at: now, &effects)
         for id in touched {

@@ -4,7 +4,7 @@ import PushTracking
 extension Router {
     /// Whether the tracker remembers the delivery that an interaction names by its number or message id.
     public func remembersDelivery(of interact: InteractRequest) -> Bool {
-        let name: Subject
+        let name: Interaction.Subject
         switch interact.subject {
         case .delivery(let seq): name = .delivery(seq)
         case .message(let message): name = .message(message)

@@ -97,6 +97,7 @@ private struct RecoveryContext {
         let delivery = Delivery(deliver, platform: accepted.platform)
         guard let decision = try? decide(delivery, settings: detection) else { return }
         keys = decision.keys
-        receipt = Receipt(decision, at: request.at ?? accepted.acceptedAt.wall)
+        receipt = Receipt(
+            decision, inForeground: deliver.state == .foreground, at: request.at ?? accepted.acceptedAt.wall)
     }
 }

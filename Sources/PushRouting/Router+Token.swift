@@ -1,4 +1,5 @@
 import PushModel
+import PushTracking
 
 extension Router {
     /// Tells every SDK's route of a token: each must hear it.
@@ -6,6 +7,8 @@ extension Router {
         _ token: TokenRequest, _ request: Request, from peer: Peer, at now: Moment, _ effects: inout [Effect]
     ) {
         let accepted = accept(request, about: token.target, from: peer, at: now, &effects)
+        let source = TrackerSource(accepted, at: request.at ?? now.wall)
+        track(&effects) { $0.token(token.kind, token.token, source, now: now.wall, into: &$1) }
         var arrival = Arrival(
             accepted, subject: InvocationSubject(request), provider: nil, keys: nil, lane: lane(of: accepted))
         let callback = token.kind.callback(on: accepted.platform)
@@ -22,7 +25,9 @@ extension Router {
     mutating func session(
         _ session: SessionRequest, _ request: Request, from peer: Peer, at now: Moment, _ effects: inout [Effect]
     ) {
-        _ = accept(request, about: session.target, from: peer, at: now, &effects)
+        let accepted = accept(request, about: session.target, from: peer, at: now, &effects)
+        let source = TrackerSource(accepted, at: request.at ?? now.wall)
+        track(&effects) { $0.session(session.kind, source, now: now.wall, into: &$1) }
     }
 
     /// Accepts a request that is about a device and brings no payload.
@@ -50,5 +55,14 @@ extension TokenRequest.Kind {
         case (.ios, .new), (.ios, .registered): .didRegister
         case (.ios, .unregistered), (.web, _): .none
         }
+    }
+}
+
+extension TrackerSource {
+    /// What a request says of who and where, with what it left out.
+    init(_ accepted: AcceptedRequest, at time: WallTime) {
+        self.init(
+            cause: accepted.seq, platform: accepted.platform, app: accepted.app, device: accepted.device,
+            externalID: accepted.externalID, at: time)
     }
 }

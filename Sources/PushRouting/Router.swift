@@ -31,6 +31,8 @@ public struct Router: Sendable {
     var isDraining = false
     /// Heads of lanes whose turn has come; taken one by one, so that a long lane needs no deep stack.
     var turns = Queue<InvocationID>()
+    /// When the last turn was.
+    var latest = Moment(monotonic: Instant(nanoseconds: 0), wall: WallTime(milliseconds: 0))
     /// Invocations whose row may have to be written before the turn ends.
     var touched: [InvocationID] = []
 
@@ -60,7 +62,12 @@ public struct Router: Sendable {
 
     /// When the router next needs the clock; `nil` when nothing is due. One timer, set to it after every turn, is
     /// enough.
-    public var nextDue: Instant? { timers.first?.due }
+    public var nextDue: Instant? {
+        guard let waiting = tracker.nextDue else { return timers.first?.due }
+        // The tracker goes by the civil clock.
+        let due = latest.monotonic + .milliseconds(waiting.milliseconds - latest.wall.milliseconds)
+        return timers.first.map { min($0.due, due) } ?? due
+    }
 
     /// How many outcomes of a request are still to come.
     public func invocationsInFlight(of seq: SequenceNumber) -> Int { usage.invocations(of: seq) }
@@ -86,8 +93,12 @@ public struct Router: Sendable {
         case .started(let id): started(id, at: now)
         case .finished(let id, let answer): finished(id, answer, at: now, &effects)
         case .failedToStart(let id, let reason): finished(id, .rejected(reason: reason), at: now, &effects)
-        case .clock: takeDue(at: now, &effects)
-        case .reconfigured(let table): self.table = table
+        case .clock:
+            takeDue(at: now, &effects)
+            track(&effects) { $0.takeDue(now: now.wall, into: &$1) }
+        case .reconfigured(let table):
+            self.table = table
+            tracker.rules = table.tracking
         case .draining: isDraining = true
         }
         endTurn(at: now, &effects)

@@ -1,5 +1,6 @@
 public import PushDispatch
 public import PushModel
+public import PushTracking
 
 /// What the router decides by: the validated configuration, as far as routing needs it.
 ///
@@ -23,13 +24,15 @@ public struct RoutingTable: Sendable {
     public var completion: CompletionRules
     /// What the app has registered for interactions.
     public var interaction: InteractionRules
+    /// How opens and sessions are counted.
+    public var tracking: TrackerRules
 
     /// Joins the parts.
     public init(
         mode: DispatchMode = .device, budget: Duration = .seconds(9), routes: [Route], handlers: [String: Handler],
         limits: RoutingLimits = RoutingLimits(), retryDelay: Duration = .milliseconds(200),
         detection: DetectionSettings = DetectionSettings(), completion: CompletionRules = CompletionRules(),
-        interaction: InteractionRules = InteractionRules()
+        interaction: InteractionRules = InteractionRules(), tracking: TrackerRules = TrackerRules()
     ) {
         self.mode = mode
         self.budget = budget
@@ -40,6 +43,7 @@ public struct RoutingTable: Sendable {
         self.detection = detection
         self.completion = completion
         self.interaction = interaction
+        self.tracking = tracking
     }
 }
 

@@ -2,7 +2,7 @@ public import PushRouting
 
 /// The validated configuration: every value is in its range, every name it refers to exists.
 public struct Settings: Sendable {
-    /// What the router decides by: `[Dispatch]`, `[Deadline]`, the handlers and the routes.
+    /// What the router decides by: `[Dispatch]`, `[Deadline]`, `[Braze]`, `[Tracker]`, the handlers and the routes.
     public var routing: RoutingTable
     /// `[Daemon]`.
     public var daemon: DaemonSettings
@@ -10,8 +10,6 @@ public struct Settings: Sendable {
     public var store: StoreSettings
     /// `[Journal]`.
     public var journal: JournalSettings
-    /// `[Tracker]`.
-    public var tracker: TrackerSettings
 
     /// What holds where no file says otherwise; without handlers and routes, which only files give.
     public init() {
@@ -19,7 +17,6 @@ public struct Settings: Sendable {
         daemon = DaemonSettings()
         store = StoreSettings()
         journal = JournalSettings()
-        tracker = TrackerSettings()
     }
 }
 
@@ -73,17 +70,6 @@ public struct JournalSettings: Hashable, Sendable {
     public var successLevel: Level = .info
     /// How many entries wait for a slow journal before new ones are dropped, and counted.
     public var queueMax = 10_000
-
-    /// The shipped values.
-    public init() {}
-}
-
-/// `[Tracker]`: what the tracker keeps of Braze deliveries to tell their opens.
-public struct TrackerSettings: Hashable, Sendable {
-    /// How long after its receipt an open of a delivery is still recognized.
-    public var remember: Duration = .seconds(30 * 86_400)
-    /// How many deliveries are remembered; beyond it the oldest goes first.
-    public var rememberMax = 100_000
 
     /// The shipped values.
     public init() {}

@@ -1,31 +1,42 @@
 public import PushModel
 
-/// The native tracker of opens: takes over Braze payloads and says which analytics events follow.
+/// The native tracker of opens: takes over Braze payloads, taps and sessions, and says which analytics events follow.
 ///
-/// A pure value. It remembers the deliveries that may still be opened, the newest `capacity` of them and
-/// none that it took over longer than `retention` ago, and is rebuilt at start from the events that the ledger holds.
-/// The rules are those of the tracker's table: T1 to T3, and T14 for repeats.
+/// A pure value; the rules are T1 to T15 of the tracker's table. Two times come in with everything. The event's own (`at`)
+/// decides what is counted (T4 to T7). The clock's (`now`) decides how long something is remembered or waited for. An
+/// event time later than the clock is taken for the clock's, as the provider's own API does; one in the past is kept.
+///
+/// What comes out as records, given back to the `restore` calls after a restart, makes the same tracker again.
 public struct Tracker: Sendable {
     /// Which ids the events of this state directory get.
     public let stateID: UUID128
-    private let capacity: Int
-    private let retention: Duration
+    /// The settings; a change holds for what is decided from then on.
+    public var rules: TrackerRules
 
-    private var deliveries: [SequenceNumber: Remembered] = [:]
-    /// Those among them that were opened; a delivery is opened once.
-    private var opened: Set<SequenceNumber> = []
-    private var latest: [Name: SequenceNumber] = [:]
-    private var oldestFirst = Queue<(seq: SequenceNumber, since: WallTime)>()
-    private var pool = TextPool()
+    var deliveries = Deliveries()
+    var devices = Devices()
+    var history = StartHistory()
+    /// Users, campaigns and apps.
+    var texts = TextTable()
+    /// The close buttons that were pressed, of the few deliveries that have some.
+    var closed: [SequenceNumber: Set<String>] = [:]
+    /// Openings of deliveries that a session start before may still be an influenced open of.
+    var openings: [SequenceNumber: TrackedRow.Opening] = [:]
+    var pendingStarts: [SequenceNumber: PendingStart] = [:]
+    var held: [SequenceNumber: HeldInteraction] = [:]
+    var heldSubjects: [Interaction.Subject: [SequenceNumber]] = [:]
+    var sessionCount = 0
+    var agingSessions = AgingQueue()
+    var agingHistory = AgingQueue()
+    var timers = Heap<TrackerTimer>()
+    var clock = TrackerClock()
 
     /// - Parameters:
     ///   - stateID: the state directory's id; events derive their ids from it.
-    ///   - capacity: how many deliveries are remembered at most.
-    ///   - retention: how long a delivery can be opened.
-    public init(stateID: UUID128, capacity: Int = 1_000_000, retention: Duration = .seconds(30 * 86_400)) {
+    ///   - rules: the settings.
+    public init(stateID: UUID128, rules: TrackerRules = TrackerRules()) {
         self.stateID = stateID
-        self.capacity = capacity
-        self.retention = retention
+        self.rules = rules
     }
 
     /// How many deliveries are remembered.
@@ -34,163 +45,220 @@ public struct Tracker: Sendable {
     /// Takes over a Braze payload.
     ///
     /// - Parameters:
-    ///   - delivery: the delivery.
-    ///   - hasOwnID: whether its message id is the payload's own. Only such an id tells a repeat (T14): the request's
-    ///     id, which stands in for it, is unique for its producer alone.
-    ///   - now: the clock; what is remembered for too long is forgotten by it, whatever times the requests give.
-    /// - Returns: the receipt; `nil` for a message that this device had before.
-    public mutating func receive(_ delivery: TrackedDelivery, hasOwnID: Bool, now: WallTime) -> AnalyticsEvent? {
-        if hasOwnID, delivery.device != nil, let message = delivery.messageID,
-            let earlier = self.delivery(for: .message(message), app: nil, device: delivery.device),
-            earlier.app == delivery.app, earlier.device == delivery.device
+    ///   - delivery: the delivery; a message or unique id of more than 1,024 bytes is taken for none.
+    ///   - now: the clock.
+    ///   - output: the receipt, and what interactions that waited for it lead to, are appended.
+    @discardableResult
+    public mutating func receive(
+        _ delivery: TrackedDelivery, now: WallTime, into output: inout TrackerOutput
+    ) -> ReceiptResult {
+        begin(now, into: &output)
+        var delivery = delivery
+        delivery.receivedAt = min(delivery.receivedAt, now)
+        delivery.messageID = Self.trackable(delivery.messageID)
+        delivery.uniqueID = Self.trackable(delivery.uniqueID)
+        delivery.campaignID = Self.trackable(delivery.campaignID)
+        // One that has its own id is told by it, and another of equal payload has the same.
+        if delivery.hasOwnID, delivery.messageID != nil { delivery.digest = nil }
+        if let earlier = earlierReceipt(of: delivery) { return .repeated(of: earlier) }
+
+        let row = TrackedRow(
+            seq: delivery.seq, receivedAt: delivery.receivedAt, since: now, isDisplayed: delivery.isDisplayed,
+            hasOwnID: delivery.hasOwnID, uniqueID: delivery.uniqueID, digest: delivery.digest,
+            buttons: ButtonList.bytes(delivery.buttons))
+        let received = event(.received, number: delivery.seq, about: delivery, at: delivery.receivedAt)
+        let slot = add(row, received)
+        output.events.append(received)
+        output.records.append(.delivery(row))
+        if rules.reportsForeground, delivery.platform == .ios, delivery.inForeground, delivery.isDisplayed,
+            delivery.campaignID != nil, rules.emitsCampaignEvents(for: delivery.app)
         {
-            return nil
+            output.events.append(
+                event(.iosForeground, number: delivery.seq, about: delivery, at: delivery.receivedAt))
         }
-        remember(delivery, since: now)
-        forget(before: now)
-        return event(
-            .received, cause: delivery.seq, about: delivery, user: delivery.externalID, at: delivery.receivedAt)
+        settleHeld(by: slot, delivery, now: now, into: &output)
+        while deliveries.count > rules.rememberMax { forgetOldest(into: &output) }
+        return .received
     }
 
-    /// The delivery that an interaction is about, as far as it is remembered; without a device, the latest on any.
-    public func delivery(for subject: Subject, app: String?, device: String?) -> TrackedDelivery? {
-        let found: TrackedDelivery? =
-            switch subject {
-            case .delivery(let seq): deliveries[seq]?.delivery
-            case .message, .campaign:
-                latest[Name(device: device, subject: subject)].flatMap { deliveries[$0]?.delivery }
-            }
-        guard let found, device == nil || found.device == device else { return nil }
-        guard app == nil || found.app == nil || found.app == app else { return nil }
-        return found
-    }
-
-    /// Records a tap on the body of a remembered delivery.
+    /// The push service gave the app on a device a token, or took it back.
     ///
-    /// - Returns: the open with its event; or why there is none.
-    public mutating func open(
-        _ seq: SequenceNumber, by user: String?, cause: SequenceNumber, at time: WallTime
-    ) -> OpenResult {
-        guard let delivery = deliveries[seq]?.delivery else { return .unknown }
-        guard opened.insert(seq).inserted else { return .alreadyOpened }
-        guard delivery.campaignID != nil else { return .unattributed }
-        return .opened(event(.open, cause: cause, about: delivery, user: user ?? delivery.externalID, at: time))
+    /// - Parameters:
+    ///   - kind: which of them.
+    ///   - token: the token.
+    ///   - source: the request, and whom it is about.
+    ///   - now: the clock.
+    ///   - output: the events are appended.
+    public func token(
+        _ kind: TokenRequest.Kind, _ token: String?, _ source: TrackerSource, now: WallTime,
+        into output: inout TrackerOutput
+    ) {
+        var change = event(.tokenStateChange, number: source.cause, source, at: min(source.at, now))
+        change.pushToken = token
+        change.tokenChange = kind
+        output.events.append(change)
+        guard kind == .unregistered else { return }
+        output.events.append(event(.uninstall, number: source.cause, source, at: min(source.at, now)))
     }
 
-    /// Takes in what an earlier run of the daemon decided: a delivery's receipt before its open.
-    ///
-    /// The tap on a delivery without a campaign leaves no event, so that much is not known after a restart.
-    public mutating func restore(_ event: AnalyticsEvent) {
-        switch event.kind {
-        case .received:
-            let time = WallTime(milliseconds: event.time * 1000)
-            let delivery = TrackedDelivery(
-                seq: event.delivery, platform: event.platform, app: event.appID, device: event.deviceID,
-                externalID: event.externalUserID, messageID: event.messageID, campaignID: event.campaignID,
-                receivedAt: time)
-            remember(delivery, since: time)
-        case .open:
-            if deliveries[event.delivery] != nil { opened.insert(event.delivery) }
+    /// A delivery that this device had before: by its message id, if that is the payload's own, or the unique id.
+    private func earlierReceipt(of delivery: TrackedDelivery) -> SequenceNumber? {
+        guard let name = delivery.device, let app = texts.find(delivery.app),
+            let device = devices.find(name, app: app)
+        else { return nil }
+        if delivery.hasOwnID, let message = delivery.messageID,
+            let slot = deliveries.find(.message, message, device: device), deliveries[slot].flags.contains(.hasOwnID)
+        {
+            return SequenceNumber(deliveries[slot].seq)
+        }
+        let slot = delivery.uniqueID.flatMap { deliveries.find(.unique, $0, device: device) }
+        return slot.map { SequenceNumber(deliveries[$0].seq) }
+    }
+
+    /// An id as it may be remembered. Real ones have at most a few hundred bytes; a payload has room for far more.
+    private static func trackable(_ id: String?) -> String? { id.flatMap { $0.utf8.count <= 1024 ? $0 : nil } }
+
+    // MARK: Memory
+
+    /// Reads the clock and forgets what is too old by it.
+    mutating func begin(_ now: WallTime, into output: inout TrackerOutput) {
+        clock.read(now)
+        let horizon = clock.seconds.saturatingSubtract(rules.remember.seconds)
+        while let oldest = deliveries.oldest, Int64(deliveries[oldest].since) < horizon {
+            forgetOldest(into: &output)
         }
     }
 
-    private mutating func remember(_ delivery: TrackedDelivery, since time: WallTime) {
-        deliveries[delivery.seq] = Remembered(pool.share(delivery))
-        oldestFirst.append((delivery.seq, time))
-        delivery.forEachName { name in
-            // One that waited in its lane is taken over after those that came later; the number says what is latest.
-            if let other = latest[name], other > delivery.seq { return }
-            latest[name] = delivery.seq
-        }
-        while deliveries.count > capacity { forgetOldest() }
+    /// Remembers a delivery, as the newest.
+    mutating func add(_ row: TrackedRow, _ received: AnalyticsEvent) -> UInt32 {
+        let device = findOrAdd(received.deviceID, app: received.appID)
+        devices[device].deliveries += 1
+        var flags: Deliveries.Flags = row.hasOwnID ? [.hasOwnID] : []
+        if received.deviceID != nil { flags.insert(.hasDevice) }
+        let entry = Deliveries.Entry(
+            seq: row.seq.value, receivedAt: row.receivedAt.milliseconds, since: row.since.clockSeconds,
+            user: texts.retain(received.externalUserID), campaign: texts.retain(received.campaignID), device: device,
+            textStart: 0, messageLength: 0, uniqueLength: 0, extraLength: 0,
+            flags: flags, platform: received.platform)
+        let slot = deliveries.append(
+            entry, message: received.messageID, unique: row.uniqueID, digest: row.digest, buttons: row.buttons)
+        if row.isDisplayed, received.deviceID != nil { list(slot) }
+        return slot
     }
 
-    private mutating func forget(before now: WallTime) {
-        let horizon = now.milliseconds - retention.milliseconds
-        while let oldest = oldestFirst.first, oldest.since.milliseconds < horizon { forgetOldest() }
+    /// The app on a device, which is remembered from now on.
+    mutating func findOrAdd(_ name: String?, app: String?) -> UInt32 {
+        if let app = texts.find(app), let device = devices.find(name, app: app) { return device }
+        return devices.add(name, app: texts.retain(app))
     }
 
-    private mutating func forgetOldest() {
-        guard let (seq, _) = oldestFirst.popFirst(), let old = deliveries.removeValue(forKey: seq) else { return }
-        opened.remove(seq)
-        old.delivery.forEachName { name in
-            if latest[name] == seq { latest[name] = nil }
-        }
+    /// Lets go of a device of which nothing is remembered.
+    mutating func releaseIfUnused(_ device: UInt32) {
+        guard devices[device].isUnused else { return }
+        texts.release(devices[device].app)
+        devices.remove(device)
     }
+
+    private mutating func forgetOldest(into output: inout TrackerOutput) {
+        guard let slot = deliveries.oldest else { return }
+        let entry = deliveries[slot]
+        output.records.append(.forgottenDelivery(SequenceNumber(entry.seq)))
+        unlist(slot)
+        deliveries.removeOldest()
+        closed[SequenceNumber(entry.seq)] = nil
+        openings[SequenceNumber(entry.seq)] = nil
+        texts.release(entry.user)
+        texts.release(entry.campaign)
+        devices[entry.device].deliveries -= 1
+        releaseIfUnused(entry.device)
+    }
+
+    // MARK: The unopened deliveries of a device
+
+    private mutating func list(_ slot: UInt32) {
+        let device = deliveries[slot].device
+        let next = devices[device].newest
+        deliveries[slot].older = next
+        deliveries[slot].flags.insert(.listed)
+        if next != noSlot { deliveries[next].newer = slot }
+        devices[device].newest = slot
+    }
+
+    mutating func unlist(_ slot: UInt32) {
+        let entry = deliveries[slot]
+        guard entry.flags.contains(.listed) else { return }
+        if entry.older != noSlot { deliveries[entry.older].newer = entry.newer }
+        if entry.newer != noSlot {
+            deliveries[entry.newer].older = entry.older
+        } else {
+            devices[entry.device].newest = entry.older
+        }
+        deliveries[slot].newer = noSlot
+        deliveries[slot].older = noSlot
+        deliveries[slot].flags.remove(.listed)
+    }
+
+    // MARK: Events
 
     private func event(
-        _ kind: AnalyticsEvent.Kind, cause: SequenceNumber, about delivery: TrackedDelivery, user: String?,
-        at time: WallTime
+        _ kind: AnalyticsEvent.Kind, number: SequenceNumber, about delivery: TrackedDelivery, at time: WallTime
     ) -> AnalyticsEvent {
         AnalyticsEvent(
-            id: AnalyticsEvent.identifier(state: stateID, cause: cause, kind: kind), kind: kind, time: time.seconds,
-            seq: cause, delivery: delivery.seq, externalUserID: user, deviceID: delivery.device, appID: delivery.app,
-            platform: delivery.platform, campaignID: delivery.campaignID, messageID: delivery.messageID)
+            id: AnalyticsEvent.identifier(state: stateID, number: number, kind: kind), kind: kind, time: time.seconds,
+            seq: delivery.seq, delivery: delivery.seq, externalUserID: delivery.externalID,
+            deviceID: delivery.device, appID: delivery.app, platform: delivery.platform,
+            campaignID: delivery.campaignID, messageID: delivery.messageID)
+    }
+
+    /// An event about no delivery.
+    func event(
+        _ kind: AnalyticsEvent.Kind, number: SequenceNumber, _ source: TrackerSource, at time: WallTime
+    ) -> AnalyticsEvent {
+        AnalyticsEvent(
+            id: AnalyticsEvent.identifier(state: stateID, number: number, kind: kind), kind: kind, time: time.seconds,
+            seq: source.cause, delivery: source.cause, externalUserID: source.externalID, deviceID: source.device,
+            appID: source.app, platform: source.platform, campaignID: nil, messageID: nil)
+    }
+
+    /// An event about a remembered delivery that something else caused.
+    func event(
+        _ kind: AnalyticsEvent.Kind, number: SequenceNumber, cause: SequenceNumber, about slot: UInt32, user: String?,
+        at time: WallTime
+    ) -> AnalyticsEvent {
+        let entry = deliveries[slot]
+        let device = devices[entry.device]
+        return AnalyticsEvent(
+            id: AnalyticsEvent.identifier(state: stateID, number: number, kind: kind), kind: kind, time: time.seconds,
+            seq: cause, delivery: SequenceNumber(entry.seq), externalUserID: user, deviceID: device.name,
+            appID: texts[device.app], platform: entry.platform, campaignID: texts[entry.campaign],
+            messageID: deliveries.messageID(of: slot))
     }
 }
 
-/// How an interaction names its delivery.
-public enum Subject: Hashable, Sendable {
-    /// By its number.
-    case delivery(SequenceNumber)
-    /// By the payload's own id; the latest on that device.
-    case message(String)
-    /// By the campaign, for a payload that carries no id of its own; the latest on that device.
-    case campaign(String)
-}
+/// A request about a device: who, where, when.
+public struct TrackerSource: Hashable, Sendable {
+    /// The request.
+    public var cause: SequenceNumber
+    /// The platform.
+    public var platform: Platform
+    /// The app.
+    public var app: String?
+    /// The device.
+    public var device: String?
+    /// The user; `nil`: anonymous.
+    public var externalID: String?
+    /// When it happened.
+    public var at: WallTime
 
-/// What a tap led to.
-public enum OpenResult: Hashable, Sendable {
-    /// A direct open (T1).
-    case opened(AnalyticsEvent)
-    /// It was opened before; counts nothing (T2).
-    case alreadyOpened
-    /// It has no campaign id, so there is nothing to attribute it to (T3).
-    case unattributed
-    /// It is not remembered.
-    case unknown
-}
-
-/// A delivery behind a reference: a dictionary has room for twice what is in it, and a delivery is large.
-private final class Remembered: Sendable {
-    let delivery: TrackedDelivery
-
-    init(_ delivery: TrackedDelivery) { self.delivery = delivery }
-}
-
-/// Texts that many deliveries have in common, each held once. Begins anew when there are too many different ones.
-private struct TextPool {
-    private var texts: Set<String> = []
-
-    mutating func share(_ delivery: TrackedDelivery) -> TrackedDelivery {
-        var shared = delivery
-        shared.app = share(delivery.app)
-        shared.campaignID = share(delivery.campaignID)
-        return shared
-    }
-
-    private mutating func share(_ text: String?) -> String? {
-        guard let text else { return nil }
-        if texts.count == 1024 { texts = [] }
-        return texts.insert(text).memberAfterInsert
-    }
-}
-
-/// What an interaction may call a delivery by; without a device, the latest on any.
-private struct Name: Hashable {
-    var device: String?
-    var subject: Subject
-}
-
-extension TrackedDelivery {
-    /// Its names beside its number: on its device, and on any.
-    fileprivate func forEachName(_ body: (Name) -> Void) {
-        func name(_ subject: Subject) {
-            body(Name(device: device, subject: subject))
-            if device != nil { body(Name(device: nil, subject: subject)) }
-        }
-        if let messageID { name(.message(messageID)) }
-        // FCM payloads always carry an id; those of APNs and web push come back without one.
-        if platform != .android, let campaignID { name(.campaign(campaignID)) }
+    /// Joins the parts.
+    public init(
+        cause: SequenceNumber, platform: Platform, app: String?, device: String?, externalID: String?, at: WallTime
+    ) {
+        self.cause = cause
+        self.platform = platform
+        self.app = app
+        self.device = device
+        self.externalID = externalID
+        self.at = at
     }
 }

@@ -95,6 +95,7 @@ final class LedgerWriter {
         case .event(let event):
             insertEvent.bind(event)
             try insertEvent.run()
+        case .tracker: break
         case .device(let device):
             replaceDevice.bind(device)
             try replaceDevice.run()

@@ -44,7 +44,7 @@ let layers = [
     TargetRule("PushTracking", .pure, ["PushModel"]),
     TargetRule("PushRouting", .pure, ["PushModel", "PushDispatch", "PushTracking"]),
     TargetRule("PushReporting", .pure, ["PushModel"]),
-    TargetRule("PushSettings", .pure, ["PushModel", "PushDispatch", "PushRouting"]),
+    TargetRule("PushSettings", .pure, ["PushModel", "PushDispatch", "PushTracking", "PushRouting"]),
     TargetRule("PushProtocol", .pure, ["PushModel", "PushRouting"]),
     TargetRule(
         "PushSimulation", .pure, ["PushModel", "PushDispatch", "PushTracking", "PushRouting", "PushProtocol"]),

@@ -36,7 +36,9 @@ private struct RequestPath {
                 "log": Handler(name: "log", kind: .journal),
             ],
             limits: RoutingLimits(handlers: 2, inFlight: 8, inFlightPerPeer: 8))
-        router = Router(boot: state, table: table, tracker: Tracker(stateID: state, capacity: 4))
+        var rules = TrackerRules()
+        rules.rememberMax = 4
+        router = Router(boot: state, table: table, tracker: Tracker(stateID: state, rules: rules))
     }
 
     mutating func take(_ line: [UInt8]) {

@@ -132,6 +132,7 @@ extension Effect {
             switch event.kind {
             case .received: "received \(event.delivery)"
             case .open: "open \(event.delivery)"
+            default: "\(event.kind.rawValue) \(event.seq)"
             }
         case .record(.device(let device)): "device \(device.key.device) \(device.externalID ?? "anonymous")"
         case .record(.forgottenDevice(let key)): "forget \(key.device)"

@@ -6,6 +6,8 @@ struct MemoryLedger {
     private(set) var requests: [SequenceNumber: (accepted: AcceptedRequest, request: Request)] = [:]
     private(set) var rows: [InvocationID: InvocationRecord] = [:]
     private(set) var events: [AnalyticsEvent] = []
+    /// What the tracker remembers, as it came.
+    private(set) var tracker: [TrackerRecord] = []
     private(set) var devices: [DeviceKey: KnownDevice] = [:]
     /// What a store would refuse.
     private(set) var violations: [String] = []
@@ -30,6 +32,7 @@ struct MemoryLedger {
         case .event(let event):
             if events.contains(where: { $0.id == event.id }) { violations.append("event \(event.id) comes twice") }
             events.append(event)
+        case .tracker(let record): tracker.append(record)
         case .device(let device):
             devices[device.key] = device
         case .forgottenDevice(let key):

@@ -65,8 +65,8 @@ struct MainFileTests {
         #expect(settings.store.retention == .seconds(7 * 86_400))
         #expect(settings.journal.successLevel == .debug)
         #expect(settings.journal.queueMax == 7)
-        #expect(settings.tracker.remember == .seconds(2 * 86_400))
-        #expect(settings.tracker.rememberMax == 99)
+        #expect(settings.routing.tracking.remember == .seconds(2 * 86_400))
+        #expect(settings.routing.tracking.rememberMax == 99)
         #expect(
             settings.routing.detection.brazeKeys
                 == BrazeKeys(refreshFeatureFlags: "flags", refreshBanners: "banners", uniqueID: "id"))

@@ -104,7 +104,7 @@ struct ShippedConfigurationTests {
         [
             "\(settings.daemon)", "\(settings.routing.mode)", "\(settings.routing.limits)",
             "\(settings.routing.retryDelay)", "\(settings.routing.budget)", "\(settings.store)",
-            "\(settings.journal)", "\(settings.tracker)", "\(settings.routing.completion)",
+            "\(settings.journal)", "\(settings.routing.tracking)", "\(settings.routing.completion)",
             "\(settings.routing.interaction)", "\(settings.routing.detection.brazeKeys)",
             "\(settings.routing.detection.runsServiceExtensionInForeground)",
         ]
@@ -116,7 +116,12 @@ struct ShippedConfigurationTests {
         "InjectSocketGroup=x", "ControlSocketMode=0600", "ControlSocketGroup=x", "Mode=relay", "HandlersMax=2",
         "ObserversMax=2",
         "RequestsInFlightMax=2", "RequestsInFlightMaxPerPeer=2", "RetryDelay=1s", "Budget=1s", "Retention=1h",
-        "SuccessLevel=debug", "QueueMax=2", "Remember=1h", "RememberMax=2", "PresentationOptions=none",
+        "SuccessLevel=debug", "QueueMax=2", "Remember=1h", "RememberMax=2",
+        "InfluencedWindow=1h", "InfluencedWindowRule=min", "InfluencedCredit=latest", "Grace=1s",
+        "AndroidSessionTimeout=1s",
+        "IosSessionTimeout=1s", "WebSessionTimeout=1s", "IosForeground=yes", "CampaignEventsOff=x",
+        "RememberUsersMax=2",
+        "PresentationOptions=none",
         "DismissActionCategories=a*", "ServiceExtensionInForeground=yes", "FetchResult=newData",
         "RefreshFeatureFlagsKey=x", "RefreshBannersKey=x",
         "UniqueIdKey=x",

@@ -14,6 +14,8 @@ public struct HandedBackPayload: Sendable {
     public var category: String?
     /// The buttons, if it is Braze's.
     public var actions: [BrazeFacts.Action] = []
+    /// A digest that is the delivered payload's as well (tracker, T15); `nil` where nothing tells.
+    public var digest: UInt64?
     /// Whether `actions` are all the buttons that the notification has.
     var hasAllActions = false
 
@@ -42,6 +44,7 @@ public struct HandedBackPayload: Sendable {
             }
             provider = ProviderRule.brazeName
             campaignID = ids["cid"]?.string
+            digest = campaignID.map { stableDigest($0.utf8) }
             actions = BrazeFacts.Action.inWebNotification(payload)
         }
     }
@@ -54,6 +57,7 @@ public struct HandedBackPayload: Sendable {
         guard provider == ProviderRule.brazeName else { return }
         var reasons: [Reason] = []
         let facts = payload.brazeFacts(settings, because: &reasons)
+        digest = payload.digest
         campaignID = facts.campaignID
         actions = facts.actions
     }

@@ -75,6 +75,8 @@ struct AndroidPayload: PlatformPayload {
         return isVisible(key) ? value : nil
     }
 
+    var digest: UInt64? { stableDigest(ofMembers: map?.members.filter { isVisible($0.key) } ?? []) }
+
     var keySketch: KeySketch { KeySketch(keysOf: map) }
 
     func hasKey(beginningWith prefix: String) -> Bool {

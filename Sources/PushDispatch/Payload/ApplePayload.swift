@@ -51,6 +51,12 @@ struct ApplePayload: PlatformPayload {
         SimulatorFile.keys.contains(key) ? nil : userInfo?[key] ?? data?[key]
     }
 
+    var digest: UInt64? {
+        let own = userInfo?.members.filter { !SimulatorFile.keys.contains($0.key) } ?? []
+        let others = data?.members.filter { userInfo?[$0.key] == nil } ?? []
+        return stableDigest(ofMembers: own + others)
+    }
+
     var keySketch: KeySketch {
         var sketch = KeySketch(keysOf: userInfo)
         if data != nil { sketch.formUnion(KeySketch(keysOf: data)) }

@@ -24,6 +24,10 @@ protocol PlatformPayload: Sendable {
     /// What the getters of FCM's `RemoteMessage` give; `nil` where there is none.
     var remoteMessage: RemoteMessage? { get }
 
+    /// A digest of what the platform hands back when the notification is tapped; equal for equal payloads, in every run
+    /// (tracker, T15). `nil` where nothing comes back that would tell.
+    var digest: UInt64? { get }
+
     /// The top-level keys, in a form that tells fast what is not among them; others may seem to be.
     var keySketch: KeySketch { get }
     /// Whether there is a top-level key that the app can see and that begins with `prefix`.

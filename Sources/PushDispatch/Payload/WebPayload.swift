@@ -26,6 +26,9 @@ struct WebPayload: PlatformPayload {
 
     subscript(key: String) -> JSONNode? { object?[key] }
 
+    /// The worker hands back its ids alone, of which the campaign is the only one that was in the payload.
+    var digest: UInt64? { (object?["cid"]?.string).map { stableDigest($0.utf8) } }
+
     var keySketch: KeySketch { KeySketch(keysOf: object) }
 
     func hasKey(beginningWith prefix: String) -> Bool {

@@ -1,6 +1,7 @@
 import PushDispatch
 import PushModel
 import PushRouting
+import PushTracking
 
 extension Settings: Fillable {}
 
@@ -40,8 +41,18 @@ extension Schema<Settings> {
             Key("Journal", "SuccessLevel", \.journal.successLevel, .choice),
             Key("Journal", "QueueMax", \.journal.queueMax, .integer(1...1_000_000)),
 
-            Key("Tracker", "Remember", \.tracker.remember, .timeSpan(.seconds(1) ... .seconds(3650 * 86_400))),
-            Key("Tracker", "RememberMax", \.tracker.rememberMax, .integer(1...10_000_000)),
+            Key("Tracker", "InfluencedWindow", \.routing.tracking.influencedWindow, .trackerTime),
+            Key("Tracker", "InfluencedWindowRule", \.routing.tracking.windowRule, .choice),
+            Key("Tracker", "InfluencedCredit", \.routing.tracking.influencedCredit, .choice),
+            Key("Tracker", "Grace", \.routing.tracking.grace, .timeSpan(.zero ... .seconds(600))),
+            Key("Tracker", "AndroidSessionTimeout", \.routing.tracking.androidSessionTimeout, .trackerTime),
+            Key("Tracker", "IosSessionTimeout", \.routing.tracking.appleSessionTimeout, .trackerTime),
+            Key("Tracker", "WebSessionTimeout", \.routing.tracking.webSessionTimeout, .trackerTime),
+            Key("Tracker", "IosForeground", \.routing.tracking.reportsForeground, .boolean),
+            Key("Tracker", "CampaignEventsOff", addingTo: \.routing.tracking.appsWithoutCampaignEvents, Form.glob.list),
+            Key("Tracker", "Remember", \.routing.tracking.remember, .timeSpan(.seconds(1) ... .seconds(3650 * 86_400))),
+            Key("Tracker", "RememberMax", \.routing.tracking.rememberMax, .integer(1...100_000_000)),
+            Key("Tracker", "RememberUsersMax", \.routing.tracking.rememberUsersMax, .integer(1...100_000_000)),
 
             Key("Braze", "RefreshFeatureFlagsKey", \.routing.detection.brazeKeys.refreshFeatureFlags, .payloadKey),
             Key("Braze", "RefreshBannersKey", \.routing.detection.brazeKeys.refreshBanners, .payloadKey),
@@ -51,6 +62,9 @@ extension Schema<Settings> {
 }
 
 extension Form<Duration> {
+    /// A window or a timeout of the tracker's rules.
+    fileprivate static let trackerTime = timeSpan(.seconds(1) ... .seconds(30 * 86_400))
+
     /// The time an invocation has. Nine seconds are the platform's rule, so configuration can only shorten them.
     static let budget = timeSpan(
         .milliseconds(1) ... .seconds(9), reason: ": push callbacks must be done within 9s, by Braze's rule for apps")

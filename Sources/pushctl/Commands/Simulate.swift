@@ -67,6 +67,6 @@ private struct Simulation {
 extension Settings {
     /// A tracker as configured that remembers nothing yet, and has no state directory.
     var virtualTracker: Tracker {
-        Tracker(stateID: UUID128(high: 0, low: 0), capacity: tracker.rememberMax, retention: tracker.remember)
+        Tracker(stateID: UUID128(high: 0, low: 0), rules: routing.tracking)
     }
 }

@@ -1,0 +1,260 @@
+import PushModel
+
+/// The deliveries that are remembered: about 100 bytes each, their texts included.
+///
+/// They are forgotten in the order in which they came, so they lie in pages of 1,024 with their texts, and a page goes
+/// as a whole when its last delivery has gone.
+struct Deliveries: Sendable {
+    /// What is kept of a delivery.
+    struct Entry: Sendable {
+        var seq: Int64
+        /// Unix milliseconds.
+        var receivedAt: Int64
+        /// Unix seconds of the clock.
+        var since: UInt32
+        var user: UInt32
+        var campaign: UInt32
+        var device: UInt32
+        /// The neighbours in the list of its device; `noSlot` at the ends and outside.
+        var newer = noSlot
+        var older = noSlot
+        /// Where its texts begin in the page: the message id, the unique id, then digest and buttons.
+        var textStart: UInt32
+        var messageLength: UInt16
+        var uniqueLength: UInt16
+        var extraLength: UInt16
+        var flags: Flags
+        var platform: Platform
+    }
+
+    struct Flags: OptionSet, Sendable {
+        var rawValue: UInt8
+        static let hasMessageID = Flags(rawValue: 1)
+        static let hasOwnID = Flags(rawValue: 2)
+        static let hasDigest = Flags(rawValue: 4)
+        static let listed = Flags(rawValue: 8)
+        static let opened = Flags(rawValue: 16)
+        static let influenced = Flags(rawValue: 32)
+        static let hasDevice = Flags(rawValue: 64)
+    }
+
+    /// What a delivery can be found by, beside its number.
+    enum Name: Int, CaseIterable {
+        /// Its message id, on its device.
+        case message
+        /// Its message id, on any.
+        case messageAnywhere
+        /// The id by which the provider's SDK drops a repeat, on its device.
+        case unique
+        /// The digest of its payload, on its device.
+        case digest
+    }
+
+    fileprivate struct Page: Sendable {
+        var entries: ContiguousArray<Entry> = []
+        var texts: ContiguousArray<UInt8> = []
+    }
+
+    fileprivate static let pageLength = 1024
+
+    private var pages: ContiguousArray<Page> = []
+    private var unusedPages: ContiguousArray<UInt32> = []
+    /// The pages in use, the oldest first; new deliveries go to `lastPage`.
+    private var order = Queue<UInt32>()
+    private var lastPage = noSlot
+    /// How many of the oldest page have gone.
+    private var gone = 0
+    private var numbers = HashIndex()
+    private var names = ContiguousArray(repeating: HashIndex(), count: Name.allCases.count)
+    /// How many there are.
+    private(set) var count = 0
+
+    /// The one that came first.
+    var oldest: UInt32? { order.first.map { $0 * UInt32(Self.pageLength) + UInt32(gone) } }
+
+    subscript(slot: UInt32) -> Entry {
+        get { pages[Int(slot) / Self.pageLength].entries[Int(slot) % Self.pageLength] }
+        _modify { yield &pages[Int(slot) / Self.pageLength].entries[Int(slot) % Self.pageLength] }
+    }
+
+    // MARK: Coming and going
+
+    /// Adds a delivery as the newest; the text fields of `entry` are set by the texts.
+    mutating func append(
+        _ entry: Entry, message: String?, unique: String?, digest: UInt64?, buttons: [UInt8]
+    ) -> UInt32 {
+        if lastPage == noSlot || pages[Int(lastPage)].entries.count == Self.pageLength { beginPage() }
+        let page = Int(lastPage)
+        var entry = entry
+        entry.textStart = UInt32(pages[page].texts.count)
+        if let message { pages[page].texts.append(contentsOf: message.utf8) }
+        if let unique { pages[page].texts.append(contentsOf: unique.utf8) }
+        if let digest { withUnsafeBytes(of: digest.littleEndian) { pages[page].texts.append(contentsOf: $0) } }
+        pages[page].texts.append(contentsOf: buttons)
+        entry.messageLength = UInt16(message?.utf8.count ?? 0)
+        entry.uniqueLength = UInt16(unique?.utf8.count ?? 0)
+        entry.extraLength = UInt16((digest == nil ? 0 : 8) + buttons.count)
+        if message != nil { entry.flags.insert(.hasMessageID) }
+        if digest != nil { entry.flags.insert(.hasDigest) }
+        pages[page].entries.append(entry)
+        let slot = lastPage * UInt32(Self.pageLength) + UInt32(pages[page].entries.count - 1)
+        numbers.insert(slot, Self.hash(entry.seq)) { [pages] in Self.hash(pages[$0].seq) }
+        for name in Name.allCases { put(slot, name) }
+        count += 1
+        return slot
+    }
+
+    /// Lets go of the one that came first, which no list has any more.
+    mutating func removeOldest() {
+        guard let slot = oldest else { return }
+        numbers.remove(slot, Self.hash(self[slot].seq)) { [pages] in Self.hash(pages[$0].seq) }
+        for name in Name.allCases {
+            guard let hash = nameHash(name, of: slot) else { continue }
+            names[name.rawValue].remove(slot, hash) { [pages] in Self.nameHash(name, of: $0, in: pages) ?? 0 }
+        }
+        count -= 1
+        gone += 1
+        let page = slot / UInt32(Self.pageLength)
+        guard gone == pages[Int(page)].entries.count, gone == Self.pageLength || count == 0 else { return }
+        _ = order.popFirst()
+        gone = 0
+        pages[Int(page)] = Page()
+        unusedPages.append(page)
+        if lastPage == page { lastPage = noSlot }
+    }
+
+    private mutating func beginPage() {
+        // What room its texts have left is of no use any more.
+        if lastPage != noSlot { pages[Int(lastPage)].texts = ContiguousArray(pages[Int(lastPage)].texts[...]) }
+        if let page = unusedPages.popLast() {
+            lastPage = page
+        } else {
+            pages.append(Page())
+            lastPage = UInt32(pages.count - 1)
+        }
+        // The first page grows as it is needed: most daemons are small.
+        if pages.count > 1 { pages[Int(lastPage)].entries.reserveCapacity(Self.pageLength) }
+        order.append(lastPage)
+    }
+
+    // MARK: Finding
+
+    /// The delivery with this number.
+    func find(_ seq: SequenceNumber) -> UInt32? {
+        numbers.find(Self.hash(seq.value)) { self[$0].seq == seq.value }
+    }
+
+    /// The latest delivery with this name on this device; `device` is `noSlot` for `messageAnywhere`.
+    func find(_ name: Name, _ text: String, device: UInt32) -> UInt32? {
+        var text = text
+        return text.withUTF8 { find(name, UnsafeRawBufferPointer($0), device: device) }
+    }
+
+    /// The latest delivery with this digest on this device.
+    func find(digest: UInt64, device: UInt32) -> UInt32? {
+        withUnsafeBytes(of: digest.littleEndian) { find(.digest, $0, device: device) }
+    }
+
+    private func find(_ name: Name, _ bytes: UnsafeRawBufferPointer, device: UInt32) -> UInt32? {
+        names[name.rawValue].find(slotHash(device, bytes)) { slot in
+            guard name == .messageAnywhere || self[slot].device == device else { return false }
+            return withBytes(name, of: slot) { $0.elementsEqual(bytes) } ?? false
+        }
+    }
+
+    /// Makes a delivery the one that its name means, unless a later one has it: one that waited in its lane is taken over
+    /// after those that came later, and the number says what is latest.
+    private mutating func put(_ slot: UInt32, _ name: Name) {
+        guard let hash = nameHash(name, of: slot) else { return }
+        let device = name == .messageAnywhere ? noSlot : self[slot].device
+        if let other = withBytes(name, of: slot, { find(name, $0, device: device) }) ?? nil {
+            guard self[other].seq < self[slot].seq else { return }
+            names[name.rawValue].remove(other, hash) { [pages] in Self.nameHash(name, of: $0, in: pages) ?? 0 }
+        }
+        names[name.rawValue].insert(slot, hash) { [pages] in Self.nameHash(name, of: $0, in: pages) ?? 0 }
+    }
+
+    // MARK: Texts
+
+    /// The message id.
+    func messageID(of slot: UInt32) -> String? {
+        withBytes(.messageAnywhere, of: slot) { String(decoding: $0, as: UTF8.self) }
+    }
+
+    /// The id by which the provider's SDK drops a repeat.
+    func uniqueID(of slot: UInt32) -> String? {
+        let entry = self[slot]
+        guard entry.uniqueLength > 0 else { return nil }
+        let start = Int(entry.textStart) + Int(entry.messageLength)
+        return withTexts(of: slot) { String(decoding: $0[start..<start + Int(entry.uniqueLength)], as: UTF8.self) }
+    }
+
+    /// The digest of the payload.
+    func digest(of slot: UInt32) -> UInt64? {
+        withBytes(.digest, of: slot) { UInt64(littleEndian: $0.loadUnaligned(as: UInt64.self)) }
+    }
+
+    /// The buttons, as `ButtonList` writes them.
+    func buttons(of slot: UInt32) -> [UInt8] {
+        let entry = self[slot]
+        let end = Int(entry.textStart) + Int(entry.messageLength) + Int(entry.uniqueLength) + Int(entry.extraLength)
+        let length = Int(entry.extraLength) - (entry.flags.contains(.hasDigest) ? 8 : 0)
+        return withTexts(of: slot) { Array($0[end - length..<end]) }
+    }
+
+    private func withTexts<Result>(of slot: UInt32, _ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+        pages[Int(slot) / Self.pageLength].texts.withUnsafeBytes(body)
+    }
+
+    /// The bytes that a name consists of; `nil` when the delivery has no such name.
+    private func withBytes<Result>(
+        _ name: Name, of slot: UInt32, _ body: (UnsafeRawBufferPointer) -> Result
+    ) -> Result? {
+        Self.withBytes(name, of: slot, in: pages, body)
+    }
+
+    private static func withBytes<Result>(
+        _ name: Name, of slot: UInt32, in pages: ContiguousArray<Page>, _ body: (UnsafeRawBufferPointer) -> Result
+    ) -> Result? {
+        let entry = pages[slot]
+        var start = Int(entry.textStart)
+        let length: Int
+        switch name {
+        case .message:
+            guard entry.flags.isSuperset(of: [.hasMessageID, .hasDevice]) else { return nil }
+            length = Int(entry.messageLength)
+        case .messageAnywhere:
+            guard entry.flags.contains(.hasMessageID) else { return nil }
+            length = Int(entry.messageLength)
+        case .unique:
+            guard entry.uniqueLength > 0, entry.flags.contains(.hasDevice) else { return nil }
+            start += Int(entry.messageLength)
+            length = Int(entry.uniqueLength)
+        case .digest:
+            guard entry.flags.isSuperset(of: [.hasDigest, .hasDevice]) else { return nil }
+            start += Int(entry.messageLength) + Int(entry.uniqueLength)
+            length = 8
+        }
+        return pages[Int(slot) / pageLength].texts.withUnsafeBytes { body(.init(rebasing: $0[start..<start + length])) }
+    }
+
+    private func nameHash(_ name: Name, of slot: UInt32) -> UInt64? { Self.nameHash(name, of: slot, in: pages) }
+
+    private static func nameHash(_ name: Name, of slot: UInt32, in pages: ContiguousArray<Page>) -> UInt64? {
+        let device = name == .messageAnywhere ? noSlot : pages[slot].device
+        return withBytes(name, of: slot, in: pages) { slotHash(device, $0) }
+    }
+
+    private static func hash(_ seq: Int64) -> UInt64 {
+        withUnsafeBytes(of: seq) { slotHash(0, $0) }
+    }
+}
+
+/// No slot of any table.
+let noSlot = UInt32.max
+
+extension ContiguousArray where Element == Deliveries.Page {
+    fileprivate subscript(slot: UInt32) -> Deliveries.Entry {
+        self[Int(slot) / Deliveries.pageLength].entries[Int(slot) % Deliveries.pageLength]
+    }
+}

@@ -1,0 +1,39 @@
+/// Elements that keep their slot until they are removed. Grows by pieces, so that nothing is copied as a whole.
+struct Slab<Element: Sendable>: Sendable {
+    private static var pieceLength: Int { 1024 }
+    private var pieces: ContiguousArray<ContiguousArray<Element>> = []
+    private var free: ContiguousArray<UInt32> = []
+
+    /// How many elements there are.
+    var count: Int {
+        guard let last = pieces.last else { return 0 }
+        return (pieces.count - 1) * Self.pieceLength + last.count - free.count
+    }
+
+    subscript(slot: UInt32) -> Element {
+        get { pieces[Int(slot) / Self.pieceLength][Int(slot) % Self.pieceLength] }
+        _modify { yield &pieces[Int(slot) / Self.pieceLength][Int(slot) % Self.pieceLength] }
+    }
+
+    /// Adds an element; its slot may have been that of one that was removed.
+    mutating func insert(_ element: Element) -> UInt32 {
+        if let slot = free.popLast() {
+            self[slot] = element
+            return slot
+        }
+        if pieces.last.map({ $0.count == Self.pieceLength }) ?? true {
+            var piece = ContiguousArray<Element>()
+            // The first piece grows as it is needed: most tables are small.
+            if !pieces.isEmpty { piece.reserveCapacity(Self.pieceLength) }
+            pieces.append(piece)
+        }
+        pieces[pieces.count - 1].append(element)
+        return UInt32((pieces.count - 1) * Self.pieceLength + pieces[pieces.count - 1].count - 1)
+    }
+
+    /// Removes the element at `slot`; `blank` takes its place until the slot is used again.
+    mutating func remove(_ slot: UInt32, leaving blank: Element) {
+        self[slot] = blank
+        free.append(slot)
+    }
+}

@@ -1,0 +1,100 @@
+import PushModel
+
+/// The last ten session starts of each user in each app.
+struct StartHistory: Sendable {
+    struct Entry: Sendable {
+        var owner: UInt32
+        var app: UInt32
+        var isAnonymous: Bool
+        var count: UInt8 = 0
+        /// Unix seconds of the clock.
+        var since: UInt32
+        /// Unix milliseconds, the earliest first.
+        var starts = InlineArray<10, Int64>(repeating: 0)
+
+        var latest: Int64? { count == 0 ? nil : starts[Int(count) - 1] }
+    }
+
+    private var entries = Slab<Entry>()
+    private var index = HashIndex()
+
+    /// How many users in apps there are.
+    var count: Int { entries.count }
+
+    subscript(slot: UInt32) -> Entry {
+        get { entries[slot] }
+        _modify { yield &entries[slot] }
+    }
+
+    func find(owner: UInt32, isAnonymous: Bool, app: UInt32) -> UInt32? {
+        index.find(Self.hash(owner, isAnonymous, app)) {
+            let entry = entries[$0]
+            return entry.owner == owner && entry.app == app && entry.isAnonymous == isAnonymous
+        }
+    }
+
+    mutating func add(_ entry: Entry) -> UInt32 {
+        let slot = entries.insert(entry)
+        index.insert(slot, Self.hash(entry)) { [entries] in Self.hash(entries[$0]) }
+        return slot
+    }
+
+    mutating func remove(_ slot: UInt32) {
+        index.remove(slot, Self.hash(entries[slot])) { [entries] in Self.hash(entries[$0]) }
+        entries.remove(slot, leaving: Entry(owner: TextTable.none, app: TextTable.none, isAnonymous: false, since: 0))
+    }
+
+    private static func hash(_ entry: Entry) -> UInt64 { hash(entry.owner, entry.isAnonymous, entry.app) }
+
+    private static func hash(_ owner: UInt32, _ isAnonymous: Bool, _ app: UInt32) -> UInt64 {
+        let key = UInt64(owner) << 32 | UInt64(app)
+        return withUnsafeBytes(of: key) { slotHash(isAnonymous ? 1 : 0, $0) }
+    }
+}
+
+extension StartHistory.Entry {
+    /// The window of a start at `start` (T5), in milliseconds: what was received less than this before it counts.
+    func window(at start: Int64, _ rules: TrackerRules) -> Int64 {
+        let fixed = rules.influencedWindow.milliseconds
+        var before = Int(count)
+        while before > 0, starts[before - 1] >= start { before -= 1 }
+        guard before >= 2, rules.windowRule != .fixed else { return fixed }
+        // Half the mean interval, rounded up: for whole milliseconds less than it is less than that.
+        let intervals = Int64(before - 1)
+        let half = (starts[before - 1] - starts[0] + 2 * intervals - 1) / (2 * intervals)
+        return rules.windowRule == .max ? max(fixed, half) : min(fixed, half)
+    }
+
+    /// Takes in a start; of eleven the earliest goes.
+    mutating func insert(_ start: Int64) {
+        var place = Int(count)
+        while place > 0, starts[place - 1] > start { place -= 1 }
+        if count == 10 {
+            guard place > 0 else { return }
+            for index in 1..<place { starts[index - 1] = starts[index] }
+            starts[place - 1] = start
+        } else {
+            var index = Int(count)
+            while index > place {
+                starts[index] = starts[index - 1]
+                index -= 1
+            }
+            starts[place] = start
+            count += 1
+        }
+    }
+}
+
+extension Int64 {
+    /// The difference, at the limits of 64 bits where it is beyond them.
+    func saturatingSubtract(_ other: Int64) -> Int64 {
+        let (difference, overflow) = subtractingReportingOverflow(other)
+        return overflow ? (self < other ? .min : .max) : difference
+    }
+
+    /// The sum, at the limits of 64 bits where it is beyond them.
+    func saturatingAdd(_ other: Int64) -> Int64 {
+        let (sum, overflow) = addingReportingOverflow(other)
+        return overflow ? (other < 0 ? .min : .max) : sum
+    }
+}

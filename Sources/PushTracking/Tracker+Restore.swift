@@ -1,0 +1,90 @@
+public import PushModel
+
+// After a restart the rows are given back to a new tracker: first the session starts that wait for their decision, then
+// everything else, each kind in the order in which its rows were first written. What has become too old or too much
+// goes with the first request or the next.
+extension Tracker {
+    /// Gives back a session start whose influenced opens were not decided.
+    ///
+    /// - Parameters:
+    ///   - start: the row.
+    ///   - now: the clock; whatever it was set to meanwhile, the wait is no longer than the grace.
+    public mutating func restore(_ start: PendingStart, now: WallTime) {
+        clock.read(now)
+        let device = findOrAdd(start.key.device, app: start.key.app)
+        wait(for: start, device, due: min(start.due, rules.endOfWait(now)).milliseconds)
+    }
+
+    /// Gives back an interaction that was held.
+    public mutating func restore(_ waiting: HeldInteraction, now: WallTime) {
+        clock.read(now)
+        hold(waiting, due: min(waiting.due, rules.endOfWait(now)).milliseconds)
+    }
+
+    /// Gives back a session.
+    public mutating func restore(_ row: SessionRow, now: WallTime) {
+        clock.read(now)
+        let device = findOrAdd(row.key.device, app: row.key.app)
+        var session = Devices.Session(
+            user: texts.retain(row.externalID), number: row.number.value, startedAt: row.startedAt.milliseconds,
+            since: row.since.clockSeconds, platform: row.platform)
+        if let end = row.end {
+            session.endedAt = end.at.milliseconds
+            session.endedBy = end.by.value
+            let latest = now.milliseconds.saturatingAdd(rules.sessionTimeout(on: row.platform)).saturatingAdd(1)
+            session.endDue = min(end.due.milliseconds, latest)
+            timers.insert(TrackerTimer(due: session.endDue, cause: end.by, purpose: .sessionEnd, device: device))
+        }
+        devices[device].session = session
+        sessionCount += 1
+        agingSessions.append(device, number: session.number, used: session.since)
+    }
+
+    /// Gives back the session starts of a user.
+    public mutating func restore(_ row: StartsRow) {
+        var entry = StartHistory.Entry(
+            owner: texts.retain(row.key.owner), app: texts.retain(row.key.app), isAnonymous: row.key.isAnonymous,
+            since: row.since.clockSeconds)
+        for start in row.starts { entry.insert(start.milliseconds) }
+        agingHistory.append(history.add(entry), used: entry.since)
+    }
+
+    /// Gives back a delivery, with the event of its receipt.
+    public mutating func restore(_ row: TrackedRow, received: AnalyticsEvent) {
+        let slot = add(row, received)
+        if row.isInfluenced { deliveries[slot].flags.insert(.influenced) }
+        if let opened = row.opened { markOpened(slot, opened) }
+    }
+
+    /// Gives back what a ledger of before there were rows for the tracker knows: a receipt, or the open of a delivery that
+    /// was given back. Of other events nothing follows.
+    public mutating func restore(_ event: AnalyticsEvent) {
+        let time = WallTime(milliseconds: event.time.multipliedReportingOverflow(by: 1000).partialValue)
+        switch event.kind {
+        case .received:
+            // Whether it was displayed is not known: no session start is to count it wrongly.
+            let row = TrackedRow(
+                seq: event.delivery, receivedAt: time, since: time, isDisplayed: false, hasOwnID: true, uniqueID: nil,
+                digest: nil, buttons: [])
+            restore(row, received: event)
+        case .open where event.buttonActionType != ButtonAction.close.rawValue:
+            guard let slot = deliveries.find(event.delivery) else { return }
+            markOpened(slot, .init(at: time, by: event.seq))
+        default: return
+        }
+    }
+
+    /// Gives back what became of an interaction; after its delivery. Only close buttons matter: `buttonAction` is `close`.
+    public mutating func restore(_ row: InteractionRow) {
+        guard row.buttonAction == .close, let delivery = row.delivery, let button = row.button,
+            deliveries.find(delivery) != nil
+        else { return }
+        closed[delivery, default: []].insert(button)
+    }
+}
+
+extension TrackerRules {
+    fileprivate func endOfWait(_ now: WallTime) -> WallTime {
+        WallTime(milliseconds: now.milliseconds.saturatingAdd(waitMilliseconds))
+    }
+}

@@ -1,0 +1,79 @@
+import PushModel
+import PushTracking
+
+/// What the store would hold: the rows of the tracker, in the order in which they were first written.
+struct MemoryRows {
+    private(set) var deliveries: [(row: TrackedRow, received: AnalyticsEvent)] = []
+    private(set) var interactions: [InteractionRow] = []
+    private(set) var sessions: [SessionRow] = []
+    private(set) var starts: [StartsRow] = []
+    private(set) var pendingStarts: [PendingStart] = []
+    private(set) var held: [HeldInteraction] = []
+    private(set) var eventIDs: Set<UUID128> = []
+    /// What a store would refuse.
+    private(set) var violations: [String] = []
+
+    mutating func write(_ output: TrackerOutput) {
+        for event in output.events where !eventIDs.insert(event.id).inserted {
+            violations.append("event \(event.id) comes twice: \(event)")
+        }
+        for record in output.records { write(record, output.events) }
+    }
+
+    private mutating func write(_ record: TrackerRecord, _ events: [AnalyticsEvent]) {
+        switch record {
+        case .delivery(let row):
+            guard let received = events.first(where: { $0.kind == .received && $0.seq == row.seq }) else {
+                return violations.append("delivery \(row.seq) has no receipt")
+            }
+            deliveries.append((row, received))
+        case .opened(let seq, let at, let by):
+            update(\.deliveries, where: { $0.row.seq == seq }) { $0.row.opened = .init(at: at, by: by) }
+        case .influenced(let seq): update(\.deliveries, where: { $0.row.seq == seq }) { $0.row.isInfluenced = true }
+        case .forgottenDelivery(let seq): remove(\.deliveries) { $0.row.seq == seq }
+        case .interaction(let row):
+            if interactions.contains(where: { $0.cause == row.cause }) { violations.append("\(row) is not new") }
+            interactions.append(row)
+        case .session(let row):
+            sessions.removeAll { $0.key == row.key }
+            sessions.append(row)
+        case .forgottenSession(let key): remove(\.sessions) { $0.key == key }
+        case .starts(let row):
+            starts.removeAll { $0.key == row.key }
+            starts.append(row)
+        case .forgottenStarts(let key): remove(\.starts) { $0.key == key }
+        case .pendingStart(let start): pendingStarts.append(start)
+        case .decidedStart(let cause): remove(\.pendingStarts) { $0.cause == cause }
+        case .held(let waiting): held.append(waiting)
+        case .settled(let cause): remove(\.held) { $0.interaction.cause == cause }
+        }
+    }
+
+    private mutating func update<Row>(
+        _ rows: WritableKeyPath<MemoryRows, [Row]>, where isMeant: (Row) -> Bool, _ change: (inout Row) -> Void
+    ) {
+        guard let index = self[keyPath: rows].firstIndex(where: isMeant) else {
+            return violations.append("there is no row to update")
+        }
+        change(&self[keyPath: rows][index])
+    }
+
+    private mutating func remove<Row>(_ rows: WritableKeyPath<MemoryRows, [Row]>, where isMeant: (Row) -> Bool) {
+        guard let index = self[keyPath: rows].firstIndex(where: isMeant) else {
+            return violations.append("there is no row to delete")
+        }
+        self[keyPath: rows].remove(at: index)
+    }
+
+    /// The tracker as it is after a restart at `now`.
+    func restored(stateID: UUID128, rules: TrackerRules, now: WallTime) -> Tracker {
+        var tracker = Tracker(stateID: stateID, rules: rules)
+        for row in pendingStarts { tracker.restore(row, now: now) }
+        for row in sessions { tracker.restore(row, now: now) }
+        for row in starts { tracker.restore(row) }
+        for (row, received) in deliveries { tracker.restore(row, received: received) }
+        for row in interactions { tracker.restore(row) }
+        for row in held { tracker.restore(row, now: now) }
+        return tracker
+    }
+}

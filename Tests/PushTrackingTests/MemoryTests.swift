@@ -1,0 +1,112 @@
+import PushModel
+import PushTracking
+import Testing
+
+@Suite("What the tracker forgets")
+struct MemoryTests {
+    @Test("above its capacity the oldest go, with all that is known of them")
+    func capacity() {
+        var bench = TrackerBench { $0.rememberMax = 2 }
+        for seq in 1...3 { bench.receive("m\(seq)", at: .zero) }
+        #expect(bench.tracker.count == 2)
+        #expect(bench.tracker.delivery(for: .message("m1"), app: nil, device: "phone") == nil)
+        #expect(bench.tracker.delivery(for: .message("m1"), app: nil, device: nil) == nil)
+        #expect(bench.tracker.delivery(for: .message("m2"), app: nil, device: "phone") != nil)
+        #expect(bench.rows.deliveries.map(\.row.seq.value) == [2, 3])
+        #expect(bench.receiveText("m1", at: .zero) == ["received 4"], "forgotten, so new again")
+        bench.start(at: .seconds(60))
+        #expect(bench.clock(at: .seconds(66)) == ["influenced 3 by 5", "influenced 4 by 5"])
+    }
+
+    @Test("a name that went over to a later delivery stays when the earlier one goes")
+    func nameGoesOver() {
+        var bench = TrackerBench { $0.rememberMax = 2 }
+        for _ in 1...3 { bench.receive("m1", at: .zero, hasOwnID: false, digest: 7) }
+        for subject in [.message("m1"), .payload(7)] as [Interaction.Subject] {
+            #expect(bench.tracker.delivery(for: subject, app: nil, device: "phone")?.seq == SequenceNumber(3))
+        }
+    }
+
+    @Test("after the time that is remembered a delivery is forgotten, by the clock and not by the times of requests")
+    func retention() {
+        var bench = TrackerBench { $0.remember = .seconds(10) }
+        let push = bench.receive(at: .seconds(-999_999), clock: .seconds(100))
+        bench.receive(at: .zero, clock: .seconds(110))
+        #expect(bench.tracker.count == 2)
+        bench.receive(at: .zero, clock: .seconds(111))
+        #expect(bench.tracker.count == 2)
+        #expect(bench.tap(push, at: .seconds(111)).first == "held")
+    }
+
+    @Test("thousands come and go, and every number, name and list is right throughout")
+    func manyPages() {
+        var bench = TrackerBench { $0.rememberMax = 2500 }
+        for number in 1...6000 as ClosedRange<Int64> {
+            bench.receive(
+                "m\(number)", at: .zero, device: "d\(number % 7)", unique: number % 3 == 0 ? "x\(number)" : nil)
+        }
+        #expect(bench.tracker.count == 2500)
+        for number in 1...6000 as ClosedRange<Int64> {
+            let isKept = number > 3500
+            let device = "d\(number % 7)"
+            for subject in [.delivery(SequenceNumber(number)), .message("m\(number)")] as [Interaction.Subject] {
+                let found = bench.tracker.delivery(for: subject, app: "shop", device: device)
+                #expect(found?.seq == (isKept ? SequenceNumber(number) : nil))
+                if isKept { #expect(found?.messageID == "m\(number)" && found?.device == device) }
+            }
+        }
+        bench.start(at: .seconds(1), device: "d3")
+        #expect(bench.clock(at: .seconds(7)).count == (3501...6000).count { $0 % 7 == 3 })
+        #expect(bench.rows.violations == [])
+    }
+
+    @Test("a session and the starts of a user go when they were not used for long, and their rows with them")
+    func sessions() {
+        var bench = TrackerBench { $0.remember = .seconds(100) }
+        for user in 1...20 { bench.start(at: .seconds(Int64(user)), user: "u\(user)", device: "d\(user)") }
+        #expect(bench.rows.sessions.count == 20)
+        for user in 21...60 {
+            bench.start(at: .seconds(1000), user: "u\(user)", device: "d\(user)")
+            bench.end(at: .seconds(1000), user: "u\(user)", device: "d\(user)")
+        }
+        #expect(bench.rows.sessions.count == 40)
+        #expect(bench.rows.starts.count == 40)
+        bench.clock(at: .seconds(1011))
+        #expect(bench.rows.sessions == [])
+        #expect(bench.rows.violations == [])
+    }
+
+    @Test("above their number the sessions and users that were not used for longest go")
+    func users() {
+        var bench = TrackerBench { $0.rememberUsersMax = 10 }
+        for user in 1...1000 { bench.start(at: .seconds(Int64(user)), user: "u\(user)", device: "d\(user)") }
+        #expect(bench.rows.sessions.count == 10)
+        #expect(bench.rows.starts.count == 10)
+        #expect(bench.rows.sessions.contains { $0.externalID == "u1000" })
+        #expect(bench.rows.violations == [])
+    }
+
+    @Test("a ledger from before the tracker had rows gives its receipts and opens back")
+    func earlierLedger() {
+        var bench = TrackerBench()
+        bench.receive("m1", at: .zero)
+        bench.tap(bench.receive("m2", at: .zero), at: .seconds(1))
+        var tracker = Tracker(stateID: TrackerBench.stateID)
+        for event in bench.events { tracker.restore(event) }
+        #expect(tracker.count == 2)
+        var output = TrackerOutput()
+        let tap = { (seq: Int64) in
+            Interaction(
+                cause: SequenceNumber(9), subject: .delivery(SequenceNumber(seq)), act: .opened, platform: .android,
+                app: "shop", device: "phone", at: TrackerBench.time(.seconds(2)))
+        }
+        #expect(tracker.interact(tap(1), now: TrackerBench.time(.seconds(2)), into: &output).verdict == .opened)
+        #expect(tracker.interact(tap(2), now: TrackerBench.time(.seconds(2)), into: &output).verdict == .duplicate)
+        let repeated = TrackedDelivery(
+            seq: SequenceNumber(10), platform: .android, app: "shop", device: "phone", externalID: nil,
+            messageID: "m1", campaignID: nil, receivedAt: TrackerBench.time(.seconds(2)))
+        #expect(
+            tracker.receive(repeated, now: TrackerBench.time(.seconds(2)), into: &output)
+                == .repeated(of: SequenceNumber(1)))
+    }
+}

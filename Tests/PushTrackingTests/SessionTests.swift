@@ -1,0 +1,132 @@
+import PushModel
+import PushTracking
+import Testing
+
+@Suite("Sessions (T7, T8)")
+struct SessionTests {
+    @Test("a session begins, goes on whatever starts again, and ends once, with how long it took")
+    func course() {
+        var bench = TrackerBench()
+        #expect(bench.start(at: .zero) == ["started", "session 1 of u1"])
+        #expect(bench.start(at: .seconds(50)) == ["continued"])
+        #expect(bench.end(at: .milliseconds(60_500)) == ["ended"])
+        #expect(bench.end(at: .seconds(61)) == ["noSession"])
+        #expect(bench.clock(at: .milliseconds(70_500)) == [])
+        #expect(bench.clock(at: .milliseconds(70_501)) == ["end of u1 after 60500 ms"])
+        #expect(bench.events.last?.time == 1_700_000_060)
+        #expect(bench.events.last?.seq == SequenceNumber(3))
+        #expect(bench.end(at: .seconds(80)) == ["noSession"])
+    }
+
+    @Test(
+        "it is resumed within the timeout of its platform, the timeout itself included",
+        arguments: [
+            (Platform.android, 10_000, true), (.android, 10_001, false), (.ios, 10_000, true), (.ios, 10_001, false),
+            (.web, 1_800_000, true), (.web, 1_800_001, false),
+        ] as [(Platform, Int64, Bool)])
+    func resumption(platform: Platform, pause: Int64, isResumed: Bool) {
+        var bench = TrackerBench()
+        bench.start(at: .zero, platform: platform)
+        bench.end(at: .seconds(60))
+        let start = .seconds(60) + Duration.milliseconds(pause)
+        let expected = isResumed ? ["continued"] : ["started", "end of u1 after 60000 ms", "session 3 of u1"]
+        #expect(bench.start(at: start, platform: platform) == expected)
+    }
+
+    @Test("one that is resumed ends as one")
+    func resumed() {
+        var bench = TrackerBench()
+        bench.start(at: .zero)
+        bench.end(at: .seconds(60))
+        bench.restart(at: .seconds(61))
+        bench.start(at: .seconds(65))
+        #expect(bench.clock(at: .seconds(75)) == [])
+        bench.end(at: .seconds(90))
+        bench.restart(at: .seconds(91))
+        #expect(bench.clock(at: .seconds(120)) == ["end of u1 after 90000 ms"])
+        #expect(bench.rows.sessions == [])
+    }
+
+    @Test("another user's start ends the open session and begins a new one; so does one after an end")
+    func otherUser() {
+        var bench = TrackerBench()
+        bench.start(at: .zero)
+        #expect(
+            bench.start(at: .seconds(30), user: "u2")
+                == ["started", "end of u1 after 30000 ms", "session 2 of u2"])
+        bench.end(at: .seconds(40))
+        #expect(
+            bench.start(at: .seconds(41), user: nil)
+                == ["started", "end of u2 after 10000 ms", "session 4 of nobody"])
+    }
+
+    @Test("sessions of other apps and devices are others; without a device there is none")
+    func places() {
+        var bench = TrackerBench()
+        bench.start(at: .zero)
+        #expect(bench.start(at: .zero, app: "news") == ["started", "session 2 of u1"])
+        #expect(bench.start(at: .zero, device: "tablet") == ["started", "session 3 of u1"])
+        #expect(bench.start(at: .zero, device: nil) == ["withoutDevice"])
+        #expect(bench.end(at: .zero, device: nil) == ["withoutDevice"])
+        #expect(bench.end(at: .zero, device: "watch") == ["noSession"])
+    }
+
+    @Test("an end is one of whatever session is open there, whoever's it is; one before its start takes no time")
+    func ends() {
+        var bench = TrackerBench()
+        bench.start(at: .seconds(10))
+        #expect(bench.end(at: .seconds(5), clock: .seconds(11), user: "u2") == ["ended"])
+        #expect(bench.clock(at: .seconds(22)) == ["end of u1 after 0 ms"])
+    }
+
+    @Test("a clock that is set back makes no wait longer, and a start before an ended session begins another")
+    func clockSetBack() {
+        var bench = TrackerBench()
+        bench.start(at: .seconds(7200))
+        #expect(bench.nextDue == .milliseconds(7_205_001))
+        #expect(bench.start(at: .seconds(3600)) == ["continued"])
+        #expect(bench.nextDue == .milliseconds(3_605_001))
+        bench.end(at: .seconds(3601))
+        #expect(bench.start(at: .seconds(1800)) == ["started", "end of u1 after 0 ms", "session 4 of u1"])
+        #expect(bench.nextDue == .milliseconds(1_804_001))
+    }
+
+    @Test("T8: a tap that opens the app begins a session, on a delivery that is opened or unknown too")
+    func taps() {
+        var bench = TrackerBench()
+        let push = bench.receive(
+            at: .zero, buttons: [.init(id: "yes", action: .none), .init(id: "no", action: .close)])
+        #expect(bench.tap(push, at: .seconds(1)) == ["opened 1", "session 2 of u1", "open 1"])
+        #expect(bench.tap(push, at: .seconds(2)) == ["duplicate 1"])
+        bench.end(at: .seconds(3))
+        #expect(bench.tap(push, at: .seconds(13)) == ["duplicate 1"], "it is resumed")
+        bench.end(at: .seconds(14))
+        #expect(
+            bench.interact(.button("yes"), .delivery(push), at: .seconds(30))
+                == ["duplicate 1", "end of u1 after 13000 ms", "session 7 of u1"])
+        bench.end(at: .seconds(31))
+        bench.clock(at: .seconds(42))
+        #expect(
+            bench.interact(.button("no"), .delivery(push), at: .seconds(43)) == ["closed 1", "open 1 by no: close"])
+        #expect(bench.interact(.dismissed, .delivery(push), at: .seconds(44)) == ["dismissed 1"])
+        #expect(bench.interact(.opened, .message("?"), at: .seconds(45)) == ["held", "session 11 of u1"])
+    }
+
+    @Test("T8: a held press of a button that turns out to open the app begins the session at its own time")
+    func heldButton() {
+        var bench = TrackerBench()
+        #expect(bench.interact(.button("yes"), .message("m1"), at: .seconds(1)) == ["held"])
+        bench.receive("m1", at: .seconds(2), buttons: [.init(id: "yes", action: .none)])
+        #expect(bench.events.map(\.text) == ["received 2", "session 1 of u1", "open 2 by yes: none"])
+        #expect(bench.events[1].time == 1_700_000_001)
+    }
+
+    @Test("an open session of which nothing was heard for the time that is remembered is over, without an end")
+    func silence() {
+        var bench = TrackerBench { $0.remember = .seconds(100) }
+        bench.start(at: .zero)
+        #expect(bench.start(at: .seconds(100)) == ["continued"])
+        #expect(bench.start(at: .seconds(101)) == ["started", "session 3 of u1"])
+        #expect(bench.end(at: .seconds(202)) == ["noSession"])
+    }
+}
