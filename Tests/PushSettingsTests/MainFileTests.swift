@@ -1,6 +1,7 @@
 import PushDispatch
 import PushModel
 import PushRouting
+import PushTracking
 import PushSettings
 import Testing
 
