@@ -25,7 +25,8 @@ struct Bench {
 
     /// A router with one route, to the handler `crm`, unless the table says otherwise.
     init(_ table: RoutingTable = .testing(), devicesMax: Int = 1_000_000) {
-        router = Router(boot: boot, table: table, tracker: Tracker(stateID: state, rules: table.tracking), devicesMax: devicesMax)
+        router = Router(
+            boot: boot, table: table, tracker: Tracker(stateID: state, rules: table.tracking), devicesMax: devicesMax)
     }
 
     var now: Moment {
@@ -38,8 +39,10 @@ struct Bench {
     mutating func at(_ time: Duration) { self.time = time }
 
     @discardableResult
-    mutating func submit(_ request: Request, uid: UInt32 = 1000) throws(Refusal) -> [String] {
-        try submitRaw(request, uid: uid).compactMap(\.text)
+    mutating func submit(
+        _ request: Request, uid: UInt32 = 1000, past: PastDelivery? = nil
+    ) throws(Refusal) -> [String] {
+        try submitRaw(request, uid: uid, past: past).compactMap(\.text)
     }
 
     @discardableResult
@@ -64,9 +67,9 @@ struct Bench {
 
     // MARK: The same, with effects as they are
 
-    mutating func submitRaw(_ request: Request, uid: UInt32) throws(Refusal) -> [Effect] {
+    mutating func submitRaw(_ request: Request, uid: UInt32, past: PastDelivery? = nil) throws(Refusal) -> [Effect] {
         var effects: [Effect] = []
-        _ = try router.submit(request, from: Peer(uid: uid, gid: 100, pid: 1), at: now, effects: &effects)
+        _ = try router.submit(request, from: Peer(uid: uid, gid: 100, pid: 1), past: past, at: now, effects: &effects)
         take(effects, of: request)
         return effects
     }

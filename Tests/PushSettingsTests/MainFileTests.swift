@@ -1,8 +1,8 @@
 import PushDispatch
 import PushModel
 import PushRouting
-import PushTracking
 import PushSettings
+import PushTracking
 import Testing
 
 @Suite("pushrouterd.conf")

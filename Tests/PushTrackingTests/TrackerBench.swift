@@ -1,7 +1,7 @@
 import PushModel
+import TestSupport
 
 @testable import PushTracking
-import TestSupport
 
 /// A tracker on the bench: times in seconds from its beginning, numbers given in order, and what follows as text.
 ///
