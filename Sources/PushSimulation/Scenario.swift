@@ -58,6 +58,12 @@ public struct Scenario: Sendable {
         self.lines = lines
     }
 
+    /// Whether a line is the first one of a scenario or an expectation: nothing that a simulation does.
+    static func isForTestOnly(_ line: [UInt8], limits: JSONLimits) -> Bool {
+        guard let root = try? JSONDocument(scanning: line, limits: limits).root else { return false }
+        return root["op"] == nil && (root["scenario"] != nil || root["expect"] != nil)
+    }
+
     private static func head(_ root: JSONNode) throws(ExpectationError) -> (title: String?, mode: DispatchMode?) {
         for (key, _) in root.members where !["scenario", "mode"].contains(key) {
             throw ExpectationError("\(key): the first line has only scenario and mode")

@@ -158,12 +158,16 @@ struct AppleFormTests {
         #expect(try refusal(.ios, payload) == PayloadError(field: field, message: message))
     }
 
-    @Test("runs the service extension in the foreground too where the configuration says so")
+    @Test("runs the service extension in the foreground too by a setting, which is named where it does not")
     func serviceExtensionInForeground() throws {
         var settings = DetectionSettings.shipped
         settings.runsServiceExtensionInForeground = true
         let payload = try json(#"{"aps":{"alert":"x","mutable-content":1}}"#)
         let delivery = Delivery(platform: .ios, state: .foreground, payload: payload)
         #expect(try decide(delivery, settings: settings).callbacks == [.serviceExtension, .willPresent])
+        settings.runsServiceExtensionInForeground = false
+        let decision = try decide(delivery, settings: settings)
+        #expect(decision.callbacks == [.willPresent])
+        #expect(decision.reasons.contains(.mutableContentInForeground), "who sees it run on a device finds the setting")
     }
 }

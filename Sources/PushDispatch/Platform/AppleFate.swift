@@ -17,9 +17,13 @@ extension ApplePayload {
             return .decided(hasAlert && isAllowed ? .shownBySystem : .swallowed)
         }
         var callbacks: [Callback] = []
-        if isMutable, hasAlert, isAllowed, !isForeground || settings.runsServiceExtensionInForeground {
-            reasons.append(.mutableContent)
-            callbacks.append(.serviceExtension)
+        if isMutable, hasAlert, isAllowed {
+            if isForeground, !settings.runsServiceExtensionInForeground {
+                reasons.append(.mutableContentInForeground)
+            } else {
+                reasons.append(.mutableContent)
+                callbacks.append(.serviceExtension)
+            }
         }
         if isForeground, hasUserFacingContent, isAllowed {
             reasons.append(.alertInForeground)
