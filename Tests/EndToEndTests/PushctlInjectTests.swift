@@ -153,6 +153,15 @@ struct PushctlInjectTests {
         #expect(lines.last?["outcome"]?.string == "handled")
     }
 
+    @Test("marks the outcomes of observers")
+    func observers() throws {
+        let installation = Installation()
+        installation.addRoute("10-copy", to: "journal", match: "Platform=android", route: "Observe=yes")
+        let result = try TestDaemon(installation).pushctl("inject", "-", "--wait", input: #"{"_ab":"true"}"#)
+        #expect(result.lines.contains("seq 1  onMessageReceived  handed_to_tracker  0 ms"))
+        #expect(result.lines.contains("seq 1  onMessageReceived  observer  handled  0 ms"), "\(result.lines)")
+    }
+
     @Test("says with 69 that outcomes did not come because the daemon went away")
     func daemonGone() throws {
         let installation = Installation()

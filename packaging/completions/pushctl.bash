@@ -81,7 +81,7 @@ _pushctl() {
             open) options="--payload --platform --app --device --external-id --at --id --wait --json --config --state --runtime --help --version" ;;
             act) options="--action --text --payload --platform --app --device --external-id --at --id --wait --json --config --state --runtime --help --version" ;;
             dismiss) options="--payload --platform --app --device --external-id --at --id --wait --json --config --state --runtime --help --version" ;;
-            session) options="--platform --app --device --external-id --at --id --wait --json --config --state --runtime --help --version" ;;
+            session) options="--platform --app --device --external-id --at --id --json --config --state --runtime --help --version" ;;
             token) options="--kind --platform --app --device --external-id --at --id --wait --json --config --state --runtime --help --version" ;;
             explain) options="--platform --state --locked --app --device --notifications --os-version --json --config --runtime --help --version" ;;
             simulate) options="--mode --keep-going --config --state --runtime --help --version" ;;
