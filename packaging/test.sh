@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Passes all tests: format, scripts, manual pages, debug build, fuzz harnesses and unit tests, release build and quickstart. Installs
-# the Debian packages that are missing. Ends with the test runner's own closing lines.
+# Passes all tests: format, scripts, manual pages, debug build, fuzz harnesses, unit tests, release build and quickstart.
+# Installs the Debian packages that are missing. Ends with the test runner's own closing lines.
 # usage: test.sh
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
