@@ -7,13 +7,17 @@ import Testing
 @Suite("Observers, under random scripts")
 struct ObserverPropertyTests {
     @Test("what becomes of the owners is the same with them and without, to the last byte")
-    func changeNothing() throws {
+    func changeNothing() {
         var outcomes: [Outcome: Int] = [:]
         var copies = 0
         for seed in 1...500 as ClosedRange<UInt64> {
             let alone = Watched.run(seed: seed, isWatched: false)
             let watched = Watched.run(seed: seed, isWatched: true)
-            try #require(watched.text == alone.text, "seed \(seed)")
+            guard watched.lines == alone.lines else {
+                let difference = zip(watched.lines, alone.lines).first { $0 != $1 }
+                Issue.record("seed \(seed): \(difference?.0 ?? "more") instead of \(difference?.1 ?? "less")")
+                return
+            }
             for outcome in alone.outcomes { outcomes[outcome, default: 0] += 1 }
             copies += watched.copies
         }
@@ -76,11 +80,10 @@ private struct Watched {
     // MARK: What came of it
 
     /// Everything of the owners: what was asked for and told, in order, then the rows, and the analytics.
-    var text: String {
+    var lines: [String] {
         let rows = bench.ledger.rows.values.filter { !$0.isObserver }.sorted { $0.id < $1.id }
         let requests = bench.ledger.requests.values.map(\.accepted).sorted { $0.seq < $1.seq }
-        let parts = story + rows.map { "\($0)" } + requests.map { "\($0)" } + bench.ledger.events.map { "\($0)" }
-        return parts.joined(separator: "\n")
+        return story + rows.map { "\($0)" } + requests.map { "\($0)" } + bench.ledger.events.map { "\($0)" }
     }
 
     var outcomes: [Outcome] { bench.ledger.rows.values.filter { !$0.isObserver }.compactMap(\.result?.outcome) }
@@ -100,6 +103,7 @@ private struct Watched {
             running = []
             note(bench.crashRaw(sameBoot: Bool.random(using: &script), table: table))
         }
+        if Bool.random(using: &script) { for id in running.sorted() { note(bench.handleRaw(.started(id))) } }
         answerAsObserver()
     }
 
@@ -148,7 +152,6 @@ private struct Watched {
     }
 
     private mutating func finish(_ id: InvocationID, _ answer: HandlerAnswer) {
-        note(bench.handleRaw(.started(id)))
         running.remove(id)
         note(bench.handleRaw(.finished(id, answer)))
     }
