@@ -65,6 +65,40 @@ struct PushctlSimulateTests {
         #expect(result.lines.count { $0.contains("\"type\":\"invocation\"") } == 2)
     }
 
+    // Source: FirebaseMessagingServiceRoboTest.java of firebase-android-sdk.
+    @Test(
+        "runs the callbacks that FCM's own test expects, as often as it does",
+        arguments: Fixture.list("payloads/fcm-apns", suffix: ".json").filter { $0.contains("/vec-") })
+    func vectors(_ path: String) throws {
+        let vector = try #require(try? JSONDocument(scanning: Fixture.bytes(path))).root
+        let expected = try #require(vector["expect"])
+        let state = try #require(vector["app_state"]?.string)
+        let times = try #require(vector["repeat"]?.int64)
+        let extras = try #require(vector["extras"]).text.filter { $0 != "\n" }
+        let lines = (1...times).map { time in
+            #"{"op":"deliver","at":\#(time),"platform":"android","app":"a","device":"d","state":"\#(state)","#
+                + #""payload":{"extras":\#(extras)}}"#
+        }
+        let result = simulate(lines.joined(separator: "\n"))
+        #expect(result.end == .exited(0))
+        let ran = try result.lines.map { try json($0) }.filter { $0["type"]?.string == "invocation" }
+        #expect(ran.count == Int(times))
+        let shown = ran.count { $0["outcome"]?.string == "shown_by_system" }
+        var called = 0
+        for (name, value) in expected.members where name != "data" {
+            // What is no number is what the callback gets: it runs once.
+            let count = Int(value.int64 ?? 1)
+            if name == "system_tray" {
+                #expect(shown == count)
+            } else {
+                #expect(ran.count { $0["callback"]?.string == name && $0["outcome"]?.string == "handled" } == count)
+                called += count
+            }
+        }
+        // All else was seen before.
+        #expect(ran.count { $0["outcome"]?.string == "duplicate" } == Int(times) - called - shown)
+    }
+
     @Test("says why a scenario cannot be read")
     func missing() {
         #expect(pushctl.run(["simulate", "/nowhere"]).end == .exited(66))
