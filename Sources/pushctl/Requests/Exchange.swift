@@ -122,8 +122,9 @@ struct Exchange {
 
     private func printOutcome(_ line: JSONNode) {
         let reason = line["reason"]?.string.map { "  \($0)" } ?? ""
+        let copy = line["observer"]?.bool == true ? "  (observer)" : ""
         output.print(
-            "seq \(line["seq"]?.int64 ?? 0)  \(line["callback"]?.string ?? "")  \(line["outcome"]?.string ?? "")  "
-                + "\(line["total_ms"]?.int64 ?? 0) ms\(reason)\n")
+            "seq \(line["seq"]?.int64 ?? 0)  \(line["callback"]?.string ?? "")\(copy)  "
+                + "\(line["outcome"]?.string ?? "")  \(line["total_ms"]?.int64 ?? 0) ms\(reason)\n")
     }
 }
