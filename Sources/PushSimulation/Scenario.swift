@@ -31,7 +31,7 @@ public struct Scenario: Sendable {
         var head: (title: String?, mode: DispatchMode?)
         var latest: WallTime?
         var isFirst = true
-        for (index, bytes) in text.enumerated() where !bytes.allSatisfy(isWhiteSpace) {
+        for (index, bytes) in text.enumerated() where !bytes.allSatisfy(\.isJSONWhiteSpace) {
             defer { isFirst = false }
             let root = try? JSONDocument(scanning: bytes, limits: limits).root
             do throws(ExpectationError) {
@@ -116,6 +116,3 @@ extension Scenario.Line {
         if case .expectation(let expectation) = self, case .error = expectation.condition { true } else { false }
     }
 }
-
-/// White space as JSON has it.
-private func isWhiteSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 }

@@ -55,7 +55,7 @@ private struct Simulation {
 
     mutating func run(_ file: InputFile, keepsGoing: Bool) throws(Failure) -> ExitStatus {
         while let line = try file.nextLine() {
-            if line.allSatisfy(isWhiteSpace) { continue }
+            if line.allSatisfy(\.isJSONWhiteSpace) { continue }
             simulator.take(line, number: file.lineNumber).forEach(output.write(line:))
             if simulator.errors > 0, !keepsGoing { return .no }
             if file.mustWait { output.flush() }
