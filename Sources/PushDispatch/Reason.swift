@@ -29,7 +29,7 @@ public enum Reason: Hashable, Sendable, CustomStringConvertible {
     case orderOfCallbacksUnknown, alertShownToo, alertShownBySystem, nothingForTheApp
     case liveActivity, deviceManagement
     // What either does.
-    case notificationsDenied
+    case notificationsDenied, alertDenied
     // What a browser does.
     case serviceWorker
 
@@ -129,6 +129,8 @@ public enum Reason: Hashable, Sendable, CustomStringConvertible {
 
         case .notificationsDenied:
             "the user does not allow notifications: the system shows nothing, and no code of the app runs"
+
+        case .alertDenied: "the user does not allow notifications: iOS shows neither alert, badge nor sound"
 
         case .serviceWorker: "the browser starts the service worker for every push"
         }

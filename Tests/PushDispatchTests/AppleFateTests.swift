@@ -158,6 +158,15 @@ struct AppleFormTests {
         #expect(try refusal(.ios, payload) == PayloadError(field: field, message: message))
     }
 
+    @Test("says why a push that wakes the app shows nothing")
+    func alertDenied() throws {
+        let payload = try json(#"{"aps":{"alert":"x","content-available":1}}"#)
+        for (permission, isDenied) in [(NotificationPermission.denied, true), (.allowed, false)] {
+            let decision = try decide(Delivery(platform: .ios, notifications: permission, payload: payload))
+            #expect(decision.reasons.contains(.alertDenied) == isDenied)
+        }
+    }
+
     @Test("runs the service extension in the foreground too by a setting, which is named where it does not")
     func serviceExtensionInForeground() throws {
         var settings = DetectionSettings.shipped

@@ -30,6 +30,7 @@ extension ApplePayload {
             callbacks.append(.willPresent)
         }
         if isContentAvailable {
+            if hasUserFacingContent, !isAllowed { reasons.append(.alertDenied) }
             let reason = wakingReason(delivery.state)
             reasons.append(reason)
             if reason != .contentAvailableAfterForceQuit { callbacks.append(.didReceiveRemoteNotification) }
