@@ -25,7 +25,11 @@ private let table: RoutingTable = {
     return table
 }()
 
-private let tracker = Tracker(stateID: UUID128(high: 0, low: 0), capacity: 4)
+private let tracker: Tracker = {
+    var rules = TrackerRules()
+    rules.rememberMax = 4
+    return Tracker(stateID: UUID128(high: 0, low: 0), rules: rules)
+}()
 
 @c(LLVMFuzzerTestOneInput)
 public func fuzzScenario(_ start: UnsafePointer<UInt8>?, _ count: Int) -> Int32 {
