@@ -13,7 +13,7 @@ extension Command {
             A number or message id is looked up among the deliveries of Braze that the tracker remembers, then in the \
             ledger, which also tells the platform. A tap on another provider's notification is routed to a handler as \
             its push is; Android has no push callback for it, so there the callback is "none", and a message that \
-            nobody knows ends as swallowed.
+            nobody knows is held by the tracker, in case its delivery is yet to come.
             """,
             """
             The exit status says whether the request was accepted: with --wait too it is 0 whatever the outcome is.
