@@ -162,7 +162,7 @@ struct PushctlInjectTests {
         let daemon = try TestDaemon(installation)
         let result = daemon.pushctl("inject", "-", "--wait", input: #"{"_ab":"true"}"#)
         #expect(result.lines.contains("seq 1  onMessageReceived  handed_to_tracker  0 ms"), "\(result.lines)")
-        #expect(result.lines.contains("seq 1  onMessageReceived (observer)  handled  0 ms"), "\(result.lines)")
+        #expect(result.lines.contains("seq 1  onMessageReceived  (observer)  handled  0 ms"), "\(result.lines)")
     }
 
     @Test("says with 69 that outcomes did not come because the daemon went away")
