@@ -171,6 +171,15 @@ struct PushctlExplainTests {
         #expect(odd.contains("sent at -9223372036854775808 ms\n"))
     }
 
+    @Test("says what is lost without a Braze instance")
+    func missingInstance() {
+        let payload = #"{"ab":{"c":"x"},"aps":{"alert":"Hello"}}"#
+        let result = explain(payload, "--platform", "ios", "--state", "foreground", "--sdk", "nil")
+        #expect(
+            result.output.contains(
+                "willPresent: the app has no Braze instance, so it ends as sdk_not_ready and the open is lost\n"))
+    }
+
     @Test("cannot be made to steer the terminal by a payload")
     func controlCharacters() {
         let result = explain(#"{"_ab":"true","cid":"\u001b[2J"}"#, "--platform", "android")

@@ -32,6 +32,14 @@ struct PushctlSimulateTests {
         #expect(try json(simulate(declined, "--mode", "relay").output)["outcome"]?.string == "timed_out")
     }
 
+    @Test("passes over what a scenario has for test: to write its expectations from what comes")
+    func scenario() {
+        let scenario = #"{"scenario":"s"}"# + "\n" + Self.slow + #"{"expect":{"outcome":"handled"}}"# + "\n"
+        let result = simulate(scenario)
+        #expect(result.end == .exited(0))
+        #expect(result.output == simulate(Self.slow).output)
+    }
+
     private static let wrong = """
         {"op":"deliver","at":1000,"payload":{}}
         {"op":"deliver","payload":{}}
