@@ -20,24 +20,14 @@ fi
 
 # A target is a harness beside this script, and the modules of Sources that it needs, in the order of their imports.
 # Beside its own corpus it may begin with other files.
+modules="PushModel PushDispatch PushTracking PushRouting PushSettings PushProtocol PushSimulation"
 seeds=
 case $1 in
 json-scan) harness=JSONScanFuzz.swift modules=PushModel ;;
-payload)
-    harness=PayloadFuzz.swift
-    modules="PushModel PushDispatch PushTracking PushRouting PushSettings PushProtocol PushSimulation"
-    seeds=$(echo "$top"/Tests/Fixtures/payloads/*/)
-    ;;
-provider-file)
-    harness=ProviderFileFuzz.swift modules="PushModel PushDispatch PushTracking PushRouting PushSettings"
-    seeds=$top/etc/pushrouterd/providers.d
-    ;;
-request) harness=RequestFuzz.swift modules="PushModel PushDispatch PushTracking PushRouting PushProtocol" ;;
-scenario)
-    harness=ScenarioFuzz.swift
-    modules="PushModel PushDispatch PushTracking PushRouting PushSettings PushProtocol PushSimulation"
-    seeds=$top/Tests/Fixtures/scenarios
-    ;;
+payload) harness=PayloadFuzz.swift seeds=$(echo "$top"/Tests/Fixtures/payloads/*/) ;;
+provider-file) harness=ProviderFileFuzz.swift seeds=$top/etc/pushrouterd/providers.d ;;
+request) harness=RequestFuzz.swift ;;
+scenario) harness=ScenarioFuzz.swift seeds=$top/Tests/Fixtures/scenarios ;;
 *) echo "run.sh: no target '$1'" >&2; exit 2 ;;
 esac
 

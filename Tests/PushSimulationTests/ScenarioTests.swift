@@ -113,6 +113,14 @@ struct ScenarioTests {
         #expect(checks.map(\.failure) == [nil])
     }
 
+    @Test("thousands of expectations in a row take no more than their share each", .timeLimit(.minutes(1)))
+    func many() throws {
+        let expectations = [String](repeating: #"{"expect":{"pending":0}}"#, count: 20_000)
+        let checks = try check([#"{"op":"deliver","at":0,"payload":{},"script":{"takes_ms":5}}"#] + expectations)
+        #expect(checks.count == 20_000)
+        #expect(checks.allSatisfy { $0.failure == nil })
+    }
+
     @Test("a pending request is mentioned where nothing matches yet")
     func pending() throws {
         let checks = try check([
