@@ -63,7 +63,7 @@ final class Conductor {
     func isUnderway(_ name: DeliveryReference.Name) -> Bool { commits.isUnderway(name) }
 
     /// Whether something waits for the disk.
-    var isCommitComing: Bool { !commits.isIdle }
+    var isCommitComing: Bool { commits.isCommitComing }
 
     /// Whether nothing runs and nothing waits for the disk.
     var isIdle: Bool { router.handlersRunning == 0 && (runner?.count ?? 0) == 0 && commits.isIdle }

@@ -42,6 +42,10 @@ final class GroupCommit {
     /// Whether nothing waits for the disk.
     var isIdle: Bool { underway == nil && growing.isEmpty }
 
+    /// Whether a batch is or will be written. What only follows, such as the answer to a repeated request, is no batch: to
+    /// wait for its commit would be to wait for ever.
+    var isCommitComing: Bool { underway != nil || !growing.records.isEmpty }
+
     /// How many transactions were committed.
     var transactions: UInt64 { underway == nil ? number : number - 1 }
 
