@@ -12,20 +12,19 @@ extension JSONWriter {
         properties(of: event)
     }
 
-    /// The event in the envelope of the provider's custom HTTP export: who in `user`, what in `properties`.
-    public mutating func envelope(of event: AnalyticsEvent) {
-        object { writer in
-            writer.member("event_type", event.kind.rawValue)
-            writer.member("id", event.id.description)
-            writer.member("properties", object: { $0.properties(of: event) })
-            writer.member("time", event.time)
-            writer.member(
-                "user",
-                object: {
-                    if let device = event.deviceID { $0.member("device_id", device) }
-                    if let user = event.externalUserID { $0.member("external_user_id", user) }
-                })
-        }
+    /// The members of the envelope in which the provider's custom HTTP export has an event: who in `user`, what in
+    /// `properties`.
+    public mutating func envelopeMembers(of event: AnalyticsEvent) {
+        member("event_type", event.kind.rawValue)
+        member("id", event.id.description)
+        member("properties", object: { $0.properties(of: event) })
+        member("time", event.time)
+        member(
+            "user",
+            object: {
+                if let device = event.deviceID { $0.member("device_id", device) }
+                if let user = event.externalUserID { $0.member("external_user_id", user) }
+            })
     }
 
     private mutating func properties(of event: AnalyticsEvent) {
