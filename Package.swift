@@ -85,13 +85,14 @@ let package = Package(
         // Tests: one folder a target. json-c is only an oracle for the scan's tests.
         .systemLibrary(
             name: "CJSON", path: "Tests/CJSON", pkgConfig: "json-c", providers: [.apt(["libjson-c-dev"])]),
-        .target(name: "TestSupport", dependencies: ["PushModel"], path: "Tests/TestSupport", swiftSettings: settings),
+        .target(
+            name: "TestSupport", dependencies: ["PushModel", "PushTracking"], path: "Tests/TestSupport", swiftSettings: settings),
         tests("PushModelTests", ["PushModel", "CJSON"]),
         tests("PushDispatchTests", ["PushModel", "PushDispatch", "PushRouting", "PushSettings"]),
         tests("PushTrackingTests", ["PushModel", "PushTracking"]),
         tests("PushRoutingTests", ["PushModel", "PushDispatch", "PushTracking", "PushRouting"]),
         tests("PushReportingTests", ["PushModel", "PushReporting"]),
-        tests("PushSettingsTests", ["PushModel", "PushDispatch", "PushRouting", "PushSettings"]),
+        tests("PushSettingsTests", ["PushModel", "PushDispatch", "PushTracking", "PushRouting", "PushSettings"]),
         tests("PushProtocolTests", ["PushModel", "PushRouting", "PushProtocol"]),
         tests(
             "PushSimulationTests",

@@ -47,15 +47,17 @@ extension Tracker {
     }
 
     mutating func wait(for start: PendingStart, _ device: UInt32, due: Int64) {
-        pendingStarts[start.cause] = start
+        let slot = pendingStarts.insert(start)
         devices[device].pendingStarts += 1
-        timers.insert(TrackerTimer(due: due, cause: start.cause, purpose: .pendingStart, device: device))
+        timers.insert(TrackerTimer(due: due, cause: start.cause, purpose: .pendingStart, slot: slot))
     }
 
     /// T4, T6, T10: the grace is over.
     mutating func decide(_ timer: TrackerTimer, into output: inout TrackerOutput) {
-        guard let start = pendingStarts.removeValue(forKey: timer.cause) else { return }
-        var credited = influenced(by: start, timer.device)
+        guard let start = pendingStarts[timer.slot] else { return }
+        pendingStarts.remove(timer.slot, leaving: nil)
+        let device = findOrAdd(start.key.device, app: start.key.app)
+        var credited = influenced(by: start, device)
         if rules.influencedCredit == .latest {
             let latest = credited.max {
                 (deliveries[$0].receivedAt, deliveries[$0].seq) < (deliveries[$1].receivedAt, deliveries[$1].seq)
@@ -73,9 +75,9 @@ extension Tracker {
                     at: start.at))
         }
         output.records.append(.decidedStart(start.cause))
-        devices[timer.device].pendingStarts -= 1
-        if devices[timer.device].pendingStarts == 0 { unlistOpened(timer.device) }
-        releaseIfUnused(timer.device)
+        devices[device].pendingStarts -= 1
+        if devices[device].pendingStarts == 0 { unlistOpened(device) }
+        releaseIfUnused(device)
     }
 
     /// The deliveries of a device that a session start is an influenced open of.

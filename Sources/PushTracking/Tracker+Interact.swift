@@ -48,7 +48,7 @@ extension Tracker {
         let cause = waiting.interaction.cause
         held[cause] = waiting
         heldSubjects[waiting.interaction.subject, default: []].append(cause)
-        timers.insert(TrackerTimer(due: due, cause: cause, purpose: .heldInteraction, device: noSlot))
+        timers.insert(TrackerTimer(due: due, cause: cause, purpose: .heldInteraction, slot: noSlot))
     }
 
     /// Lets the interactions that waited for this delivery have it.

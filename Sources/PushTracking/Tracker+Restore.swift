@@ -33,7 +33,7 @@ extension Tracker {
             session.endedBy = end.by.value
             let latest = now.milliseconds.saturatingAdd(rules.sessionTimeout(on: row.platform)).saturatingAdd(1)
             session.endDue = min(end.due.milliseconds, latest)
-            timers.insert(TrackerTimer(due: session.endDue, cause: end.by, purpose: .sessionEnd, device: device))
+            timers.insert(TrackerTimer(due: session.endDue, cause: end.by, purpose: .sessionEnd, slot: device))
         }
         devices[device].session = session
         sessionCount += 1

@@ -69,7 +69,7 @@ extension Tracker {
         // The timeout itself is included: it is over a millisecond later.
         session.endDue = clock.own(now).saturatingAdd(rules.sessionTimeout(on: session.platform)).saturatingAdd(1)
         devices[device].session = session
-        let timer = TrackerTimer(due: session.endDue, cause: source.cause, purpose: .sessionEnd, device: device)
+        let timer = TrackerTimer(due: session.endDue, cause: source.cause, purpose: .sessionEnd, slot: device)
         timers.insert(timer)
         output.records.append(.session(row(of: device, session: session)))
         return .ended
@@ -77,16 +77,16 @@ extension Tracker {
 
     /// The session that ended can no longer be resumed.
     mutating func finishSession(_ timer: TrackerTimer, into output: inout TrackerOutput) {
-        guard let session = devices[timer.device].session else { return }
-        tellEnd(of: session, timer.device, cause: timer.cause, at: session.endedAt, into: &output)
-        output.records.append(.forgottenSession(key(of: timer.device)))
-        dropSession(timer.device)
-        releaseIfUnused(timer.device)
+        guard let session = devices[timer.slot].session else { return }
+        tellEnd(of: session, timer.slot, cause: timer.cause, at: session.endedAt, into: &output)
+        output.records.append(.forgottenSession(key(of: timer.slot)))
+        dropSession(timer.slot)
+        releaseIfUnused(timer.slot)
     }
 
     /// Whether the end of this timer is still the one of the session there.
     func isCurrentEnd(_ timer: TrackerTimer) -> Bool {
-        guard let session = devices[timer.device].session else { return false }
+        guard let session = devices[timer.slot].session else { return false }
         return session.endedBy == timer.cause.value && session.endDue == timer.due
     }
 

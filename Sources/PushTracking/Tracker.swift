@@ -22,7 +22,7 @@ public struct Tracker: Sendable {
     var closed: [SequenceNumber: Set<String>] = [:]
     /// Openings of deliveries that a session start before may still be an influenced open of.
     var openings: [SequenceNumber: TrackedRow.Opening] = [:]
-    var pendingStarts: [SequenceNumber: PendingStart] = [:]
+    var pendingStarts = Slab<PendingStart?>()
     var held: [SequenceNumber: HeldInteraction] = [:]
     var heldSubjects: [Interaction.Subject: [SequenceNumber]] = [:]
     var sessionCount = 0

@@ -32,8 +32,8 @@ struct TrackerTimer: Comparable, Sendable {
     var due: Int64
     var cause: SequenceNumber
     var purpose: Purpose
-    /// For the end of a session: where; else `noSlot`.
-    var device: UInt32
+    /// For the end of a session its device, for a start its slot among the pending ones; else `noSlot`.
+    var slot: UInt32
 
     static func < (left: TrackerTimer, right: TrackerTimer) -> Bool {
         (left.due, left.cause, left.purpose.rawValue) < (right.due, right.cause, right.purpose.rawValue)

@@ -24,11 +24,11 @@ enum LedgerColumns {
     static let invocationCount: Int32 = 23
 
     static let event = """
-        events.seq, events.id, events.kind, events.time, events.delivery, events.external_user_id, \
+        events.cursor, events.seq, events.id, events.kind, events.time, events.delivery, events.external_user_id, \
         events.device_id, events.app_id, events.platform, events.campaign_id, events.message_id, \
-        events.button_action_type, events.button_string
+        events.button_action_type, events.button_string, events.duration_us, events.push_token, events.token_change
         """
-    static let eventCount: Int32 = 13
+    static let eventCount: Int32 = 17
 }
 
 // Parameters: ?1 is column 0.
@@ -84,20 +84,24 @@ extension Statement {
         bind(result?.waitedFor?.handler, at: 23)
     }
 
-    mutating func bind(_ event: AnalyticsEvent) {
-        bind(event.seq.value, at: 1)
-        bind(event.id, at: 2)
-        bind(event.kind.rawValue, at: 3)
-        bind(event.time, at: 4)
-        bind(event.delivery.value, at: 5)
-        bind(event.externalUserID, at: 6)
-        bind(event.deviceID, at: 7)
-        bind(event.appID, at: 8)
-        bind(event.platform.rawValue, at: 9)
-        bind(event.campaignID, at: 10)
-        bind(event.messageID, at: 11)
-        bind(event.buttonActionType, at: 12)
-        bind(event.buttonString, at: 13)
+    mutating func bind(_ event: AnalyticsEvent, cursor: Int64) {
+        bind(cursor, at: 1)
+        bind(event.seq.value, at: 2)
+        bind(event.id, at: 3)
+        bind(event.kind.rawValue, at: 4)
+        bind(event.time, at: 5)
+        bind(event.delivery.value, at: 6)
+        bind(event.externalUserID, at: 7)
+        bind(event.deviceID, at: 8)
+        bind(event.appID, at: 9)
+        bind(event.platform.rawValue, at: 10)
+        bind(event.campaignID, at: 11)
+        bind(event.messageID, at: 12)
+        bind(event.buttonActionType, at: 13)
+        bind(event.buttonString, at: 14)
+        bind(event.duration?.microseconds, at: 15)
+        bind(event.pushToken, at: 16)
+        bind(event.tokenChange?.rawValue, at: 17)
     }
 }
 
@@ -149,11 +153,13 @@ extension Statement {
 
     func event(from first: Int32 = 0) throws(StoreError) -> AnalyticsEvent {
         AnalyticsEvent(
-            id: try uuid(first + 1), kind: try name(first + 2), time: integer(first + 3),
-            seq: SequenceNumber(integer(first)), delivery: SequenceNumber(integer(first + 4)),
-            externalUserID: text(first + 5), deviceID: text(first + 6), appID: text(first + 7),
-            platform: try name(first + 8), campaignID: text(first + 9), messageID: text(first + 10),
-            buttonActionType: text(first + 11), buttonString: text(first + 12))
+            id: try uuid(first + 2), kind: try name(first + 3), time: integer(first + 4),
+            seq: SequenceNumber(integer(first + 1)), delivery: SequenceNumber(integer(first + 5)),
+            externalUserID: text(first + 6), deviceID: text(first + 7), appID: text(first + 8),
+            platform: try name(first + 9), campaignID: text(first + 10), messageID: text(first + 11),
+            buttonActionType: text(first + 12), buttonString: text(first + 13),
+            duration: isNull(first + 14) ? nil : .microseconds(integer(first + 14)), pushToken: text(first + 15),
+            tokenChange: isNull(first + 16) ? nil : try name(first + 16))
     }
 
     /// A value of an enumeration by its wire name.
@@ -179,7 +185,7 @@ extension Statement {
             high: bytes[..<8].reduce(0) { $0 << 8 | UInt64($1) }, low: bytes[8...].reduce(0) { $0 << 8 | UInt64($1) })
     }
 
-    private func unreadable(_ column: Int32, _ reason: String) -> StoreError {
+    func unreadable(_ column: Int32, _ reason: String) -> StoreError {
         StoreError(.corrupt, message: "column \(columnName(column)): \(reason)", context: path)
     }
 }

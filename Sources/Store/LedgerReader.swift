@@ -58,7 +58,7 @@ public final class LedgerReader {
         eventsOfRequest = try database.prepare(
             """
             SELECT \(LedgerColumns.event) FROM events
-            WHERE seq = ?1 OR delivery = ?1 AND delivery <> seq ORDER BY seq, id
+            WHERE seq = ?1 OR delivery = ?1 AND delivery <> seq ORDER BY seq, cursor
             """)
         self.database = database
     }
@@ -188,25 +188,11 @@ public final class LedgerReader {
                     messageID: statement.text(facts + 9)))
         }
     }
-
-    /// Streams the receipts and opens of requests accepted from `since` on, in order of `seq`, so that a delivery's
-    /// receipt comes before its open: what the tracker knew.
-    public func trackedDeliveries(since start: WallTime, _ body: (AnalyticsEvent) -> Void) throws(StoreError) {
-        let statement = try database.prepare(
-            """
-            SELECT \(LedgerColumns.event) FROM events
-            WHERE seq >= (
-                SELECT min(seq) FROM requests INDEXED BY requests_by_time WHERE accepted_at >= ?1)
-            ORDER BY seq, id
-            """)
-        statement.bind(start.milliseconds, at: 1)
-        while try statement.step() { body(try statement.event()) }
-    }
 }
 
 extension Statement {
     /// Binds a half-open window of time to `?1` and `?2`.
-    fileprivate func bind(_ start: WallTime?, before end: WallTime?) {
+    func bind(_ start: WallTime?, before end: WallTime?) {
         bind(start?.milliseconds ?? .min, at: 1)
         bind(end?.milliseconds ?? .max, at: 2)
     }

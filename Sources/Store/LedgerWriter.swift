@@ -21,6 +21,11 @@ final class LedgerWriter {
     private var insertEvent: Statement
     private var replaceDevice: Statement
     private var deleteDevice: Statement
+    private var tracker: TrackerWriter
+    /// The cursor of the last event.
+    private var lastCursor: Int64
+    /// The highest number of a request that pruning took.
+    private var pruned: SequenceNumber
     private var checkpointedFrames: Int32 = 0
 
     /// Opens the ledger of `directory`, creating it or bringing it up to date.
@@ -43,9 +48,9 @@ final class LedgerWriter {
         begin = try database.prepare("BEGIN IMMEDIATE")
         commit = try database.prepare("COMMIT")
         insertRequest = try database.prepare(
-            "INSERT INTO requests VALUES (\(Self.parameters(LedgerColumns.requestCount)))")
+            "INSERT INTO requests VALUES (\(parameters(LedgerColumns.requestCount)))")
         insertInvocation = try database.prepare(
-            "INSERT INTO invocations VALUES (\(Self.parameters(LedgerColumns.invocationCount)))")
+            "INSERT INTO invocations VALUES (\(parameters(LedgerColumns.invocationCount)))")
         updateInvocation = try database.prepare(
             """
             UPDATE invocations SET callback = ?3, provider = ?4, route = ?5, handler = ?6, budget_us = ?7,
@@ -55,16 +60,15 @@ final class LedgerWriter {
                 waited_for_handler = ?23
             WHERE seq = ?1 AND n = ?2
             """)
-        insertEvent = try database.prepare("INSERT INTO events VALUES (\(Self.parameters(LedgerColumns.eventCount)))")
+        insertEvent = try database.prepare("INSERT INTO events VALUES (\(parameters(LedgerColumns.eventCount)))")
         deleteDevice = try database.prepare("DELETE FROM devices WHERE app = ?1 AND device = ?2")
         replaceDevice = try database.prepare("INSERT OR REPLACE INTO devices VALUES (?1, ?2, ?3, ?4)")
+        tracker = try TrackerWriter(database)
+        lastCursor = try database.integer(
+            "SELECT max((SELECT highest_cursor FROM meta), (SELECT coalesce(max(cursor), 0) FROM events))")
+        pruned = SequenceNumber(try database.integer("SELECT highest_seq FROM meta"))
         database.trackLogLength()
         self.database = database
-    }
-
-    /// `?1,?2,...`: one for each column.
-    private static func parameters(_ count: Int32) -> String {
-        (1...count).map { "?\($0)" }.joined(separator: ",")
     }
 
     /// Puts all records on disk in one transaction, or none of them.
@@ -93,9 +97,15 @@ final class LedgerWriter {
                     context: database.path)
             }
         case .event(let event):
-            insertEvent.bind(event)
+            lastCursor += 1
+            insertEvent.bind(event, cursor: lastCursor)
             try insertEvent.run()
-        case .tracker: break
+        case .tracker(let record):
+            try tracker.write(record, pruned: pruned)
+            if case .delivery(let row) = record, database.changes != 1 {
+                throw StoreError(
+                    .failed, message: "there is no receipt of delivery \(row.seq)", context: database.path)
+            }
         case .device(let device):
             replaceDevice.bind(device)
             try replaceDevice.run()
@@ -123,7 +133,7 @@ final class LedgerWriter {
     }
 
     /// Takes out up to `limit` of the oldest requests accepted before `cutoff` with all that belongs to them,
-    /// leaving out those with an invocation in flight.
+    /// leaving out those with an invocation in flight. The receipts of remembered deliveries stay.
     /// - Returns: how many were taken out.
     func prune(olderThan cutoff: WallTime, limit: Int) throws(StoreError) -> Int {
         // The same set each time: what has an invocation in flight is not touched, and the rest stays old.
@@ -135,13 +145,18 @@ final class LedgerWriter {
         try transaction { () throws(StoreError) in
             try database.execute(
                 """
-                UPDATE meta SET highest_seq = max(highest_seq, (SELECT coalesce(max(seq), 0) FROM (\(old))));
-                DELETE FROM events WHERE seq IN (\(old));
+                UPDATE meta SET highest_seq = max(highest_seq, (SELECT coalesce(max(seq), 0) FROM (\(old)))),
+                    highest_cursor = \(lastCursor);
+                DELETE FROM events WHERE seq IN (\(old))
+                    AND NOT EXISTS (SELECT 1 FROM tracked_deliveries WHERE event = cursor);
+                DELETE FROM interactions WHERE cause IN (\(old));
                 DELETE FROM invocations WHERE seq IN (\(old));
                 DELETE FROM requests WHERE seq IN (\(old));
                 """)
         }
-        return database.changes
+        let count = database.changes
+        pruned = SequenceNumber(try database.integer("SELECT highest_seq FROM meta"))
+        return count
     }
 
     /// Leaves the connection open until the process ends.

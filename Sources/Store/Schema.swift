@@ -104,6 +104,124 @@ enum Schema {
         ALTER TABLE invocations ADD COLUMN waited_for_n INTEGER;
         ALTER TABLE invocations ADD COLUMN waited_for_handler TEXT;
         """,
+        """
+        -- The cursor is the order in which events were committed, for who reads on from where they were. No number is
+        -- given twice: meta has the highest that pruning may have taken.
+        ALTER TABLE events RENAME TO events_v2;
+        CREATE TABLE events (
+            cursor INTEGER PRIMARY KEY,
+            seq INTEGER NOT NULL,
+            id BLOB NOT NULL,
+            kind TEXT NOT NULL,
+            time INTEGER NOT NULL,
+            delivery INTEGER NOT NULL,
+            external_user_id TEXT,
+            device_id TEXT,
+            app_id TEXT,
+            platform TEXT NOT NULL,
+            campaign_id TEXT,
+            message_id TEXT,
+            button_action_type TEXT,
+            button_string TEXT,
+            duration_us INTEGER,
+            push_token TEXT,
+            token_change TEXT
+        ) STRICT;
+        INSERT INTO events SELECT NULL, *, NULL, NULL, NULL FROM events_v2 ORDER BY seq, id;
+        DROP TABLE events_v2;
+        CREATE INDEX events_by_seq ON events (seq);
+        CREATE INDEX events_of_delivery ON events (delivery) WHERE delivery <> seq;
+        ALTER TABLE meta ADD COLUMN highest_cursor INTEGER NOT NULL DEFAULT 0;
+
+        -- Deliveries that the tracker remembers. event is the cursor of the receipt, which has what is not here: their
+        -- order is the order in which the tracker took them over.
+        CREATE TABLE tracked_deliveries (
+            event INTEGER PRIMARY KEY,
+            received_at INTEGER NOT NULL,
+            since_at INTEGER NOT NULL,
+            displayed INTEGER NOT NULL,
+            own_id INTEGER NOT NULL,
+            unique_id TEXT,
+            digest INTEGER,
+            buttons BLOB NOT NULL,
+            opened_at INTEGER,
+            opened_by INTEGER,
+            influenced INTEGER NOT NULL
+        ) STRICT;
+        -- Whether they were displayed was not noted before: no session start is to count them wrongly.
+        INSERT INTO tracked_deliveries
+            SELECT cursor, time * 1000, time * 1000, 0, 1, NULL, NULL, x'', NULL, NULL, 0 FROM events
+            WHERE kind = 'local.pushnotification.Received' ORDER BY cursor;
+        UPDATE tracked_deliveries SET opened_at = open.time * 1000, opened_by = open.seq
+            FROM events AS receipt JOIN events AS open ON open.delivery = receipt.seq AND open.delivery <> open.seq
+            WHERE receipt.cursor = event AND open.kind = 'users.messages.pushnotification.Open';
+
+        -- The close buttons of those that were pressed.
+        CREATE TABLE closed_buttons (
+            event INTEGER NOT NULL,
+            button TEXT NOT NULL,
+            PRIMARY KEY (event, button)
+        ) STRICT, WITHOUT ROWID;
+
+        -- What became of each interaction with a notification of the tracker's. cause is the request.
+        CREATE TABLE interactions (
+            cause INTEGER PRIMARY KEY,
+            delivery INTEGER,
+            verdict TEXT NOT NULL,
+            button TEXT,
+            button_action TEXT,
+            at INTEGER NOT NULL
+        ) STRICT;
+
+        -- No app is the empty text, so that the keys hold.
+        CREATE TABLE sessions (
+            app TEXT NOT NULL,
+            device TEXT NOT NULL,
+            platform TEXT NOT NULL,
+            external_id TEXT,
+            number INTEGER NOT NULL,
+            started_at INTEGER NOT NULL,
+            ended_at INTEGER,
+            ended_by INTEGER,
+            end_due_at INTEGER,
+            since_at INTEGER NOT NULL,
+            PRIMARY KEY (app, device)
+        ) STRICT, WITHOUT ROWID;
+        -- starts is at most ten times, eight bytes each, the most significant one first.
+        CREATE TABLE session_starts (
+            app TEXT NOT NULL,
+            anonymous INTEGER NOT NULL,
+            owner TEXT NOT NULL,
+            starts BLOB NOT NULL,
+            since_at INTEGER NOT NULL,
+            PRIMARY KEY (app, anonymous, owner)
+        ) STRICT, WITHOUT ROWID;
+
+        -- What waits for the end of the grace: a few rows at any time.
+        CREATE TABLE pending_starts (
+            cause INTEGER PRIMARY KEY,
+            app TEXT NOT NULL,
+            device TEXT NOT NULL,
+            external_id TEXT,
+            at INTEGER NOT NULL,
+            window_ms INTEGER NOT NULL,
+            due_at INTEGER NOT NULL
+        ) STRICT;
+        CREATE TABLE held_interactions (
+            cause INTEGER PRIMARY KEY,
+            delivery INTEGER,
+            message_id TEXT,
+            digest INTEGER,
+            act TEXT NOT NULL,
+            button TEXT,
+            platform TEXT NOT NULL,
+            app TEXT,
+            device TEXT,
+            external_id TEXT,
+            at INTEGER NOT NULL,
+            due_at INTEGER NOT NULL
+        ) STRICT;
+        """,
     ]
 
     /// Creates the tables of an empty database, or brings older ones up to date; all or nothing.
@@ -114,7 +232,7 @@ enum Schema {
             for migration in migrations[Int(found)...] { try database.execute(migration) }
             if found == 0 {
                 let stateID = UUID128(high: .random(in: .min ... .max), low: .random(in: .min ... .max))
-                try database.execute("INSERT INTO meta VALUES ('\(stateID)', 0)")
+                try database.execute("INSERT INTO meta (state_id, highest_seq) VALUES ('\(stateID)', 0)")
             }
             try database.execute("PRAGMA user_version = \(version)")
         }

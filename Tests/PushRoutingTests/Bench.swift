@@ -1,5 +1,6 @@
 import PushModel
 import PushTracking
+import TestSupport
 
 @testable import PushRouting
 
@@ -24,7 +25,8 @@ struct Bench {
 
     /// A router with one route, to the handler `crm`, unless the table says otherwise.
     init(_ table: RoutingTable = .testing(), devicesMax: Int = 1_000_000) {
-        router = Router(boot: boot, table: table, tracker: Tracker(stateID: state), devicesMax: devicesMax)
+        router = Router(
+            boot: boot, table: table, tracker: Tracker(stateID: state, rules: table.tracking), devicesMax: devicesMax)
     }
 
     var now: Moment {
@@ -37,12 +39,14 @@ struct Bench {
     mutating func at(_ time: Duration) { self.time = time }
 
     @discardableResult
-    mutating func submit(_ request: Request, uid: UInt32 = 1000) throws(Refusal) -> [String] {
-        try submitRaw(request, uid: uid).map(\.text)
+    mutating func submit(
+        _ request: Request, uid: UInt32 = 1000, past: PastDelivery? = nil
+    ) throws(Refusal) -> [String] {
+        try submitRaw(request, uid: uid, past: past).compactMap(\.text)
     }
 
     @discardableResult
-    mutating func handle(_ event: Event) -> [String] { handleRaw(event).map(\.text) }
+    mutating func handle(_ event: Event) -> [String] { handleRaw(event).compactMap(\.text) }
 
     @discardableResult
     mutating func started(_ seq: Int64, _ n: Int = 0) -> [String] { handle(.started(.init(seq, n))) }
@@ -58,14 +62,14 @@ struct Bench {
     /// The daemon is killed and comes back: everything but the ledger is lost.
     @discardableResult
     mutating func crash(sameBoot: Bool = true) -> [String] {
-        crashRaw(sameBoot: sameBoot, table: router.table).map(\.text)
+        crashRaw(sameBoot: sameBoot, table: router.table).compactMap(\.text)
     }
 
     // MARK: The same, with effects as they are
 
-    mutating func submitRaw(_ request: Request, uid: UInt32) throws(Refusal) -> [Effect] {
+    mutating func submitRaw(_ request: Request, uid: UInt32, past: PastDelivery? = nil) throws(Refusal) -> [Effect] {
         var effects: [Effect] = []
-        _ = try router.submit(request, from: Peer(uid: uid, gid: 100, pid: 1), at: now, effects: &effects)
+        _ = try router.submit(request, from: Peer(uid: uid, gid: 100, pid: 1), past: past, at: now, effects: &effects)
         take(effects, of: request)
         return effects
     }
@@ -83,8 +87,7 @@ struct Bench {
             // The new boot's clock begins anew.
             epoch = Instant(nanoseconds: 7_000_000_000 - time.nanoseconds)
         }
-        var tracker = Tracker(stateID: state)
-        for event in ledger.events.sorted(by: { $0.seq < $1.seq }) { tracker.restore(event) }
+        let tracker = ledger.tracker.restored(stateID: state, rules: table.tracking, now: now.wall)
         router = Router(
             boot: boot, table: table, tracker: tracker,
             devices: Array(ledger.devices.values), lastNumber: ledger.requests.keys.max() ?? SequenceNumber(0))
@@ -114,6 +117,7 @@ struct Bench {
             case .terminate, .stop: break
             }
         }
+        ledger.endTurn()
     }
 }
 
@@ -123,8 +127,9 @@ extension InvocationID {
 
 extension Effect {
     /// The effect in a few words.
-    var text: String {
+    var text: String? {
         switch self {
+        case .record(.tracker): nil
         case .record(.request(let accepted)): "request \(accepted.seq)"
         case .record(.invocation(let row)): "row \(row.text)"
         case .record(.update(let row)): "update \(row.text)"
@@ -132,7 +137,7 @@ extension Effect {
             switch event.kind {
             case .received: "received \(event.delivery)"
             case .open: "open \(event.delivery)"
-            default: "\(event.kind.rawValue) \(event.seq)"
+            default: "\(event.kind.rawValue.split(separator: ".").last ?? "") \(event.delivery)"
             }
         case .record(.device(let device)): "device \(device.key.device) \(device.externalID ?? "anonymous")"
         case .record(.forgottenDevice(let key)): "forget \(key.device)"

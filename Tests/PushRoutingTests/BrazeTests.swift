@@ -97,7 +97,7 @@ struct BrazeTests {
         try bench.submit(.deliver(Payload.braze(message: "m1"), to: "phone", user: "u1"))
         #expect(
             try bench.submit(.open(seq: 1)) == [
-                "request 2", "open 1", "row 2.0 handed_to_tracker", "end 2.0 handed_to_tracker",
+                "request 2", "SessionStart 2", "open 1", "row 2.0 handed_to_tracker", "end 2.0 handed_to_tracker",
             ])
         #expect(bench.end(2)?.reason == "direct open of delivery 1")
         let event = try #require(bench.ledger.events.last)
@@ -148,7 +148,8 @@ struct BrazeTests {
         try bench.submit(.deliver(Payload.braze(campaign: nil)))
         try bench.submit(.open(seq: 1))
         for (seq, reason) in [
-            (1, "delivery 1 was opened before"), (2, "delivery 2 has no campaign id: its open is nobody's"),
+            (1, "delivery 1 was opened before, or closed by this button: counts nothing"),
+            (2, "delivery 2 has no campaign id: its open is nobody's"),
         ] as [(Int64, String)] {
             let effects = try bench.submit(.open(seq: seq))
             #expect(!effects.contains { $0.hasPrefix("open") })
@@ -156,18 +157,63 @@ struct BrazeTests {
         }
         let unknown = Request.open(.payload(JSONDocument(test: Payload.braze(message: "m9")).root))
         #expect(try bench.submit(unknown).last == "end 6.0 handed_to_tracker")
-        #expect(bench.end(6)?.reason == "unmatched: no delivery with its message id is remembered; its open is lost")
+        #expect(bench.end(6)?.reason == "no delivery of it is known: held, in case it comes within the grace")
     }
 
-    @Test("a tap on a notification that is not Braze's is routed")
+    @Test("a tap that is ahead of its delivery is held for it", arguments: [Platform.android, .ios])
+    func held(platform: Platform) throws {
+        var bench = Bench()
+        try bench.submit(.open(.message("m1"), on: "phone", app: "shop", platform: platform))
+        #expect(bench.outcome(1) == .handedToTracker)
+        bench.at(.seconds(5))
+        let delivery = Request.deliver(
+            #"{"gcm.message_id":"m1","aps":{"alert":"x"},"ab":{"c":"summer"},"_ab":"true","t":"","a":"","cid":"summer"}"#,
+            to: "phone", platform: platform)
+        #expect(try bench.submit(delivery).contains("open 2"))
+    }
+
+    @Test("a tap on a notification that is not Braze's is routed, by the payload or by what the ledger knows")
     func othersTap() throws {
         var bench = Bench()
-        #expect(
-            try bench.submit(.open(.message("m1"), platform: .ios)) == [
-                "request 1", "row 1.0 started", "start 1.0 crm",
-            ])
-        #expect(bench.row(1)?.callback == .didReceiveResponse)
-        #expect(bench.runs[.init(1)]?.subject.payload == nil)
+        let payload = JSONDocument(test: #"{"k":"v"}"#).root
+        for platform in [Platform.android, .ios] {
+            let effects = try bench.submit(.open(.payload(payload), on: "phone", platform: platform))
+            #expect(effects.contains { $0.hasPrefix("start") }, "\(effects)")
+            #expect(!effects.contains { $0.hasPrefix("open") })
+        }
+        #expect(bench.row(1)?.callback == Callback.none)
+        #expect(bench.row(2)?.callback == .didReceiveResponse)
+        #expect(bench.ledger.events.contains { $0.kind == .sessionStart }, "T8")
+        try bench.submit(.deliver(Payload.message("m1"), to: "phone"))
+        let accepted = try #require(bench.ledger.requests[SequenceNumber(3)]?.accepted)
+        let past = PastDelivery(
+            accepted: accepted, provider: nil, outcome: nil, request: DeliverRequest(payload: payload))
+        let effects = try bench.submit(.open(.message("m1"), on: "phone"), past: past)
+        #expect(effects.contains("start 4.0 crm"), "\(effects)")
+        #expect(bench.runs[.init(4)]?.subject.payload?.rawBytes == payload.rawBytes)
+    }
+
+    @Test("a tap that names the repeat of a message opens what it repeats")
+    func tapOnRepeat() throws {
+        var bench = Bench()
+        let payload = Payload.braze(message: "m1")
+        try bench.submit(.deliver(payload, to: "phone"))
+        try bench.submit(.deliver(payload, to: "phone", state: .terminated))
+        let accepted = try #require(bench.ledger.requests[SequenceNumber(2)]?.accepted)
+        let past = PastDelivery(accepted: accepted, provider: "braze", outcome: nil, request: nil)
+        #expect(try bench.submit(.open(seq: 2, on: "phone"), past: past).contains("open 1"))
+    }
+
+    @Test("a session start after a push, without a tap, is its influenced open when the grace is over")
+    func influenced() throws {
+        var bench = Bench()
+        try bench.submit(.deliver(Payload.braze(), to: "phone", user: "u1"))
+        bench.at(.seconds(60))
+        try bench.submit(.session(on: "phone", user: "u1"))
+        let due = try #require(bench.nextDue)
+        #expect(due > .seconds(65) && due < .seconds(66))
+        bench.at(due)
+        #expect(bench.clock() == ["InfluencedOpen 1"])
     }
 
     @Test("a time far in the future costs no other delivery its open")

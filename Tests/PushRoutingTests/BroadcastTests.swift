@@ -48,7 +48,10 @@ struct BroadcastTests {
     @Test("nobody there to hear it is one unrouted invocation")
     func nobody() throws {
         var bench = Bench(.testing(routes: [.key("absent", to: "crm")]))
-        #expect(try bench.submit(.token()) == ["request 1", "row 1.0 unrouted", "end 1.0 unrouted"])
+        #expect(
+            try bench.submit(.token()) == [
+                "request 1", "TokenStateChange 1", "row 1.0 unrouted", "end 1.0 unrouted",
+            ])
     }
 
     @Test("who declines a broadcast hands it to nobody else")
@@ -78,10 +81,13 @@ struct BroadcastTests {
         #expect(bench.crash() == ["update 1.0 failed", "end 1.0 failed", "update 1.1 started", "start 1.1 news"])
     }
 
-    @Test("a session is accepted, and runs no callback")
+    @Test("a session is accepted and told to the tracker, and runs no callback")
     func session() throws {
         var bench = Bench(Self.table)
-        #expect(try bench.submit(.session(on: "phone", user: "u1")) == ["request 1", "device phone u1"])
+        #expect(
+            try bench.submit(.session(on: "phone", user: "u1")) == [
+                "request 1", "device phone u1", "SessionStart 1",
+            ])
         #expect(bench.router.requestsInFlight == 0)
     }
 }

@@ -175,7 +175,9 @@ struct Chaos {
         expect(router.handlersRunning == running.count, "places are miscounted")
         expect(router.usage.handlers <= places, "more run than there are places")
         expect(router.usage.observers <= observersPlaces, "more observers run than there are places")
-        expect(!router.invocations.isEmpty || router.nextDue == nil, "a timer for nothing")
+        expect(
+            !router.invocations.isEmpty || router.nextDue == nil || router.tracker.nextDue != nil, "a timer for nothing"
+        )
     }
 
     private mutating func check(_ effect: Effect) {

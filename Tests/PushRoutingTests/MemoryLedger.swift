@@ -1,13 +1,18 @@
 import PushModel
 import PushRouting
+import TestSupport
 
 /// What the store would hold: the records that were written, each where it belongs.
 struct MemoryLedger {
     private(set) var requests: [SequenceNumber: (accepted: AcceptedRequest, request: Request)] = [:]
     private(set) var rows: [InvocationID: InvocationRecord] = [:]
     private(set) var events: [AnalyticsEvent] = []
-    /// What the tracker remembers, as it came.
-    private(set) var tracker: [TrackerRecord] = []
+    /// What the tracker remembers.
+    private(set) var tracker = TrackerRows()
+    private var records: [TrackerRecord] = []
+    /// How many of the events the tracker's rows know.
+    private var tracked = 0
+    private var trackerViolations = 0
     private(set) var devices: [DeviceKey: KnownDevice] = [:]
     /// What a store would refuse.
     private(set) var violations: [String] = []
@@ -32,12 +37,21 @@ struct MemoryLedger {
         case .event(let event):
             if events.contains(where: { $0.id == event.id }) { violations.append("event \(event.id) comes twice") }
             events.append(event)
-        case .tracker(let record): tracker.append(record)
+        case .tracker(let record): records.append(record)
         case .device(let device):
             devices[device.key] = device
         case .forgottenDevice(let key):
             if devices.removeValue(forKey: key) == nil { violations.append("\(key.device) is forgotten but not known") }
         }
+    }
+
+    /// Writes what was decided for the tracker in one turn.
+    mutating func endTurn() {
+        tracker.write(Array(events[tracked...]), records)
+        tracked = events.count
+        records = []
+        violations += tracker.violations.dropFirst(trackerViolations)
+        trackerViolations = tracker.violations.count
     }
 
     /// Requests with an invocation that has no result, in order.

@@ -2,6 +2,7 @@ import PushDispatch
 import PushModel
 import PushRouting
 import PushSettings
+import PushTracking
 import Testing
 
 @Suite("pushrouterd.conf")

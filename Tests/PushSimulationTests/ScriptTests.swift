@@ -69,14 +69,16 @@ struct ScriptTests {
 
     @Test("a token is told to every route")
     func token() throws {
-        let lines = try run(#"{"op":"token","at":0,"token":"t","script":{"handlers":{"second":{"takes_ms":3}}}}"#)
+        var lines = try run(#"{"op":"token","at":0,"token":"t","script":{"handlers":{"second":{"takes_ms":3}}}}"#)
+        #expect(lines.removeFirst()["event_type"]?.string?.hasSuffix("TokenStateChange") == true)
         #expect(lines.map { $0["callback"]?.string } == ["onNewToken", "onNewToken"])
         #expect(lines.map { $0["at"]?.int64 } == [0, 3])
     }
 
-    @Test("a session leads to nothing by itself")
+    @Test("a session leads to its event alone")
     func session() throws {
-        #expect(try run(#"{"op":"session","kind":"start","at":0,"device":"d"}"#).isEmpty)
+        let lines = try run(#"{"op":"session","kind":"start","at":0,"device":"d"}"#)
+        #expect(lines.map { $0["event_type"]?.string } == ["users.behaviors.app.SessionStart"])
     }
 
     /// Runs lines against two routes that match everything; returns what they printed.

@@ -36,6 +36,9 @@ struct SimulatorTests {
                     + #""route":null,"handler":null,"outcome":"shown_by_system","reason":"the app is not in the "#
                     + #"foreground: iOS shows the alert, badge or sound itself, no code of the app runs","#
                     + #""queue_ms":0,"exec_ms":0,"total_ms":0}"#,
+                #"{"type":"analytics","event_type":"users.behaviors.app.SessionStart","#
+                    + #""id":"00000000-0002-8005-8000-000000000000","time":2,"external_user_id":"u1","#
+                    + #""device_id":"phone","app_id":"shop","platform":"ios"}"#,
                 #"{"type":"analytics","event_type":"users.messages.pushnotification.Open","#
                     + #""id":"00000000-0002-8002-8000-000000000000","time":2,"external_user_id":"u1","#
                     + #""device_id":"phone","app_id":"shop","platform":"ios","campaign_id":"summer","message_id":"a1","#

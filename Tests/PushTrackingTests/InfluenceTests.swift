@@ -1,5 +1,6 @@
 import PushModel
 import PushTracking
+import TestSupport
 import Testing
 
 private let halfHour = Duration.seconds(30 * 60)

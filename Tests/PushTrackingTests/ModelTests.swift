@@ -28,7 +28,7 @@ private struct RandomHistory {
     private var rules = TrackerRules()
     private var tracker: Tracker
     private var model: TrackerModel
-    private var rows = MemoryRows()
+    private var rows = TrackerRows()
     private var now: Int64 = 1_700_000_000_000
     private var seq: Int64 = 0
     private var log: [String] = []
@@ -55,7 +55,7 @@ private struct RandomHistory {
             passTime()
             var output = TrackerOutput()
             let (said, expected) = step(into: &output)
-            rows.write(output)
+            rows.write(output.events, output.records)
             defer { model.clear() }
             let (events, modelEvents) = (sorted(output.events), sorted(model.events))
             if said != expected || events != modelEvents || sorted(output.settled) != sorted(model.settled) {

@@ -1,5 +1,6 @@
 import PushModel
 import PushTracking
+import TestSupport
 import Testing
 
 @Suite("Sessions (T7, T8)")

@@ -1,4 +1,5 @@
 import PushModel
+import TestSupport
 
 @testable import PushTracking
 
@@ -13,7 +14,7 @@ struct TrackerBench {
     private static let epoch: Int64 = 1_700_000_000_000
 
     private(set) var tracker: Tracker
-    private(set) var rows = MemoryRows()
+    private(set) var rows = TrackerRows()
     private(set) var events: [AnalyticsEvent] = []
     private var seq: Int64 = 0
 
@@ -148,7 +149,7 @@ struct TrackerBench {
     private mutating func take(_ body: (inout Tracker, inout TrackerOutput) -> Void) -> [String] {
         var output = TrackerOutput()
         body(&tracker, &output)
-        rows.write(output)
+        rows.write(output.events, output.records)
         events += output.events
         return output.settled.map { "\($0.cause) is \($0.result.text)" }
     }

@@ -36,7 +36,7 @@ struct Devices: Sendable {
 
         func isNamed(_ other: String?) -> Bool {
             guard let name, let other else { return (name == nil) == (other == nil) }
-            return name.utf8.elementsEqual(other.utf8)
+            return isSame(name, other)
         }
 
         var isUnused: Bool { deliveries == 0 && pendingStarts == 0 && session == nil }

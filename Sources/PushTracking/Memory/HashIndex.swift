@@ -8,7 +8,7 @@ struct HashIndex: Sendable {
         var buckets: ContiguousArray<UInt32> = []
         var count = 0
 
-        func home(_ hash: UInt64) -> Int { Int((hash & 0xFFFF_FFFF) * UInt64(buckets.count) >> 32) }
+        func home(_ hash: UInt64) -> Int { Int(((hash & 0xFFFF_FFFF) * UInt64(buckets.count)) >> 32) }
 
         func next(_ index: Int) -> Int { index + 1 == buckets.count ? 0 : index + 1 }
 
@@ -78,6 +78,12 @@ func slotHash(_ number: UInt32, _ bytes: UnsafeRawBufferPointer) -> UInt64 {
     hasher.combine(number)
     hasher.combine(bytes: bytes)
     return UInt64(bitPattern: Int64(hasher.finalize()))
+}
+
+/// Whether two texts have the same bytes: to `String` two spellings of one letter are equal, to a ledger they are not.
+func isSame(_ one: String, _ other: String) -> Bool {
+    var (one, other) = (one, other)
+    return one.withUTF8 { one in other.withUTF8 { one.count == $0.count && one.elementsEqual($0) } }
 }
 
 func slotHash(_ number: UInt32, _ text: String) -> UInt64 {

@@ -20,7 +20,7 @@ struct TextTable: Sendable {
     /// The number of a text that somebody uses; `nil` when nobody does.
     func find(_ text: String?) -> UInt32? {
         guard let text else { return Self.none }
-        return index.find(slotHash(0, text)) { entries[$0].text.utf8.elementsEqual(text.utf8) }
+        return index.find(slotHash(0, text)) { isSame(entries[$0].text, text) }
     }
 
     /// One more use of a text.

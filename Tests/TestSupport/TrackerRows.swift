@@ -1,23 +1,26 @@
-import PushModel
-import PushTracking
+public import PushModel
+public import PushTracking
 
 /// What the store would hold: the rows of the tracker, in the order in which they were first written.
-struct MemoryRows {
-    private(set) var deliveries: [(row: TrackedRow, received: AnalyticsEvent)] = []
-    private(set) var interactions: [InteractionRow] = []
-    private(set) var sessions: [SessionRow] = []
-    private(set) var starts: [StartsRow] = []
-    private(set) var pendingStarts: [PendingStart] = []
-    private(set) var held: [HeldInteraction] = []
-    private(set) var eventIDs: Set<UUID128> = []
+public struct TrackerRows {
+    public private(set) var deliveries: [(row: TrackedRow, received: AnalyticsEvent)] = []
+    public private(set) var interactions: [InteractionRow] = []
+    public private(set) var sessions: [SessionRow] = []
+    public private(set) var starts: [StartsRow] = []
+    public private(set) var pendingStarts: [PendingStart] = []
+    public private(set) var held: [HeldInteraction] = []
+    public private(set) var eventIDs: Set<UUID128> = []
     /// What a store would refuse.
-    private(set) var violations: [String] = []
+    public private(set) var violations: [String] = []
 
-    mutating func write(_ output: TrackerOutput) {
-        for event in output.events where !eventIDs.insert(event.id).inserted {
+    public init() {}
+
+    /// Writes what one turn decided: events and records together, as in one transaction.
+    public mutating func write(_ events: [AnalyticsEvent], _ records: [TrackerRecord]) {
+        for event in events where !eventIDs.insert(event.id).inserted {
             violations.append("event \(event.id) comes twice: \(event)")
         }
-        for record in output.records { write(record, output.events) }
+        for record in records { write(record, events) }
     }
 
     private mutating func write(_ record: TrackerRecord, _ events: [AnalyticsEvent]) {
@@ -50,7 +53,7 @@ struct MemoryRows {
     }
 
     private mutating func update<Row>(
-        _ rows: WritableKeyPath<MemoryRows, [Row]>, where isMeant: (Row) -> Bool, _ change: (inout Row) -> Void
+        _ rows: WritableKeyPath<TrackerRows, [Row]>, where isMeant: (Row) -> Bool, _ change: (inout Row) -> Void
     ) {
         guard let index = self[keyPath: rows].firstIndex(where: isMeant) else {
             return violations.append("there is no row to update")
@@ -58,7 +61,7 @@ struct MemoryRows {
         change(&self[keyPath: rows][index])
     }
 
-    private mutating func remove<Row>(_ rows: WritableKeyPath<MemoryRows, [Row]>, where isMeant: (Row) -> Bool) {
+    private mutating func remove<Row>(_ rows: WritableKeyPath<TrackerRows, [Row]>, where isMeant: (Row) -> Bool) {
         guard let index = self[keyPath: rows].firstIndex(where: isMeant) else {
             return violations.append("there is no row to delete")
         }
@@ -66,7 +69,7 @@ struct MemoryRows {
     }
 
     /// The tracker as it is after a restart at `now`.
-    func restored(stateID: UUID128, rules: TrackerRules, now: WallTime) -> Tracker {
+    public func restored(stateID: UUID128, rules: TrackerRules, now: WallTime) -> Tracker {
         var tracker = Tracker(stateID: stateID, rules: rules)
         for row in pendingStarts { tracker.restore(row, now: now) }
         for row in sessions { tracker.restore(row, now: now) }

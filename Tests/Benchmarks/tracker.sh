@@ -1,0 +1,22 @@
+#!/bin/sh
+# Measures the tracker's core on one thread: memory for ten deliveries on each device, then taps and session starts.
+# usage: tracker.sh [DEVICES]
+set -eu
+here=$(cd "$(dirname "$0")" && pwd)
+sources=$here/../../Sources
+build=$(mktemp -d)
+trap 'rm -rf "$build"' EXIT
+
+# A module for each target, as the release build has them.
+compile() {
+    name=$1
+    shift
+    swiftc -O -whole-module-optimization -swift-version 6 -parse-as-library -module-name "$name" -I "$build" \
+        -enable-upcoming-feature InternalImportsByDefault \
+        -emit-module -emit-module-path "$build/$name.swiftmodule" -c "$@" -o "$build/$name.o"
+}
+compile PushModel "$sources"/PushModel/*.swift "$sources"/PushModel/JSON/*.swift
+compile PushTracking "$sources"/PushTracking/*.swift "$sources"/PushTracking/Memory/*.swift
+swiftc -O -swift-version 6 -parse-as-library -I "$build" "$here/TrackerBenchmark.swift" \
+    "$build/PushModel.o" "$build/PushTracking.o" -o "$build/benchmark"
+"$build/benchmark" "${1:-1000000}"
