@@ -64,7 +64,7 @@ public struct CampaignReport: Sendable {
     private(set) var days: [LocalDay: CampaignFigures] = [:]
     /// By the selected field.
     private(set) var groups: [GroupName: CampaignFigures] = [:]
-    /// What became of the interactions, of all campaigns and of none.
+    /// What became of the interactions: of the selected campaign, or of all and of none.
     public private(set) var verdicts: [Interaction.Verdict: Int] = [:]
     private var losses: [Loss: Int] = [:]
     private var recipients: [Recipient: UInt32] = [:]
@@ -85,9 +85,9 @@ public struct CampaignReport: Sendable {
 
     /// Counts an event.
     public mutating func add(_ event: AnalyticsEvent) {
-        guard let id = event.campaignID, event.kind.isOfCampaign, window.contains(seconds: event.time) else { return }
+        guard let id = event.campaignID, event.kind.isOfCampaign, window.contains(seconds: event.time), isSelected(id)
+        else { return }
         let part = part(of: id)
-        guard selection.campaign.map({ $0 == id || $0 == part }) ?? true else { return }
         let recipient = event.kind == .received ? number(of: event) : nil
         let day = zone.day(of: event.time)
         total.add(event, recipient: recipient)
@@ -100,8 +100,9 @@ public struct CampaignReport: Sendable {
     }
 
     /// Counts what became of an interaction.
-    public mutating func add(_ row: InteractionRow) {
-        guard window.contains(row.at) else { return }
+    /// - Parameter campaign: that of its delivery, as far as there is one.
+    public mutating func add(_ row: InteractionRow, campaign: String?) {
+        guard window.contains(row.at), isSelected(campaign) else { return }
         verdicts[row.verdict, default: 0] += 1
         if row.verdict == .unmatched { losses[.unmatched, default: 0] += 1 }
     }
@@ -109,7 +110,10 @@ public struct CampaignReport: Sendable {
     /// Counts an invocation, if an open is lost by its outcome.
     public mutating func add(_ row: ReportRow) {
         let invocation = row.invocation
-        guard invocation.provider == "braze", !invocation.isObserver, window.contains(row.acceptedAt) else { return }
+        // What is lost does not say whose it was.
+        guard invocation.provider == "braze", !invocation.isObserver, selection.campaign == nil,
+            window.contains(row.acceptedAt)
+        else { return }
         switch invocation.result?.outcome {
         case .sdkNotReady: losses[.sdkNotReady, default: 0] += 1
         // The tracker learns of all that iOS and the web display.
@@ -121,8 +125,13 @@ public struct CampaignReport: Sendable {
     /// Taps on deliveries without a campaign: nobody's (T3).
     public var unattributed: Int { verdicts[.unattributed] ?? 0 }
 
-    /// How many opens cannot be counted, of all campaigns: what is lost does not say whose it was.
+    /// How many opens cannot be counted. They are of all campaigns, and with one selected left out.
     public func lost(_ loss: Loss) -> Int { losses[loss] ?? 0 }
+
+    private mutating func isSelected(_ campaign: String?) -> Bool {
+        guard let wanted = selection.campaign else { return true }
+        return campaign.map { $0 == wanted || part(of: $0) == wanted } ?? false
+    }
 
     private mutating func part(of id: String) -> String? {
         guard selection.idRule == .decode else { return nil }

@@ -66,7 +66,7 @@ extension CampaignReport {
             (lost(.shownBySystem), "pushes that Android showed by itself: their opens are lost (shown_by_system)"),
             (lost(.sdkNotReady), "pushes for an app without a Braze instance: their opens are lost (sdk_not_ready)"),
         ]
-        var table = TextTable([("Count", .right), ("Beside these figures, of all campaigns", .left)], widest: 90)
+        var table = TextTable([("Count", .right), ("Beside these figures", .left)], widest: 90)
         for (count, meaning) in counts where count > 0 { table.add([grouped(count), meaning]) }
         return table.text
     }

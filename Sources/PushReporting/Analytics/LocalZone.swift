@@ -65,8 +65,6 @@ extension ReportWindow {
         since.map { $0 <= time } ?? true && until.map { time < $0 } ?? true
     }
 
-    /// Whether a time lies in it, which is given in whole seconds, rounded down: as if nothing had been cut off `since`.
-    public func contains(seconds: Int64) -> Bool {
-        since.map { $0.seconds <= seconds } ?? true && until.map { seconds * 1000 < $0.milliseconds } ?? true
-    }
+    /// The same of a time in Unix seconds.
+    func contains(seconds: Int64) -> Bool { contains(WallTime(milliseconds: seconds * 1000)) }
 }

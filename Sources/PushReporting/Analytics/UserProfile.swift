@@ -30,6 +30,7 @@ public struct UserProfile: Sendable {
     private(set) var lastSession: Int64?
     private(set) var timeInSessions: Duration = .zero
     private(set) var endedSessions = 0
+    private(set) var openSessions: [SessionRow] = []
 
     /// A profile of which nothing is known yet.
     /// - Parameters:
@@ -42,12 +43,18 @@ public struct UserProfile: Sendable {
 
     /// Whether nothing at all is known of this user.
     public var isUnknown: Bool {
-        devices.isEmpty && pushes.isEmpty && sessions == 0 && endedSessions == 0 && figures.isEmpty
+        devices.isEmpty && openSessions.isEmpty && pushes.isEmpty && sessions == 0 && endedSessions == 0
+            && figures.isEmpty
     }
 
     /// Adds a device, if it is last known to be this user's.
     public mutating func add(_ device: KnownDevice) {
         if device.externalID == externalID { devices.append(device) }
+    }
+
+    /// Adds what the tracker knows of the session on a device.
+    public mutating func add(_ session: SessionRow) {
+        if session.externalID == externalID, session.end == nil { openSessions.append(session) }
     }
 
     /// Adds an event, if it is this user's. Events come in the order in which they were decided.
@@ -95,6 +102,9 @@ public struct UserProfile: Sendable {
         ]
         if endedSessions > 0 {
             lines.append("In them   \(roundedSpan(timeInSessions)) in \(grouped(endedSessions)) that ended")
+        }
+        for session in openSessions {
+            lines.append("Open now  on \(session.key.device), since \(zone.text(session.startedAt))")
         }
         let opens = "\(grouped(figures.directOpens)) direct, \(grouped(figures.influencedOpens)) influenced"
         lines.append("Pushes    \(grouped(figures.received + withoutCampaign)) received")
@@ -154,6 +164,7 @@ public struct UserProfile: Sendable {
                 $0.member("first_at", firstSession.map(rfc3339))
                 $0.member("last_at", lastSession.map(rfc3339))
                 $0.member("ended", endedSessions)
+                $0.member("open", array: { list in openSessions.forEach { $0.write(to: &list) } })
                 $0.member("duration", raw: decimal(timeInSessions.milliseconds, scale: 3).utf8)
             })
     }
@@ -165,6 +176,17 @@ extension KnownDevice {
             $0.member("device_id", key.device)
             $0.member("app_id", key.app)
             $0.member("platform", platform.rawValue)
+        }
+    }
+}
+
+extension SessionRow {
+    fileprivate func write(to writer: inout JSONWriter) {
+        writer.object {
+            $0.member("device_id", key.device)
+            $0.member("app_id", key.app)
+            $0.member("platform", platform.rawValue)
+            $0.member("started_at", startedAt.rfc3339)
         }
     }
 }

@@ -19,7 +19,7 @@ extension Command {
             """,
             """
             \(LocalTime.forms) An event counts when it happened: with --since, an open may be of a push that was received \
-            before. --campaign leaves what is beside the figures as it is: it does not say whose it was.
+            before. What is lost or unattributed does not say whose it was: with --campaign it is left out.
             """,
         ],
         operands: .none,
@@ -36,9 +36,10 @@ extension Command {
         var report = CampaignReport(window: try arguments.window(), selection: selection, zone: LocalTime.zone)
         try session.reading { ledger throws(StoreError) in
             try ledger.snapshot { () throws(StoreError) in
-                try ledger.eachEvent { event in report.add(event) }
-                try ledger.eachInteraction { row in report.add(row) }
-                try ledger.rows(from: report.window.since, to: report.window.until) { row in
+                let (since, until) = (report.window.since, report.window.until)
+                try ledger.events(from: since, to: until) { event in report.add(event) }
+                try ledger.interactions(from: since, to: until) { report.add($0.row, campaign: $0.campaignID) }
+                try ledger.rows(from: since, to: until) { row in
                     if let row = ReportRow(row) { report.add(row) }
                 }
             }

@@ -15,7 +15,9 @@ extension Command {
         examples: [Example(line: "pushctl events --since -1w", meaning: "the last seven days")]
     ) { arguments, session throws(Failure) in
         var counts = EventCounts(window: try arguments.window(), zone: LocalTime.zone)
-        try session.reading { ledger throws(StoreError) in try ledger.eachEvent { event in counts.add(event) } }
+        try session.reading { ledger throws(StoreError) in
+            try ledger.events(from: counts.window.since, to: counts.window.until) { event in counts.add(event) }
+        }
         if arguments.has(.json) { session.output.write(counts.json) } else { session.output.print(counts.text) }
         return .done
     }

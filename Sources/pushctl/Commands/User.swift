@@ -20,7 +20,8 @@ extension Command {
         try session.reading { ledger throws(StoreError) in
             try ledger.snapshot { () throws(StoreError) in
                 for device in try ledger.knownDevices() { profile.add(device) }
-                try ledger.eachEvent { event in profile.add(event) }
+                try ledger.sessions(ofUser: id) { session in profile.add(session) }
+                try ledger.events { event in profile.add(event) }
             }
         }
         guard !profile.isUnknown else { throw Failure(.no, "the ledger knows nothing of a user \(id)") }
