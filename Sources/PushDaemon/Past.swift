@@ -20,11 +20,7 @@ struct Past {
         lastNumber = try reader.highestSequenceNumber()
         devices = try reader.knownDevices()
         recentDeliveries = try reader.recentDeliveries()
-        let remember = settings.routing.tracking.remember
-        var tracker = Tracker(stateID: stateID, rules: settings.routing.tracking)
-        let horizon = WallTime(milliseconds: Moment.now().wall.milliseconds - remember.milliseconds)
-        try reader.trackedDeliveries(since: horizon) { tracker.restore($0) }
-        self.tracker = tracker
+        tracker = try Tracker(stateID: stateID, rules: settings.routing.tracking, ledger: reader, now: Moment.now().wall)
         for (accepted, invocation) in try reader.pendingInvocations() {
             if unfinished.last?.accepted.seq == accepted.seq {
                 unfinished[unfinished.count - 1].invocations.append(invocation)
@@ -38,6 +34,19 @@ struct Past {
                         past: story.map(PastDelivery.init)))
             }
         }
+    }
+}
+
+extension Tracker {
+    /// The tracker that wrote the ledger's rows.
+    fileprivate init(stateID: UUID128, rules: TrackerRules, ledger: LedgerReader, now: WallTime) throws(StoreError) {
+        self.init(stateID: stateID, rules: rules)
+        for start in try ledger.pendingStarts() { restore(start, now: now) }
+        try ledger.sessions { restore($0, now: now) }
+        try ledger.sessionStarts { restore($0) }
+        try ledger.trackedDeliveries(newest: rules.rememberMax) { restore($0, received: $1) }
+        try ledger.closedButtons(ofNewest: rules.rememberMax) { restore(closed: $1, of: $0) }
+        for waiting in try ledger.heldInteractions() { restore(waiting, now: now) }
     }
 }
 

@@ -76,9 +76,13 @@ extension Tracker {
 
     /// Gives back what became of an interaction; after its delivery. Only close buttons matter: `buttonAction` is `close`.
     public mutating func restore(_ row: InteractionRow) {
-        guard row.buttonAction == .close, let delivery = row.delivery, let button = row.button,
-            deliveries.find(delivery) != nil
-        else { return }
+        guard row.buttonAction == .close, let delivery = row.delivery, let button = row.button else { return }
+        restore(closed: button, of: delivery)
+    }
+
+    /// Gives back that a close button of a delivery was pressed; after the delivery.
+    public mutating func restore(closed button: String, of delivery: SequenceNumber) {
+        guard deliveries.find(delivery) != nil else { return }
         closed[delivery, default: []].insert(button)
     }
 }

@@ -21,7 +21,7 @@ final class LedgerWriter {
     private var insertEvent: Statement
     private var replaceDevice: Statement
     private var deleteDevice: Statement
-    private var tracker: TrackerWriter
+    private let tracker: TrackerWriter
     /// The cursor of the last event.
     private var lastCursor: Int64
     /// The highest number of a request that pruning took.

@@ -1,7 +1,7 @@
 import PushModel
 
 /// The statements that write what the tracker remembers.
-struct TrackerWriter: ~Copyable {
+final class TrackerWriter {
     /// A delivery's receipt, by its number.
     private static let receipt = "FROM events WHERE seq = ?1 AND kind = '\(AnalyticsEvent.Kind.received.rawValue)'"
 
@@ -61,7 +61,7 @@ struct TrackerWriter: ~Copyable {
     /// - Parameters:
     ///   - record: the record; a delivery's receipt was written before it.
     ///   - pruned: the highest number of a request that pruning took.
-    mutating func write(_ record: TrackerRecord, pruned: SequenceNumber) throws(StoreError) {
+    func write(_ record: TrackerRecord, pruned: SequenceNumber) throws(StoreError) {
         switch record {
         case .delivery(let row):
             insertDelivery.bind(row)
@@ -106,7 +106,7 @@ struct TrackerWriter: ~Copyable {
 
     /// Forgets a delivery and all before it: the tracker forgets the oldest first, and those that were too many for it to
     /// be given back with them.
-    private mutating func forget(_ delivery: SequenceNumber, pruned: SequenceNumber) throws(StoreError) {
+    private func forget(_ delivery: SequenceNumber, pruned: SequenceNumber) throws(StoreError) {
         guard let cursor = try cursor(ofReceipt: delivery) else { return }
         // Pruning left the receipts of what was remembered.
         if delivery <= pruned {
@@ -119,13 +119,13 @@ struct TrackerWriter: ~Copyable {
         try deleteDeliveries.run()
     }
 
-    private mutating func cursor(ofReceipt delivery: SequenceNumber) throws(StoreError) -> Int64? {
+    private func cursor(ofReceipt delivery: SequenceNumber) throws(StoreError) -> Int64? {
         findReceipt.bind(delivery.value, at: 1)
         defer { findReceipt.reset() }
         return try findReceipt.step() ? findReceipt.integer(0) : nil
     }
 
-    private mutating func write(_ row: InteractionRow) throws(StoreError) {
+    private func write(_ row: InteractionRow) throws(StoreError) {
         insertInteraction.bind(row)
         try insertInteraction.run()
         guard row.buttonAction == .close, let delivery = row.delivery, let button = row.button else { return }

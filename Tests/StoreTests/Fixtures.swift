@@ -34,6 +34,19 @@ enum Fixture {
             platform: .android, campaignID: "c1", messageID: "m\(seq)")
     }
 
+    static func tracked(_ seq: Int64) -> TrackedRow {
+        TrackedRow(
+            seq: SequenceNumber(seq), receivedAt: WallTime(milliseconds: seq), since: WallTime(milliseconds: seq),
+            isDisplayed: true, hasOwnID: true, uniqueID: nil, digest: nil, buttons: [])
+    }
+
+    /// A press of a close button.
+    static func interaction(_ cause: Int64, of delivery: Int64, closing button: String) -> InteractionRow {
+        InteractionRow(
+            cause: SequenceNumber(cause), delivery: SequenceNumber(delivery), verdict: .closed, button: button,
+            buttonAction: .close, at: WallTime(milliseconds: cause))
+    }
+
     /// A whole delivery to the tracker: a request, a decided invocation, a receipt.
     static func delivery(
         _ seq: Int64, id: String? = nil, acceptedAt: Int64 = 1_760_000_000_000, bytes: Int = 10

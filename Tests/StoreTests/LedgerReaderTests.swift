@@ -127,27 +127,6 @@ struct LedgerReaderTests {
         #expect(try reader.find(uid: 1, id: "a") == nil)
     }
 
-    @Test("streams receipts and opens since a time, a receipt always before its open")
-    func tracked() async throws {
-        let directory = TemporaryDirectory()
-        let ledger = try TestLedger(directory.path)
-        try await ledger.commit(Fixture.delivery(1, acceptedAt: 10) + Fixture.delivery(2, acceptedAt: 20))
-        // The open is on disk before the receipt it belongs to.
-        try await ledger.commit([
-            .request(Fixture.request(3, acceptedAt: 30)), .request(Fixture.request(4, acceptedAt: 40)),
-            .event(Fixture.event(4, .open, delivery: 3)), .event(Fixture.event(3)),
-        ])
-        func events(since time: Int64) throws -> [AnalyticsEvent] {
-            var events: [AnalyticsEvent] = []
-            try ledger.reader().trackedDeliveries(since: WallTime(milliseconds: time)) { events.append($0) }
-            return events
-        }
-        let late = [Fixture.event(3), Fixture.event(4, .open, delivery: 3)]
-        #expect(try events(since: 0) == [Fixture.event(1), Fixture.event(2)] + late)
-        #expect(try events(since: 20) == [Fixture.event(2)] + late)
-        #expect(try events(since: 41) == [])
-    }
-
     @Test("sees one state of the ledger within a snapshot, while the daemon goes on writing")
     func snapshot() async throws {
         let directory = TemporaryDirectory()

@@ -8,16 +8,7 @@ import Testing
 @Suite("A ledger of schema 1")
 struct MigrationTests {
     /// A state directory with the ledger that a daemon of schema 1 left behind.
-    private func earlierLedger() throws -> TemporaryDirectory {
-        let directory = TemporaryDirectory()
-        let path = directory.path + "/ledger.db"
-        writeFile("", to: path)
-        let database = try Database(path: path, access: .readWrite)
-        try database.execute("PRAGMA page_size = 8192; PRAGMA journal_mode = WAL")
-        try database.execute(String(decoding: TestSupport.Fixture.bytes("ledger-v1.sql"), as: UTF8.self))
-        #expect(try database.integer("PRAGMA user_version") == 1)
-        return directory
-    }
+    private func earlierLedger() throws -> TemporaryDirectory { try EarlierLedger.dumped("ledger-v1.sql", schema: 1) }
 
     @Test("is not read before the daemon has brought it up to date, and that is said")
     func unread() throws {
@@ -25,7 +16,7 @@ struct MigrationTests {
         let error = #expect(throws: StoreError.self) { try LedgerReader(directory: directory.path) }
         #expect(error?.kind == .olderSchema)
         #expect(
-            error?.description == "\(directory.path)/ledger.db: the ledger has schema 1; this program reads 2; "
+            error?.description == "\(directory.path)/ledger.db: the ledger has schema 1; this program reads 3; "
                 + "start the new pushrouterd once with this state directory: it brings the ledger up to date")
     }
 
@@ -36,7 +27,7 @@ struct MigrationTests {
         let reader = try ledger.reader()
         #expect(reader.stateIdentity.description == "22af94c4-b533-64b1-6ed1-c079ba690b18")
         #expect(try reader.highestSequenceNumber() == SequenceNumber(5))
-        #expect(try ledger.intruder().integer("PRAGMA user_version") == 2)
+        #expect(try ledger.intruder().integer("PRAGMA user_version") == 3)
         var rows: [LedgerRow] = []
         try reader.rows { rows.append($0) }
         #expect(rows.map(\.seq.value) == [1, 2, 3, 4, 5])
@@ -81,5 +72,57 @@ struct MigrationTests {
         let story = try #require(try ledger.reader().story(of: SequenceNumber(6)))
         #expect(story.request == request)
         #expect(story.invocations == [Fixture.invocation(6), observer])
+    }
+}
+
+@Suite("A ledger of schema 2")
+struct MigrationFrom2Tests {
+    private func earlierLedger() throws -> TemporaryDirectory { try EarlierLedger.dumped("ledger-v2.sql", schema: 2) }
+
+    @Test("keeps every event, with cursors in the order of their requests")
+    func events() throws {
+        let directory = try earlierLedger()
+        let reader = try TestLedger(directory.path).reader()
+        let events = try reader.events(after: 0, limit: 100)
+        #expect(events.map(\.cursor) == [1, 2, 3, 4])
+        #expect(events.map(\.event.seq.value) == [1, 2, 3, 4])
+        #expect(events.map(\.event.kind) == [.received, .open, .received, .received])
+        #expect(events.allSatisfy { $0.event.duration == nil && $0.event.pushToken == nil })
+        #expect(try reader.story(of: SequenceNumber(1))?.events == events[..<2].map(\.event))
+    }
+
+    @Test("has the tracker remember its deliveries, opened or not, each once")
+    func deliveries() async throws {
+        let directory = try earlierLedger()
+        let ledger = try TestLedger(directory.path)
+        var receipts: [AnalyticsEvent] = []
+        try ledger.reader().trackedDeliveries(newest: 100) { receipts.append($1) }
+        #expect(receipts.map(\.seq.value) == [1, 3, 4])
+        let rows = try ledger.tracked()
+        #expect(rows.map(\.seq.value) == [1, 3, 4])
+        #expect(rows.map(\.opened?.by.value) == [2, nil, nil])
+        #expect(rows.map(\.receivedAt.seconds) == receipts.map(\.time) && rows.map(\.since) == rows.map(\.receivedAt))
+        #expect(rows[0].opened?.at.seconds == receipts[0].time)
+        // Whether it was displayed is not known: no session start is to count it wrongly.
+        #expect(rows.allSatisfy { !$0.isDisplayed && $0.hasOwnID && !$0.isInfluenced && $0.buttons.isEmpty })
+
+        try await ledger.commit(Fixture.delivery(6) + [.tracker(.delivery(Fixture.tracked(6)))])
+        #expect(try ledger.tracked().map(\.seq.value) == [1, 3, 4, 6])
+        #expect(try ledger.reader().lastCursor() == 5)
+    }
+}
+
+/// Ledgers that earlier versions wrote, as `sqlite3` dumped them.
+private enum EarlierLedger {
+    /// A state directory with such a ledger.
+    static func dumped(_ dump: String, schema: Int64) throws -> TemporaryDirectory {
+        let directory = TemporaryDirectory()
+        let path = directory.path + "/ledger.db"
+        writeFile("", to: path)
+        let database = try Database(path: path, access: .readWrite)
+        try database.execute("PRAGMA page_size = 8192; PRAGMA journal_mode = WAL")
+        try database.execute(String(decoding: TestSupport.Fixture.bytes(dump), as: UTF8.self))
+        #expect(try database.integer("PRAGMA user_version") == schema)
+        return directory
     }
 }

@@ -17,9 +17,7 @@ struct PruneTests {
         #expect(try ledger.storedNumbers() == [600])
         let reader = try ledger.reader()
         #expect(try reader.story(of: SequenceNumber(599)) == nil)
-        var events: [Int64] = []
-        try reader.trackedDeliveries(since: WallTime(milliseconds: 0)) { events.append($0.seq.value) }
-        #expect(events == [600])
+        #expect(try reader.events(after: 0, limit: 10).map(\.event.seq.value) == [600])
         let database = try ledger.intruder()
         #expect(try database.integer("SELECT count(*) FROM invocations") == 1)
         #expect(try database.integer("SELECT count(*) FROM events") == 1)
@@ -35,6 +33,52 @@ struct PruneTests {
         #expect(try await ledger.report() == .pruned(requests: 1))
         #expect(try ledger.reader().pendingInvocations().map(\.request) == [Fixture.request(1, acceptedAt: 0)])
         #expect(try ledger.reader().story(of: SequenceNumber(1))?.invocations.count == 2)
+    }
+
+    @Test("leaves the receipt of a remembered delivery, until it is forgotten")
+    func remembered() async throws {
+        let directory = TemporaryDirectory()
+        let ledger = try TestLedger(directory.path)
+        try await ledger.commit(Fixture.delivery(1, acceptedAt: 0) + [.tracker(.delivery(Fixture.tracked(1)))])
+        try await ledger.commit(Fixture.delivery(2, acceptedAt: 0) + [.tracker(.delivery(Fixture.tracked(2)))])
+        try await ledger.commit(Fixture.delivery(3, acceptedAt: 9) + [.tracker(.delivery(Fixture.tracked(3)))])
+        try await ledger.commit([
+            .request(Fixture.request(4, acceptedAt: 0)), .tracker(.interaction(Fixture.interaction(4, of: 2, closing: "no"))),
+            .event(Fixture.event(4, .open, delivery: 2)),
+        ])
+        ledger.committer.prune(olderThan: WallTime(milliseconds: 1))
+        #expect(try await ledger.report() == .pruned(requests: 3))
+        #expect(try ledger.storedNumbers() == [3])
+        #expect(try ledger.tracked().map(\.seq.value) == [1, 2, 3])
+        #expect(try ledger.reader().events(after: 0, limit: 10).map(\.cursor) == [1, 2, 3])
+        var buttons: [String] = []
+        try ledger.reader().closedButtons(ofNewest: 3) { buttons.append("\($0) \($1)") }
+        #expect(buttons == ["2 no"], "that a button was pressed is remembered with its delivery")
+        #expect(try ledger.intruder().integer("SELECT count(*) FROM interactions") == 0)
+
+        try await ledger.commit([.tracker(.forgottenDelivery(SequenceNumber(1)))])
+        #expect(try ledger.reader().events(after: 0, limit: 10).map(\.cursor) == [2, 3])
+        // What is forgotten while its request is there keeps its receipt.
+        try await ledger.commit([2, 3].map { .tracker(.forgottenDelivery(SequenceNumber($0))) })
+        #expect(try ledger.reader().events(after: 0, limit: 10).map(\.cursor) == [3])
+        #expect(try ledger.tracked() == [])
+        #expect(try ledger.intruder().integer("SELECT count(*) FROM closed_buttons") == 0)
+    }
+
+    @Test("never lets a cursor be given again, whatever was pruned")
+    func cursors() async throws {
+        let directory = TemporaryDirectory()
+        do {
+            let ledger = try TestLedger(directory.path)
+            try await ledger.commit(Fixture.delivery(7, acceptedAt: 0) + Fixture.delivery(41, acceptedAt: 0))
+            ledger.committer.prune(olderThan: WallTime(milliseconds: 1))
+            #expect(try await ledger.report() == .pruned(requests: 2))
+            #expect(try ledger.reader().lastCursor() == 2)
+        }
+        let ledger = try TestLedger(directory.path)
+        try await ledger.commit(Fixture.delivery(42))
+        #expect(try ledger.reader().events(after: 0, limit: 10).map(\.cursor) == [3])
+        #expect(try ledger.reader().lastCursor() == 3)
     }
 
     @Test("never lets a number be given again")

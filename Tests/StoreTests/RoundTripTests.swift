@@ -110,12 +110,14 @@ struct RoundTripTests {
         try await roundTrip(Fixture.request(1), all)
     }
 
-    @Test("any text in an event, both kinds", arguments: texts, AnalyticsEvent.Kind.allCases)
+    @Test("any text in an event of any kind", arguments: texts, AnalyticsEvent.Kind.allCases)
     func events(text: String?, kind: AnalyticsEvent.Kind) async throws {
         var event = Fixture.event(1, kind)
         (event.externalUserID, event.deviceID, event.appID, event.campaignID) = (text, text, text, text)
         (event.messageID, event.buttonActionType, event.buttonString) = (text, text, text)
-        (event.id, event.time) = (UUID128(high: .max, low: 0), .min)
+        (event.id, event.time, event.pushToken) = (UUID128(high: .max, low: 0), .min, text)
+        event.tokenChange = text == nil ? nil : .unregistered
+        event.duration = text.map { .milliseconds($0.utf8.count) }
         try await roundTrip(Fixture.request(1), [], [event])
     }
 

@@ -49,6 +49,13 @@ final class TestLedger {
         return numbers
     }
 
+    /// The deliveries that the tracker would be given back.
+    func tracked(newest limit: Int = 100) throws -> [TrackedRow] {
+        var rows: [TrackedRow] = []
+        try reader().trackedDeliveries(newest: limit) { row, _ in rows.append(row) }
+        return rows
+    }
+
     /// A second connection that may do anything, as the `sqlite3` program could.
     func intruder() throws -> Database { try Database(path: path + "/ledger.db", access: .readWrite) }
 }
