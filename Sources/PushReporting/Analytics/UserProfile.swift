@@ -108,7 +108,8 @@ public struct UserProfile: Sendable {
         }
         let opens = "\(grouped(figures.directOpens)) direct, \(grouped(figures.influencedOpens)) influenced"
         lines.append("Pushes    \(grouped(figures.received + withoutCampaign)) received")
-        lines.append("Opens     \(grouped(figures.totalOpens)) of \(grouped(figures.received)) with a campaign (\(opens))")
+        lines.append(
+            "Opens     \(grouped(figures.totalOpens)) of \(grouped(figures.received)) with a campaign (\(opens))")
         return lines.joined(separator: "\n") + "\n"
     }
 

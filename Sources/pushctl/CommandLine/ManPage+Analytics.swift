@@ -15,7 +15,9 @@ extension ManPage {
         ),
         (
             name: "influenced_and_direct",
-            meaning: "of the influenced ones those that were tapped later: both events exist, the total has them as direct"
+            meaning: """
+            of the influenced ones those that were tapped later: both events exist, and the total has them as direct
+            """
         ),
         (name: "total_opens", meaning: "direct_opens + influenced_opens - influenced_and_direct"),
         (name: "body_clicks", meaning: "opens by a tap on the body"),

@@ -68,7 +68,9 @@ private struct Export {
     }
 
     private static func kinds(_ arguments: Arguments) throws(Failure) -> Set<AnalyticsEvent.Kind> {
-        guard let names = arguments[.event] else { return Set(AnalyticsEvent.Kind.allCases).subtracting([.influencedOpen]) }
+        guard let names = arguments[.event] else {
+            return Set(AnalyticsEvent.Kind.allCases).subtracting([.influencedOpen])
+        }
         var kinds: Set<AnalyticsEvent.Kind> = []
         for name in names.split(separator: ",", omittingEmptySubsequences: false) {
             let kind = AnalyticsEvent.Kind.allCases.first { $0.rawValue == name || $0.shortName == name }
