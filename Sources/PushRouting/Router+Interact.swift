@@ -47,7 +47,7 @@ extension Router {
             let result = track(&effects) { $0.interact(interaction, now: now.wall, into: &$1) }
             let completion = arrival.completions(decision.callback, table).byTracker()
             concludeAtOnce(
-                row, of: arrival, .handedToTracker, reason: result.reason, completion: completion, at: now, &effects)
+                row, of: arrival, .handedToTracker, reason: result.reason(act), completion: completion, at: now, &effects)
         } else {
             route(decision.callback, &arrival, at: now, &effects)
             // T8: it opens the app, whoever's it is.
@@ -74,13 +74,14 @@ extension Interaction {
 
 extension InteractionResult {
     /// What became of it, for people.
-    fileprivate var reason: String {
+    fileprivate func reason(_ act: UserAct) -> String {
         let it = delivery.map { "delivery \($0)" } ?? "its delivery"
         return switch verdict {
         case nil: "no delivery of it is known: held, in case it comes within the grace"
         case .opened: "direct open of \(it)"
         case .closed: "a close button of \(it): a click, no direct open"
-        case .duplicate: "\(it) was opened before, or closed by this button: counts nothing"
+        case .duplicate where act == .opened: "\(it) was opened before"
+        case .duplicate: "\(it) was opened before, or closed by this button"
         case .unattributed: "\(it) has no campaign id: its open is nobody's"
         case .dismissed: "\(it) was dismissed: counts nothing, and can still influence an open"
         case .unknownAction: "\(it) has no such button: counts nothing"

@@ -1,0 +1,94 @@
+-- A ledger of schema 2, as Python's iterdump gives it: written by the pushrouterd of 43a9e1b (before schema 3) and cut
+-- off by kill -9. Requests 1 to 5: a Braze push, the tap on it, Braze pushes on iOS and on the web, an Android push.
+PRAGMA foreign_keys=OFF;
+BEGIN TRANSACTION;
+CREATE TABLE devices (
+    app TEXT NOT NULL,
+    device TEXT NOT NULL,
+    platform TEXT NOT NULL,
+    external_id TEXT,
+    PRIMARY KEY (app, device)
+) STRICT, WITHOUT ROWID;
+INSERT INTO "devices" VALUES('com.example.shop','iphone-1','ios','bob');
+INSERT INTO "devices" VALUES('com.example.shop','pixel-1','android','ada');
+INSERT INTO "devices" VALUES('shop','firefox-1','web',NULL);
+CREATE TABLE events (
+    seq INTEGER NOT NULL,
+    id BLOB NOT NULL,
+    kind TEXT NOT NULL,
+    time INTEGER NOT NULL,
+    delivery INTEGER NOT NULL,
+    external_user_id TEXT,
+    device_id TEXT,
+    app_id TEXT,
+    platform TEXT NOT NULL,
+    campaign_id TEXT,
+    message_id TEXT,
+    button_action_type TEXT,
+    button_string TEXT,
+    PRIMARY KEY (seq, id)
+) STRICT, WITHOUT ROWID;
+INSERT INTO "events" VALUES(1,X'0000000000018001B9EF84E4F273CD54','local.pushnotification.Received',1795246410,1,'ada','pixel-1','com.example.shop','android','64b0','0:1',NULL,NULL);
+INSERT INTO "events" VALUES(2,X'0000000000028002B9EF84E4F273CD54','users.messages.pushnotification.Open',1795246410,1,'ada','pixel-1','com.example.shop','android','64b0','0:1',NULL,NULL);
+INSERT INTO "events" VALUES(3,X'0000000000038001B9EF84E4F273CD54','local.pushnotification.Received',1795246410,3,'bob','iphone-1','com.example.shop','ios','64b0',NULL,NULL,NULL);
+INSERT INTO "events" VALUES(4,X'0000000000048001B9EF84E4F273CD54','local.pushnotification.Received',1795246410,4,NULL,'firefox-1','shop','web','64b1',NULL,NULL,NULL);
+CREATE TABLE invocations (
+    seq INTEGER NOT NULL,
+    n INTEGER NOT NULL,
+    callback TEXT NOT NULL,
+    provider TEXT,
+    route TEXT,
+    handler TEXT,
+    budget_us INTEGER NOT NULL,
+    deadline_ns INTEGER,
+    started INTEGER NOT NULL,
+    outcome TEXT,
+    reason TEXT,
+    queue_us INTEGER,
+    exec_us INTEGER,
+    total_us INTEGER,
+    completed_by TEXT,
+    completed_times INTEGER,
+    completed_result TEXT,
+    completed_options TEXT,
+    decided_at INTEGER, observer INTEGER NOT NULL DEFAULT 0, waited_for_seq INTEGER, waited_for_n INTEGER, waited_for_handler TEXT,
+    PRIMARY KEY (seq, n)
+) STRICT, WITHOUT ROWID;
+INSERT INTO "invocations" VALUES(1,0,'onMessageReceived','braze',NULL,NULL,9000000,NULL,0,'handed_to_tracker',NULL,0,0,0,'tracker',1,'noData',NULL,1795246410527,0,NULL,NULL,NULL);
+INSERT INTO "invocations" VALUES(2,0,'none','braze',NULL,NULL,9000000,NULL,0,'handed_to_tracker','direct open of delivery 1',0,0,0,NULL,NULL,NULL,NULL,1795246410544,0,NULL,NULL,NULL);
+INSERT INTO "invocations" VALUES(3,0,'none','braze',NULL,NULL,9000000,NULL,0,'shown_by_system','the app is not in the foreground: iOS shows the alert, badge or sound itself, no code of the app runs',0,0,0,NULL,NULL,NULL,NULL,1795246410548,0,NULL,NULL,NULL);
+INSERT INTO "invocations" VALUES(4,0,'push','braze',NULL,NULL,9000000,NULL,0,'handed_to_tracker',NULL,0,0,0,'tracker',1,'noData',NULL,1795246410549,0,NULL,NULL,NULL);
+INSERT INTO "invocations" VALUES(5,0,'onMessageReceived',NULL,'99-default','journal',9000000,16063317702266,0,'handled',NULL,0,0,0,'default',1,'noData',NULL,1795246410549,0,NULL,NULL,NULL);
+CREATE TABLE meta (state_id TEXT NOT NULL, highest_seq INTEGER NOT NULL) STRICT;
+INSERT INTO "meta" VALUES('26f5cbb4-d9c2-ed3a-c14b-d827100dd868',0);
+CREATE TABLE requests (
+    seq INTEGER PRIMARY KEY,
+    operation TEXT NOT NULL,
+    id TEXT,
+    uid INTEGER NOT NULL,
+    gid INTEGER NOT NULL,
+    pid INTEGER NOT NULL,
+    accepted_at INTEGER NOT NULL,
+    accepted_ns INTEGER NOT NULL,
+    boot BLOB NOT NULL,
+    mode TEXT NOT NULL,
+    platform TEXT NOT NULL,
+    app TEXT,
+    device TEXT,
+    external_id TEXT,
+    message_id TEXT,
+    body BLOB NOT NULL
+, state TEXT, duplicate_id TEXT, tracked INTEGER NOT NULL DEFAULT 0) STRICT;
+INSERT INTO "requests" VALUES(1,'deliver','a1',0,0,10832,1795246410527,16054295190699,X'99054AC9A453414595DA13D36D3FF1E5','device','android','com.example.shop','pixel-1','ada','0:1',X'7B226F70223A2264656C69766572222C226964223A226131222C22706C6174666F726D223A22616E64726F6964222C22617070223A22636F6D2E6578616D706C652E73686F70222C22646576696365223A22706978656C2D31222C2265787465726E616C5F6964223A22616461222C227061796C6F6164223A7B225F6162223A2274727565222C22636964223A2236346230222C22676F6F676C652E6D6573736167655F6964223A22303A31227D7D','background','0:1',1);
+INSERT INTO "requests" VALUES(2,'interact',NULL,0,0,10832,1795246410544,16054312713917,X'99054AC9A453414595DA13D36D3FF1E5','device','android','com.example.shop','pixel-1','ada','0:1',X'7B226F70223A22696E746572616374222C226B696E64223A226F70656E6564222C226D657373616765223A317D',NULL,NULL,0);
+INSERT INTO "requests" VALUES(3,'deliver',NULL,0,0,10832,1795246410548,16054316263159,X'99054AC9A453414595DA13D36D3FF1E5','device','ios','com.example.shop','iphone-1','bob',NULL,X'7B226F70223A2264656C69766572222C22706C6174666F726D223A22696F73222C22617070223A22636F6D2E6578616D706C652E73686F70222C22646576696365223A226970686F6E652D31222C2265787465726E616C5F6964223A22626F62222C227061796C6F6164223A7B22617073223A7B22616C657274223A2241227D2C226162223A7B2263223A2236346230227D7D7D','background',NULL,1);
+INSERT INTO "requests" VALUES(4,'deliver',NULL,0,0,10832,1795246410549,16054317053142,X'99054AC9A453414595DA13D36D3FF1E5','device','web','shop','firefox-1',NULL,NULL,X'7B226F70223A2264656C69766572222C22706C6174666F726D223A22776562222C22617070223A2273686F70222C22646576696365223A2266697265666F782D31222C227061796C6F6164223A7B2274223A2254222C2261223A2241222C22636964223A2236346231227D7D','background',NULL,1);
+INSERT INTO "requests" VALUES(5,'deliver',NULL,0,0,10832,1795246410549,16054317702266,X'99054AC9A453414595DA13D36D3FF1E5','device','android','com.example.shop','pixel-1','ada','0:2',X'7B226F70223A2264656C69766572222C22706C6174666F726D223A22616E64726F6964222C22617070223A22636F6D2E6578616D706C652E73686F70222C22646576696365223A22706978656C2D31222C227374617465223A22666F726567726F756E64222C227061796C6F6164223A7B226B223A2276222C22676F6F676C652E6D6573736167655F6964223A22303A32227D7D','foreground','0:2',0);
+CREATE UNIQUE INDEX requests_by_id ON requests (uid, id) WHERE id IS NOT NULL;
+CREATE INDEX requests_by_time ON requests (accepted_at);
+CREATE INDEX invocations_pending ON invocations (seq, n) WHERE outcome IS NULL;
+CREATE INDEX events_of_delivery ON events (delivery) WHERE delivery <> seq;
+CREATE INDEX requests_by_message ON requests (message_id)
+    WHERE message_id IS NOT NULL AND operation = 'deliver' AND tracked = 0;
+COMMIT;
+PRAGMA user_version = 2;
