@@ -10,6 +10,12 @@ public struct CampaignFigures: Hashable, Sendable {
         public let id: String
         /// What it does: `uri`, `deep_link`, `none` or `close`.
         public let action: String
+
+        /// Joins the two.
+        public init(id: String, action: String) {
+            self.id = id
+            self.action = action
+        }
     }
 
     private struct Opening: OptionSet, Hashable, Sendable {
