@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Passes all tests: format, scripts, manual pages, debug build and unit tests, release build and quickstart. Installs
-# the Debian packages that are missing. Ends with the test runner's own closing lines.
+# Passes all tests: format, scripts, manual pages, debug build, fuzz harnesses, unit tests, release build and quickstart.
+# Installs the Debian packages that are missing. Ends with the test runner's own closing lines.
 # usage: test.sh
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -39,6 +39,8 @@ fi
 
 say "debug: swift build --build-tests"
 swift build --build-tests
+say "fuzzing: the harnesses still compile"
+sh Tests/Fuzz/run.sh --check
 say "tests: swift test"
 # Of its thousands of lines the suites and the failures; all of them where that does not tell.
 swift test --skip-build 2>&1 | tee "$log" | grep --line-buffered -E '^(✔ Suite|✘|↳|Test run)' || {

@@ -24,12 +24,12 @@ public enum Reason: Hashable, Sendable, CustomStringConvertible {
     case dataMessage, notificationInForeground, notificationSuppressed
     case notificationInBackground, notificationWhileNotRunning, notificationWhileLocked
     // What iOS does.
-    case mutableContent, alertInForeground
+    case mutableContent, mutableContentInForeground, alertInForeground
     case contentAvailable, contentAvailableLaunches, contentAvailableAfterForceQuit
     case orderOfCallbacksUnknown, alertShownToo, alertShownBySystem, nothingForTheApp
     case liveActivity, deviceManagement
     // What either does.
-    case notificationsDenied
+    case notificationsDenied, alertDenied
     // What a browser does.
     case serviceWorker
 
@@ -54,7 +54,7 @@ public enum Reason: Hashable, Sendable, CustomStringConvertible {
         case .uninstallProbe(let title):
             "\(title)'s SDK only tests whether the app is installed: there is nothing for a handler to do"
         case .ownReceiver(let title):
-            "\(title)'s SDK has a receiver of its own, which takes the message: the app's service is not asked to handle it"
+            "\(title)'s SDK has a receiver of its own, which takes the message instead: the app's service is not asked to handle it"
 
         case .brazeAppleUninstallTracking:
             "userInfo.appboy_uninstall_tracking is true: Braze's test whether the app is still installed, with or without ab"
@@ -106,7 +106,9 @@ public enum Reason: Hashable, Sendable, CustomStringConvertible {
             "the screen is locked, which counts as background, and the message has a notification block: the system shows it, no code of the app runs"
 
         case .mutableContent:
-            "aps has an alert and mutable-content is 1: iOS runs the notification service extension, whatever the app is doing"
+            "aps has an alert and mutable-content is 1: iOS runs the notification service extension before it shows the alert"
+        case .mutableContentInForeground:
+            "aps.mutable-content is 1 and the app is in the foreground: no service extension, by ServiceExtensionInForeground=; Apple's documentation does not say, and devices are seen to run it"
         case .alertInForeground:
             "the app is in the foreground and aps has an alert, badge or sound: iOS calls willPresent"
         case .contentAvailable: "aps.content-available is 1: iOS calls didReceiveRemoteNotification"
@@ -127,6 +129,8 @@ public enum Reason: Hashable, Sendable, CustomStringConvertible {
 
         case .notificationsDenied:
             "the user does not allow notifications: the system shows nothing, and no code of the app runs"
+
+        case .alertDenied: "the user does not allow notifications: iOS shows neither alert, badge nor sound"
 
         case .serviceWorker: "the browser starts the service worker for every push"
         }

@@ -22,7 +22,7 @@ public enum Warning: Hashable, Sendable, CustomStringConvertible {
     case tooLarge(bytes: Int)
     /// Braze's text and key-values are larger than its API takes.
     case brazeTooLarge(bytes: Int)
-    /// A parameter of the notification that FCM does not use, because it is out of this range.
+    /// A parameter of the notification that FCM does not use, because it is no whole number of this range.
     case notificationValueUnused(name: String, range: String)
     /// The rules of several providers match: the titles of the owner and of the others.
     case twoOwners(String, others: [String])
@@ -118,14 +118,11 @@ extension AndroidPayload {
     /// Values that `NotificationParams` leaves out.
     private var notificationWarnings: [Warning] {
         guard notification != .absent else { return [] }
-        let ranges: [(name: String, range: ClosedRange<Int32>, text: String)] = [
-            ("notification_priority", -2...2, "from -2 to 2"), ("visibility", -1...1, "from -1 to 1"),
-            ("notification_count", 0...Int32.max, "of 0 or more"),
-        ]
-        return ranges.compactMap { name, range, text in
-            guard let value = notificationExtra(name), !value.isEmpty else { return nil }
-            if let number = Int32(value), range.contains(number) { return nil }
-            return .notificationValueUnused(name: name, range: text)
+        return NotificationGetter.all.compactMap { getter in
+            guard case .number(_, let range) = getter.reading, let value = notificationExtra(getter.name),
+                !value.isEmpty, !getter.reads(value)
+            else { return nil }
+            return .notificationValueUnused(name: getter.name, range: range)
         }
     }
 

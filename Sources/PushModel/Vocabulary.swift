@@ -6,6 +6,15 @@ public enum Platform: String, Sendable, CaseIterable {
     case ios
     /// Web push: a service worker.
     case web
+
+    /// As people write it.
+    public var name: String {
+        switch self {
+        case .android: "Android"
+        case .ios: "iOS"
+        case .web: "the web"
+        }
+    }
 }
 
 /// What the app on the device was doing when the payload came.

@@ -26,7 +26,7 @@ public struct ControlRequest: Sendable {
         let root = document.root
         guard root.kind == .object else {
             throw ProtocolError(
-                .invalidType, message: "a request is one JSON object on one line; this is \(root.kind.article)")
+                .invalidType, message: "a request is one JSON object on one line; this is \(root.kind.name)")
         }
         let reader = ObjectReader(root)
         try reader.allow(["op", "id", "at"])

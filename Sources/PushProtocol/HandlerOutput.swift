@@ -29,7 +29,7 @@ extension HandlerAnswer.Reply {
         status = word("status", of: answer)
         guard let list = answer["options"] else { return }
         guard list.kind == .array else {
-            remarks.append("options is a list of words; this is \(list.kind.article)")
+            remarks.append("options is a list of words; this is \(list.kind.name)")
             return
         }
         options = list.elements.compactMap(\.string)

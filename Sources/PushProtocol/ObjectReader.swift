@@ -96,7 +96,7 @@ struct ObjectReader {
     }
 
     func wrongType(_ key: String, _ value: JSONNode, wanted: String) -> ProtocolError {
-        ProtocolError(.invalidType, field: key, message: "\(key) is \(wanted); this is \(value.kind.article)")
+        ProtocolError(.invalidType, field: key, message: "\(key) is \(wanted); this is \(value.kind.name)")
     }
 }
 
@@ -104,18 +104,4 @@ extension WallTime {
     /// What RFC 3339 can write in UTC: the years 1 to 9999.
     fileprivate static let years =
         WallTime(milliseconds: -62_135_596_800_000)...WallTime(milliseconds: 253_402_300_799_999)
-}
-
-extension JSONNode.Kind {
-    /// The kind with its article, for messages.
-    var article: String {
-        switch self {
-        case .object: "an object"
-        case .array: "an array"
-        case .string: "a string"
-        case .number: "a number"
-        case .bool: "a boolean"
-        case .null: "null"
-        }
-    }
 }

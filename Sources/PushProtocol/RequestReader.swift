@@ -27,7 +27,7 @@ extension Request {
         let root = document.root
         guard root.kind == .object else {
             throw ProtocolError(
-                .invalidType, message: "a request is one JSON object on one line; this is \(root.kind.article)")
+                .invalidType, message: "a request is one JSON object on one line; this is \(root.kind.name)")
         }
         let reader = ObjectReader(root)
         do {

@@ -49,7 +49,6 @@ struct Completions {
 
     /// What a person should know of a handler's answer; `nil` when it is in order.
     func remark(on reply: HandlerAnswer.Reply, of handler: String) -> String? {
-        guard callback != .none else { return nil }
         var remarks = reply.remarks
         if reply.times > 1 {
             let crash = ", and in an app the second call of the completion handler crashes"

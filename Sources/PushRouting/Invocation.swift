@@ -46,9 +46,10 @@ struct Invocation: Sendable {
     /// The row as the ledger has it; `nil` before the first write.
     var stored: InvocationRecord?
 
-    /// How its callback is completed.
+    /// How its callback is completed: by its owner's invocation, never by an observer's.
     var completions: Completions {
-        Completions(record.callback, rules: table.completion, osVersion: subject.osVersion)
+        Completions(
+            record.isObserver ? .none : record.callback, rules: table.completion, osVersion: subject.osVersion)
     }
 
     /// Whether it holds one of the places to run.

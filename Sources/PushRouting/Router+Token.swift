@@ -14,7 +14,7 @@ extension Router {
         let callback = token.kind.callback(on: accepted.platform)
         guard callback != .none else {
             let row = arrival.row(.none, budget: table.budget)
-            let reason = "\(accepted.platform.rawValue) runs no callback of the app for it"
+            let reason = "\(accepted.platform.name) runs no callback of the app for it"
             return concludeAtOnce(row, of: arrival, .swallowed, reason: reason, at: now, &effects)
         }
         route(callback, &arrival, at: now, &effects)

@@ -9,7 +9,7 @@ public import PushTracking
 /// order, with times that never step back.
 public struct Router: Sendable {
     /// Whose payloads are the tracker's.
-    static let trackedProvider = "braze"
+    static let trackedProvider = ProviderRule.brazeName
 
     let boot: UUID128
     var table: RoutingTable

@@ -141,7 +141,7 @@ private struct Loader {
         for name in route.match.providers where name != RouteMatch.noProvider {
             guard !known.contains(where: { $0.name == name }) else { continue }
             report.warning(
-                "Provider=\(name): there is no providers.d/\(name).provider"
+                "Provider=\(name): there is no providers.d/\(name).provider, or it is empty"
                     + suggestion(for: name, among: known.map(\.name) + [RouteMatch.noProvider]) { "Provider=\($0)" },
                 line: lines["Provider"])
         }

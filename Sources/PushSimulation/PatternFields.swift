@@ -14,6 +14,8 @@ indirect enum PatternField: Sendable {
     case number
     /// A number, with a fraction or without.
     case decimal
+    /// Yes or no; what is not printed is no.
+    case flag
     /// A number of Unix milliseconds or seconds; RFC 3339 will do.
     case time(unit: Int64)
     /// The name of an analytics event, in full or its last part.
@@ -36,8 +38,9 @@ extension Pattern.Subject {
 
     private static let invocationFields: [String: PatternField] = [
         "seq": .number, "n": .number, "id": .text, "at": .time(unit: 1), "callback": .words(Callback.self),
-        "provider": .text, "route": .text, "handler": .text, "outcome": .words(Outcome.self), "reason": .excerpt,
-        "queue_ms": .number, "exec_ms": .number, "total_ms": .number,
+        "provider": .text, "route": .text, "handler": .text, "observer": .flag, "outcome": .words(Outcome.self),
+        "reason": .excerpt, "queue_ms": .number, "exec_ms": .number, "total_ms": .number,
+        "waited_for": .object(["seq": .number, "n": .number, "handler": .text]),
         "completion": .object([
             "by": .word(["handler", "tracker", "default"]), "times": .number, "result": .words(FetchResult.self),
             "options": .list,
@@ -72,6 +75,7 @@ extension PatternField {
         case .text, .excerpt: return value.kind == .string ? nil : "is a text, or null for none"
         case .number: return value.int64 != nil ? nil : "is a whole number, or null for none"
         case .decimal: return value.double != nil ? nil : "is a number, or null for none"
+        case .flag: return value.bool != nil ? nil : "is true or false"
         case .word(let words):
             return value.string.map(words.contains) == true ? nil : "is one of \(words.joined(separator: ", "))"
         case .time(let unit): return Self.time(value, unit: unit) != nil ? nil : "is a time: RFC 3339, or a number"
@@ -87,9 +91,9 @@ extension PatternField {
 
     /// Whether a value is as expected; `nil` stands for none.
     func matches(_ expected: JSONNode, _ actual: JSONNode?) -> Bool {
-        guard let actual, actual.kind != .null else { return expected.kind == .null || isEmptyList(expected) }
+        guard let actual, actual.kind != .null else { return isNothing(expected) }
         switch self {
-        case .text, .word, .list: return expected.isEquivalent(to: actual)
+        case .text, .word, .list, .flag: return expected.isEquivalent(to: actual)
         case .number: return expected.int64 == actual.int64
         case .decimal: return expected.double == actual.double
         case .time(let unit): return Self.time(expected, unit: unit) == actual.int64
@@ -99,7 +103,14 @@ extension PatternField {
         }
     }
 
-    private func isEmptyList(_ value: JSONNode) -> Bool { value.kind == .array && value.count == 0 }
+    /// Whether an expected value is what a member that is not printed stands for.
+    private func isNothing(_ value: JSONNode) -> Bool {
+        switch value.kind {
+        case .null: true
+        case .array: value.count == 0
+        default: value.bool == false
+        }
+    }
 
     private static func names(_ full: String, _ name: String) -> Bool { full == name || full.hasSuffix(".\(name)") }
 

@@ -31,7 +31,7 @@ public struct Scenario: Sendable {
         var head: (title: String?, mode: DispatchMode?)
         var latest: WallTime?
         var isFirst = true
-        for (index, bytes) in text.enumerated() where !bytes.allSatisfy(isWhiteSpace) {
+        for (index, bytes) in text.enumerated() where !bytes.allSatisfy(\.isJSONWhiteSpace) {
             defer { isFirst = false }
             let root = try? JSONDocument(scanning: bytes, limits: limits).root
             do throws(ExpectationError) {
@@ -56,6 +56,12 @@ public struct Scenario: Sendable {
         }
         (title, mode) = head
         self.lines = lines
+    }
+
+    /// Whether a line is the first one of a scenario or an expectation: nothing that a simulation does.
+    static func isForTestOnly(_ line: [UInt8], limits: JSONLimits) -> Bool {
+        guard let root = try? JSONDocument(scanning: line, limits: limits).root else { return false }
+        return root["op"] == nil && (root["scenario"] != nil || root["expect"] != nil)
     }
 
     private static func head(_ root: JSONNode) throws(ExpectationError) -> (title: String?, mode: DispatchMode?) {
@@ -110,6 +116,3 @@ extension Scenario.Line {
         if case .expectation(let expectation) = self, case .error = expectation.condition { true } else { false }
     }
 }
-
-/// White space as JSON has it.
-private func isWhiteSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 }

@@ -18,6 +18,7 @@ extension Scenario {
         var table = table
         table.mode = mode ?? table.mode
         var run = ScenarioRun(Simulator(table: table, tracker: tracker))
+        let nextTimes = nextTimes
         return lines.indices.compactMap { index in
             let (number, line) = lines[index]
             switch line {
@@ -26,7 +27,7 @@ extension Scenario {
             case .refused(let error):
                 return run.refuse(error, number: number, isExpected: expectsError(after: index))
             case .expectation(let expectation):
-                run.advance(to: expectation.at, before: nextTime(after: index))
+                run.advance(to: expectation.at, before: nextTimes[index])
                 return Check(
                     line: number, name: expectation.name, expected: expectation.text,
                     failure: run.decided.failure(of: expectation.condition))
@@ -39,7 +40,16 @@ extension Scenario {
         lines[(index + 1)...].prefix { $0.line.isExpectation }.contains { $0.line.expectsError }
     }
 
-    private func nextTime(after index: Int) -> WallTime? { lines[(index + 1)...].lazy.compactMap(\.line.at).first }
+    /// For each line, the time of the next one that has a time.
+    private var nextTimes: [WallTime?] {
+        var times: [WallTime?] = []
+        var next: WallTime?
+        for (_, line) in lines.reversed() {
+            times.append(next)
+            next = line.at ?? next
+        }
+        return times.reversed()
+    }
 }
 
 /// A scenario on its way.

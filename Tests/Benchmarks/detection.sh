@@ -11,15 +11,7 @@ trap 'rm -rf "$build"' EXIT
     "$top"/Tests/Fixtures/payloads/braze-android/near-no-ab.json \
     "$top"/Tests/Fixtures/payloads/braze-android/droidboy-story.json
 
-# What SwiftPM makes of the files that are compiled in.
-{
-    echo "struct PackageResources {"
-    for file in "$top"/etc/pushrouterd/providers.d/*.provider; do
-        name=$(basename "$file" .provider | tr - _)
-        echo "    static let ${name}_provider: [UInt8] = [$(od -An -v -tu1 "$file" | tr -s ' \n' ',' | sed 's/^,//;s/,$//')]"
-    done
-    echo "}"
-} > "$build/embedded_resources.swift"
+sh "$top/Tests/embedded-providers.sh" > "$build/embedded_resources.swift"
 
 compile() {
     swiftc -O -whole-module-optimization -enable-default-cmo -swift-version 6 -parse-as-library -I "$build" \

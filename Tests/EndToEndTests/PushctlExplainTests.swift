@@ -171,6 +171,15 @@ struct PushctlExplainTests {
         #expect(odd.contains("sent at -9223372036854775808 ms\n"))
     }
 
+    @Test("says what is lost without a Braze instance")
+    func missingInstance() {
+        let payload = #"{"ab":{"c":"x"},"aps":{"alert":"Hello"}}"#
+        let result = explain(payload, "--platform", "ios", "--state", "foreground", "--sdk", "nil")
+        #expect(
+            result.output.contains(
+                "willPresent: the app has no Braze instance, so it ends as sdk_not_ready and the open is lost\n"))
+    }
+
     @Test("cannot be made to steer the terminal by a payload")
     func controlCharacters() {
         let result = explain(#"{"_ab":"true","cid":"\u001b[2J"}"#, "--platform", "android")
@@ -257,7 +266,7 @@ struct PushctlExplainTests {
         #expect(missing.errors.contains("/none: No such file or directory"))
     }
 
-    @Test("tells Braze from others for every payload of the corpus")
+    @Test("tells of every payload of the corpus whose it is, and of Braze's the kind and the campaign")
     func corpus() throws {
         let expected = try #require(try? JSONDocument(scanning: Fixture.bytes("payloads/expected.json"))).root.members
         #expect(expected.count > 100)
@@ -267,12 +276,17 @@ struct PushctlExplainTests {
             let result = pushctl.run(["explain", "--json", "--platform", platform.rawValue] + files)
             #expect(result.end == .exited(0))
             try #require(result.lines.count == entries.count)
-            for (line, entry) in zip(result.lines, entries) {
+            for (line, (path, value)) in zip(result.lines, entries) {
                 let explanation = try json(line)
-                let isBraze = entry.value["provider"]?.string == "braze"
-                #expect((explanation["provider"]?.string == "braze") == isBraze, "\(entry.key)")
-                guard isBraze, let braze = entry.value["braze"] else { continue }
-                for (key, value) in braze.members { #expect(explanation["braze"]?[key]?.text == value.text) }
+                let matches = try #require(value["matches"]?.strings, "\(path)")
+                #expect(explanation["provider"]?.text == value["provider"]?.text, "\(path)")
+                #expect(explanation["matches"]?.strings == matches, "\(path)")
+                #expect(explanation["ambiguous"]?.bool == (matches.count > 1), "\(path)")
+                let isBraze = value["provider"]?.string == "braze"
+                #expect((explanation["braze"]?.kind == .object) == isBraze, "\(path)")
+                for (key, fact) in value["braze"]?.members ?? [] where isBraze {
+                    #expect(explanation["braze"]?[key]?.text == fact.text, "\(path)")
+                }
             }
         }
     }

@@ -88,7 +88,9 @@ struct PushctlInjectTests {
         let result = daemon.pushctl("inject", path)
         #expect(result.end == .exited(65))
         #expect(
-            result.errors == "pushctl: \(path): 4097 bytes: the iOS simulator takes an .apns file of up to 4096\n")
+            result.errors == "pushctl: \(path): payload: an .apns file may have 4096 bytes; this has 4097\n")
+        writeFile(text(4096) + "\n", to: path)
+        #expect(daemon.pushctl("inject", path).errors == result.errors, "white space counts")
     }
 
     @Test("notes once a file that a payload with aps has no platform")
@@ -151,6 +153,15 @@ struct PushctlInjectTests {
         }
         #expect(lines.first?["ok"]?.bool == true)
         #expect(lines.last?["outcome"]?.string == "handled")
+    }
+
+    @Test("marks the outcomes of observers")
+    func observers() throws {
+        let installation = Installation()
+        installation.addRoute("10-copy", to: "journal", match: "Platform=android", route: "Observe=yes")
+        let result = try TestDaemon(installation).pushctl("inject", "-", "--wait", input: #"{"_ab":"true"}"#)
+        #expect(result.lines.contains("seq 1  onMessageReceived  handed_to_tracker  0 ms"))
+        #expect(result.lines.contains("seq 1  onMessageReceived  observer  handled  0 ms"), "\(result.lines)")
     }
 
     @Test("says with 69 that outcomes did not come because the daemon went away")

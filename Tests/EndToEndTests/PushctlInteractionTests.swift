@@ -44,9 +44,12 @@ struct PushctlInteractionTests {
     func sessionsAndTokens() throws {
         #expect(daemon.pushctl("session", "start", "--device", "d", "--external-id", "u").end == .exited(0))
         #expect(try request(2) == #"{"op":"session","kind":"start","device":"d","external_id":"u"}"#)
+        let session = #"{"op":"session","kind":"end","device":"d"}"#
+        let ended = daemon.pushctl("inject", "-", "--wait", input: session)
+        #expect(ended.end == .exited(0), "it has no outcome to wait for: \(ended.errors)")
         #expect(daemon.pushctl("token", "t1", "--device", "d", "--platform", "ios").end == .exited(0))
-        #expect(try request(3) == #"{"op":"token","kind":"new","token":"t1","device":"d","platform":"ios"}"#)
+        #expect(try request(4) == #"{"op":"token","kind":"new","token":"t1","device":"d","platform":"ios"}"#)
         #expect(daemon.pushctl("token", "--kind", "unregistered", "--device", "d").end == .exited(0))
-        #expect(try request(4) == #"{"op":"token","kind":"unregistered","device":"d"}"#)
+        #expect(try request(5) == #"{"op":"token","kind":"unregistered","device":"d"}"#)
     }
 }

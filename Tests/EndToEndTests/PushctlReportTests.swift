@@ -10,7 +10,7 @@ struct PushctlReportTests {
     init() throws {
         let installation = Installation()
         installation.addJob("fails", "exit 1")
-        installation.addJob("hangs", "exec sleep 60", route: "Deadline=50ms")
+        installation.addJob("hangs", "exec sleep 60", route: "Deadline=400ms")
         daemon = try TestDaemon(installation)
         let lines = [#"{"a":"1"}"#, #"{"job":"fails"}"#, #"{"job":"hangs"}"#, #"{"_ab":"true","cid":"64b0"}"#]
         let result = daemon.pushctl("inject", "-", "--wait", input: lines.joined(separator: "\n"))
@@ -99,7 +99,7 @@ struct PushctlReportTests {
         let invocation = try #require(story["invocations"]?.elements.first)
         #expect(invocation["outcome"]?.string == "timed_out")
         #expect(invocation["route"]?.string == "50-hangs")
-        #expect(invocation["deadline_ms"]?.int64 == 50)
+        #expect(invocation["deadline_ms"]?.int64 == 400)
         #expect(invocation["started"]?.bool == true)
         let text = daemon.pushctl("show", "4").output
         #expect(text.hasPrefix("Request 4\n  op        deliver\n"))

@@ -32,6 +32,14 @@ struct PushctlSimulateTests {
         #expect(try json(simulate(declined, "--mode", "relay").output)["outcome"]?.string == "timed_out")
     }
 
+    @Test("passes over what a scenario has for test: to write its expectations from what comes")
+    func scenario() {
+        let scenario = #"{"scenario":"s"}"# + "\n" + Self.slow + #"{"expect":{"outcome":"handled"}}"# + "\n"
+        let result = simulate(scenario)
+        #expect(result.end == .exited(0))
+        #expect(result.output == simulate(Self.slow).output)
+    }
+
     private static let wrong = """
         {"op":"deliver","at":1000,"payload":{}}
         {"op":"deliver","payload":{}}
@@ -55,6 +63,40 @@ struct PushctlSimulateTests {
         let result = simulate(Self.wrong, "--keep-going")
         #expect(result.end == .exited(1))
         #expect(result.lines.count { $0.contains("\"type\":\"invocation\"") } == 2)
+    }
+
+    // Source: FirebaseMessagingServiceRoboTest.java of firebase-android-sdk.
+    @Test(
+        "runs the callbacks that FCM's own test expects, as often as it does",
+        arguments: Fixture.list("payloads/fcm-apns", suffix: ".json").filter { $0.contains("/vec-") })
+    func vectors(_ path: String) throws {
+        let vector = try #require(try? JSONDocument(scanning: Fixture.bytes(path))).root
+        let expected = try #require(vector["expect"])
+        let state = try #require(vector["app_state"]?.string)
+        let times = try #require(vector["repeat"]?.int64)
+        let extras = try #require(vector["extras"]).text.filter { $0 != "\n" }
+        let lines = (1...times).map { time in
+            #"{"op":"deliver","at":\#(time),"platform":"android","app":"a","device":"d","state":"\#(state)","#
+                + #""payload":{"extras":\#(extras)}}"#
+        }
+        let result = simulate(lines.joined(separator: "\n"))
+        #expect(result.end == .exited(0))
+        let ran = try result.lines.map { try json($0) }.filter { $0["type"]?.string == "invocation" }
+        #expect(ran.count == Int(times))
+        let shown = ran.count { $0["outcome"]?.string == "shown_by_system" }
+        var called = 0
+        for (name, value) in expected.members where name != "data" {
+            // What is no number is what the callback gets: it runs once.
+            let count = Int(value.int64 ?? 1)
+            if name == "system_tray" {
+                #expect(shown == count)
+            } else {
+                #expect(ran.count { $0["callback"]?.string == name && $0["outcome"]?.string == "handled" } == count)
+                called += count
+            }
+        }
+        // All else was seen before.
+        #expect(ran.count { $0["outcome"]?.string == "duplicate" } == Int(times) - called - shown)
     }
 
     @Test("says why a scenario cannot be read")

@@ -77,7 +77,9 @@ struct PushctlVerifyTests {
             to: directory.path + "/routes.d/20-crm.route")
         writeFile(
             "[Handler]\nType=exec\nExec=/bin/echo --json\n", to: directory.path + "/handlers.d/crm.handler")
+        writeFile("[Route]\nHandler=crm\nObserve=yes\n", to: directory.path + "/routes.d/30-all.route")
         let output = verify(directory.path).output
+        #expect(output.contains("  30-all  everything -> copy to crm\n"))
         #expect(
             output.contains("  20-crm  Provider=none, Platform=ios web, Data=campaign summer-* -> crm within 4000 ms\n")
         )

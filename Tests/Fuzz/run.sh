@@ -1,43 +1,63 @@
 #!/bin/sh
 # Fuzzes one target with libFuzzer and AddressSanitizer; SwiftPM cannot link a fuzzer, so this builds it.
-# usage: run.sh TARGET SECONDS        targets: json-scan, payload, request
+# usage: run.sh TARGET SECONDS        targets: json-scan, payload, provider-file, request, scenario
+#        run.sh --check               type-checks the harnesses against what `swift build` made, and runs nothing
 # New inputs are kept in .build/fuzz/TARGET at the top of the project; one that fails is named there in crash-*.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
-top=$here/../..
-[ $# -eq 2 ] || { sed -n 's/^# usage/usage/p' "$0" >&2; exit 2; }
+top=$(cd "$here/../.." && pwd)
+features="-enable-upcoming-feature InternalImportsByDefault -enable-upcoming-feature MemberImportVisibility"
+
+if [ "$*" = --check ]; then
+    for harness in "$here"/*.swift; do
+        # shellcheck disable=SC2086  # several words
+        swiftc -typecheck -swift-version 6 -parse-as-library -warnings-as-errors -I "$top/.build/debug/Modules" \
+            $features "$harness"
+    done
+    exit
+fi
+[ $# -eq 2 ] || { sed -n '/^# usage/,/^#  /s/^# //p' "$0" >&2; exit 2; }
 
 # A target is a harness beside this script, and the modules of Sources that it needs, in the order of their imports.
 # Beside its own corpus it may begin with other files.
+modules="PushModel PushDispatch PushTracking PushRouting PushSettings PushProtocol PushSimulation"
 seeds=
 case $1 in
 json-scan) harness=JSONScanFuzz.swift modules=PushModel ;;
-payload)
-    harness=PayloadFuzz.swift modules="PushModel PushDispatch"
-    seeds=$(echo "$top"/Tests/Fixtures/payloads/*/)
-    ;;
-request) harness=RequestFuzz.swift modules="PushModel PushDispatch PushTracking PushRouting PushProtocol" ;;
+payload) harness=PayloadFuzz.swift seeds=$(echo "$top"/Tests/Fixtures/payloads/*/) ;;
+provider-file) harness=ProviderFileFuzz.swift seeds=$top/etc/pushrouterd/providers.d ;;
+request) harness=RequestFuzz.swift ;;
+scenario) harness=ScenarioFuzz.swift seeds=$top/Tests/Fixtures/scenarios ;;
 *) echo "run.sh: no target '$1'" >&2; exit 2 ;;
 esac
 
 build=$top/.build/fuzz/$1
 mkdir -p "$build/found"
 compile() {
+    # shellcheck disable=SC2086  # several words
     swiftc -O -g -swift-version 6 -parse-as-library -whole-module-optimization -sanitize=fuzzer,address -I "$build" \
-        -enable-upcoming-feature InternalImportsByDefault -enable-upcoming-feature MemberImportVisibility "$@"
+        $features "$@"
 }
 objects=
 for module in $modules; do
     find "$top/Sources/$module" -name '*.swift' > "$build/$module.sources"
+    if [ "$module" = PushSettings ]; then
+        sh "$top/Tests/embedded-providers.sh" > "$build/embedded_resources.swift"
+        echo "$build/embedded_resources.swift" >> "$build/$module.sources"
+    fi
     compile -module-name "$module" -emit-module -emit-module-path "$build/$module.swiftmodule" \
         -c "@$build/$module.sources" -o "$build/$module.o"
     objects="$objects $build/$module.o"
 done
+# The default linker warns of each of the sanitizer's symbols.
 # shellcheck disable=SC2086  # one word an object
-compile -module-name Fuzz "$here/$harness" $objects -o "$build/fuzz"
+compile -use-ld=lld -module-name Fuzz "$here/$harness" $objects -o "$build/fuzz"
 
+# With the backtracer on, a crash hangs in it for minutes. Swift keeps flags in spare bits of pointers, so to the leak
+# detector what only constants refer to is lost.
+export SWIFT_BACKTRACE=enable=no ASAN_OPTIONS=detect_leaks=0
+# An input that takes 10 s is a finding, too.
 # shellcheck disable=SC2086  # one word a directory
-# With the backtracer on, a crash hangs in it for minutes.
-SWIFT_BACKTRACE=enable=no exec "$build/fuzz" -max_total_time="$2" -max_len=4096 -print_final_stats=1 \
+exec "$build/fuzz" -max_total_time="$2" -max_len=4096 -timeout=10 -print_final_stats=1 \
     -artifact_prefix="$build/" "$build/found" "$here/corpus/$1" \
     $seeds

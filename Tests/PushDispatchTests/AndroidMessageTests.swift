@@ -82,6 +82,18 @@ struct AndroidMessageTests {
             (#""gcm.n.title":"new","gcm.notification.title":"old""#, ["title": "new"]),
             (#""gcm.notification.title":"old""#, ["title": "old"]),
             (#""gcm.n.title":5,"gcm.notification.title":"old""#, [:]),
+            (
+                #""gcm.n.sticky":"1","gcm.n.notification_priority":"-2","gcm.n.visibility":"1","gcm.n.event_time":"7","#
+                    + ##""gcm.n.vibrate_timings":"[\"1\"]","gcm.n.light_settings":"[\"#fff\",1,2]""##,
+                [
+                    "sticky": "1", "notification_priority": "-2", "visibility": "1", "event_time": "7",
+                    "vibrate_timings": #"["1"]"#, "light_settings": ##"["#fff",1,2]"##,
+                ]
+            ),
+            (
+                #""gcm.n.notification_priority":"3","gcm.n.visibility":"2","gcm.n.notification_count":"-1","#
+                    + #""gcm.n.event_time":"now","gcm.n.light_settings":"[1,2]","gcm.n.title_loc_args":"x""#, [:]
+            ),
             (#""gcm.n.body_loc_key":"k""#, ["body_loc_key": "k"]),
             (#""gcm.n.body_loc_args":"[\"1\"]""#, ["body_loc_args": #"["1"]"#]),
             (#""gcm.n.sound2":"","gcm.n.sound":"default""#, ["sound": "default"]),

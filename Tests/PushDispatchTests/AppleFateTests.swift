@@ -158,12 +158,25 @@ struct AppleFormTests {
         #expect(try refusal(.ios, payload) == PayloadError(field: field, message: message))
     }
 
-    @Test("runs the service extension in the foreground too where the configuration says so")
+    @Test("says why a push that wakes the app shows nothing")
+    func alertDenied() throws {
+        let payload = try json(#"{"aps":{"alert":"x","content-available":1}}"#)
+        for (permission, isDenied) in [(NotificationPermission.denied, true), (.allowed, false)] {
+            let decision = try decide(Delivery(platform: .ios, notifications: permission, payload: payload))
+            #expect(decision.reasons.contains(.alertDenied) == isDenied)
+        }
+    }
+
+    @Test("runs the service extension in the foreground too by a setting, which is named where it does not")
     func serviceExtensionInForeground() throws {
         var settings = DetectionSettings.shipped
         settings.runsServiceExtensionInForeground = true
         let payload = try json(#"{"aps":{"alert":"x","mutable-content":1}}"#)
         let delivery = Delivery(platform: .ios, state: .foreground, payload: payload)
         #expect(try decide(delivery, settings: settings).callbacks == [.serviceExtension, .willPresent])
+        settings.runsServiceExtensionInForeground = false
+        let decision = try decide(delivery, settings: settings)
+        #expect(decision.callbacks == [.willPresent])
+        #expect(decision.reasons.contains(.mutableContentInForeground), "who sees it run on a device finds the setting")
     }
 }

@@ -75,9 +75,11 @@ struct BrazeAndroidTests {
         "has the campaign that cid names, if any",
         arguments: [(#""abc""#, "abc"), (#""""#, nil), ("null", nil), ("5", nil)] as [(String, String?)])
     func hasCampaign(_ value: String, _ campaign: String?) throws {
+        let probe = try decision(.android, #"{"_ab":"true","appboy_uninstall_tracking":"1","cid":\#(value)}"#)
         let decision = try decision(.android, #"{"_ab":"true","t":"T","a":"A","cid":\#(value)}"#)
         #expect(decision.braze?.campaignID == campaign)
         #expect(decision.reasons.contains(.noCampaign) == (campaign == nil))
+        #expect(!probe.reasons.contains(.noCampaign), "there is nothing to open")
     }
 
     // The key table of braze.md, 1.4.

@@ -160,6 +160,7 @@ struct ProviderRuleTests {
         }
         #expect(
             Set(low) == [
+                "airship ios",
                 "onesignal ios", "salesforce android", "moengage android", "intercom android", "zendesk android",
                 "zendesk ios", "twilio android", "twilio ios", "appsflyer-uninstall android",
                 "adjust-uninstall android",

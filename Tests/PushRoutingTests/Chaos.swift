@@ -1,6 +1,7 @@
 import PushDispatch
 import PushModel
 import PushTracking
+import TestSupport
 
 @testable import PushRouting
 
@@ -242,20 +243,5 @@ struct Chaos {
             DispatchMode.allCases.randomElement(using: &random) ?? .device, routes: routes, handlers: handlers,
             places: Int.random(in: 1...3, using: &random), inFlight: Int.random(in: 6...12, using: &random),
             inFlightPerPeer: Int.random(in: 4...8, using: &random))
-    }
-}
-
-/// SplitMix64: the same seed gives the same numbers, on every machine.
-struct SeededGenerator: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ mixed >> 30) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ mixed >> 27) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ mixed >> 31
     }
 }

@@ -85,13 +85,13 @@ struct CompletionTests {
         #expect(completions(.didReceiveResponse).byHost(outcome) == Completion(by: .default, result: .noData))
     }
 
-    @Test("where no callback runs nothing is completed, and there is nothing to say")
+    @Test("where no callback runs nothing is completed, but an answer given twice is named all the same")
     func none() {
         let none = completions(.none)
         #expect(none.byTracker() == nil && none.byHost(.timedOut) == nil)
         let twice = HandlerAnswer.Reply(result: .newData, times: 2)
         #expect(none.byHandler(twice) == nil)
-        #expect(none.remark(on: twice, of: "crm") == nil)
+        #expect(none.remark(on: twice, of: "crm") == "crm answered 2 times: the first counts")
         #expect(none.remark(onSilenceOf: "crm", outcome: .timedOut) == nil)
     }
 

@@ -1,5 +1,6 @@
 import PushModel
 import PushRouting
+import TestSupport
 import Testing
 
 // Source: firebase-android-sdk a089298ed9, FirebaseMessagingService.alreadyReceivedMessage.

@@ -38,6 +38,23 @@ struct ObserverTests {
         #expect(effects.contains("end 1.0 handed_to_tracker") && effects.contains("start 1.1 watch"), "\(effects)")
     }
 
+    @Test("an observer completes nothing: the callback is its owner's")
+    func completion() throws {
+        var bench = Bench(Self.table())
+        for seq: Int64 in 1...2 {
+            try bench.submit(.deliver(Payload.brazeIOS(contentAvailable: true), platform: .ios))
+            bench.started(seq, 1)
+        }
+        bench.finished(1, 1, .handled(.init(result: .newData, times: 2)))
+        bench.at(.seconds(3))
+        bench.clock()
+        for seq: Int64 in 1...2 { #expect(bench.end(seq, 0)?.completion?.by == .tracker) }
+        #expect(bench.outcome(1, 1) == .handled && bench.outcome(2, 1) == .timedOut)
+        #expect(bench.end(1, 1)?.completion == nil && bench.end(2, 1)?.completion == nil)
+        #expect(bench.end(1, 1)?.reason == "watch answered 2 times: the first counts")
+        #expect(bench.end(2, 1)?.reason == "not finished at the deadline")
+    }
+
     @Test("what runs no code of the app is not copied")
     func nothing() throws {
         var bench = Bench(Self.table())

@@ -207,12 +207,13 @@ struct RouteProviderTests {
     func unknown() {
         #expect(
             said("Provider=onesingal") == [
-                "routes.d/20-x.route:2: warning: Provider=onesingal: there is no providers.d/onesingal.provider; "
-                    + "did you mean Provider=onesignal?"
+                "routes.d/20-x.route:2: warning: Provider=onesingal: there is no providers.d/onesingal.provider, "
+                    + "or it is empty; did you mean Provider=onesignal?"
             ])
         #expect(
             said("Provider=iterable", providers: ["iterable": ""]) == [
-                "routes.d/20-x.route:2: warning: Provider=iterable: there is no providers.d/iterable.provider"
+                "routes.d/20-x.route:2: warning: Provider=iterable: there is no providers.d/iterable.provider, "
+                    + "or it is empty"
             ])
         #expect(said("Provider=crm none", providers: ["crm": "[Web]\nAll=present crm"]) == [])
     }

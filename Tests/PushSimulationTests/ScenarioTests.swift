@@ -23,6 +23,7 @@ struct ScenarioTests {
             #"{"completion":{"by":"default","times":1,"result":"noData","options":[]}}"#,
             #"{"seq":4,"completion":null,"callback":"none","outcome":"handed_to_tracker"}"#,
             #"{"outcome":"failed","reason":"status 3","route":"all","handler":"crm"}"#,
+            #"{"seq":1,"observer":false,"waited_for":null}"#, #"{"none":{"observer":true}}"#,
             #"{"invocations":[{"id":"slow"},{"id":"wrong"},{"id":"sale"},{"seq":4}]}"#,
             #"{"invocations":[{"outcome":"failed"}],"of":"wrong"}"#, #"{"invocations":[{}],"of":4}"#,
             #"{"none":{"outcome":"unrouted"}}"#, #"{"none":{"event":{"event_type":"Open","time":3}}}"#,
@@ -110,6 +111,14 @@ struct ScenarioTests {
             #"{"expect":{"outcome":"timed_out"}}"#,
         ])
         #expect(checks.map(\.failure) == [nil])
+    }
+
+    @Test("thousands of expectations in a row take no more than their share each", .timeLimit(.minutes(1)))
+    func many() throws {
+        let expectations = [String](repeating: #"{"expect":{"pending":0}}"#, count: 20_000)
+        let checks = try check([#"{"op":"deliver","at":0,"payload":{},"script":{"takes_ms":5}}"#] + expectations)
+        #expect(checks.count == 20_000)
+        #expect(checks.allSatisfy { $0.failure == nil })
     }
 
     @Test("a pending request is mentioned where nothing matches yet")
@@ -220,9 +229,17 @@ struct ScenarioTests {
 
     @Test("every member that a simulation prints can be expected")
     func vocabulary() throws {
-        var simulator = Simulator(table: Self.table, tracker: Self.tracker)
-        var output = Self.story.enumerated().flatMap { simulator.take(Array($1.utf8), number: $0 + 1) }
-        output += simulator.finish() + simulator.take(Array(#"{"op":"deliver","at":1}"#.utf8), number: 5)
+        var table = Self.table
+        table.routes.append(Route(name: "watch", match: RouteMatch(), handler: "crm", observes: true))
+        var simulator = Simulator(table: table, tracker: Self.tracker)
+        let behindSlow = #"{"op":"deliver","at":3000,"device":"d","payload":{}}"#
+        var output = (Self.story + [behindSlow]).enumerated()
+            .flatMap { simulator.take(Array($1.utf8), number: $0 + 1) }
+        output += simulator.finish() + simulator.take(Array(#"{"op":"deliver","at":1}"#.utf8), number: 6)
+        let printed = output.reduce(into: Set<String>()) { printed, line in
+            printed.formUnion((try? JSONDocument(scanning: line).root.members.map(\.key)) ?? [])
+        }
+        #expect(printed.isSuperset(of: ["observer", "waited_for"]))
         var checked: Set<String> = []
         for line in output {
             let root = try JSONDocument(scanning: line).root

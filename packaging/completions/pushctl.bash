@@ -63,6 +63,7 @@ _pushctl() {
         explain:--device) return ;;
         explain:--notifications) mapfile -t COMPREPLY < <(compgen -W "allowed denied" -- "$current"); return ;;
         explain:--os-version) return ;;
+        explain:--sdk) mapfile -t COMPREPLY < <(compgen -W "ready nil delayed" -- "$current"); return ;;
         simulate:--mode) mapfile -t COMPREPLY < <(compgen -W "device relay" -- "$current"); return ;;
         test:--junit) mapfile -t COMPREPLY < <(compgen -f -- "$current"); return ;;
         report:--since) return ;;
@@ -92,9 +93,9 @@ _pushctl() {
             open) options="--payload --platform --app --device --external-id --at --id --wait --json --config --state --runtime --help --version" ;;
             act) options="--action --text --payload --platform --app --device --external-id --at --id --wait --json --config --state --runtime --help --version" ;;
             dismiss) options="--payload --platform --app --device --external-id --at --id --wait --json --config --state --runtime --help --version" ;;
-            session) options="--platform --app --device --external-id --at --id --wait --json --config --state --runtime --help --version" ;;
+            session) options="--platform --app --device --external-id --at --id --json --config --state --runtime --help --version" ;;
             token) options="--kind --platform --app --device --external-id --at --id --wait --json --config --state --runtime --help --version" ;;
-            explain) options="--platform --state --locked --app --device --notifications --os-version --json --config --runtime --help --version" ;;
+            explain) options="--platform --state --locked --app --device --notifications --os-version --sdk --json --config --runtime --help --version" ;;
             simulate) options="--mode --keep-going --config --state --runtime --help --version" ;;
             test) options="--junit --json --config --state --runtime --help --version" ;;
             report) options="--since --until --format --json --fail-under --config --state --runtime --help --version" ;;

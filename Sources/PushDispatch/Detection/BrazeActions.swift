@@ -70,8 +70,3 @@ extension BrazeFacts.Action.Kind {
         self = scheme == webTarget || scheme.contains("/") ? .uri : Self(opening: webTarget)
     }
 }
-
-extension JSONNode {
-    /// Its text, if it has any.
-    var nonEmptyString: String? { string.flatMap { $0.isEmpty ? nil : $0 } }
-}

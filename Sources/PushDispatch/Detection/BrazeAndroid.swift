@@ -15,7 +15,7 @@ extension AndroidPayload {
         let (kind, reason) = brazeKind
         reasons.append(reason)
         let campaignID = brazeText("cid")
-        if campaignID == nil { reasons.append(.noCampaign) }
+        if campaignID == nil, kind == .visible { reasons.append(.noCampaign) }
         let actions = brazeActions
         var features = brazeFeatures(settings.brazeKeys)
         if !actions.isEmpty { features.append(.actions) }

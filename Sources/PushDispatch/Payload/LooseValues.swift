@@ -37,27 +37,11 @@ extension JSONNode {
         return document.root
     }
 
+    /// The text of a string, if it has any.
+    var nonEmptyString: String? { string.flatMap { $0.isEmpty ? nil : $0 } }
+
     /// A string as it is, anything else as its JSON without the white space between tokens.
-    var text: String {
-        if let string { return string }
-        var inString = false
-        var escaped = false
-        let compact = rawBytes.filter { byte in
-            if inString {
-                if escaped {
-                    escaped = false
-                } else if byte == UInt8(ascii: "\\") {
-                    escaped = true
-                } else if byte == UInt8(ascii: "\"") {
-                    inString = false
-                }
-                return true
-            }
-            inString = byte == UInt8(ascii: "\"")
-            return !isWhiteSpace(byte)
-        }
-        return String(decoding: compact, as: UTF8.self)
-    }
+    var text: String { string ?? String(decoding: compactBytes, as: UTF8.self) }
 
     private static func leadingInteger(of text: String) -> Int64 {
         let (negative, digits) = unsigned(text)
@@ -71,13 +55,9 @@ extension JSONNode {
     }
 
     private static func unsigned(_ text: String) -> (negative: Bool, rest: Substring.UTF8View) {
-        let rest = Substring(text).utf8.drop(while: isWhiteSpace)
+        let rest = Substring(text).utf8.drop(while: \.isJSONWhiteSpace)
         let negative = rest.first == UInt8(ascii: "-")
         let signed = negative || rest.first == UInt8(ascii: "+")
         return (negative, rest.dropFirst(signed ? 1 : 0))
     }
-}
-
-private func isWhiteSpace(_ byte: UInt8) -> Bool {
-    byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") || byte == UInt8(ascii: "\n") || byte == UInt8(ascii: "\r")
 }

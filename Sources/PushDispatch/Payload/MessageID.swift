@@ -26,8 +26,5 @@ func messageID(ofV1 message: JSONNode) -> String? {
 }
 
 private func firstText(in node: JSONNode, under keys: [String]) -> String? {
-    for key in keys {
-        if let text = node[key]?.string, !text.isEmpty { return text }
-    }
-    return nil
+    keys.lazy.compactMap { node[$0]?.nonEmptyString }.first
 }

@@ -31,17 +31,3 @@ extension JSONNode {
         return string
     }
 }
-
-extension JSONNode.Kind {
-    /// What it is, with its article, for messages.
-    var name: String {
-        switch self {
-        case .object: "an object"
-        case .array: "an array"
-        case .string: "a string"
-        case .number: "a number"
-        case .bool: "a boolean"
-        case .null: "null"
-        }
-    }
-}

@@ -2,7 +2,7 @@ import PushModel
 
 /// What the getters of FCM's `RemoteMessage` give for a message, with their fallbacks.
 ///
-/// Source: firebase-android-sdk a089298ed9, RemoteMessage.java and NotificationParams.java. Google Play services set most
+/// Source: firebase-android-sdk a089298ed9, RemoteMessage.java. Google Play services set most
 /// of the extras behind it; what a payload does not tell is what FCM makes of an extra that is missing.
 public struct RemoteMessage: Hashable, Sendable {
     /// FCM's priorities. The raw values are those of the extras.
@@ -65,31 +65,8 @@ extension RemoteMessage {
             priority = Priority(sent)
         }
         guard payload.notification != .absent else { return }
-        notification = Self.fields.compactMap { name, keys in
-            payload.notificationText(name, extras: keys).map { Field(name: name, text: $0) }
-        }
-    }
-
-    /// The getters of the notification that give text, as FCM v1 calls its fields, with their extras behind `gcm.n.`.
-    private static let fields: [(name: String, extras: [String])] = [
-        ("title", ["title"]), ("title_loc_key", ["title_loc_key"]), ("title_loc_args", ["title_loc_args"]),
-        ("body", ["body"]), ("body_loc_key", ["body_loc_key"]), ("body_loc_args", ["body_loc_args"]),
-        ("icon", ["icon"]), ("image", ["image"]), ("sound", ["sound2", "sound"]), ("tag", ["tag"]),
-        ("color", ["color"]), ("click_action", ["click_action"]), ("channel_id", ["android_channel_id"]),
-        ("link", ["link_android", "link"]), ("ticker", ["ticker"]),
-    ]
-}
-
-extension AndroidPayload {
-    /// What a getter of the notification gives: the field `name` of a block, or the first of `extras` that says something
-    /// (FCM: `NotificationParams.getLink` and `getSoundResourceName`).
-    fileprivate func notificationText(_ name: String, extras: [String]) -> String? {
-        switch form {
-        case .v1(let message): return message.androidNotificationField(name)?.text
-        case .remoteMessage(let object): return object["notification"]?[name]?.text
-        case .intent, .amazonIntent, .dataMap:
-            let texts = extras.compactMap { notificationExtra($0) }
-            return texts.first { !$0.isEmpty } ?? texts.first
+        notification = NotificationGetter.all.compactMap { getter in
+            payload.value(of: getter).map { Field(name: getter.name, text: $0) }
         }
     }
 }

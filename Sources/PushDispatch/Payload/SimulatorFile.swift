@@ -17,13 +17,16 @@ public enum SimulatorFile {
     ///
     /// - Parameters:
     ///   - payload: the object of the file.
+    ///   - length: the bytes of the file, white space and all; `nil` when the object is all that is known of it.
     ///   - path: where it stands, for the error.
-    public static func check(_ payload: JSONNode, at path: String = "payload") throws(PayloadError) {
+    public static func check(
+        _ payload: JSONNode, length: Int? = nil, at path: String = "payload"
+    ) throws(PayloadError) {
         guard payload["aps"] != nil else {
             throw PayloadError(
                 field: "\(path).aps", message: "an .apns file needs aps; the simulator refuses one without it")
         }
-        let length = payload.rawBytes.count
+        let length = length ?? payload.rawBytes.count
         guard length <= lengthMax else {
             throw PayloadError(
                 field: path, message: "an .apns file may have \(lengthMax) bytes; this has \(length)")

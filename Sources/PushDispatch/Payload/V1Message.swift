@@ -125,12 +125,6 @@ extension V1Message {
         try checkData(data, at: "payload.message.data", limit: limit)
         let part = android == nil ? "android_v2" : "android"
         try checkData(androidPart?.protobufField("data"), at: "payload.message.\(part).data", limit: limit)
-        // The server's own words, as fcm-cloudflare-workers#10 has them.
-        if let applePayload, applePayload["aps"] == nil {
-            throw PayloadError(
-                field: "payload.message.apns.payload.aps",
-                message: "FCM v1: Payload of Apple Push Notification Service must contain an [aps] key")
-        }
         let webpush = message.protobufField("webpush")
         try checkData(webpush?.protobufField("data"), at: "payload.message.webpush.data", limit: limit)
         let link = webpush?.protobufField("fcm_options", "fcmOptions")?.protobufField("link")?.string

@@ -17,15 +17,20 @@ extension ApplePayload {
             return .decided(hasAlert && isAllowed ? .shownBySystem : .swallowed)
         }
         var callbacks: [Callback] = []
-        if isMutable, hasAlert, isAllowed, !isForeground || settings.runsServiceExtensionInForeground {
-            reasons.append(.mutableContent)
-            callbacks.append(.serviceExtension)
+        if isMutable, hasAlert, isAllowed {
+            if isForeground, !settings.runsServiceExtensionInForeground {
+                reasons.append(.mutableContentInForeground)
+            } else {
+                reasons.append(.mutableContent)
+                callbacks.append(.serviceExtension)
+            }
         }
         if isForeground, hasUserFacingContent, isAllowed {
             reasons.append(.alertInForeground)
             callbacks.append(.willPresent)
         }
         if isContentAvailable {
+            if hasUserFacingContent, !isAllowed { reasons.append(.alertDenied) }
             let reason = wakingReason(delivery.state)
             reasons.append(reason)
             if reason != .contentAvailableAfterForceQuit { callbacks.append(.didReceiveRemoteNotification) }

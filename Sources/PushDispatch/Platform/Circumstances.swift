@@ -27,14 +27,3 @@ struct Circumstances: Sendable {
         return warnings
     }
 }
-
-extension Platform {
-    /// As people write it.
-    var name: String {
-        switch self {
-        case .android: "Android"
-        case .ios: "iOS"
-        case .web: "the web"
-        }
-    }
-}

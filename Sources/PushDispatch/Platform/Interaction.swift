@@ -58,7 +58,7 @@ public func decide(
     _ act: UserAct, on payload: HandedBackPayload?, of provider: String?, platform: Platform,
     rules: InteractionRules = InteractionRules()
 ) -> InteractionDecision {
-    let isBraze = provider == "braze"
+    let isBraze = provider == ProviderRule.brazeName
     switch platform {
     case .android: return decideOnAndroid(act, payload, isBraze: isBraze)
     case .ios: return decideOnApple(act, payload, isBraze: isBraze, rules)

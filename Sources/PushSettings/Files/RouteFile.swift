@@ -1,3 +1,4 @@
+import PushDispatch
 import PushModel
 import PushRouting
 
@@ -16,7 +17,7 @@ struct RouteDraft: Fillable {
                     + "a route can only shorten the time",
                 line: lines["Deadline"])
         }
-        if match.providers == ["braze"], !observe {
+        if match.providers == [ProviderRule.brazeName], !observe {
             report.warning(
                 "Provider=braze: Braze payloads go to the tracker; this route gets none, unless it has Observe=yes for a copy",
                 line: lines["Provider"])

@@ -26,6 +26,8 @@ extension Option {
     static let locked = Option("locked", .none, "the screen is locked")
     static let notifications = Option(
         "notifications", words(NotificationPermission.self), "whether the user lets the app notify (allowed)")
+    static let sdk = Option(
+        "sdk", words(SDKState.self), "the app's Braze instance when the callback runs, on iOS (ready)")
     static let osVersion = Option("os-version", .text("VERSION"), "the version of the operating system")
 
     // The request itself.

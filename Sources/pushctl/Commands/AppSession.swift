@@ -6,11 +6,11 @@ extension Command {
         description: [
             """
             Tells the daemon that the user began to use the app on a device, or stopped. That another user took over the \
-            device is a start with that user.
+            device is a start with that user. No callback of a push SDK runs for it, so there is no outcome to wait for.
             """
         ],
         operands: Operands(usage: "start|end", count: 1...1),
-        options: [.platform, .app, .device, .externalID, .at, .id, .wait, .json],
+        options: [.platform, .app, .device, .externalID, .at, .id, .json],
         examples: [
             Example(
                 line: "pushctl session start --app com.shop --device pixel-1 --external-id anna",

@@ -19,7 +19,7 @@ extension Command {
             """,
         ],
         operands: Operands(usage: "FILE...|-", count: 1...Int.max),
-        options: [.platform, .appState, .locked, .app, .device, .notifications, .osVersion, .json],
+        options: [.platform, .appState, .locked, .app, .device, .notifications, .osVersion, .sdk, .json],
         examples: [
             Example(line: "pushctl explain --platform android push.json", meaning: "with the app in the background"),
             Example(

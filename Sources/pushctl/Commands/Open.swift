@@ -10,9 +10,10 @@ extension Command {
             the device counts. Where the platform hands the payload back, --payload names it instead.
             """,
             """
-            A number or message id is looked up among the deliveries of Braze that the tracker remembers. A tap on \
-            another provider's notification is routed to a handler on iOS and the web; say which with --platform, as \
-            nothing else does unless the device is known. On Android no push callback runs for it: swallowed.
+            A number or message id is looked up among the deliveries of Braze that the tracker remembers, then in the \
+            ledger, which also tells the platform. A tap on another provider's notification is routed to a handler as \
+            its push is; Android has no push callback for it, so there the callback is "none", and a message that \
+            nobody knows is held by the tracker, in case its delivery is yet to come.
             """,
             """
             The exit status says whether the request was accepted: with --wait too it is 0 whatever the outcome is.

@@ -79,7 +79,10 @@ extension InvocationRecord {
 
     private var facts: [[String]] {
         let times = result.map { result in
-            "queue \(result.queue.milliseconds) ms, exec \(result.exec.milliseconds) ms, "
+            // Nobody was there to see when it began and how long it ran.
+            (result.reason == "daemon_crashed"
+                ? "started, "
+                : "queue \(result.queue.milliseconds) ms, exec \(result.exec.milliseconds) ms, ")
                 + "total \(result.total.milliseconds) ms of \(budget.milliseconds) ms"
         }
         let completion = result?.completion.map { completion in

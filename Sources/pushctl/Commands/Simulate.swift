@@ -18,7 +18,8 @@ extension Command {
             A request may say how its handlers behave: "script":{"takes_ms":9500,"exit":0}; without a script they answer \
             "handled" at once. "answer" is the object that a handler prints, "answers" how often it prints one, and \
             "handlers" has a script for each handler, by its name, that behaves otherwise. No handler is really run. \
-            Routes and deadlines are those of the configuration.
+            Routes and deadlines are those of the configuration. What a scenario has for "test" beside its requests is \
+            passed over; if its first line names a mode, say --mode.
             """,
             """
             A line that is wrong gives {"type":"error","line":N,"error":{...}} and ends the run with exit status 1; with \
@@ -54,7 +55,7 @@ private struct Simulation {
 
     mutating func run(_ file: InputFile, keepsGoing: Bool) throws(Failure) -> ExitStatus {
         while let line = try file.nextLine() {
-            if line.allSatisfy(isWhiteSpace) { continue }
+            if line.allSatisfy(\.isJSONWhiteSpace) { continue }
             simulator.take(line, number: file.lineNumber).forEach(output.write(line:))
             if simulator.errors > 0, !keepsGoing { return .no }
             if file.mustWait { output.flush() }

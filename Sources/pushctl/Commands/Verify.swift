@@ -74,12 +74,14 @@ private struct VerifyReport {
         ]
         let routes = table.routes.map { route in
             let budget = route.budget.map { " within \($0.milliseconds) ms" } ?? ""
-            return [route.name, "\(route.match.text) -> \(route.handler)\(budget)"]
+            let copy = route.observes ? "copy to " : ""
+            return [route.name, "\(route.match.text) -> \(copy)\(route.handler)\(budget)"]
         }
         let handlers = table.handlers.values.sorted { $0.name < $1.name }.map { [$0.name, $0.kind.text] }
         let providers = table.detection.providers.map { [$0.name, $0.text] }
-        return "\n" + Text.columns(facts) + section("Routes; the first that matches has it", routes)
-            + section("Handlers", handlers) + section("Providers", providers)
+        return "\n" + Text.columns(facts) + section("Routes; the first that matches has it, copies come on top", routes)
+            + section("Handlers", handlers)
+            + section("Providers; on each platform the lowest number comes first", providers)
     }
 
     private func section(_ title: String, _ rows: [[String]]) -> String {
@@ -126,6 +128,7 @@ extension Route {
             $0.member("match", match.text)
             $0.member("handler", handler)
             $0.member("deadline_ms", budget?.milliseconds)
+            $0.member("observe", observes)
         }
     }
 }

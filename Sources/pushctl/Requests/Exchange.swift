@@ -5,11 +5,11 @@ struct Exchange {
     private let connection: DaemonConnection
     private let output: Output
     private let printsJSON: Bool
-    /// Where the requests came from whose replies are to come.
-    private var places = Queue<String>()
+    /// Where the requests came from whose replies are to come, and whether outcomes follow.
+    private var places = Queue<(name: String, awaitsOutcomes: Bool)>()
     private var batch: [UInt8] = []
     private let waits: Bool
-    /// Accepted requests of whose outcomes, of which each has one at least, none has come.
+    /// Accepted requests of whose outcomes none has come; each has one at least, but for sessions, which have none.
     private var undecided: Set<Int64> = []
     /// How many the daemon refused.
     private(set) var refused = 0
@@ -36,7 +36,8 @@ struct Exchange {
             try sendBatch()
             try receive()
         }
-        places.append(place)
+        let isSession = waits && (try? JSONDocument(scanning: line))?.root["op"]?.string == Operation.session.rawValue
+        places.append((place, waits && !isSession))
         batch += line
         batch.append(UInt8(ascii: "\n"))
         if batch.count >= Self.batchSize { try sendBatch() }
@@ -99,13 +100,14 @@ struct Exchange {
         let isReply = reply?["outcome"] == nil
         let place = isReply ? places.popFirst() : nil
         if reply?["ok"]?.bool == false { refused += 1 }
-        if waits, let seq = reply?["seq"]?.int64 {
-            if isReply { undecided.insert(seq) } else { undecided.remove(seq) }
+        if let seq = reply?["seq"]?.int64 {
+            if place?.awaitsOutcomes == true { undecided.insert(seq) }
+            if !isReply { undecided.remove(seq) }
         }
         if printsJSON {
             output.write(line: line)
         } else if let reply {
-            isReply ? print(reply, from: place ?? "the connection") : printOutcome(reply)
+            isReply ? print(reply, from: place?.name ?? "the connection") : printOutcome(reply)
         }
     }
 
@@ -122,8 +124,9 @@ struct Exchange {
 
     private func printOutcome(_ line: JSONNode) {
         let reason = line["reason"]?.string.map { "  \($0)" } ?? ""
+        let role = line["observer"]?.bool == true ? "  observer" : ""
         output.print(
-            "seq \(line["seq"]?.int64 ?? 0)  \(line["callback"]?.string ?? "")  \(line["outcome"]?.string ?? "")  "
-                + "\(line["total_ms"]?.int64 ?? 0) ms\(reason)\n")
+            "seq \(line["seq"]?.int64 ?? 0)  \(line["callback"]?.string ?? "")\(role)  "
+                + "\(line["outcome"]?.string ?? "")  \(line["total_ms"]?.int64 ?? 0) ms\(reason)\n")
     }
 }

@@ -19,11 +19,6 @@ struct PayloadReader {
     ///
     /// - Throws: what is wrong with it, with file, line and column.
     mutating func next() throws(Failure) -> Record? {
-        if file.isAPNs, let size = file.size, size > Self.simulatorLimit {
-            throw Failure(
-                .badData,
-                "\(file.name): \(size) bytes: the iOS simulator takes an .apns file of up to \(Self.simulatorLimit)")
-        }
         var line: [UInt8]
         repeat {
             guard let next = try file.nextLine() else {
@@ -31,7 +26,7 @@ struct PayloadReader {
                 return nil
             }
             line = next
-        } while line.allSatisfy(isWhiteSpace)
+        } while line.allSatisfy(\.isJSONWhiteSpace)
         let number = file.lineNumber
         count += 1
         let document: JSONDocument
@@ -55,7 +50,7 @@ struct PayloadReader {
     private func compacted(_ text: [UInt8], from number: Int) throws(Failure) -> JSONDocument {
         do {
             let document = try JSONDocument(scanning: text, limits: Self.limits)
-            return try JSONDocument(scanning: compact(document), limits: Self.limits)
+            return try JSONDocument(scanning: document.root.compactBytes, limits: Self.limits)
         } catch {
             throw failure(error, in: text, from: number)
         }
@@ -70,9 +65,6 @@ struct PayloadReader {
         return Failure(.badData, "\(file.name):\(line):\(column): not JSON: \(error.reason)")
     }
 
-    /// What `xcrun simctl push` takes: the most that APNs does.
-    private static let simulatorLimit = 4096
-
     /// How deep a payload may nest is the daemon's to say.
     private static let limits = JSONLimits(depth: .max)
 }
@@ -84,25 +76,3 @@ extension JSONError {
         return message.hasPrefix(place) ? message.dropFirst(place.count) : message[...]
     }
 }
-
-/// The text of a document without the white space between its values.
-private func compact(_ document: JSONDocument) -> [UInt8] {
-    var text: [UInt8] = []
-    text.reserveCapacity(document.bytes.count)
-    var isInString = false
-    var isEscaped = false
-    for byte in document.bytes {
-        if isInString {
-            if byte == UInt8(ascii: "\""), !isEscaped { isInString = false }
-            isEscaped = byte == UInt8(ascii: "\\") && !isEscaped
-        } else {
-            if isWhiteSpace(byte) { continue }
-            isInString = byte == UInt8(ascii: "\"")
-        }
-        text.append(byte)
-    }
-    return text
-}
-
-/// White space as JSON has it.
-func isWhiteSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 }

@@ -25,6 +25,7 @@ struct RequestTemplate {
         add("state", arguments[.appState], to: [.deliver])
         add("notifications", arguments[.notifications], to: [.deliver])
         add("os_version", arguments[.osVersion], to: [.deliver])
+        add("sdk", arguments[.sdk], to: [.deliver])
         if arguments.has(.locked) {
             members.append(Member(key: "locked", value: Array("true".utf8), operations: [.deliver]))
         }
@@ -82,7 +83,7 @@ extension InputFile {
     func check(_ record: Record) throws(Failure) {
         guard isAPNs, record.document.root["op"] == nil else { return }
         do {
-            try SimulatorFile.check(record.document.root)
+            try SimulatorFile.check(record.document.root, length: size)
         } catch {
             throw Failure(.badData, "\(record.place): \(error.field): \(error.message)")
         }
