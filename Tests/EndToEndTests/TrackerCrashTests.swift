@@ -88,7 +88,8 @@ struct TrackerCrashTests {
             guard event["type"]?.string == "analytics" else { continue }
             events.insert(
                 [
-                    String(event["id"]?.string?.prefix(18) ?? ""), event["event_type"]?.string ?? "", event["time"]?.text ?? "-",
+                    String(event["id"]?.string?.prefix(18) ?? ""), event["event_type"]?.string ?? "",
+                    event["time"]?.text ?? "-",
                     event["external_user_id"]?.string ?? "-", event["message_id"]?.string ?? "-",
                 ].joined(separator: " "))
         }
