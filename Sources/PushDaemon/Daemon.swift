@@ -81,9 +81,11 @@ final class Daemon {
     }
 
     private func recover(_ unfinished: [UnfinishedRequest]) {
-        guard !unfinished.isEmpty else { return }
-        let message = "unfinished requests of an earlier run: \(unfinished.count)"
-        journal.log(JournalEntry(.notice, message, messageID: .recovered))
+        if !unfinished.isEmpty {
+            let message = "unfinished requests of an earlier run: \(unfinished.count)"
+            journal.log(JournalEntry(.notice, message, messageID: .recovered))
+        }
+        // Even without any: the router learns what time it is, and with that when the tracker's waits end.
         conductor.recover(unfinished)
     }
 

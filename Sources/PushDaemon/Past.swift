@@ -20,7 +20,8 @@ struct Past {
         lastNumber = try reader.highestSequenceNumber()
         devices = try reader.knownDevices()
         recentDeliveries = try reader.recentDeliveries()
-        tracker = try Tracker(stateID: stateID, rules: settings.routing.tracking, ledger: reader, now: Moment.now().wall)
+        tracker = try Tracker(
+            stateID: stateID, rules: settings.routing.tracking, ledger: reader, now: Moment.now().wall)
         for (accepted, invocation) in try reader.pendingInvocations() {
             if unfinished.last?.accepted.seq == accepted.seq {
                 unfinished[unfinished.count - 1].invocations.append(invocation)

@@ -44,3 +44,10 @@ func roundedSpan(_ duration: Duration) -> String {
     return microseconds >= 1_000_000
         ? "\(decimal((microseconds + 50_000) / 100_000, scale: 1)) s" : "\((microseconds + 500) / 1000) ms"
 }
+
+/// A share for people, rounded to the nearest tenth of a percent: `12.5 %`; `-` of nothing.
+func share(_ count: Int, of base: Int) -> String {
+    guard base > 0 else { return "-" }
+    let tenths = (Int128(count) * 2000 + Int128(base)) / (Int128(base) * 2)
+    return "\(tenths / 10).\(tenths % 10) %"
+}

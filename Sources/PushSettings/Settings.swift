@@ -1,3 +1,4 @@
+public import PushModel
 public import PushRouting
 
 /// The validated configuration: every value is in its range, every name it refers to exists.
@@ -10,6 +11,8 @@ public struct Settings: Sendable {
     public var store: StoreSettings
     /// `[Journal]`.
     public var journal: JournalSettings
+    /// `[Tracker] CampaignIdRule=`: how reports group campaigns.
+    public var campaignIDRule = CampaignIDRule.raw
 
     /// What holds where no file says otherwise; without handlers and routes, which only files give.
     public init() {

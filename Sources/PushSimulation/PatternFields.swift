@@ -12,6 +12,8 @@ indirect enum PatternField: Sendable {
     case excerpt
     /// A whole number.
     case number
+    /// A number, with a fraction or without.
+    case decimal
     /// Yes or no; what is not printed is no.
     case flag
     /// A number of Unix milliseconds or seconds; RFC 3339 will do.
@@ -48,7 +50,9 @@ extension Pattern.Subject {
     private static let eventFields: [String: PatternField] = [
         "event_type": .eventType, "id": .text, "time": .time(unit: 1000), "external_user_id": .text,
         "device_id": .text, "app_id": .text, "platform": .words(Platform.self), "campaign_id": .text,
-        "message_id": .text, "button_action_type": .text, "button_string": .text,
+        "message_id": .text, "button_action_type": .words(ButtonAction.self), "button_string": .text,
+        "duration": .decimal, "push_token": .text, "push_token_device_id": .text,
+        "push_token_state_change_type": .words(TokenRequest.Kind.self),
     ]
 
     private static let errorFields: [String: PatternField] = [
@@ -70,6 +74,7 @@ extension PatternField {
         switch self {
         case .text, .excerpt: return value.kind == .string ? nil : "is a text, or null for none"
         case .number: return value.int64 != nil ? nil : "is a whole number, or null for none"
+        case .decimal: return value.double != nil ? nil : "is a number, or null for none"
         case .flag: return value.bool != nil ? nil : "is true or false"
         case .word(let words):
             return value.string.map(words.contains) == true ? nil : "is one of \(words.joined(separator: ", "))"
@@ -90,6 +95,7 @@ extension PatternField {
         switch self {
         case .text, .word, .list, .flag: return expected.isEquivalent(to: actual)
         case .number: return expected.int64 == actual.int64
+        case .decimal: return expected.double == actual.double
         case .time(let unit): return Self.time(expected, unit: unit) == actual.int64
         case .excerpt: return expected.string.map { Self.contains(actual.string ?? "", $0) } ?? false
         case .eventType: return expected.string.map { Self.names(actual.string ?? "", $0) } ?? false

@@ -99,19 +99,24 @@ extension Statement {
     mutating func bind(_ waiting: HeldInteraction) {
         let interaction = waiting.interaction
         bind(interaction.cause.value, at: 1)
-        // Of the three names it has one; parameters that are not bound are NULL.
+        // Every parameter keeps the value of the run before, so all are bound, as they are or as NULL.
+        var (seq, message, digest, button): (SequenceNumber?, String?, UInt64?, String?)
         switch interaction.subject {
-        case .delivery(let seq): bind(seq.value, at: 2)
-        case .message(let message): bind(message, at: 3)
-        case .payload(let digest): bind(Int64(bitPattern: digest), at: 4)
+        case .delivery(let named): seq = named
+        case .message(let named): message = named
+        case .payload(let named): digest = named
         }
+        let act: HeldAct
         switch interaction.act {
-        case .opened: bind(HeldAct.opened.rawValue, at: 5)
-        case .dismissed: bind(HeldAct.dismissed.rawValue, at: 5)
-        case .button(let button):
-            bind(HeldAct.button.rawValue, at: 5)
-            bind(button, at: 6)
+        case .opened: act = .opened
+        case .dismissed: act = .dismissed
+        case .button(let pressed): (act, button) = (.button, pressed)
         }
+        bind(seq?.value, at: 2)
+        bind(message, at: 3)
+        bind(digest.map { Int64(bitPattern: $0) }, at: 4)
+        bind(act.rawValue, at: 5)
+        bind(button, at: 6)
         bind(interaction.platform.rawValue, at: 7)
         bind(interaction.app, at: 8)
         bind(interaction.device, at: 9)

@@ -27,7 +27,8 @@ final class TrackerWriter {
         insertDelivery = try database.prepare(
             "INSERT INTO tracked_deliveries SELECT cursor, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11 \(Self.receipt)")
         openDelivery = try database.prepare(
-            "UPDATE tracked_deliveries SET opened_at = ?2, opened_by = ?3 WHERE event = (SELECT cursor \(Self.receipt))")
+            "UPDATE tracked_deliveries SET opened_at = ?2, opened_by = ?3 WHERE event = (SELECT cursor \(Self.receipt))"
+        )
         influenceDelivery = try database.prepare(
             "UPDATE tracked_deliveries SET influenced = 1 WHERE event = (SELECT cursor \(Self.receipt))")
         findReceipt = try database.prepare("SELECT cursor \(Self.receipt)")

@@ -6,7 +6,7 @@ import Testing
 struct PushctlCommandLineTests {
     static let commands = [
         "inject", "open", "act", "dismiss", "session", "token", "explain", "simulate", "test", "report", "show",
-        "status", "verify",
+        "campaigns", "events", "user", "export", "status", "verify",
     ]
 
     @Test("shows an overview that fits 80 columns and names every command")
@@ -120,7 +120,7 @@ struct PushctlCommandLineTests {
         "completes commands, options and values in bash",
         arguments: [
             ("pushctl s", "session simulate show status"),
-            ("pushctl --config /etc exp", "explain"),
+            ("pushctl --config /etc expl", "explain"),
             ("pushctl explain --pl", "--platform"),
             ("pushctl explain --platform a", "android"),
             ("pushctl explain --platform = w", "web"),

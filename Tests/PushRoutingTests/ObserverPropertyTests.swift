@@ -187,7 +187,7 @@ private struct Watched {
             case .decided(let end): running.remove(end.invocation.id)
             case .terminate: break
             }
-            if let id = effect.invocation, bench.row(of: id)?.isObserver == false { story.append(effect.text) }
+            if let id = effect.invocation, bench.row(of: id)?.isObserver == false { story.append(effect.text ?? "") }
         }
     }
 }

@@ -106,7 +106,7 @@ struct ShippedConfigurationTests {
             "\(settings.routing.retryDelay)", "\(settings.routing.budget)", "\(settings.store)",
             "\(settings.journal)", "\(settings.routing.tracking)", "\(settings.routing.completion)",
             "\(settings.routing.interaction)", "\(settings.routing.detection.brazeKeys)",
-            "\(settings.routing.detection.runsServiceExtensionInForeground)",
+            "\(settings.routing.detection.runsServiceExtensionInForeground)", "\(settings.campaignIDRule)",
         ]
     }
 
@@ -120,7 +120,7 @@ struct ShippedConfigurationTests {
         "InfluencedWindow=1h", "InfluencedWindowRule=min", "InfluencedCredit=latest", "Grace=1s",
         "AndroidSessionTimeout=1s",
         "IosSessionTimeout=1s", "WebSessionTimeout=1s", "IosForeground=yes", "CampaignEventsOff=x",
-        "RememberUsersMax=2",
+        "RememberUsersMax=2", "CampaignIdRule=decode",
         "PresentationOptions=none",
         "DismissActionCategories=a*", "ServiceExtensionInForeground=yes", "FetchResult=newData",
         "RefreshFeatureFlagsKey=x", "RefreshBannersKey=x",

@@ -43,7 +43,8 @@ struct PruneTests {
         try await ledger.commit(Fixture.delivery(2, acceptedAt: 0) + [.tracker(.delivery(Fixture.tracked(2)))])
         try await ledger.commit(Fixture.delivery(3, acceptedAt: 9) + [.tracker(.delivery(Fixture.tracked(3)))])
         try await ledger.commit([
-            .request(Fixture.request(4, acceptedAt: 0)), .tracker(.interaction(Fixture.interaction(4, of: 2, closing: "no"))),
+            .request(Fixture.request(4, acceptedAt: 0)),
+            .tracker(.interaction(Fixture.interaction(4, of: 2, closing: "no"))),
             .event(Fixture.event(4, .open, delivery: 2)),
         ])
         ledger.committer.prune(olderThan: WallTime(milliseconds: 1))

@@ -10,7 +10,7 @@ _pushctl() {
 
     for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
         case $word in
-            inject|open|act|dismiss|session|token|explain|simulate|test|report|show|status|verify) command=$word; break ;;
+            inject|open|act|dismiss|session|token|explain|simulate|test|report|show|campaigns|events|user|export|status|verify) command=$word; break ;;
         esac
     done
 
@@ -70,6 +70,17 @@ _pushctl() {
         report:--until) return ;;
         report:--format) mapfile -t COMPREPLY < <(compgen -W "text json csv" -- "$current"); return ;;
         report:--fail-under) return ;;
+        campaigns:--campaign) return ;;
+        campaigns:--by) mapfile -t COMPREPLY < <(compgen -W "day platform app_id campaign_id external_user_id device_id message_id button_string button_action_type" -- "$current"); return ;;
+        campaigns:--since) return ;;
+        campaigns:--until) return ;;
+        events:--since) return ;;
+        events:--until) return ;;
+        export:--format) mapfile -t COMPREPLY < <(compgen -W "currents envelope" -- "$current"); return ;;
+        export:--since) return ;;
+        export:--event) return ;;
+        export:--cursor) mapfile -t COMPREPLY < <(compgen -f -- "$current"); return ;;
+        export:--after) return ;;
         *:--config) mapfile -t COMPREPLY < <(compgen -d -- "$current"); return ;;
         *:--state) mapfile -t COMPREPLY < <(compgen -d -- "$current"); return ;;
         *:--runtime) mapfile -t COMPREPLY < <(compgen -d -- "$current"); return ;;
@@ -89,13 +100,17 @@ _pushctl() {
             test) options="--junit --json --config --state --runtime --help --version" ;;
             report) options="--since --until --format --json --fail-under --config --state --runtime --help --version" ;;
             show) options="--json --config --state --runtime --help --version" ;;
+            campaigns) options="--campaign --by --since --until --json --config --state --runtime --help --version" ;;
+            events) options="--since --until --json --config --state --runtime --help --version" ;;
+            user) options="--json --config --state --runtime --help --version" ;;
+            export) options="--format --since --event --cursor --after --follow --config --state --runtime --help --version" ;;
             status) options="--json --config --state --runtime --help --version" ;;
             verify) options="--json --config --state --runtime --help --version" ;;
             *) options="--config --state --runtime --help --version --generate" ;;
         esac
         mapfile -t COMPREPLY < <(compgen -W "$options" -- "$current")
     elif [[ -z $command ]]; then
-        mapfile -t COMPREPLY < <(compgen -W "inject open act dismiss session token explain simulate test report show status verify" -- "$current")
+        mapfile -t COMPREPLY < <(compgen -W "inject open act dismiss session token explain simulate test report show campaigns events user export status verify" -- "$current")
     else
         case $command in
             inject|explain|simulate|test) mapfile -t COMPREPLY < <(compgen -f -- "$current") ;;

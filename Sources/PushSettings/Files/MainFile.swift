@@ -50,6 +50,7 @@ extension Schema<Settings> {
             Key("Tracker", "WebSessionTimeout", \.routing.tracking.webSessionTimeout, .trackerTime),
             Key("Tracker", "IosForeground", \.routing.tracking.reportsForeground, .boolean),
             Key("Tracker", "CampaignEventsOff", addingTo: \.routing.tracking.appsWithoutCampaignEvents, Form.glob.list),
+            Key("Tracker", "CampaignIdRule", \.campaignIDRule, .choice),
             Key("Tracker", "Remember", \.routing.tracking.remember, .timeSpan(.seconds(1) ... .seconds(3650 * 86_400))),
             Key("Tracker", "RememberMax", \.routing.tracking.rememberMax, .integer(1...100_000_000)),
             Key("Tracker", "RememberUsersMax", \.routing.tracking.rememberUsersMax, .integer(1...100_000_000)),

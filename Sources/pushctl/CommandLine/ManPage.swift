@@ -16,6 +16,8 @@ enum ManPage {
             section("EXPECTATIONS", paragraphs(expectationNotes) + "\n" + table(expectations)),
             section("REPORT AS JSON", table(reportMembers)),
             section("REPORT AS CSV", table(reportColumns)),
+            section("CAMPAIGN FIGURES", table(campaignFigures)),
+            section("CAMPAIGNS AS JSON", table(campaignMembers)),
             section("STATUS", table(statusFields)),
             section("EXIT STATUS", statuses + "\n.PP\n" + paragraphs(statusNotes)),
             section("SEE ALSO", ".BR pushrouterd (8),\n.BR sysexits.h (3head)"),

@@ -1,4 +1,5 @@
 import PushModel
+import PushReporting
 
 extension Option {
     // Every command takes these, before its name or after it.
@@ -46,6 +47,16 @@ extension Option {
     static let format = Option("format", .words(["text", "json", "csv"]), "how to print it (text)")
     static let failUnder = Option(
         "fail-under", .text("PERCENT"), "exit with 1 when fewer kept the deadline, such as 99.9")
+
+    static let campaign = Option("campaign", .text("ID"), "only this campaign")
+    static let by = Option("by", words(EventField.self), "figures by a field of the events as well")
+    static let eventsSince = Option("since", .text("TIME"), "only what happened at this time or later")
+    static let eventsUntil = Option("until", .text("TIME"), "only what happened before this time")
+    static let exportFormat = Option("format", words(ExportFormat.self), "the form of a line (currents)")
+    static let event = Option("event", .text("TYPE,..."), "only these events, such as Open or Open,InfluencedOpen")
+    static let cursor = Option("cursor", .file, "go on where this file says, and keep in it how far the export came")
+    static let after = Option("after", .text("N"), "go on after the line with this cursor, and give each line its own")
+    static let follow = Option("follow", .none, "wait for new events, until SIGINT, SIGTERM or the reader ends it")
 
     static let junit = Option("junit", .file, "write a test report for CI into this file")
 

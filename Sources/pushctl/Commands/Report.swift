@@ -14,11 +14,7 @@ extension Command {
             what a handler owed an answer to; missed is what ended as timed_out or expired. Observers are apart. What \
             waited in its lane is listed with what it waited for.
             """,
-            """
-            TIME is RFC 3339 (2026-11-21T09:00:00Z), a date (its midnight), today, yesterday, now, or how long ago: -90s, \
-            -30min, -1h, -2d, -1w. Dates are those of this machine's time zone. The window is that of acceptance; \
-            without --since it begins with the ledger.
-            """,
+            "\(LocalTime.forms) The window is that of acceptance; without --since it begins with the ledger.",
             """
             The format csv has one row for each invocation; pushctl(1) lists its columns and the members of the JSON. \
             --fail-under makes the exit status 1 when a smaller share of what was due kept the deadline; when nothing \
@@ -48,12 +44,7 @@ private struct Report {
     private let objective: Percent?
 
     init(_ arguments: Arguments) throws(Failure) {
-        let since = try Self.time(.since, arguments)
-        let until = try Self.time(.until, arguments)
-        if let since, let until, until < since {
-            throw arguments.usageFailure("--until \(until.rfc3339) is before --since \(since.rfc3339)")
-        }
-        window = ReportWindow(since: since, until: until)
+        window = try arguments.window()
         let format = arguments.word(.format, Format.self)
         if arguments.has(.json), format ?? .json != .json {
             throw arguments.usageFailure("--json and --format \(arguments[.format] ?? "") exclude each other")
@@ -65,16 +56,6 @@ private struct Report {
             }
             return percent
         }
-    }
-
-    private static func time(_ option: Option, _ arguments: Arguments) throws(Failure) -> WallTime? {
-        guard let text = arguments[option] else { return nil }
-        guard let time = LocalTime.parse(text, now: LocalTime.now) else {
-            throw arguments.usageFailure(
-                "--\(option.name) \(text): a time is written as 2026-11-21T09:00:00Z, 2026-11-21, today, yesterday or -1h"
-            )
-        }
-        return time
     }
 
     func run(_ session: Session) throws(Failure) -> ExitStatus {
@@ -112,15 +93,5 @@ private struct Report {
         if compliance.meets(objective) { return .done }
         output.note("deadline compliance \(compliance) is below \(objective) %")
         return .no
-    }
-}
-
-extension ReportRow {
-    /// What the report needs of a row of the ledger; `nil` for a request without an invocation.
-    fileprivate init?(_ row: LedgerRow) {
-        guard let invocation = row.invocation else { return nil }
-        self.init(
-            invocation: invocation, mode: row.mode, platform: row.platform, app: row.app, device: row.device,
-            id: row.id, messageID: row.messageID, acceptedAt: row.acceptedAt)
     }
 }

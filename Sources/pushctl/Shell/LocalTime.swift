@@ -1,8 +1,15 @@
 import Glibc
 import PushModel
+import PushReporting
 
 /// Times as people write and read them, in the zone of this machine.
 enum LocalTime {
+    /// What `parse` reads, for the help.
+    static let forms = """
+        TIME is RFC 3339 (2026-11-21T09:00:00Z), a date (its midnight), today, yesterday, now, or how long ago: -90s, \
+        -30min, -1h, -2d, -1w. Dates are those of this machine's time zone.
+        """
+
     /// `2026-11-21 10:00:00.250 CET`.
     static func text(_ time: WallTime) -> String {
         var seconds = time_t(time.seconds)
@@ -36,6 +43,19 @@ enum LocalTime {
         // Cannot fail: the clock exists and the pointer is good.
         clock_gettime(CLOCK_REALTIME, &time)
         return WallTime(milliseconds: Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000)
+    }
+
+    /// The zone of this machine, by the name that it has now.
+    static var zone: LocalZone {
+        LocalZone(name: parts(of: now).flatMap { $0.tm_zone.map { String(cString: $0) } } ?? "UTC") { time in
+            parts(of: time).map { Int64($0.tm_gmtoff) } ?? 0
+        }
+    }
+
+    private static func parts(of time: WallTime) -> tm? {
+        var seconds = time_t(time.seconds)
+        var parts = tm()
+        return localtime_r(&seconds, &parts) == nil ? nil : parts
     }
 
     private static func ago(_ text: Substring, now: WallTime) -> WallTime? {

@@ -25,16 +25,26 @@ final class Output {
     func flush() {
         guard writeAll(buffer, to: STDOUT_FILENO) else {
             if errno == EPIPE { exit(ExitStatus.done.rawValue) }
-            report("cannot write to standard output: \(String(cString: strerror(errno)))")
-            exit(ExitStatus.inputOutput.rawValue)
+            fail()
         }
         buffer.removeAll(keepingCapacity: true)
+    }
+
+    /// Has what was handed to the kernel put on disk, where it goes to a file.
+    func synchronize() {
+        guard fdatasync(STDOUT_FILENO) != 0, errno != EINVAL, errno != EROFS else { return }
+        fail()
     }
 
     /// Tells the user something beside the output: each line on standard error, after the program's name.
     func note(_ message: String) {
         flush()
         report(message)
+    }
+
+    private func fail() -> Never {
+        report("cannot write to standard output: \(String(cString: strerror(errno)))")
+        exit(ExitStatus.inputOutput.rawValue)
     }
 
     private func report(_ message: String) {

@@ -39,7 +39,11 @@ func delivery(_ number: Int64) -> [LedgerRecord] {
         id: UUID128(high: UInt64(number), low: .random(in: .min ... .max)), kind: .received, time: wall.seconds,
         seq: seq, delivery: seq, externalUserID: request.externalID, deviceID: request.device, appID: request.app,
         platform: .android, campaignID: "campaign-2026-11", messageID: request.messageID)
-    return [.request(request), .invocation(invocation), .event(event)]
+    let tracked = TrackedRow(
+        seq: seq, receivedAt: wall, since: wall, isDisplayed: true, hasOwnID: true, uniqueID: nil, digest: nil,
+        buttons: [])
+    let records: [LedgerRecord] = [.request(request), .invocation(invocation), .event(event)]
+    return isTracked ? records + [.tracker(.delivery(tracked))] : records
 }
 
 // As the loop does it: the next batch is made while the last one is written, and submitted when that is reported.

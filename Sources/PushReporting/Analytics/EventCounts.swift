@@ -1,0 +1,77 @@
+public import PushModel
+
+/// How many analytics events there are, by name and day.
+public struct EventCounts: Sendable {
+    /// The time it covers.
+    public let window: ReportWindow
+    private let zone: LocalZone
+    private var days: [LocalDay: [AnalyticsEvent.Kind: Int]] = [:]
+
+    /// Counts of nothing.
+    /// - Parameters:
+    ///   - window: the time it covers; what is outside is not counted.
+    ///   - zone: where its days begin.
+    public init(window: ReportWindow = ReportWindow(), zone: LocalZone = .utc) {
+        self.window = window
+        self.zone = zone
+    }
+
+    /// Counts an event.
+    public mutating func add(_ event: AnalyticsEvent) {
+        guard window.contains(seconds: event.time) else { return }
+        days[zone.day(of: event.time), default: [:]][event.kind, default: 0] += 1
+    }
+
+    /// Events by name, on all days.
+    public var inAll: [AnalyticsEvent.Kind: Int] {
+        days.values.reduce(into: [:]) { $0.merge($1, uniquingKeysWith: +) }
+    }
+
+    /// The counts for people.
+    public var text: String {
+        var table = TextTable([("Day (\(zone.name))", .left), ("Event", .left), ("Count", .right)], widest: 60)
+        for (day, kinds) in days.sorted(by: { $0.key < $1.key }) { Self.add(kinds, day.description, to: &table) }
+        if days.count > 1 { Self.add(inAll, "in all", to: &table) }
+        return "Window  \(zone.text(window))\n\n" + (days.isEmpty ? "There is no event.\n" : table.text)
+    }
+
+    private static func add(_ kinds: [AnalyticsEvent.Kind: Int], _ day: String, to table: inout TextTable) {
+        for (kind, count) in sorted(kinds) { table.add([day, kind.rawValue, grouped(count)]) }
+    }
+
+    private static func sorted(_ kinds: [AnalyticsEvent.Kind: Int]) -> [(key: AnalyticsEvent.Kind, value: Int)] {
+        kinds.sorted { $0.key.rawValue < $1.key.rawValue }
+    }
+
+    /// The counts for programs: one JSON object on one line, with its line feed; times in UTC, days in the zone.
+    public var json: [UInt8] {
+        var writer = JSONWriter()
+        writer.object {
+            $0.member("window", window)
+            $0.member("time_zone", zone.name)
+            $0.member("in_all", counts: inAll)
+            $0.member(
+                "by_day",
+                array: { list in
+                    for (day, kinds) in days.sorted(by: { $0.key < $1.key }) {
+                        list.object {
+                            $0.member("day", day.description)
+                            $0.member("events", counts: kinds)
+                        }
+                    }
+                })
+        }
+        return writer.bytes + [UInt8(ascii: "\n")]
+    }
+}
+
+extension JSONWriter {
+    /// Writes counts by name, all names among them.
+    fileprivate mutating func member(_ name: String, counts: [AnalyticsEvent.Kind: Int]) {
+        member(
+            name,
+            object: { writer in
+                for kind in AnalyticsEvent.Kind.allCases { writer.member(kind.rawValue, counts[kind] ?? 0) }
+            })
+    }
+}

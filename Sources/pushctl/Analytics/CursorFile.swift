@@ -1,0 +1,42 @@
+import Glibc
+import PushModel
+
+/// A file that says how far an export came in which ledger. It is replaced as a whole, so that it is never half written.
+struct CursorFile {
+    let path: String
+
+    /// The cursor; `nil` when there is no such file yet.
+    /// - Parameter state: whose ledger it must be: the numbers of another one mean nothing in this.
+    func read(of state: UUID128) throws(Failure) -> Int64? {
+        guard access(path, F_OK) == 0 || errno != ENOENT else { return nil }
+        let bytes = try InputFile(path).rest()
+        guard let root = (try? JSONDocument(scanning: bytes))?.root, let cursor = root["cursor"]?.int64, cursor >= 0,
+            let name = root["state"]?.string
+        else { throw Failure(.badData, "\(path): this is no cursor of \"pushctl export\"; remove it to begin anew") }
+        guard name == state.description else {
+            throw Failure(
+                .badData, "\(path): the cursor is of another state directory's ledger; remove it to begin anew")
+        }
+        return cursor
+    }
+
+    /// Keeps a cursor. It is on disk when this returns.
+    func write(_ cursor: Int64, of state: UUID128) throws(Failure) {
+        var writer = JSONWriter()
+        writer.object {
+            $0.member("state", state.description)
+            $0.member("cursor", cursor)
+        }
+        let new = path + ".new"
+        let file = open(new, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666)
+        guard file >= 0 else { throw failure(new) }
+        defer { close(file) }
+        let line = writer.bytes + [UInt8(ascii: "\n")]
+        let count = line.withUnsafeBytes { Glibc.write(file, $0.baseAddress, $0.count) }
+        guard count == line.count, fsync(file) == 0, rename(new, path) == 0 else { throw failure(new) }
+    }
+
+    private func failure(_ path: String) -> Failure {
+        Failure(.inputOutput, "\(path): cannot keep the cursor: \(String(cString: strerror(errno)))")
+    }
+}

@@ -1,0 +1,60 @@
+import PushModel
+import PushReporting
+import PushSettings
+import Store
+
+extension Command {
+    static let campaigns = Command(
+        name: "campaigns", summary: "say what became of Braze's campaigns",
+        description: [
+            """
+            Prints the figures of each campaign: what reached devices, direct and influenced opens, clicks by button, \
+            recipients, by day; and beside them the taps that are nobody's and the opens that are lost, with the reason. It \
+            reads the ledger in the state directory, with or without a daemon. pushctl(1) says what each figure is.
+            """,
+            """
+            A button that closes the notification is a click and no open. A push that was opened in both ways counts once \
+            in the total, as direct. Rates are of what was received. Influenced opens follow rules of this tracker's, see \
+            [Tracker] in pushrouterd.conf(5); Braze's own are not public.
+            """,
+            """
+            \(LocalTime.forms) An event counts when it happened: with --since, an open may be of a push that was received \
+            before. What is lost or unattributed does not say whose it was: with --campaign it is left out.
+            """,
+        ],
+        operands: .none,
+        options: [.campaign, .by, .eventsSince, .eventsUntil, .json],
+        examples: [
+            Example(line: "pushctl campaigns --since today", meaning: "the campaigns of today"),
+            Example(line: "pushctl campaigns --campaign summer --by platform", meaning: "one of them, by platform"),
+            Example(line: "pushctl campaigns --json", meaning: "all figures, for programs"),
+        ]
+    ) { arguments, session throws(Failure) in
+        let selection = CampaignReport.Selection(
+            campaign: arguments[.campaign], field: arguments.word(.by, EventField.self),
+            idRule: campaignIDRule(session))
+        var report = CampaignReport(window: try arguments.window(), selection: selection, zone: LocalTime.zone)
+        try session.reading { ledger throws(StoreError) in
+            try ledger.snapshot { () throws(StoreError) in
+                let (since, until) = (report.window.since, report.window.until)
+                try ledger.events(from: since, to: until) { event in report.add(event) }
+                try ledger.interactions(from: since, to: until) { report.add($0.row, campaign: $0.campaignID) }
+                try ledger.rows(from: since, to: until) { row in
+                    if let row = ReportRow(row) { report.add(row) }
+                }
+            }
+        }
+        if arguments.has(.json) { session.output.write(report.json) } else { session.output.print(report.text) }
+        return .done
+    }
+
+    /// The configured rule. What was recorded can be read whatever the configuration is now.
+    private static func campaignIDRule(_ session: Session) -> CampaignIDRule {
+        do {
+            return try session.settings().campaignIDRule
+        } catch {
+            session.output.note("\(error.message)\nthe report goes by the default of CampaignIdRule=")
+            return Settings().campaignIDRule
+        }
+    }
+}

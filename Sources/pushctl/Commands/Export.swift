@@ -1,0 +1,124 @@
+import PushModel
+import PushReporting
+import PushSettings
+import Store
+
+extension Command {
+    static let export = Command(
+        name: "export", summary: "write the analytics events, one a line",
+        description: [
+            """
+            Prints the events in the order in which they were recorded, one JSON object a line: in the format currents with \
+            the names of Braze's Currents, in the format envelope as its custom HTTP export has them. What a tracker on the \
+            device cannot know (user_id, names of campaigns, send_id) is left out. It reads the ledger in the state \
+            directory, with or without a daemon.
+            """,
+            """
+            InfluencedOpen is no event of Currents and comes only if --event asks for it. TYPE is the name of an event or the \
+            last part of it: Open, InfluencedOpen, IosForeground, SessionStart, SessionEnd, TokenStateChange, Uninstall, \
+            CustomEvent, Received.
+            """,
+            """
+            With --cursor the export goes on where the last one with the same file ended; the file is replaced when the \
+            lines before are written. So no event is left out, and one may come twice after a crash: the id tells. With \
+            --after each line ends in a member cursor, for who keeps it beside the data; 0 begins with the first. \
+            Events go when their request is older than Retention=. --follow looks for new ones five times a second.
+            """,
+            LocalTime.forms,
+        ],
+        operands: .none,
+        options: [.exportFormat, .eventsSince, .event, .cursor, .after, .follow],
+        examples: [
+            Example(line: "pushctl export --event Open --since today", meaning: "the direct opens of today"),
+            Example(line: "pushctl export --cursor /var/lib/crm/cursor >>events.ndjson", meaning: "what is new"),
+            Example(line: "pushctl export --format envelope --follow", meaning: "all events, as they come"),
+        ]
+    ) { arguments, session throws(Failure) in
+        try Export(arguments).run(session)
+    }
+}
+
+/// What is asked of an export.
+private struct Export {
+    /// How many events are read at once; after them the cursor is kept.
+    private static let pageSize = 10_000
+
+    private let format: ExportFormat
+    private let since: WallTime?
+    private let kinds: Set<AnalyticsEvent.Kind>
+    private let cursorFile: CursorFile?
+    private let after: Int64?
+    private let follows: Bool
+
+    init(_ arguments: Arguments) throws(Failure) {
+        format = arguments.word(.exportFormat, ExportFormat.self) ?? .currents
+        since = try arguments.window().since
+        kinds = try Self.kinds(arguments)
+        cursorFile = arguments[.cursor].map(CursorFile.init)
+        after = try arguments[.after].map { text throws(Failure) in
+            guard let number = Int64(text), number >= 0 else {
+                throw arguments.usageFailure("--after \(text): the cursor of a line, a number; 0 begins with the first")
+            }
+            return number
+        }
+        if cursorFile != nil, after != nil {
+            throw arguments.usageFailure("--cursor and --after exclude each other: each says where to go on")
+        }
+        follows = arguments.has(.follow)
+    }
+
+    private static func kinds(_ arguments: Arguments) throws(Failure) -> Set<AnalyticsEvent.Kind> {
+        guard let names = arguments[.event] else {
+            return Set(AnalyticsEvent.Kind.allCases).subtracting([.influencedOpen])
+        }
+        var kinds: Set<AnalyticsEvent.Kind> = []
+        for name in names.split(separator: ",", omittingEmptySubsequences: false) {
+            let kind = AnalyticsEvent.Kind.allCases.first { $0.rawValue == name || $0.shortName == name }
+            guard let kind else {
+                let known = AnalyticsEvent.Kind.allCases.map(\.shortName)
+                let near = nearest(to: String(name), among: known).map { "; did you mean \($0)?" } ?? ""
+                throw arguments.usageFailure("--event \(name): one of \(known.joined(separator: ", "))\(near)")
+            }
+            kinds.insert(kind)
+        }
+        return kinds
+    }
+
+    func run(_ session: Session) throws(Failure) -> ExitStatus {
+        let follower = follows ? Follower() : nil
+        let ledger = try session.ledger()
+        var cursor = try cursorFile?.read(of: ledger.stateIdentity) ?? after ?? 0
+        repeat {
+            while let last = try writePage(of: ledger, after: cursor, session) {
+                cursor = last
+                session.output.flush()
+                guard let cursorFile else { continue }
+                // The file must not say that what is lost with the power was written.
+                session.output.synchronize()
+                try cursorFile.write(cursor, of: ledger.stateIdentity)
+            }
+        } while follower?.wait() ?? false
+        return .done
+    }
+
+    /// Writes the next events that are wanted.
+    /// - Returns: the cursor of the last one, wanted or not; `nil` when there is none.
+    private func writePage(of ledger: LedgerReader, after cursor: Int64, _ session: Session) throws(Failure) -> Int64? {
+        let page = try Session.reading { () throws(StoreError) in
+            try ledger.events(after: cursor, limit: Self.pageSize)
+        }
+        for (cursor, event) in page where isWanted(event) {
+            session.output.write(line: format.line(event, cursor: after == nil ? nil : cursor))
+        }
+        return page.last?.cursor
+    }
+
+    private func isWanted(_ event: AnalyticsEvent) -> Bool {
+        kinds.contains(event.kind) && since.map { $0.seconds <= event.time } ?? true
+    }
+}
+
+extension AnalyticsEvent.Kind {
+    /// The last part of the name, which is one event's only.
+    fileprivate var shortName: String { rawValue.split(separator: ".").last.map(String.init) ?? rawValue }
+}

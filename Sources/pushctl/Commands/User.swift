@@ -1,0 +1,31 @@
+import PushReporting
+import Store
+
+extension Command {
+    static let user = Command(
+        name: "user", summary: "show what is known of one user",
+        description: [
+            """
+            Prints the devices that were last said to be this user's, the sessions, the last ten Braze pushes that the user \
+            received, and how they were opened. ID is the external_id of the requests. It reads the ledger in the state \
+            directory, with or without a daemon. The exit status is 1 when nothing is known of this user.
+            """
+        ],
+        operands: Operands(usage: "ID", count: 1...1),
+        options: [.json],
+        examples: [Example(line: "pushctl user anna", meaning: "what is known of anna")]
+    ) { arguments, session throws(Failure) in
+        let id = arguments.operands[0]
+        var profile = UserProfile(of: id, zone: LocalTime.zone)
+        try session.reading { ledger throws(StoreError) in
+            try ledger.snapshot { () throws(StoreError) in
+                for device in try ledger.knownDevices() { profile.add(device) }
+                try ledger.sessions(ofUser: id) { session in profile.add(session) }
+                try ledger.events { event in profile.add(event) }
+            }
+        }
+        guard !profile.isUnknown else { throw Failure(.no, "the ledger knows nothing of a user \(id)") }
+        if arguments.has(.json) { session.output.write(profile.json) } else { session.output.print(profile.text) }
+        return .done
+    }
+}

@@ -1,0 +1,159 @@
+import PushModel
+import Store
+import TestSupport
+import Testing
+
+@Suite("pushctl campaigns, events, user and export")
+struct PushctlAnalyticsTests {
+    private let daemon: TestDaemon
+
+    private static let all = AnalyticsEvent.Kind.allCases.map(\.rawValue).joined(separator: ",")
+
+    /// Anna has three pushes of two campaigns: she taps one, and her session influences another.
+    init() throws {
+        daemon = try TestDaemon(Installation("[Tracker]\nGrace=0\n"))
+        try send([
+            Self.push("m1", "c3VtbWVyXyRfYQ", at: 0), Self.push("m2", "fall", at: 1000), Self.push("m3", nil, at: 2000),
+            #"{"op":"interact","kind":"opened","at":60000,"app":"shop","device":"pixel","message":"m1"}"#,
+            #"{"op":"interact","kind":"opened","at":61000,"app":"shop","device":"pixel","message":"m3"}"#,
+        ])
+        let ledger = try LedgerReader(directory: daemon.installation.state)
+        try waitUntil("the session is decided") { try ledger.pendingStarts().isEmpty }
+    }
+
+    private static func push(_ message: String, _ campaign: String?, at time: Int) -> String {
+        let cid = campaign.map { #""cid":"\#($0)","# } ?? ""
+        return #"{"op":"deliver","at":\#(time),"platform":"android","app":"shop","device":"pixel","#
+            + #""external_id":"anna","payload":{"messageId":"\#(message)","data":{"_ab":"true",\#(cid)"t":"T","a":"A"}}}"#
+    }
+
+    private func send(_ requests: [String]) throws {
+        let client = try daemon.installation.injectClient()
+        for request in requests { try #require(try client.ask(request).isAccepted) }
+    }
+
+    private func export(_ arguments: String...) -> Program.Result {
+        pushctl.run(daemon.options + ["export"] + arguments)
+    }
+
+    @Test("the report of campaigns is the same with the daemon and without")
+    func campaigns() throws {
+        let result = daemon.pushctl("campaigns")
+        #expect(result.end == .exited(0) && result.errors.isEmpty)
+        #expect(result.output.contains("\nIn all                 2       1   50.0 %           1      2  100.0 %"))
+        #expect(result.output.contains("1  taps on pushes without a campaign: unattributed"))
+        #expect(try daemon.process.stop() == .exited(0))
+        #expect(daemon.pushctl("campaigns").output == result.output)
+        let root = try json(daemon.pushctl("campaigns", "--json", "--by", "day").output)
+        #expect(root["in_all"]?["total_opens"]?.int64 == 2 && root["unattributed"]?.int64 == 1)
+        #expect(root["by"]?["groups"]?.elements.first?["day"]?.string == "1970-01-01")
+    }
+
+    @Test("one campaign, a window, days of the zone, and campaigns by their own part")
+    func selection() throws {
+        let fall = try json(daemon.pushctl("campaigns", "--campaign", "fall", "--json").output)
+        #expect(fall["campaigns"]?.elements.map { $0["campaign_id"]?.string } == ["fall"])
+        let today = try json(daemon.pushctl("campaigns", "--since", "today", "--json").output)
+        #expect(today["in_all"]?["received"]?.int64 == 0)
+        let west = pushctl.run(daemon.options + ["campaigns"], environment: ["TZ": "XXX1"])
+        #expect(west.output.contains("\nDay (XXX) ") && west.output.contains("\n1969-12-31 "))
+        daemon.installation.write("pushrouterd.conf", "[Tracker]\nCampaignIdRule=decode\n")
+        let decoded = try json(daemon.pushctl("campaigns", "--json").output)["campaigns_decoded"]?.elements
+        #expect(decoded?.map { $0["campaign_part"]?.string } == ["summer"])
+    }
+
+    @Test("counts events by name and day")
+    func events() throws {
+        let root = try json(daemon.pushctl("events", "--json").output)
+        #expect(root["in_all"]?["local.pushnotification.Received"]?.int64 == 3)
+        #expect(root["in_all"]?["users.messages.pushnotification.InfluencedOpen"]?.int64 == 1)
+        #expect(daemon.pushctl("events", "--until", "1970-01-01").output.hasSuffix("\nThere is no event.\n"))
+    }
+
+    @Test("shows one user; that nobody knows another is a no")
+    func user() throws {
+        let anna = try json(daemon.pushctl("user", "anna", "--json").output)
+        #expect(anna["devices"]?.elements.map { $0["device_id"]?.string } == ["pixel"])
+        #expect(anna["last_pushes"]?.elements.map { $0["opened"]?.string } == [nil, "influenced", "direct"])
+        #expect(anna["sessions"]?["open"]?.elements.count == 1)
+        #expect(daemon.pushctl("user", "anna").output.hasPrefix("User      anna\nSessions  1, first "))
+        let nobody = daemon.pushctl("user", "berta")
+        #expect(nobody.end == .exited(1) && nobody.errors.contains("knows nothing of a user berta"))
+    }
+
+    @Test("exports what is no influenced open, unless that is asked for, in either form")
+    func kinds() throws {
+        func types(_ result: Program.Result) throws -> [String] {
+            try result.lines.map { line in
+                String(try #require(try json(line)["event_type"]?.string?.split(separator: ".").last))
+            }
+        }
+        let usual = ["Received", "Received", "Received", "SessionStart", "Open"]
+        #expect(try types(export()) == usual)
+        #expect(try types(export("--format", "envelope")) == usual)
+        #expect(try types(export("--event", "InfluencedOpen,Open")) == ["Open", "InfluencedOpen"])
+        #expect(try types(export("--event", "users.messages.pushnotification.Open")) == ["Open"])
+        #expect(try types(export("--since", "1970-01-01T00:00:02Z")) == ["Received", "SessionStart", "Open"])
+        let wrong = export("--event", "Opens")
+        #expect(wrong.end == .exited(2) && wrong.errors.contains("did you mean Open?"))
+    }
+
+    @Test("goes on by a cursor, without gap or overlap")
+    func cursor() throws {
+        let cursor = daemon.installation.root + "/cursor"
+        let first = export("--cursor", cursor, "--event", Self.all)
+        #expect(first.lines.count == 6)
+        #expect(export("--cursor", cursor, "--event", Self.all).lines.isEmpty)
+        try send([Self.push("m4", "fall", at: 90_000), Self.push("m5", "fall", at: 91_000)])
+        let second = export("--cursor", cursor, "--event", Self.all)
+        #expect(second.lines.count == 2)
+        #expect(first.lines + second.lines == export("--event", Self.all).lines)
+    }
+
+    @Test("goes on after any line")
+    func after() throws {
+        let lines = export("--after", "0").lines
+        #expect(lines.count == 5)
+        for (index, line) in lines.enumerated() {
+            let cursor = try #require(try json(line)["cursor"]?.int64)
+            #expect(export("--after", "\(cursor)").lines == Array(lines[(index + 1)...]))
+        }
+    }
+
+    @Test("refuses a cursor of another ledger, what is no cursor, and two of them")
+    func wrongCursors() throws {
+        let cursor = daemon.installation.root + "/cursor"
+        writeFile(#"{"state":"00000000-0000-0000-0000-000000000000","cursor":3}"#, to: cursor)
+        let other = export("--cursor", cursor)
+        #expect(other.end == .exited(65) && other.errors.contains("another state directory"))
+        writeFile("3\n", to: cursor)
+        #expect(export("--cursor", cursor).end == .exited(65))
+        #expect(export("--cursor", cursor, "--after", "0").end == .exited(2))
+        #expect(export("--after", "-1").end == .exited(2))
+        #expect(export("--cursor", "/nowhere/cursor").end == .exited(74))
+    }
+
+    @Test("follows until a signal ends it, with 0 and the cursor kept")
+    func follow() throws {
+        let root = daemon.installation.root
+        let script = """
+            : >\(root)/out
+            "$@" export --follow --cursor \(root)/cursor >>\(root)/out & follower=$!
+            lines() { while [ $(wc -l <\(root)/out) -lt $1 ] && kill -0 $follower; do sleep 0.02; done; }
+            lines 5
+            echo '{"_ab":"true","cid":"late"}' | "$@" inject --platform android - >/dev/null
+            lines 6
+            kill -TERM $follower; wait $follower; echo $?
+            """
+        let result = Program(path: "/bin/sh").run(["-c", script, "sh", pushctl.path] + daemon.options)
+        #expect(result.output == "0\n", "\(result.errors)")
+        #expect(export("--cursor", root + "/cursor").lines.isEmpty)
+    }
+
+    @Test("follows until its reader is gone")
+    func closedPipe() {
+        let script = #"{ "$@" export --follow; echo $? >&2; } | head -n 2 | wc -l"#
+        let result = Program(path: "/bin/sh").run(["-c", script, "sh", pushctl.path] + daemon.options)
+        #expect(result.output == "2\n" && result.errors == "0\n")
+    }
+}

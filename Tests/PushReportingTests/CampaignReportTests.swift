@@ -1,0 +1,229 @@
+import PushModel
+import PushReporting
+import Testing
+
+@Suite("The report of campaigns")
+struct CampaignReportTests {
+    private func report(
+        _ events: [AnalyticsEvent], window: ReportWindow = ReportWindow(), campaign: String? = nil,
+        by field: EventField? = nil, rule: CampaignIDRule = .raw, zone: LocalZone = .utc
+    ) -> CampaignReport {
+        var report = CampaignReport(
+            window: window, selection: .init(campaign: campaign, field: field, idRule: rule), zone: zone)
+        for event in events { report.add(event) }
+        return report
+    }
+
+    private func json(_ report: CampaignReport) throws -> JSONNode { try JSONDocument(scanning: report.json).root }
+
+    @Test("counts receipts, and the people who received one")
+    func received() {
+        let total = report([
+            event(.received, 1), event(.received, 2), event(.received, 3, user: "berta"),
+            event(.received, 4, user: nil), event(.received, 5, user: nil, device: "anna"),
+            event(.received, 6, user: nil, device: nil), event(.received, 7, campaign: nil),
+        ]).total
+        #expect(total.received == 6)
+        #expect(total.uniqueRecipients == 4, "anna, berta, a device pixel and one called anna")
+    }
+
+    @Test("counts body and buttons, a button that closes as a click only")
+    func clicks() {
+        let total = report([
+            event(.open, 1), event(.open, 2, action: .uri, button: "buy"),
+            event(.open, 3, action: ButtonAction.none, button: "app"), event(.open, 4, action: .close, button: "later"),
+            event(.open, 4, action: .close, button: "never"), event(.open, 5, action: .uri, button: "buy"),
+        ]).total
+        #expect(total.directOpens == 4 && total.totalOpens == 4 && total.bodyClicks == 1)
+        #expect(total.buttonClicks[.init(id: "buy", action: "uri")] == 2)
+        #expect(total.buttonClicks[.init(id: "later", action: "close")] == 1)
+        #expect(total.buttonClicks.values.reduce(0, +) == 5)
+    }
+
+    @Test("an open after a closing button, and a direct one after an influenced one, count a push once")
+    func once() {
+        let total = report([
+            event(.influencedOpen, 1), event(.open, 1), event(.open, 2, action: .close, button: "later"),
+            event(.open, 2), event(.influencedOpen, 3),
+        ]).total
+        #expect(total.influencedOpens == 2 && total.directOpens == 2)
+        #expect(total.influencedAndDirect == 1 && total.totalOpens == 3)
+    }
+
+    @Test(
+        "counts neither sessions nor tokens nor custom events (T13)",
+        arguments: [.iosForeground, .sessionStart, .sessionEnd, .tokenStateChange, .uninstall, .customEvent]
+            as [AnalyticsEvent.Kind])
+    func others(kind: AnalyticsEvent.Kind) { #expect(report([event(kind)]).campaigns.isEmpty) }
+
+    @Test("keeps to its window, the first instant in and the last one out")
+    func window() {
+        let window = ReportWindow(since: WallTime(milliseconds: 10_000), until: WallTime(milliseconds: 20_000))
+        var report = report([9, 10, 19, 20].map { event(.received, $0, at: $0) }, window: window)
+        #expect(report.total.received == 2)
+        for time in [9_999, 10_000, 19_999, 20_000] as [Int64] {
+            report.add(interaction(.unattributed, at: time), campaign: nil)
+        }
+        #expect(report.unattributed == 2)
+    }
+
+    @Test("one campaign leaves out the others, and what is nobody's")
+    func selected() {
+        var report = report([event(.received, 1), event(.received, 2, campaign: "fall")], campaign: "fall")
+        report.add(interaction(.unattributed), campaign: nil)
+        report.add(interaction(.duplicate), campaign: "summer")
+        report.add(interaction(.duplicate), campaign: "fall")
+        report.add(row(1, .sdkNotReady, provider: "braze"))
+        #expect(report.campaigns.keys.sorted() == ["fall"] && report.total.received == 1)
+        #expect(report.verdicts == [.duplicate: 1] && report.lost(.sdkNotReady) == 0)
+    }
+
+    @Test(
+        "says which opens are lost, and why",
+        arguments: [
+            (row(1, .sdkNotReady, provider: "braze"), .sdkNotReady),
+            (row(1, .shownBySystem, provider: "braze"), .shownBySystem),
+            (row(1, .shownBySystem, provider: "braze", platform: .ios), nil),
+            (row(1, .shownBySystem, provider: "onesignal"), nil), (row(1, .handedToTracker, provider: "braze"), nil),
+            (row(1, nil, provider: "braze"), nil), (row(1, .sdkNotReady, provider: "braze", isObserver: true), nil),
+        ] as [(ReportRow, CampaignReport.Loss?)])
+    func lost(row: ReportRow, loss: CampaignReport.Loss?) {
+        var report = report([])
+        report.add(row)
+        for each in CampaignReport.Loss.allCases { #expect(report.lost(each) == (each == loss ? 1 : 0)) }
+    }
+
+    @Test("a tap on what nobody knows is a lost open")
+    func unmatched() {
+        var report = report([])
+        report.add(interaction(.unmatched, nil), campaign: nil)
+        #expect(report.lost(.unmatched) == 1 && report.unattributed == 0)
+    }
+
+    @Test(
+        "groups by the campaign's own part of an id, with the rule decode only",
+        arguments: [
+            ("c3VtbWVyXyRfY2M9MSZtdj0y", "summer"), ("c3VtbWVyXyRf", "summer"), ("c3VtbWVyXyRfYQ==", "summer"),
+            ("c3VtbWVyXyRfYQ", "summer"), ("w7xfJF8_", "ü"), ("XyRfYQ==", nil), ("summer_$_cc=1", nil),
+            ("c3VtbWVy", nil), ("65f1c0ffee00", nil), ("c", nil), ("", nil), ("_18kXw==", nil),
+        ] as [(String, String?)])
+    func decoded(id: String, part: String?) {
+        let events = [event(.received, campaign: id)]
+        #expect(report(events).parts.isEmpty)
+        #expect(report(events, rule: .decode).parts.keys.first == part)
+        #expect(report(events, rule: .decode).campaigns.keys.first == id, "the raw one stays")
+        #expect(report(events, campaign: part ?? "-", rule: .decode).total.received == (part == nil ? 0 : 1))
+    }
+
+    @Test(
+        "days begin in the zone, before 1970 too",
+        arguments: [(0, "1970-01-01"), (-1, "1969-12-31"), (86_399, "1970-01-01"), (-86_401, "1969-12-30")]
+            as [(Int64, String)])
+    func days(ahead: Int64, day: String) throws {
+        let zone = LocalZone(name: "XXX") { _ in ahead }
+        let root = try json(report([event(.received)], zone: zone))
+        #expect(root["by_day"]?.elements.first?["day"]?.string == day)
+        #expect(root["time_zone"]?.string == "XXX")
+    }
+
+    @Test("keeps figures apart by any field; what lacks it is last, and null", arguments: EventField.allCases)
+    func fields(field: EventField) throws {
+        let events = [
+            event(.open, 1, campaign: "a", user: nil, device: nil, app: nil),
+            event(.open, 2, at: 86_400, campaign: "b", platform: .ios, action: .uri, button: "buy"),
+        ]
+        let by = try #require(try json(report(events, by: field))["by"])
+        #expect(by["field"]?.string == field.rawValue)
+        let names = (by["groups"]?.elements ?? []).map { $0[field.rawValue]?.string }
+        let expected: [String?] =
+            switch field {
+            case .day: ["1970-01-01", "1970-01-02"]
+            case .platform: ["android", "ios"]
+            case .campaignID: ["a", "b"]
+            case .messageID: ["m1", "m2"]
+            case .appID: ["shop", nil]
+            case .externalUserID: ["anna", nil]
+            case .deviceID: ["pixel", nil]
+            case .buttonString: ["buy", nil]
+            case .buttonActionType: ["uri", nil]
+            }
+        #expect(names == expected)
+    }
+
+    /// Two campaigns with a bit of everything.
+    private var example: CampaignReport {
+        let zone = LocalZone(name: "CET") { _ in 3600 }
+        var report = report(
+            [
+                event(.received, 1), event(.received, 2, user: "berta"), event(.received, 3, user: "clara"),
+                event(.received, 4, at: 86_400, campaign: "fall", platform: .ios), event(.influencedOpen, 1, at: 60),
+                event(.open, 1, at: 90), event(.open, 2, at: 90, action: .close, button: "later"),
+            ],
+            window: ReportWindow(since: WallTime(milliseconds: -3_600_000)), by: .platform, zone: zone)
+        report.add(interaction(.unattributed), campaign: nil)
+        report.add(interaction(.duplicate), campaign: "summer")
+        report.add(row(5, .shownBySystem, provider: "braze"))
+        return report
+    }
+
+    @Test("text, in full")
+    func text() {
+        var shown = example
+        shown.add(interaction(.unmatched, nil, at: -3_600_001), campaign: nil)
+        #expect(
+            shown.text == """
+                Window    since 1970-01-01 00:00:00 +01:00
+
+                Campaign  Received  Direct    Rate  Influenced  Total    Rate  Body  Buttons  Recipients
+                fall             1       0   0.0 %           0      0   0.0 %     0        0           1
+                summer           3       1  33.3 %           1      1  33.3 %     1        1           3
+                In all           4       1  25.0 %           1      1  25.0 %     1        1           3
+                Rates are of what was received. A recipient is a user, or a device without one.
+
+                Campaign  Button  Action  Clicks
+                summer    later   close        1
+
+                platform  Received  Direct    Rate  Influenced  Total    Rate  Body  Buttons  Recipients
+                android          3       1  33.3 %           1      1  33.3 %     1        1           3
+                ios              1       0   0.0 %           0      0   0.0 %     0        0           1
+
+                Day (CET)   Received  Direct    Rate  Influenced  Total    Rate  Body  Buttons  Recipients
+                1970-01-01         3       1  33.3 %           1      1  33.3 %     1        1           3
+                1970-01-02         1       0   0.0 %           0      0   0.0 %     0        0           1
+
+                Count  Beside these figures
+                    1  taps on pushes without a campaign: unattributed
+                    1  taps after the first one, or on the same close button again: not counted
+                    1  pushes that Android showed by itself: their opens are lost (shown_by_system)
+
+                Influenced opens that became direct ones by a later tap: 1. Total counts such a push once.
+
+                """)
+    }
+
+    @Test("JSON has everything, with rates and their base")
+    func everything() throws {
+        let root = try json(example)
+        #expect(root["window"]?["since"]?.string == "1969-12-31T23:00:00Z" && root["campaign"]?.kind == .null)
+        let summer = try #require(root["campaigns"]?.elements.last)
+        #expect(summer["campaign_id"]?.string == "summer" && summer["received"]?.int64 == 3)
+        #expect(summer["total_opens"]?.int64 == 1 && summer["influenced_and_direct"]?.int64 == 1)
+        #expect(summer["rates"]?["of"]?.string == "received" && summer["rates"]?["base"]?.int64 == 3)
+        #expect(summer["rates"]?["direct_opens"]?.double == 1.0 / 3)
+        #expect(summer["button_clicks"]?.elements.first?["button_string"]?.string == "later")
+        #expect(summer["by_day"]?.elements.count == 1)
+        #expect(root["in_all"]?["unique_recipients"]?.int64 == 3)
+        #expect(root["unattributed"]?.int64 == 1 && root["interactions"]?["duplicate"]?.int64 == 1)
+        #expect(root["opens_lost"]?["shown_by_system"]?.int64 == 1 && root["opens_lost"]?["unmatched"]?.int64 == 0)
+        #expect(root["campaigns_decoded"] == nil)
+    }
+
+    @Test("says when there is nothing; a rate of nothing is null")
+    func nothing() throws {
+        #expect(
+            report([]).text == "Window    all that the ledger holds\n\nNo campaign's push was received or opened.\n")
+        let opened = report([event(.open)])
+        #expect(opened.text.contains("summer           0       1     -"))
+        #expect(try json(opened)["in_all"]?["rates"]?["total_opens"]?.kind == .null)
+    }
+}

@@ -1,0 +1,106 @@
+import PushModel
+import PushReporting
+import Testing
+
+@Suite("Counts of events, and a user's profile")
+struct EventCountsTests {
+    @Test("by name and day, in the window")
+    func counts() throws {
+        var counts = EventCounts(
+            window: ReportWindow(until: WallTime(milliseconds: 172_800_000)),
+            zone: LocalZone(name: "CET") { _ in 3600 })
+        for time in [0, 82_799, 82_800, 172_800] as [Int64] { counts.add(event(.received, at: time)) }
+        counts.add(event(.sessionStart))
+        #expect(counts.inAll == [.received: 3, .sessionStart: 1])
+        #expect(
+            counts.text == """
+                Window  until 1970-01-03 01:00:00 +01:00
+
+                Day (CET)   Event                             Count
+                1970-01-01  local.pushnotification.Received       2
+                1970-01-01  users.behaviors.app.SessionStart      1
+                1970-01-02  local.pushnotification.Received       1
+                in all      local.pushnotification.Received       3
+                in all      users.behaviors.app.SessionStart      1
+
+                """)
+        let root = try JSONDocument(scanning: counts.json).root
+        #expect(root["in_all"]?.count == AnalyticsEvent.Kind.allCases.count, "those that are 0 too")
+        #expect(root["in_all"]?["local.pushnotification.Received"]?.int64 == 3)
+        #expect(root["by_day"]?.elements.map { $0["day"]?.string } == ["1970-01-01", "1970-01-02"])
+    }
+
+    @Test("without an event says so")
+    func none() { #expect(EventCounts().text == "Window  all that the ledger holds\n\nThere is no event.\n") }
+
+    private var anna: UserProfile {
+        var profile = UserProfile(of: "anna")
+        for (device, user) in [("pixel", "anna"), ("tablet", "berta")] {
+            let key = DeviceKey(app: "shop", device: device)
+            profile.add(KnownDevice(key: key, platform: .android, externalID: user))
+        }
+        for seq in 1...12 as ClosedRange<Int64> { profile.add(event(.received, seq, at: seq)) }
+        profile.add(event(.received, 13, at: 13, user: "berta"))
+        profile.add(event(.received, 14, at: 14, campaign: nil))
+        for time in [100, 50] as [Int64] { profile.add(event(.sessionStart, 20, at: time, campaign: nil)) }
+        profile.add(event(.sessionEnd, 21, at: 60, campaign: nil, duration: .milliseconds(9_500)))
+        profile.add(event(.influencedOpen, 12, at: 100))
+        profile.add(event(.influencedOpen, 11, at: 100))
+        profile.add(event(.open, 11, at: 120))
+        profile.add(event(.open, 10, at: 130, action: .close, button: "later"))
+        profile.add(event(.open, 1, at: 140))
+        return profile
+    }
+
+    @Test("a profile has devices, sessions and the last ten pushes with their opens")
+    func profile() throws {
+        let root = try JSONDocument(scanning: anna.json).root
+        #expect(root["devices"]?.elements.map { $0["device_id"]?.string } == ["pixel"])
+        #expect(root["sessions"]?["count"]?.int64 == 2 && root["sessions"]?["ended"]?.int64 == 1)
+        #expect(root["sessions"]?["first_at"]?.string == "1970-01-01T00:00:50Z")
+        #expect(root["sessions"]?["last_at"]?.string == "1970-01-01T00:01:40Z")
+        #expect(root["sessions"]?["duration"]?.double == 9.5)
+        #expect(root["received"]?.int64 == 13 && root["received_with_campaign"]?.int64 == 12)
+        #expect(root["direct_opens"]?.int64 == 2 && root["influenced_opens"]?.int64 == 2)
+        #expect(root["total_opens"]?.int64 == 3)
+        let pushes = try #require(root["last_pushes"]?.elements)
+        #expect(pushes.map { $0["seq"]?.int64 } == [14, 12, 11, 10, 9, 8, 7, 6, 5, 4])
+        #expect(pushes.prefix(4).map { $0["opened"]?.string } == [nil, "influenced", "direct", nil])
+        #expect(pushes[3]["closed_by"]?.elements.first?.string == "later")
+    }
+
+    @Test("a profile for people")
+    func text() {
+        let text = anna.text
+        #expect(
+            text.hasPrefix(
+                """
+                User      anna
+                Sessions  2, first 1970-01-01 00:00:50 +00:00, last 1970-01-01 00:01:40 +00:00
+                In them   9.5 s in 1 that ended
+                Pushes    13 received
+                Opens     3 of 12 with a campaign (2 direct, 2 influenced)
+
+                Device  App   Platform
+                pixel   shop  android
+
+                """))
+        #expect(
+            text.contains(" 11  1970-01-01 00:00:11 +00:00  summer    pixel   direct, 1970-01-01 00:02:00 +00:00\n"))
+        #expect(text.contains(" 10  1970-01-01 00:00:10 +00:00  summer    pixel   closed by later\n"))
+    }
+
+    @Test("an open session is shown, and makes a user known")
+    func openSession() throws {
+        var profile = UserProfile(of: "anna")
+        #expect(profile.isUnknown)
+        let key = DeviceKey(app: "shop", device: "pixel")
+        profile.add(
+            SessionRow(
+                key: key, platform: .android, externalID: "anna", number: SequenceNumber(1),
+                startedAt: WallTime(milliseconds: 1000), end: nil, since: WallTime(milliseconds: 1000)))
+        #expect(!profile.isUnknown && profile.text.contains("\nOpen now  on pixel, since 1970-01-01 00:00:01 +00:00\n"))
+        let open = try JSONDocument(scanning: profile.json).root["sessions"]?["open"]?.elements.first
+        #expect(open?["started_at"]?.string == "1970-01-01T00:00:01Z")
+    }
+}
