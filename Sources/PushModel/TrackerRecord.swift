@@ -1,10 +1,11 @@
 /// A change of the tracker's state. It is written in one transaction with the events of the same turn, in order, so that
 /// after a crash the tracker knows exactly what its events say.
 ///
-/// Rows are the least that a restart needs. What a row shares with its delivery's `Received` event is not in it.
-public indirect enum TrackerRecord: Hashable, Sendable {
+/// Large rows are behind a reference; what a session start gives for each delivery needs no memory of its own. Rows are the
+/// least that a restart needs. What a row shares with its delivery's `Received` event is not in it.
+public enum TrackerRecord: Hashable, Sendable {
     /// A new delivery.
-    case delivery(TrackedRow)
+    indirect case delivery(TrackedRow)
     /// A delivery was opened, at this time, by that request: columns of its row.
     case opened(SequenceNumber, at: WallTime, by: SequenceNumber)
     /// A delivery had its influenced open: a column of its row.
@@ -12,21 +13,21 @@ public indirect enum TrackerRecord: Hashable, Sendable {
     /// A delivery that is no longer remembered.
     case forgottenDelivery(SequenceNumber)
     /// What became of an interaction: a new row, one for each, for the figures that events do not show.
-    case interaction(InteractionRow)
+    indirect case interaction(InteractionRow)
     /// The session of an app on a device; replaces the one before.
-    case session(SessionRow)
+    indirect case session(SessionRow)
     /// There is no session to know of any more.
-    case forgottenSession(DeviceKey)
+    indirect case forgottenSession(DeviceKey)
     /// The latest session starts of a user; replaces what was known before.
-    case starts(StartsRow)
+    indirect case starts(StartsRow)
     /// A user whose session starts are no longer remembered.
-    case forgottenStarts(StartsRow.Key)
+    indirect case forgottenStarts(StartsRow.Key)
     /// A session start whose influenced opens are not decided yet; keyed by its cause.
-    case pendingStart(PendingStart)
+    indirect case pendingStart(PendingStart)
     /// The influenced opens of that session start are decided: its row goes.
     case decidedStart(SequenceNumber)
     /// An interaction that waits for its delivery; keyed by its cause.
-    case held(HeldInteraction)
+    indirect case held(HeldInteraction)
     /// That interaction waits no more: its row goes.
     case settled(SequenceNumber)
 }
