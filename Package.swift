@@ -86,7 +86,8 @@ let package = Package(
         .systemLibrary(
             name: "CJSON", path: "Tests/CJSON", pkgConfig: "json-c", providers: [.apt(["libjson-c-dev"])]),
         .target(
-            name: "TestSupport", dependencies: ["PushModel", "PushTracking"], path: "Tests/TestSupport", swiftSettings: settings),
+            name: "TestSupport", dependencies: ["PushModel", "PushTracking"], path: "Tests/TestSupport",
+            swiftSettings: settings),
         tests("PushModelTests", ["PushModel", "CJSON"]),
         tests("PushDispatchTests", ["PushModel", "PushDispatch", "PushRouting", "PushSettings"]),
         tests("PushTrackingTests", ["PushModel", "PushTracking"]),

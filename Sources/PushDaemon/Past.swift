@@ -45,6 +45,7 @@ extension Tracker {
         for start in try ledger.pendingStarts() { restore(start, now: now) }
         try ledger.sessions { restore($0, now: now) }
         try ledger.sessionStarts { restore($0) }
+        reserve(deliveries: min(try ledger.trackedDeliveryCount(), rules.rememberMax))
         try ledger.trackedDeliveries(newest: rules.rememberMax) { restore($0, received: $1) }
         try ledger.closedButtons(ofNewest: rules.rememberMax) { restore(closed: $1, of: $0) }
         for waiting in try ledger.heldInteractions() { restore(waiting, now: now) }

@@ -47,7 +47,8 @@ extension Router {
             let result = track(&effects) { $0.interact(interaction, now: now.wall, into: &$1) }
             let completion = arrival.completions(decision.callback, table).byTracker()
             concludeAtOnce(
-                row, of: arrival, .handedToTracker, reason: result.reason(act), completion: completion, at: now, &effects)
+                row, of: arrival, .handedToTracker, reason: result.reason(act), completion: completion, at: now,
+                &effects)
         } else {
             route(decision.callback, &arrival, at: now, &effects)
             // T8: it opens the app, whoever's it is.

@@ -1,6 +1,7 @@
 public import PushDispatch
 public import PushModel
 public import PushRouting
+import PushTracking
 
 /// What would happen to one delivery and why, decided as the router decides it, without anything happening.
 public struct Explanation: Sendable {
@@ -53,6 +54,7 @@ public struct Explanation: Sendable {
         reasons =
             decision.reasons.map(\.description)
             + Self.routing(invocations, sdkIsMissing: platform == .ios && deliver.sdk == .missing)
+            + Self.tracking(decision, table.tracking)
         let passedOver = decision.outcome == .ownReceiver ? table.routes(naming: decision.provider, on: platform) : []
         warnings =
             decision.warnings.map(\.description)
@@ -94,6 +96,16 @@ public struct Explanation: Sendable {
             default: return nil
             }
         }
+    }
+
+    /// What the tracker's settings take from a push that it takes over.
+    private static func tracking(_ decision: Decision, _ rules: TrackerRules) -> [String] {
+        guard decision.received, !rules.emitsCampaignEvents(for: decision.app) else { return [] }
+        let app = decision.app.map { "the app \($0)" } ?? "a push that names no app"
+        return [
+            "[Tracker] CampaignEventsOff= matches \(app): its own SDK logs opens, so the tracker gives no event for an open, "
+                + "an influenced open or a push in the foreground, or each would count twice"
+        ]
     }
 }
 

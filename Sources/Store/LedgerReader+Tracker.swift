@@ -46,6 +46,11 @@ extension LedgerReader {
         while try statement.step() { body(try statement.starts()) }
     }
 
+    /// How many deliveries the tracker took over and has not forgotten.
+    public func trackedDeliveryCount() throws(StoreError) -> Int {
+        Int(try database.integer("SELECT count(*) FROM tracked_deliveries"))
+    }
+
     /// Streams the deliveries that the tracker took over last, each with the event of its receipt, in the order in which
     /// it took them over.
     ///

@@ -15,7 +15,7 @@ trap cleanup EXIT
 
 swift build -c release --product pushrouterd >&2
 gcc -O2 -o "$work/load" Tests/Benchmarks/ingest/load.c
-payload=Tests/Benchmarks/json-scan-payload.json
+payload=Tests/Benchmarks/ingest/payload.json
 printf '{"op":"deliver","platform":"android","app":"com.example.shop","device":"device-@","payload":%s}\n' \
   "$(tr -d '\n' <"$payload")" >"$work/line"
 

@@ -180,6 +180,24 @@ struct PushctlExplainTests {
                 "willPresent: the app has no Braze instance, so it ends as sdk_not_ready and the open is lost\n"))
     }
 
+    @Test("says that the tracker gives no campaign events for an app whose own SDK logs opens")
+    func campaignEventsOff() throws {
+        let directory = TemporaryDirectory()
+        writeFile("[Tracker]\nCampaignEventsOff=shop*\n", to: directory.path + "/pushrouterd.conf")
+        func remark(_ payload: String, app: String) throws -> String? {
+            let arguments = ["explain", "-", "--platform", "android", "--app", app, "--json"]
+            let result = pushctl.run(arguments + ["--config", directory.path], input: Array(payload.utf8))
+            return try json(result.output)["reasons"]?.strings.first { $0.contains("CampaignEventsOff") }
+        }
+        let braze = #"{"_ab":"true","t":"Title","a":"Text","cid":"64b0"}"#
+        #expect(
+            try remark(braze, app: "shop.de")
+                == "[Tracker] CampaignEventsOff= matches the app shop.de: its own SDK logs opens, so the tracker gives no "
+                + "event for an open, an influenced open or a push in the foreground, or each would count twice")
+        #expect(try remark(braze, app: "news") == nil)
+        #expect(try remark(#"{"order":"1"}"#, app: "shop.de") == nil)
+    }
+
     @Test("cannot be made to steer the terminal by a payload")
     func controlCharacters() {
         let result = explain(#"{"_ab":"true","cid":"\u001b[2J"}"#, "--platform", "android")

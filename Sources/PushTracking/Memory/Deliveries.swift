@@ -79,6 +79,13 @@ struct Deliveries: Sendable {
 
     // MARK: Coming and going
 
+    /// Makes room in the indexes for `count` deliveries; does nothing once there are some.
+    mutating func reserve(_ count: Int) {
+        numbers.reserve(count)
+        // Others have few or none of these names.
+        for name in [Name.message, .messageAnywhere] { names[name.rawValue].reserve(count) }
+    }
+
     /// Adds a delivery as the newest; the text fields of `entry` are set by the texts.
     mutating func append(
         _ entry: Entry, message: String?, unique: String?, digest: UInt64?, buttons: [UInt8]

@@ -33,6 +33,16 @@ struct HashIndex: Sendable {
         return nil
     }
 
+    /// Makes room for `count` slots, so that adding them moves none; does nothing to an index that has some.
+    mutating func reserve(_ count: Int) {
+        // Of many a shard gets its share, of few sometimes more: three standard deviations of it.
+        let share = Double(count) / Double(shards.count)
+        let room = Int((share + 3 * share.squareRoot()) * 4 / 3)
+        for number in shards.indices where shards[number].buckets.isEmpty && room > 0 {
+            shards[number].buckets = ContiguousArray(repeating: 0, count: max(4, room))
+        }
+    }
+
     /// Adds a slot; `hashOf` gives the hashes of the others when they have to move.
     mutating func insert(_ slot: UInt32, _ hash: UInt64, hashOf: (UInt32) -> UInt64) {
         let number = Int(hash >> 56)
