@@ -100,12 +100,9 @@ final class LedgerWriter {
             lastCursor += 1
             insertEvent.bind(event, cursor: lastCursor)
             try insertEvent.run()
+            tracker.note(event, cursor: lastCursor)
         case .tracker(let record):
             try tracker.write(record, pruned: pruned)
-            if case .delivery(let row) = record, database.changes != 1 {
-                throw StoreError(
-                    .failed, message: "there is no receipt of delivery \(row.seq)", context: database.path)
-            }
         case .device(let device):
             replaceDevice.bind(device)
             try replaceDevice.run()

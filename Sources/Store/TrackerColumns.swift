@@ -44,9 +44,9 @@ private enum HeldAct: String {
 
 // Parameters: ?1 is column 0.
 extension Statement {
-    /// Binds all of a delivery but its receipt's cursor, for which its number stands, and its buttons.
-    mutating func bind(_ row: TrackedRow) {
-        bind(row.seq.value, at: 1)
+    /// Binds all of a delivery but its buttons; `receipt` is the cursor of its receipt.
+    mutating func bind(_ row: TrackedRow, receipt: Int64) {
+        bind(receipt, at: 1)
         bind(row.receivedAt.milliseconds, at: 2)
         bind(row.since.milliseconds, at: 3)
         bind(row.isDisplayed ? 1 : 0, at: 4)

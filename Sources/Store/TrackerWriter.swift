@@ -22,10 +22,14 @@ final class TrackerWriter {
     private var deletePendingStart: Statement
     private var insertHeld: Statement
     private var deleteHeld: Statement
+    private let path: String
+    /// The last receipt that was written: whose, and its cursor. Its delivery's row comes next.
+    private var lastReceipt: (delivery: SequenceNumber, cursor: Int64)?
 
     init(_ database: borrowing Database) throws(StoreError) {
+        path = database.path
         insertDelivery = try database.prepare(
-            "INSERT INTO tracked_deliveries SELECT cursor, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11 \(Self.receipt)")
+            "INSERT INTO tracked_deliveries VALUES (\(parameters(TrackerColumns.deliveryCount)))")
         openDelivery = try database.prepare(
             "UPDATE tracked_deliveries SET opened_at = ?2, opened_by = ?3 WHERE event = (SELECT cursor \(Self.receipt))"
         )
@@ -57,15 +61,23 @@ final class TrackerWriter {
         deleteHeld = try database.prepare("DELETE FROM held_interactions WHERE cause = ?1")
     }
 
+    /// Notes the cursor that an event got.
+    func note(_ event: AnalyticsEvent, cursor: Int64) {
+        if event.kind == .received { lastReceipt = (event.delivery, cursor) }
+    }
+
     /// Writes one record.
     ///
     /// - Parameters:
-    ///   - record: the record; a delivery's receipt was written before it.
+    ///   - record: the record; a delivery's receipt was the last one that was written before it.
     ///   - pruned: the highest number of a request that pruning took.
     func write(_ record: TrackerRecord, pruned: SequenceNumber) throws(StoreError) {
         switch record {
         case .delivery(let row):
-            insertDelivery.bind(row)
+            guard let lastReceipt, lastReceipt.delivery == row.seq else {
+                throw StoreError(.failed, message: "there is no receipt of delivery \(row.seq)", context: path)
+            }
+            insertDelivery.bind(row, receipt: lastReceipt.cursor)
             try insertDelivery.run(with: row.buttons, at: TrackerColumns.deliveryButtons)
         case .opened(let delivery, let at, let by):
             openDelivery.bind(delivery.value, at: 1)

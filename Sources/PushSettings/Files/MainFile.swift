@@ -33,6 +33,9 @@ extension Schema<Settings> {
                 \.routing.detection.runsServiceExtensionInForeground, .boolean),
 
             Key("Braze", "FetchResult", \.routing.completion.brazeFetchResult, .choice),
+            Key("Braze", "RefreshFeatureFlagsKey", \.routing.detection.brazeKeys.refreshFeatureFlags, .payloadKey),
+            Key("Braze", "RefreshBannersKey", \.routing.detection.brazeKeys.refreshBanners, .payloadKey),
+            Key("Braze", "UniqueIdKey", \.routing.detection.brazeKeys.uniqueID, .payloadKey),
 
             Key("Deadline", "Budget", \.routing.budget, .budget),
 
@@ -54,10 +57,6 @@ extension Schema<Settings> {
             Key("Tracker", "Remember", \.routing.tracking.remember, .timeSpan(.seconds(1) ... .seconds(3650 * 86_400))),
             Key("Tracker", "RememberMax", \.routing.tracking.rememberMax, .integer(1...100_000_000)),
             Key("Tracker", "RememberUsersMax", \.routing.tracking.rememberUsersMax, .integer(1...100_000_000)),
-
-            Key("Braze", "RefreshFeatureFlagsKey", \.routing.detection.brazeKeys.refreshFeatureFlags, .payloadKey),
-            Key("Braze", "RefreshBannersKey", \.routing.detection.brazeKeys.refreshBanners, .payloadKey),
-            Key("Braze", "UniqueIdKey", \.routing.detection.brazeKeys.uniqueID, .payloadKey),
         ],
         reserved: ["UsersTrack": "sending to /users/track is not in this version; remove it"])
 }
