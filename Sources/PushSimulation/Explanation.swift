@@ -1,6 +1,7 @@
 public import PushDispatch
 public import PushModel
 public import PushRouting
+import PushTracking
 
 /// What would happen to one delivery and why, decided as the router decides it, without anything happening.
 public struct Explanation: Sendable {
@@ -53,6 +54,7 @@ public struct Explanation: Sendable {
         reasons =
             decision.reasons.map(\.description)
             + Self.routing(invocations, sdkIsMissing: platform == .ios && deliver.sdk == .missing)
+            + Self.tracking(decision, deliver.target.app, table)
         let passedOver = decision.outcome == .ownReceiver ? table.routes(naming: decision.provider, on: platform) : []
         warnings =
             decision.warnings.map(\.description)
@@ -89,11 +91,20 @@ public struct Explanation: Sendable {
             let callback = invocation.planned.callback.rawValue
             switch invocation.planned.owner {
             case .tracker where sdkIsMissing:
-                return "\(callback): the app has no Braze instance, so it ends as sdk_not_ready and the open is lost"
+                return "\(callback): the app has no Braze instance, so it ends as sdk_not_ready: Braze never sees it"
             case .route where invocation.route == nil: return "\(callback): no route matches, so it ends as unrouted"
             default: return nil
             }
         }
+    }
+
+    /// What the tracker leaves to the app's own SDK.
+    private static func tracking(_ decision: Decision, _ app: String?, _ table: RoutingTable) -> [String] {
+        guard decision.received, decision.braze != nil, !table.tracking.emitsCampaignEvents(for: app) else { return [] }
+        return [
+            "CampaignEventsOff= names the app: its own SDK logs opens, so the tracker gives no Open, InfluencedOpen or "
+                + "IosForeground event here"
+        ]
     }
 }
 

@@ -58,7 +58,7 @@ public struct TrackerRules: Hashable, Sendable {
     }
 
     /// Whether the app gets campaign events: opens, influenced opens, receipts in the foreground.
-    func emitsCampaignEvents(for app: String?) -> Bool {
+    public func emitsCampaignEvents(for app: String?) -> Bool {
         appsWithoutCampaignEvents.isEmpty || !appsWithoutCampaignEvents.contains { $0.matches(app ?? "") }
     }
 

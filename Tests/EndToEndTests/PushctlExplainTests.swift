@@ -171,13 +171,29 @@ struct PushctlExplainTests {
         #expect(odd.contains("sent at -9223372036854775808 ms\n"))
     }
 
-    @Test("says what is lost without a Braze instance")
+    @Test("says what happens without a Braze instance")
     func missingInstance() {
         let payload = #"{"ab":{"c":"x"},"aps":{"alert":"Hello"}}"#
         let result = explain(payload, "--platform", "ios", "--state", "foreground", "--sdk", "nil")
         #expect(
             result.output.contains(
-                "willPresent: the app has no Braze instance, so it ends as sdk_not_ready and the open is lost\n"))
+                "willPresent: the app has no Braze instance, so it ends as sdk_not_ready: Braze never sees it\n"))
+    }
+
+    @Test("says that the tracker gives an app no campaign events, of Braze's payloads only")
+    func campaignEventsOff() {
+        let installation = Installation("[Tracker]\nCampaignEventsOff=com.own.*\n")
+        let reason = "CampaignEventsOff= names the app: its own SDK logs opens"
+        for (payload, app, isSaid) in [
+            (#"{"_ab":"true","cid":"c","t":"T","a":"A"}"#, "com.own.shop", true),
+            (#"{"_ab":"true","cid":"c","t":"T","a":"A"}"#, "com.other", false),
+            (#"{"some":"thing"}"#, "com.own.shop", false),
+        ] {
+            let result = pushctl.run(
+                ["explain", "--config", installation.configuration, "--platform", "android", "--app", app, "-"],
+                input: Array(payload.utf8))
+            #expect(result.output.contains(reason) == isSaid, "\(result.output)")
+        }
     }
 
     @Test("cannot be made to steer the terminal by a payload")
