@@ -53,8 +53,8 @@ extension ManPage {
             meaning: """
             what became of each: opened, closed, duplicate, unattributed, dismissed, unknown_action (the delivery has \
             no such button), elsewhere (it went to another device or app), unmatched (nothing of it came within \
-            Grace=). Only opened and closed change figures. A time later than the clock is taken for the clock's, an \
-            earlier one is kept
+            Grace=). Only opened and closed change the figures of campaigns. A time later than the clock is taken for the \
+            clock's, an earlier one is kept
             """
         ),
         (

@@ -41,6 +41,8 @@ extension Command {
                 try ledger.interactions(from: since, to: until) {
                     report.add($0.row, campaign: $0.campaignID, isLostOpen: !$0.isUnmatchedDismissal)
                 }
+                // What is lost does not say whose it was; to read every invocation for it takes longest.
+                guard selection.campaign == nil else { return }
                 try ledger.rows(from: since, to: until) { row in
                     if let row = ReportRow(row) { report.add(row) }
                 }
