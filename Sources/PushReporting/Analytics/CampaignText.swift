@@ -62,7 +62,7 @@ extension CampaignReport {
             (verdicts[.duplicate] ?? 0, "taps after the first one, or on the same close button again: not counted"),
             (verdicts[.unknownAction] ?? 0, "presses on a button that the push does not have: not counted"),
             (verdicts[.elsewhere] ?? 0, "taps or dismissals of a push that went to another device or app: not counted"),
-            (lost(.unmatched), "taps on a push that nobody knows: open lost (unmatched)"),
+            (lost(.unmatched), "taps on a push that the tracker does not know: open lost (unmatched)"),
             (lost(.shownBySystem), "pushes that Android showed by itself: their opens are lost (shown_by_system)"),
         ]
         var table = TextTable([("Count", .right), ("Beside these figures", .left)], widest: 90)

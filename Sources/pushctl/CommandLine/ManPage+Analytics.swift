@@ -61,7 +61,7 @@ extension ManPage {
             name: "opens_lost",
             meaning: """
             shown_by_system: Braze pushes with a notification block, which Android shows in the background by \
-            itself; unmatched: taps on what nobody knows
+            itself; unmatched: taps on what the tracker does not know, such a push among them
             """
         ),
     ]
