@@ -91,7 +91,8 @@ public struct Explanation: Sendable {
             let callback = invocation.planned.callback.rawValue
             switch invocation.planned.owner {
             case .tracker where sdkIsMissing:
-                return "\(callback): the app has no Braze instance, so it ends as sdk_not_ready and the open is lost"
+                return
+                    "\(callback): the app has no Braze instance, so it ends as sdk_not_ready: Braze never sees it, and the open is lost"
             case .route where invocation.route == nil: return "\(callback): no route matches, so it ends as unrouted"
             default: return nil
             }

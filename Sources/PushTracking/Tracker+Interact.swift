@@ -46,7 +46,7 @@ extension Tracker {
 
     mutating func hold(_ waiting: HeldInteraction, due: Int64) {
         let cause = waiting.interaction.cause
-        held[cause] = waiting
+        held[cause] = (waiting.interaction, due)
         heldSubjects[waiting.interaction.subject, default: []].append(cause)
         timers.insert(TrackerTimer(due: due, cause: cause, purpose: .heldInteraction, slot: noSlot))
     }
@@ -60,7 +60,9 @@ extension Tracker {
         if let message = delivery.messageID { causes += heldSubjects[.message(message)] ?? [] }
         if let digest = delivery.digest { causes += heldSubjects[.payload(digest)] ?? [] }
         for cause in causes.sorted() {
-            guard let waiting = held[cause]?.interaction, case .found(let slot) = match(waiting) else { continue }
+            // What comes after the grace is too late, though the clock was not asked yet.
+            guard let (waiting, due) = held[cause], clock.own(now) < due, case .found(let slot) = match(waiting)
+            else { continue }
             release(cause, into: &output)
             let result = apply(
                 waiting, to: slot, startsSession: !waiting.startsSessionAlone, now: now, into: &output)

@@ -23,7 +23,8 @@ public struct Tracker: Sendable {
     /// Openings of deliveries that a session start before may still be an influenced open of.
     var openings: [SequenceNumber: TrackedRow.Opening] = [:]
     var pendingStarts = Slab<PendingStart?>()
-    var held: [SequenceNumber: HeldInteraction] = [:]
+    /// Interactions that wait for their delivery, each until a time of the tracker's.
+    var held: [SequenceNumber: (interaction: Interaction, due: Int64)] = [:]
     var heldSubjects: [Interaction.Subject: [SequenceNumber]] = [:]
     var sessionCount = 0
     var agingSessions = AgingQueue()

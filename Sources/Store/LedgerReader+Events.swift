@@ -14,6 +14,8 @@ public struct StoredInteraction: Hashable, Sendable {
     public var externalID: String?
     /// The campaign of the delivery; `nil` without one, too.
     public var campaignID: String?
+    /// Whether it is the dismissal of what nobody knows; other verdicts say what was done.
+    public var isUnmatchedDismissal: Bool
 }
 
 extension LedgerReader {
@@ -76,7 +78,8 @@ extension LedgerReader {
         let statement = try database.prepare(
             """
             SELECT \(TrackerColumns.interaction), requests.platform, requests.app, requests.device,
-                requests.external_id, events.campaign_id
+                requests.external_id, events.campaign_id,
+                CASE verdict WHEN 'unmatched' THEN requests.body END
             FROM interactions JOIN requests ON requests.seq = cause
                 LEFT JOIN events ON events.seq = interactions.delivery
                     AND kind = '\(AnalyticsEvent.Kind.received.rawValue)'
@@ -89,8 +92,15 @@ extension LedgerReader {
                 StoredInteraction(
                     row: try statement.interaction(), platform: try statement.name(facts),
                     app: statement.text(facts + 1), device: statement.text(facts + 2),
-                    externalID: statement.text(facts + 3), campaignID: statement.text(facts + 4)))
+                    externalID: statement.text(facts + 3), campaignID: statement.text(facts + 4),
+                    isUnmatchedDismissal: Self.isDismissal(statement.bytes(facts + 5))))
         }
+    }
+
+    private static func isDismissal(_ body: [UInt8]) -> Bool {
+        // Limits may have been higher when it was accepted.
+        let line = try? JSONDocument(scanning: body, limits: JSONLimits(depth: .max))
+        return line?.root["kind"]?.string == "dismissed"
     }
 }
 

@@ -127,6 +127,10 @@ public final class LedgerReader {
         eventsOfRequest.bind(request.seq.value, at: 1)
         defer { eventsOfRequest.reset() }
         while try eventsOfRequest.step() { story.events.append(try eventsOfRequest.event()) }
+        guard request.operation == .interact else { return story }
+        let interaction = try database.prepare("SELECT verdict FROM interactions WHERE cause = ?1")
+        interaction.bind(request.seq.value, at: 1)
+        if try interaction.step() { story.verdict = try interaction.name(0) }
         return story
     }
 

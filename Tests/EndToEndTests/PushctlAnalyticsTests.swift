@@ -62,6 +62,20 @@ struct PushctlAnalyticsTests {
         #expect(decoded?.map { $0["campaign_part"]?.string } == ["summer"])
     }
 
+    @Test("a dismissal of what nobody knows is unmatched, and no lost open; its story says so")
+    func dismissalOfNothing() throws {
+        try send([
+            #"{"op":"interact","kind":"dismissed","app":"shop","device":"pixel","message":"m9"}"#,
+            #"{"op":"interact","kind":"opened","app":"shop","device":"pixel","message":"m9"}"#,
+        ])
+        let ledger = try LedgerReader(directory: daemon.installation.state)
+        try waitUntil("they are given up") { try ledger.heldInteractions().isEmpty }
+        let root = try json(daemon.pushctl("campaigns", "--json").output)
+        #expect(root["interactions"]?["unmatched"]?.int64 == 2 && root["opens_lost"]?["unmatched"]?.int64 == 1)
+        #expect(daemon.pushctl("show", "6").output.contains("\n  became      unmatched\n"))
+        #expect(try json(daemon.pushctl("show", "6", "--json").output)["verdict"]?.string == "unmatched")
+    }
+
     @Test("counts events by name and day")
     func events() throws {
         let root = try json(daemon.pushctl("events", "--json").output)

@@ -171,13 +171,14 @@ struct PushctlExplainTests {
         #expect(odd.contains("sent at -9223372036854775808 ms\n"))
     }
 
-    @Test("says what is lost without a Braze instance")
+    @Test("says what happens without a Braze instance")
     func missingInstance() {
         let payload = #"{"ab":{"c":"x"},"aps":{"alert":"Hello"}}"#
         let result = explain(payload, "--platform", "ios", "--state", "foreground", "--sdk", "nil")
         #expect(
             result.output.contains(
-                "willPresent: the app has no Braze instance, so it ends as sdk_not_ready and the open is lost\n"))
+                "willPresent: the app has no Braze instance, so it ends as sdk_not_ready: Braze never sees it, and the "
+                    + "open is lost\n"))
     }
 
     @Test("says that the tracker gives no campaign events for an app whose own SDK logs opens")

@@ -73,19 +73,19 @@ struct CampaignReportTests {
         report.add(interaction(.unattributed), campaign: nil)
         report.add(interaction(.duplicate), campaign: "summer")
         report.add(interaction(.duplicate), campaign: "fall")
-        report.add(row(1, .sdkNotReady, provider: "braze"))
+        report.add(row(1, .shownBySystem, provider: "braze"))
         #expect(report.campaigns.keys.sorted() == ["fall"] && report.total.received == 1)
-        #expect(report.verdicts == [.duplicate: 1] && report.lost(.sdkNotReady) == 0)
+        #expect(report.verdicts == [.duplicate: 1] && report.lost(.shownBySystem) == 0)
     }
 
     @Test(
         "says which opens are lost, and why",
         arguments: [
-            (row(1, .sdkNotReady, provider: "braze"), .sdkNotReady),
+            (row(1, .sdkNotReady, provider: "braze", platform: .ios), nil),
             (row(1, .shownBySystem, provider: "braze"), .shownBySystem),
             (row(1, .shownBySystem, provider: "braze", platform: .ios), nil),
             (row(1, .shownBySystem, provider: "onesignal"), nil), (row(1, .handedToTracker, provider: "braze"), nil),
-            (row(1, nil, provider: "braze"), nil), (row(1, .sdkNotReady, provider: "braze", isObserver: true), nil),
+            (row(1, nil, provider: "braze"), nil), (row(1, .shownBySystem, provider: "braze", isObserver: true), nil),
         ] as [(ReportRow, CampaignReport.Loss?)])
     func lost(row: ReportRow, loss: CampaignReport.Loss?) {
         var report = report([])
@@ -98,6 +98,8 @@ struct CampaignReportTests {
         var report = report([])
         report.add(interaction(.unmatched, nil), campaign: nil)
         #expect(report.lost(.unmatched) == 1 && report.unattributed == 0)
+        report.add(interaction(.unmatched, nil), campaign: nil, isLostOpen: false)
+        #expect(report.lost(.unmatched) == 1 && report.verdicts[.unmatched] == 2, "a dismissal is no open")
     }
 
     @Test(

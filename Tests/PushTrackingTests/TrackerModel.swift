@@ -110,7 +110,7 @@ struct TrackerModel {
                 delivery.receivedAt.milliseconds)
         }
         // T15: whoever waited for it has it, in the order in which they came.
-        let waiting = waits.filter(\.isInteraction)
+        let waiting = waits.filter { $0.isInteraction && $0.due > passed }
         for wait in waiting.sorted(by: { $0.cause < $1.cause }) {
             guard case .interaction(let interaction) = wait.what, names(interaction.subject, delivery),
                 let found = match(interaction)
@@ -228,7 +228,10 @@ struct TrackerModel {
     private mutating func giveUp(_ interaction: Interaction) {
         let all = candidates(interaction.subject)
         let result: InteractionResult
-        if case .payload = interaction.subject {
+        if match(interaction) != nil {
+            // It came, but too late.
+            result = InteractionResult(verdict: .unmatched, delivery: nil)
+        } else if case .payload = interaction.subject {
             let here = all.last { interaction.device != nil && isMeant($0, interaction) && isOpened($0.seq) }
             result = InteractionResult(verdict: here == nil ? .unmatched : .duplicate, delivery: here?.seq)
         } else {

@@ -24,8 +24,6 @@ public struct CampaignReport: Sendable {
 
     /// Why an open cannot be counted. The raw values are the names in JSON.
     public enum Loss: String, Sendable, CaseIterable {
-        /// The app had no instance of the SDK when the push came.
-        case sdkNotReady = "sdk_not_ready"
         /// Android showed it by itself: Braze never learns of it (T9).
         case shownBySystem = "shown_by_system"
         /// A tap on a delivery that is not known (T15).
@@ -100,11 +98,13 @@ public struct CampaignReport: Sendable {
     }
 
     /// Counts what became of an interaction.
-    /// - Parameter campaign: that of its delivery, as far as there is one.
-    public mutating func add(_ row: InteractionRow, campaign: String?) {
+    /// - Parameters:
+    ///   - campaign: that of its delivery, as far as there is one.
+    ///   - isLostOpen: whether an open is lost if it is unmatched; a dismissal is none.
+    public mutating func add(_ row: InteractionRow, campaign: String?, isLostOpen: Bool = true) {
         guard window.contains(row.at), isSelected(campaign) else { return }
         verdicts[row.verdict, default: 0] += 1
-        if row.verdict == .unmatched { losses[.unmatched, default: 0] += 1 }
+        if row.verdict == .unmatched, isLostOpen { losses[.unmatched, default: 0] += 1 }
     }
 
     /// Counts an invocation, if an open is lost by its outcome.
@@ -114,12 +114,9 @@ public struct CampaignReport: Sendable {
         guard invocation.provider == "braze", !invocation.isObserver, selection.campaign == nil,
             window.contains(row.acceptedAt)
         else { return }
-        switch invocation.result?.outcome {
-        case .sdkNotReady: losses[.sdkNotReady, default: 0] += 1
-        // The tracker learns of all that iOS and the web display.
-        case .shownBySystem where row.platform == .android: losses[.shownBySystem, default: 0] += 1
-        default: break
-        }
+        // The tracker learns of all that iOS and the web display, without an instance of the SDK too (T9).
+        guard row.platform == .android, invocation.result?.outcome == .shownBySystem else { return }
+        losses[.shownBySystem, default: 0] += 1
     }
 
     /// Taps on deliveries without a campaign: nobody's (T3).

@@ -61,10 +61,9 @@ extension CampaignReport {
             (unattributed, "taps on pushes without a campaign: unattributed"),
             (verdicts[.duplicate] ?? 0, "taps after the first one, or on the same close button again: not counted"),
             (verdicts[.unknownAction] ?? 0, "presses on a button that the push does not have: not counted"),
-            (verdicts[.elsewhere] ?? 0, "taps on a push that went to another device or app: not counted"),
-            (lost(.unmatched), "taps on a push that nobody knows: open lost (unmatched)"),
+            (verdicts[.elsewhere] ?? 0, "taps or dismissals of a push that went to another device or app: not counted"),
+            (lost(.unmatched), "taps on a push that the tracker does not know: open lost (unmatched)"),
             (lost(.shownBySystem), "pushes that Android showed by itself: their opens are lost (shown_by_system)"),
-            (lost(.sdkNotReady), "pushes for an app without a Braze instance: their opens are lost (sdk_not_ready)"),
         ]
         var table = TextTable([("Count", .right), ("Beside these figures", .left)], widest: 90)
         for (count, meaning) in counts where count > 0 { table.add([grouped(count), meaning]) }

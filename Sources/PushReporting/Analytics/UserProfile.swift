@@ -84,7 +84,7 @@ public struct UserProfile: Sendable {
         guard let index = pushes.lastIndex(where: { $0.received.delivery == event.delivery }) else { return }
         if event.buttonActionType == ButtonAction.close.rawValue {
             pushes[index].closed.append(event.buttonString ?? "")
-        } else {
+        } else if event.kind == .open || pushes[index].opened == nil {
             pushes[index].opened = (event.kind == .open ? .direct : .influenced, event.time)
         }
     }

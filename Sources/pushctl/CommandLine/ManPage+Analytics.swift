@@ -51,15 +51,17 @@ extension ManPage {
         (
             name: "interactions",
             meaning: """
-            what became of each: opened, closed, duplicate, unattributed, dismissed, unknown_action (the delivery has no \
-            such button), elsewhere (it went to another device or app), unmatched
+            what became of each: opened, closed, duplicate, unattributed, dismissed, unknown_action (the delivery has \
+            no such button), elsewhere (it went to another device or app), unmatched (nothing of it came within \
+            Grace=). Only opened and closed change the figures of campaigns. A time later than the clock is taken for the \
+            clock's, an earlier one is kept
             """
         ),
         (
             name: "opens_lost",
             meaning: """
-            sdk_not_ready: deliveries for an app without a Braze instance; shown_by_system: Braze pushes with a \
-            notification block, which Android shows in the background by itself; unmatched: taps on what nobody knows
+            shown_by_system: Braze pushes with a notification block, which Android shows in the background by \
+            itself; unmatched: taps on what the tracker does not know, such a push among them
             """
         ),
     ]

@@ -7,7 +7,8 @@ extension Command {
             """
             Tells the daemon that the user pressed a button of a notification. ACTION is the button's id: on iOS and the \
             web the action's identifier, for Braze on Android the value of ab_a0_id, ab_a1_id and so on. --text is what \
-            was typed, where the button has a text field. MESSAGE and --payload name the notification as in "open".
+            was typed, where the button has a text field. MESSAGE and --payload name the notification as in "open". \
+            A button that a push of Braze's does not have is accepted and counts nothing.
             """,
             """
             Text may be private: a handler gets it on standard input only, and it does not reach the journal. The exit \

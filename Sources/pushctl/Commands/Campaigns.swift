@@ -38,7 +38,11 @@ extension Command {
             try ledger.snapshot { () throws(StoreError) in
                 let (since, until) = (report.window.since, report.window.until)
                 try ledger.events(from: since, to: until) { event in report.add(event) }
-                try ledger.interactions(from: since, to: until) { report.add($0.row, campaign: $0.campaignID) }
+                try ledger.interactions(from: since, to: until) {
+                    report.add($0.row, campaign: $0.campaignID, isLostOpen: !$0.isUnmatchedDismissal)
+                }
+                // What is lost does not say whose it was; to read every invocation for it takes longest.
+                guard selection.campaign == nil else { return }
                 try ledger.rows(from: since, to: until) { row in
                     if let row = ReportRow(row) { report.add(row) }
                 }

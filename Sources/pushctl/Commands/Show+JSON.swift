@@ -20,6 +20,7 @@ extension RequestStory {
             writer.member("message_id", request.messageID)
             writer.member("state", request.state?.rawValue)
             writer.member("request", raw: request.body)
+            if request.operation == .interact { writer.member("verdict", verdict?.rawValue) }
             writer.member("invocations", array: { list in invocations.forEach { $0.write(to: &list) } })
             writer.member(
                 "events", array: { list in events.forEach { event in list.object { $0.members(of: event) } } })

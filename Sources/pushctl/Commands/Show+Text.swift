@@ -30,7 +30,8 @@ extension RequestStory {
             ("message id", request.messageID),
             ("state", request.state?.rawValue),
         ]
-        return (facts + request.whatWasAsked).compactMap { name, value in value.map { [name, $0] } }
+        let ends = [("became", verdict?.rawValue)]
+        return (facts + request.whatWasAsked + ends).compactMap { name, value in value.map { [name, $0] } }
     }
 
     private var eventList: String {
