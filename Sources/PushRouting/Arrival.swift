@@ -62,6 +62,8 @@ extension Router {
     mutating func copy(
         _ callbacks: [Callback], _ arrival: inout Arrival, at now: Moment, _ effects: inout [Effect]
     ) {
+        // Most tables have no observer, and this is the path of every delivery.
+        guard table.routes.contains(where: \.observes) else { return }
         for callback in callbacks {
             for position in table.positions(for: arrival.facts(callback), observing: true) {
                 pin(callback, to: position, &arrival, at: now, &effects)

@@ -70,7 +70,7 @@ extension Router {
             if isDisplayed, let receipt { take(receipt, of: accepted, at: now, &effects) }
             let reason = "the app had no Braze instance when the callback ran"
             concludeAtOnce(row, of: arrival, .sdkNotReady, reason: reason, at: now, &effects)
-        } else if mustWait(accepted) {
+        } else if mustWait(in: arrival.lane) {
             let invocation = Invocation(
                 request: accepted, subject: arrival.subject, record: row, owner: .tracker,
                 facts: arrival.facts(callback), table: table, lane: arrival.lane, receipt: receipt)
@@ -102,8 +102,8 @@ extension Router {
     }
 
     /// Whether a Braze payload waits for its turn. A router in production hands it over at once.
-    private func mustWait(_ accepted: AcceptedRequest) -> Bool {
-        table.mode == .device && lane(of: accepted).map { lanes[$0] != nil } ?? false
+    private func mustWait(in lane: DeviceKey?) -> Bool {
+        table.mode == .device && lane.map { lanes[$0] != nil } ?? false
     }
 }
 

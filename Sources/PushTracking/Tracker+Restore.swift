@@ -61,30 +61,6 @@ extension Tracker {
         if let opened = row.opened { markOpened(slot, opened) }
     }
 
-    /// Gives back what a ledger of before there were rows for the tracker knows: a receipt, or the open of a delivery that
-    /// was given back. Of other events nothing follows.
-    public mutating func restore(_ event: AnalyticsEvent) {
-        let time = WallTime(milliseconds: event.time.multipliedReportingOverflow(by: 1000).partialValue)
-        switch event.kind {
-        case .received:
-            // Whether it was displayed is not known: no session start is to count it wrongly.
-            let row = TrackedRow(
-                seq: event.delivery, receivedAt: time, since: time, isDisplayed: false, hasOwnID: true, uniqueID: nil,
-                digest: nil, buttons: [])
-            restore(row, received: event)
-        case .open where event.buttonActionType != ButtonAction.close.rawValue:
-            guard let slot = deliveries.find(event.delivery) else { return }
-            markOpened(slot, .init(at: time, by: event.seq))
-        default: return
-        }
-    }
-
-    /// Gives back what became of an interaction; after its delivery. Only close buttons matter: `buttonAction` is `close`.
-    public mutating func restore(_ row: InteractionRow) {
-        guard row.buttonAction == .close, let delivery = row.delivery, let button = row.button else { return }
-        restore(closed: button, of: delivery)
-    }
-
     /// Gives back that a close button of a delivery was pressed; after the delivery.
     public mutating func restore(closed button: String, of delivery: SequenceNumber) {
         guard deliveries.find(delivery) != nil else { return }

@@ -86,28 +86,4 @@ struct MemoryTests {
         #expect(bench.rows.sessions.contains { $0.externalID == "u1000" })
         #expect(bench.rows.violations == [])
     }
-
-    @Test("a ledger from before the tracker had rows gives its receipts and opens back")
-    func earlierLedger() {
-        var bench = TrackerBench()
-        bench.receive("m1", at: .zero)
-        bench.tap(bench.receive("m2", at: .zero), at: .seconds(1))
-        var tracker = Tracker(stateID: TrackerBench.stateID)
-        for event in bench.events { tracker.restore(event) }
-        #expect(tracker.count == 2)
-        var output = TrackerOutput()
-        let tap = { (seq: Int64) in
-            Interaction(
-                cause: SequenceNumber(9), subject: .delivery(SequenceNumber(seq)), act: .opened, platform: .android,
-                app: "shop", device: "phone", at: TrackerBench.time(.seconds(2)))
-        }
-        #expect(tracker.interact(tap(1), now: TrackerBench.time(.seconds(2)), into: &output).verdict == .opened)
-        #expect(tracker.interact(tap(2), now: TrackerBench.time(.seconds(2)), into: &output).verdict == .duplicate)
-        let repeated = TrackedDelivery(
-            seq: SequenceNumber(10), platform: .android, app: "shop", device: "phone", externalID: nil,
-            messageID: "m1", campaignID: nil, receivedAt: TrackerBench.time(.seconds(2)))
-        #expect(
-            tracker.receive(repeated, now: TrackerBench.time(.seconds(2)), into: &output)
-                == .repeated(of: SequenceNumber(1)))
-    }
 }
