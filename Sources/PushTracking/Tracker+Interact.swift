@@ -64,9 +64,8 @@ extension Tracker {
             guard let (waiting, due) = held[cause], clock.own(now) < due, case .found(let slot) = match(waiting)
             else { continue }
             release(cause, into: &output)
-            let result = apply(
+            _ = apply(
                 waiting, to: slot, startsSession: !waiting.startsSessionAlone, now: now, into: &output)
-            output.settled.append(.init(cause: cause, result: result))
         }
     }
 
@@ -81,7 +80,6 @@ extension Tracker {
             case .elsewhere(let slot): InteractionResult(verdict: .elsewhere, delivery: number(slot))
             }
         record(waiting, result, nil, into: &output)
-        output.settled.append(.init(cause: cause, result: result))
     }
 
     private mutating func release(_ cause: SequenceNumber, into output: inout TrackerOutput) {

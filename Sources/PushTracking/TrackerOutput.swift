@@ -2,20 +2,10 @@ public import PushModel
 
 /// What the tracker decided in a turn; appended to in order.
 public struct TrackerOutput: Sendable {
-    /// An interaction that was held, and what became of it.
-    public struct Settled: Hashable, Sendable {
-        /// The request that told of it.
-        public var cause: SequenceNumber
-        /// What became of it.
-        public var result: InteractionResult
-    }
-
     /// New events.
     public var events: [AnalyticsEvent] = []
     /// Changes of the state, to be written in one transaction with the events.
     public var records: [TrackerRecord] = []
-    /// Interactions that were held until now.
-    public var settled: [Settled] = []
 
     /// Nothing.
     public init() {}
@@ -23,7 +13,7 @@ public struct TrackerOutput: Sendable {
 
 /// What became of an interaction.
 public struct InteractionResult: Hashable, Sendable {
-    /// What became of it; `nil`: it is held for the grace, and `TrackerOutput.settled` will say.
+    /// What became of it; `nil`: it is held for the grace, and a record will say.
     public var verdict: Interaction.Verdict?
     /// The delivery it is about; for `elsewhere` the one on the other device.
     public var delivery: SequenceNumber?

@@ -155,6 +155,23 @@ struct TrackerBench {
     }
 }
 
+extension TrackerOutput {
+    /// An interaction that was held, and what became of it.
+    struct Settled: Hashable {
+        var cause: SequenceNumber
+        var result: InteractionResult
+    }
+
+    /// What the records say became of interactions that were held.
+    var settled: [Settled] {
+        let held = Set(records.compactMap { if case .settled(let cause) = $0 { cause } else { nil } })
+        return records.compactMap { record in
+            guard case .interaction(let row) = record, held.contains(row.cause) else { return nil }
+            return Settled(cause: row.cause, result: InteractionResult(verdict: row.verdict, delivery: row.delivery))
+        }
+    }
+}
+
 extension AnalyticsEvent {
     /// The event in a few words.
     var text: String {
