@@ -37,27 +37,32 @@ let package = Package(
     products: [
         .executable(name: "pushrouterd", targets: ["pushrouterd"]),
         .executable(name: "pushctl", targets: ["pushctl"]),
+        .executable(name: "pushrouter-forward", targets: ["pushrouter-forward"]),
     ],
     targets: [
         // System libraries, and what the Glibc import lacks.
         .systemLibrary(name: "CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+        .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
         .target(name: "CLinux"),
 
         // Pure: the standard library only; time is an argument; nothing here can block.
         swift("PushModel"),
         swift("PushDispatch", ["PushModel"]),
         swift("PushTracking", ["PushModel"]),
-        swift("PushRouting", ["PushModel", "PushDispatch", "PushTracking"]),
+        swift("PushCustomData", ["PushModel"]),
+        swift("PushRouting", ["PushModel", "PushDispatch", "PushTracking", "PushCustomData"]),
         swift("PushReporting", ["PushModel"]),
+        swift("PushForwarding", ["PushModel"]),
         // The link providers.d leads to etc/pushrouterd/providers.d: what is shipped is compiled in.
         swift(
-            "PushSettings", ["PushModel", "PushDispatch", "PushTracking", "PushRouting"],
+            "PushSettings",
+            ["PushModel", "PushDispatch", "PushTracking", "PushCustomData", "PushRouting", "PushForwarding"],
             resources: [.embedInCode("providers.d")]),
-        swift("PushProtocol", ["PushModel", "PushRouting"]),
+        swift("PushProtocol", ["PushModel", "PushCustomData", "PushRouting"]),
         swift(
             "PushSimulation",
-            ["PushModel", "PushDispatch", "PushTracking", "PushRouting", "PushProtocol"]),
+            ["PushModel", "PushDispatch", "PushTracking", "PushCustomData", "PushRouting", "PushProtocol"]),
 
         // Adapters: one thing of the outside world each; they never import each other.
         swift("EventLoop", ["CSystemd", "CLinux"]),
@@ -65,21 +70,32 @@ let package = Package(
         swift("Store", ["CSQLite", "CLinux", "PushModel"]),
         swift("HandlerProcess", ["CLinux"]),
         swift("JournalLog", ["CSystemd", "CLinux"]),
+        swift("HTTPClient", ["CCurl", "CLinux"]),
         swift("SettingsFiles", ["PushRouting", "PushSettings"]),
 
         // Composition.
         swift(
             "PushDaemon",
             [
-                "PushModel", "PushTracking", "PushRouting", "PushSettings", "PushProtocol", "EventLoop",
+                "PushModel", "PushTracking", "PushCustomData", "PushRouting", "PushSettings", "PushProtocol",
+                "EventLoop",
                 "UnixSockets", "Store", "HandlerProcess", "JournalLog", "SettingsFiles",
             ]),
         program("pushrouterd", ["PushDaemon", "PushModel", "PushSettings"]),
         program(
             "pushctl",
             [
-                "PushModel", "PushDispatch", "PushTracking", "PushRouting", "PushReporting", "PushSettings",
-                "PushProtocol", "PushSimulation", "Store", "UnixSockets", "SettingsFiles",
+                "PushModel", "PushDispatch", "PushTracking", "PushCustomData", "PushRouting", "PushReporting",
+                "PushSettings", "PushForwarding", "PushProtocol", "PushSimulation", "Store", "UnixSockets",
+                "SettingsFiles",
+            ]),
+        // What speaks HTTP is a program of its own: the daemon needs neither network nor key.
+        program(
+            "pushrouter-forward",
+            [
+                "PushModel", "PushCustomData", "PushForwarding", "PushSettings", "PushProtocol", "EventLoop",
+                "HTTPClient",
+                "JournalLog", "UnixSockets", "SettingsFiles", "CLinux",
             ]),
 
         // Tests: one folder a target. json-c is only an oracle for the scan's tests.
@@ -91,13 +107,21 @@ let package = Package(
         tests("PushModelTests", ["PushModel", "CJSON"]),
         tests("PushDispatchTests", ["PushModel", "PushDispatch", "PushRouting", "PushSettings"]),
         tests("PushTrackingTests", ["PushModel", "PushTracking"]),
-        tests("PushRoutingTests", ["PushModel", "PushDispatch", "PushTracking", "PushRouting"]),
+        tests("PushCustomDataTests", ["PushModel", "PushCustomData"]),
+        tests("PushForwardingTests", ["PushModel", "PushForwarding"]),
+        tests("HTTPClientTests", ["HTTPClient", "CLinux"]),
+        tests("PushRoutingTests", ["PushModel", "PushDispatch", "PushTracking", "PushCustomData", "PushRouting"]),
         tests("PushReportingTests", ["PushModel", "PushReporting"]),
-        tests("PushSettingsTests", ["PushModel", "PushDispatch", "PushTracking", "PushRouting", "PushSettings"]),
-        tests("PushProtocolTests", ["PushModel", "PushRouting", "PushProtocol"]),
+        tests(
+            "PushSettingsTests",
+            [
+                "PushModel", "PushDispatch", "PushTracking", "PushCustomData", "PushRouting", "PushForwarding",
+                "PushSettings",
+            ]),
+        tests("PushProtocolTests", ["PushModel", "PushCustomData", "PushRouting", "PushProtocol"]),
         tests(
             "PushSimulationTests",
-            ["PushModel", "PushTracking", "PushRouting", "PushProtocol", "PushSimulation"]),
+            ["PushModel", "PushTracking", "PushCustomData", "PushRouting", "PushProtocol", "PushSimulation"]),
         tests("EventLoopTests", ["EventLoop", "CLinux"]),
         tests("UnixSocketsTests", ["UnixSockets", "CLinux"]),
         tests("StoreTests", ["PushModel", "Store"]),

@@ -45,13 +45,17 @@ public struct AnalyticsEvent: Hashable, Sendable {
     public var pushToken: String?
     /// For a change of a token: what happened to it.
     public var tokenChange: TokenRequest.Kind?
+    /// Of a custom event: its name.
+    public var name: String?
+    /// Of a custom event: its properties, a JSON object without white space.
+    public var properties: String?
 
     /// Joins the parts.
     public init(
         id: UUID128, kind: Kind, time: Int64, seq: SequenceNumber, delivery: SequenceNumber, externalUserID: String?,
         deviceID: String?, appID: String?, platform: Platform, campaignID: String?, messageID: String?,
         buttonActionType: String? = nil, buttonString: String? = nil, duration: Duration? = nil,
-        pushToken: String? = nil, tokenChange: TokenRequest.Kind? = nil
+        pushToken: String? = nil, tokenChange: TokenRequest.Kind? = nil, name: String? = nil, properties: String? = nil
     ) {
         self.id = id
         self.kind = kind
@@ -69,5 +73,7 @@ public struct AnalyticsEvent: Hashable, Sendable {
         self.duration = duration
         self.pushToken = pushToken
         self.tokenChange = tokenChange
+        self.name = name
+        self.properties = properties
     }
 }

@@ -209,6 +209,8 @@ public indirect enum LedgerRecord: Sendable {
     case event(AnalyticsEvent)
     /// A change of what the tracker remembers.
     case tracker(TrackerRecord)
+    /// A change of what is known of custom data.
+    case customData(CustomDataRecord)
     /// What is last known of a device; replaces what was known before.
     case device(KnownDevice)
     /// A device that is no longer remembered.

@@ -10,6 +10,8 @@ public struct Request: Sendable {
         case session(SessionRequest)
         /// `op: token`
         case token(TokenRequest)
+        /// `op: log`
+        case log(LogRequest)
     }
 
     /// What is asked.
@@ -39,6 +41,7 @@ public struct Request: Sendable {
         case .interact: .interact
         case .session: .session
         case .token: .token
+        case .log: .log
         }
     }
 }
@@ -184,5 +187,28 @@ public struct TokenRequest: Sendable {
         self.target = target
         self.kind = kind
         self.token = token
+    }
+}
+
+/// `op: log`: custom data, to be stored for the app's next session or sent at once.
+public struct LogRequest: Sendable {
+    /// Whom it is about.
+    public var target: Target
+    /// Where it is stored; `nil`: in the app's own storage, unless `brazeID` says that it is sent at once.
+    public var suite: String?
+    /// The provider's id of the profile.
+    public var brazeID: String?
+    /// What it tells.
+    public var kind: EntryKind
+    /// The object that has `name` and `properties`, or `attributes`; not checked yet.
+    public var object: JSONNode
+
+    /// Joins the parts.
+    public init(target: Target, suite: String?, brazeID: String?, kind: EntryKind, object: JSONNode) {
+        self.target = target
+        self.suite = suite
+        self.brazeID = brazeID
+        self.kind = kind
+        self.object = object
     }
 }

@@ -42,7 +42,10 @@ extension JSONWriter {
             if let token = event.pushToken { member("push_token", token) }
             if let device = event.deviceID { member("push_token_device_id", device) }
             if let change = event.tokenChange { member("push_token_state_change_type", change.rawValue) }
-        case .received, .influencedOpen, .iosForeground, .sessionStart, .uninstall, .customEvent: break
+        case .customEvent:
+            if let name = event.name { member("name", name) }
+            if let properties = event.properties { member("properties", properties) }
+        case .received, .influencedOpen, .iosForeground, .sessionStart, .uninstall: break
         }
     }
 }

@@ -8,7 +8,7 @@ extension InvocationSubject {
         switch action {
         case .interact(let interact): interact.kind.rawValue
         case .token(let token): token.kind.rawValue
-        case .deliver, .session, nil: nil
+        case .deliver, .session, .log, nil: nil
         }
     }
 
@@ -36,7 +36,7 @@ extension InvocationSubject {
                     $0.member("kind", token.kind.rawValue)
                     $0.member("token", token.token)
                 })
-        case .deliver, .session, nil: break
+        case .deliver, .session, .log, nil: break
         }
     }
 }

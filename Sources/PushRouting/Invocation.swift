@@ -103,7 +103,7 @@ public struct InvocationSubject: Sendable {
                 payload = past?.request?.payload
             }
             osVersion = past?.request?.osVersion.flatMap(OSVersion.init)
-        case .session, .token: break
+        case .session, .token, .log: break
         }
     }
 }

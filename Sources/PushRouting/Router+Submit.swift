@@ -23,6 +23,7 @@ extension Router {
         case .interact(let interact): try self.interact(interact, request, past, from: peer, at: now, &effects)
         case .session(let session): self.session(session, request, from: peer, at: now, &effects)
         case .token(let token): self.token(token, request, from: peer, at: now, &effects)
+        case .log: preconditionFailure("to be written")
         }
         lastNumber = lastNumber.next
         endTurn(at: now, &effects)

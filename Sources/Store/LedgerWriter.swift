@@ -103,6 +103,7 @@ final class LedgerWriter {
             tracker.note(event, cursor: lastCursor)
         case .tracker(let record):
             try tracker.write(record, pruned: pruned)
+        case .customData: preconditionFailure("to be written")
         case .device(let device):
             replaceDevice.bind(device)
             try replaceDevice.run()

@@ -37,37 +37,51 @@ struct TargetRule {
 let layers = [
     TargetRule("CSystemd", .c),
     TargetRule("CSQLite", .c),
+    TargetRule("CCurl", .c),
     TargetRule("CLinux", .c),
 
     TargetRule("PushModel", .pure),
     TargetRule("PushDispatch", .pure, ["PushModel"]),
     TargetRule("PushTracking", .pure, ["PushModel"]),
-    TargetRule("PushRouting", .pure, ["PushModel", "PushDispatch", "PushTracking"]),
+    TargetRule("PushCustomData", .pure, ["PushModel"]),
+    TargetRule("PushRouting", .pure, ["PushModel", "PushDispatch", "PushTracking", "PushCustomData"]),
     TargetRule("PushReporting", .pure, ["PushModel"]),
-    TargetRule("PushSettings", .pure, ["PushModel", "PushDispatch", "PushTracking", "PushRouting"]),
-    TargetRule("PushProtocol", .pure, ["PushModel", "PushRouting"]),
+    TargetRule("PushForwarding", .pure, ["PushModel"]),
     TargetRule(
-        "PushSimulation", .pure, ["PushModel", "PushDispatch", "PushTracking", "PushRouting", "PushProtocol"]),
+        "PushSettings", .pure,
+        ["PushModel", "PushDispatch", "PushTracking", "PushCustomData", "PushRouting", "PushForwarding"]),
+    TargetRule("PushProtocol", .pure, ["PushModel", "PushCustomData", "PushRouting"]),
+    TargetRule(
+        "PushSimulation", .pure,
+        ["PushModel", "PushDispatch", "PushTracking", "PushCustomData", "PushRouting", "PushProtocol"]),
 
     TargetRule("EventLoop", .adapter, ["CSystemd", "CLinux"]),
     TargetRule("UnixSockets", .adapter, ["CLinux"]),
     TargetRule("Store", .adapter, ["CSQLite", "CLinux", "PushModel"]),
     TargetRule("HandlerProcess", .adapter, ["CLinux"]),
     TargetRule("JournalLog", .adapter, ["CSystemd", "CLinux"]),
+    TargetRule("HTTPClient", .adapter, ["CCurl", "CLinux"]),
     TargetRule("SettingsFiles", .adapter, ["PushRouting", "PushSettings"]),
 
     TargetRule(
         "PushDaemon", .composition,
         [
-            "PushModel", "PushTracking", "PushRouting", "PushSettings", "PushProtocol", "EventLoop",
+            "PushModel", "PushTracking", "PushCustomData", "PushRouting", "PushSettings", "PushProtocol", "EventLoop",
             "UnixSockets", "Store", "HandlerProcess", "JournalLog", "SettingsFiles",
         ]),
     TargetRule("pushrouterd", .composition, ["PushDaemon", "PushModel", "PushSettings"]),
     TargetRule(
         "pushctl", .composition,
         [
-            "PushModel", "PushDispatch", "PushTracking", "PushRouting", "PushReporting", "PushSettings",
-            "PushProtocol", "PushSimulation", "Store", "UnixSockets", "SettingsFiles",
+            "PushModel", "PushDispatch", "PushTracking", "PushCustomData", "PushRouting", "PushReporting",
+            "PushSettings",
+            "PushForwarding", "PushProtocol", "PushSimulation", "Store", "UnixSockets", "SettingsFiles",
+        ]),
+    TargetRule(
+        "pushrouter-forward", .composition,
+        [
+            "PushModel", "PushCustomData", "PushForwarding", "PushSettings", "PushProtocol", "EventLoop", "HTTPClient",
+            "JournalLog", "UnixSockets", "SettingsFiles", "CLinux",
         ]),
 ]
 

@@ -129,7 +129,7 @@ extension Effect {
     /// The effect in a few words.
     var text: String? {
         switch self {
-        case .record(.tracker): nil
+        case .record(.tracker), .record(.customData): nil
         case .record(.request(let accepted)): "request \(accepted.seq)"
         case .record(.invocation(let row)): "row \(row.text)"
         case .record(.update(let row)): "update \(row.text)"

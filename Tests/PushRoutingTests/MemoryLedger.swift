@@ -38,6 +38,7 @@ struct MemoryLedger {
             if events.contains(where: { $0.id == event.id }) { violations.append("event \(event.id) comes twice") }
             events.append(event)
         case .tracker(let record): records.append(record)
+        case .customData: break
         case .device(let device):
             devices[device.key] = device
         case .forgottenDevice(let key):

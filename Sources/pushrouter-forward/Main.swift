@@ -1,0 +1,5 @@
+/// Sends queued entries to `/users/track`.
+@main
+struct Main {
+    static func main() {}
+}
