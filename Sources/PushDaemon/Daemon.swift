@@ -155,6 +155,10 @@ final class Daemon {
         let place = session.reserveReply()
         do {
             let request = try ControlRequest(line: line)
+            guard request.operation == .status else {
+                let error = ProtocolError(.unavailable, message: "this daemon answers status only", id: request.id)
+                return session.reply(place, Reply.refused(error))
+            }
             session.reply(place, status.reply(id: request.id))
         } catch {
             session.reply(place, Reply.refused(error))

@@ -32,7 +32,7 @@ public enum Reply {
         }
     }
 
-    private static func line(_ content: (inout JSONWriter) -> Void) -> [UInt8] {
+    static func line(_ content: (inout JSONWriter) -> Void) -> [UInt8] {
         var writer = JSONWriter()
         writer.object(content)
         return writer.bytes + [UInt8(ascii: "\n")]
