@@ -86,4 +86,8 @@ struct Batch {
 extension ForwardingSettings {
     /// The most elements in one request.
     var mostInRequest: Int { min(2 * batchSize, combinedLimit ?? .max) }
+
+    /// How many entries are held at most: a request for each connection, and one that is made up meanwhile. What is held
+    /// when the forwarder is killed is of unknown outcome, so it is no more than that.
+    var mostHeld: Int { (connections + 1) * mostInRequest }
 }

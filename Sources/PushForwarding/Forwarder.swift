@@ -203,7 +203,7 @@ public struct Forwarder: Sendable {
             isStateNews = false
             effects.append(.report(state))
         }
-        let room = capacity - waiting.count - underway.values.reduce(0) { $0 + $1.attributes.count + $1.events.count }
+        let room = settings.mostHeld - held.count
         if phase == .sending, !isDraining, !isClaiming, room > 0 {
             isClaiming = true
             effects.append(.claim(limit: min(room, Self.claimLimit), holding: hasSaidWhatIsHeld ? nil : held))
@@ -215,10 +215,6 @@ public struct Forwarder: Sendable {
     /// What the daemon takes as one request at most.
     private static let claimLimit = 1000
     private static let settlementsInRequest = 1000
-
-    /// How many entries are held at most: a request for each connection and one that is made up meanwhile. What is held when
-    /// the forwarder is killed is of unknown outcome, so it is no more than that.
-    private var capacity: Int { (settings.connections + 1) * settings.mostInRequest }
 
     private var held: [EntryNumber] {
         (waiting.map(\.entry.number) + underway.values.flatMap { $0.attributes + $0.events }).sorted()

@@ -69,6 +69,7 @@ struct ResponseContent {
 
 /// One line of a text from outside, for the ledger and the journal.
 private func shortened(_ text: String) -> String {
+    guard !text.isEmpty else { return "an error without a text" }
     let limit = 300
     let isControl = { (scalar: Unicode.Scalar) in scalar.value < 0x20 || scalar.value == 0x7F }
     let line = String(text.unicodeScalars.prefix(limit).map { isControl($0) ? " " : Character($0) })
