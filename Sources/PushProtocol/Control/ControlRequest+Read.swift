@@ -31,7 +31,7 @@ extension ControlRequest.Operation {
     /// What every op takes.
     static let keys = ["op", "id", "at"]
 
-    private static let names = "status, claim, settle, sending, flush, reset or resolve"
+    private static let names = "status, claim, peek, settle, sending, flush, reset or resolve"
 
     fileprivate init(_ reader: ObjectReader) throws(ProtocolError) {
         switch try reader.string("op") {
@@ -39,6 +39,11 @@ extension ControlRequest.Operation {
             try reader.allow(Self.keys)
             self = .status
         case "claim": self = .claim(try ClaimRequest(reader))
+        case "peek":
+            try reader.allow(Self.keys + ["after", "limit"])
+            self = .peek(
+                after: EntryNumber(try reader.integer("after", in: 0...Int64.max)),
+                limit: Int(try reader.integer("limit", in: ClaimRequest.limits)))
         case "settle": self = .settle(try SettleRequest(reader))
         case "sending": self = .sending(try SendingReport(reader))
         case "flush": self = .flush(try FlushRequest(reader))
@@ -55,10 +60,11 @@ extension ControlRequest.Operation {
 
 extension ClaimRequest {
     fileprivate init(_ reader: ObjectReader) throws(ProtocolError) {
-        try reader.allow(ControlRequest.Operation.keys + ["instance", "limit", "wait"])
+        try reader.allow(ControlRequest.Operation.keys + ["instance", "limit", "wait", "holding"])
         self.init(
             instance: try reader.instance(), limit: Int(try reader.integer("limit", in: ClaimRequest.limits)),
-            waits: try reader.bool("wait") ?? false)
+            waits: try reader.bool("wait") ?? false,
+            holding: reader["holding"] == nil ? nil : try numbers(try reader.list("holding"), of: "holding"))
     }
 }
 
@@ -135,16 +141,21 @@ extension ResolveRequest {
         guard value.kind == .array else {
             throw reader.wrongType("entries", value, wanted: "a list of entry numbers, or \"all\"")
         }
-        var numbers: [EntryNumber] = []
-        for (index, element) in value.elements.enumerated() {
-            guard let number = element.int64, number > 0 else {
-                throw ProtocolError(
-                    .invalidValue, field: "entries[\(index)]", message: "an entry's number is a whole number above 0")
-            }
-            numbers.append(EntryNumber(number))
-        }
-        return numbers
+        return try numbers(value.elements, of: "entries")
     }
+}
+
+/// The entry numbers that a list has.
+private func numbers(_ elements: [JSONNode], of key: String) throws(ProtocolError) -> [EntryNumber] {
+    var numbers: [EntryNumber] = []
+    for (index, element) in elements.enumerated() {
+        guard let number = element.int64, number > 0 else {
+            throw ProtocolError(
+                .invalidValue, field: "\(key)[\(index)]", message: "an entry's number is a whole number above 0")
+        }
+        numbers.append(EntryNumber(number))
+    }
+    return numbers
 }
 
 extension ObjectReader {

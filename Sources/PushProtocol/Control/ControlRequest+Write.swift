@@ -18,6 +18,7 @@ extension ControlRequest.Operation {
         switch self {
         case .status: "status"
         case .claim: "claim"
+        case .peek: "peek"
         case .settle: "settle"
         case .sending: "sending"
         case .flush: "flush"
@@ -33,6 +34,10 @@ extension ControlRequest.Operation {
             writer.member("instance", claim.instance.description)
             writer.member("limit", claim.limit)
             writer.member("wait", claim.waits)
+            if let holding = claim.holding { writer.member("holding", array: { $0.numbers(holding) }) }
+        case .peek(let after, let limit):
+            writer.member("after", after.value)
+            writer.member("limit", limit)
         case .settle(let settle):
             writer.member("instance", settle.instance.description)
             writer.member("entries", array: { list in settle.entries.forEach { list.settlement($0) } })
@@ -50,7 +55,7 @@ extension ControlRequest.Operation {
             if let app { writer.member("app", app) }
         case .resolve(let resolve):
             if let entries = resolve.entries {
-                writer.member("entries", array: { list in entries.forEach { list.int($0.value) } })
+                writer.member("entries", array: { $0.numbers(entries) })
             } else {
                 writer.member("entries", "all")
             }
@@ -60,6 +65,8 @@ extension ControlRequest.Operation {
 }
 
 extension JSONWriter {
+    fileprivate mutating func numbers(_ entries: [EntryNumber]) { entries.forEach { int($0.value) } }
+
     fileprivate mutating func settlement(_ settlement: SettleRequest.Settlement) {
         object {
             $0.member("number", settlement.number.value)

@@ -8,6 +8,8 @@ public struct ControlRequest: Hashable, Sendable {
         case status
         /// A run of the forwarder asks for entries to send.
         case claim(ClaimRequest)
+        /// What is queued to be sent, from the entry after this one on; it stays as it is.
+        case peek(after: EntryNumber, limit: Int)
         /// A run of the forwarder says what became of entries.
         case settle(SettleRequest)
         /// A run of the forwarder says how sending goes.
@@ -43,12 +45,16 @@ public struct ClaimRequest: Hashable, Sendable {
     public var limit: Int
     /// Whether the answer comes only when there is an entry.
     public var waits: Bool
+    /// With the first claim of a connection: what that run holds. Whatever else is claimed by it was in a reply that it never
+    /// got, and so is queued again before the claim is answered.
+    public var holding: [EntryNumber]?
 
     /// Joins the parts.
-    public init(instance: UUID128, limit: Int, waits: Bool) {
+    public init(instance: UUID128, limit: Int, waits: Bool, holding: [EntryNumber]? = nil) {
         self.instance = instance
         self.limit = limit
         self.waits = waits
+        self.holding = holding
     }
 }
 

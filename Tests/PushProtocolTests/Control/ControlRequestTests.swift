@@ -13,6 +13,13 @@ struct ControlRequestTests {
             #"{"op":"claim","instance":"01234567-89ab-cdef-fedc-ba9876543210","limit":150,"wait":true}"#
         ),
         (
+            .claim(
+                ClaimRequest(
+                    instance: instance, limit: 9, waits: false, holding: [EntryNumber(7), EntryNumber(8)])),
+            #"{"op":"claim","instance":"01234567-89ab-cdef-fedc-ba9876543210","limit":9,"wait":false,"holding":[7,8]}"#
+        ),
+        (.peek(after: EntryNumber(0), limit: 1000), #"{"op":"peek","after":0,"limit":1000}"#),
+        (
             .settle(
                 SettleRequest(
                     instance: instance,
@@ -84,7 +91,7 @@ struct ControlRequestTests {
         #expect(SendingReport(instance: Self.instance, phase: .stopped, reason: exact + "y").reason == exact)
     }
 
-    static let names = "status, claim, settle, sending, flush, reset or resolve"
+    static let names = "status, claim, peek, settle, sending, flush, reset or resolve"
     static let run = #""instance":"01234567-89ab-cdef-fedc-ba9876543210""#
 
     static let refused: [RefusalTests.Example] = [
@@ -98,6 +105,10 @@ struct ControlRequestTests {
             #"{"op":"claim","limit":1,"instance":"me"}"#, .invalidValue, "instance",
             "instance is the UUID of this run of the forwarder: 32 hexadecimal digits"),
         .init(#"{"op":"claim",\#(run)}"#, .missingKey, "limit", "limit is missing"),
+        .init(
+            #"{"op":"claim",\#(run),"limit":1,"holding":[0]}"#, .invalidValue, "holding[0]",
+            "an entry's number is a whole number above 0"),
+        .init(#"{"op":"peek","limit":1}"#, .missingKey, "after", "after is missing"),
         .init(
             #"{"op":"claim",\#(run),"limit":0}"#, .invalidValue, "limit", "limit is a whole number from 1 to 1000"),
         .init(
