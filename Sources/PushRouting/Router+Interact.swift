@@ -44,7 +44,7 @@ extension Router {
         if let name = subject.tracked {
             let row = arrival.row(decision.callback, budget: table.budget)
             let interaction = Interaction(name, act, accepted, at: time)
-            let result = track(&effects) { $0.interact(interaction, now: now.wall, into: &$1) }
+            let result = track(at: now, &effects) { $0.interact(interaction, now: now.wall, into: &$1) }
             let completion = arrival.completions(decision.callback, table).byTracker()
             concludeAtOnce(
                 row, of: arrival, .handedToTracker, reason: result.reason(act), completion: completion, at: now,
@@ -53,7 +53,7 @@ extension Router {
             route(decision.callback, &arrival, at: now, &effects)
             // T8: it opens the app, whoever's it is.
             let source = TrackerSource(accepted, at: time)
-            if act == .opened { track(&effects) { $0.session(.start, source, now: now.wall, into: &$1) } }
+            if act == .opened { track(at: now, &effects) { $0.session(.start, source, now: now.wall, into: &$1) } }
         }
         copy([decision.callback], &arrival, at: now, &effects)
     }
