@@ -73,7 +73,7 @@ extension Router {
         let result = act(&tracker, &output)
         for event in output.events { effects.append(.record(.event(event))) }
         for record in output.records { effects.append(.record(.tracker(record))) }
-        for event in output.events where event.kind == .sessionStart { flush(for: event, at: now, &effects) }
+        for session in output.sessionStarts { flush(session, at: now, &effects) }
         return result
     }
 

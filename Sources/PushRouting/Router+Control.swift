@@ -10,6 +10,9 @@ extension Router {
     /// What waits of custom data.
     public var customDataSummary: CustomDataSummary { customData.summary }
 
+    /// Whether something is to be sent.
+    public var hasQueuedEntries: Bool { customData.hasQueuedEntries }
+
     /// How sending goes, as the forwarder last said.
     public var sending: SendingState? { customData.sending }
 
@@ -24,6 +27,24 @@ extension Router {
         by instance: UUID128, limit: Int, at now: Moment, effects: inout [Effect]
     ) -> [CustomEntry] {
         keep(&effects) { $0.claim(by: instance, limit: limit, bytes: Self.claimSize, now: now.wall, into: &$1) }
+    }
+
+    /// What is queued to be sent, from the one after a number on; it stays as it is.
+    public func queuedEntries(after number: EntryNumber, limit: Int) -> [CustomEntry] {
+        customData.queuedEntries(after: number, limit: limit, bytes: Self.claimSize)
+    }
+
+    /// Queues again what a run of the forwarder was handed in an answer that it never got: all that it has but what it
+    /// says that it holds.
+    public mutating func release(
+        allBut held: [EntryNumber], of instance: UUID128, at now: Moment, effects: inout [Effect]
+    ) {
+        let held = Set(held)
+        keep(&effects) { data, output in
+            for number in data.claimedEntries(of: instance) where !held.contains(number) {
+                data.settle(number, .queued, reason: nil, by: instance, now: now.wall, into: &output)
+            }
+        }
     }
 
     /// Takes in what became of an entry that a run of the forwarder has.

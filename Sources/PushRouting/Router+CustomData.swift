@@ -48,11 +48,29 @@ extension Router {
         return "log: set aside as entry \(setAside.joined(separator: ", ")), with the reason"
     }
 
+    /// Queues what the tracks make of a push and of what happened with it, in the transaction that accepts the request.
+    mutating func queueTracks(
+        _ facts: TrackFacts, of accepted: AcceptedRequest, at time: WallTime, now: Moment, _ effects: inout [Effect]
+    ) {
+        for data in table.tracked(facts) {
+            // Whose it is decides where it goes, so nobody stands in; of what is set aside it may be nobody's.
+            let source = EntrySource(
+                cause: accepted.seq, way: .sent(data.identifier ?? .brazeID("")), platform: accepted.platform,
+                app: accepted.app, device: accepted.device, externalID: nil, at: min(time, now.wall))
+            keep(&effects) { custom, output in
+                if let fault = data.fault {
+                    custom.setAside(
+                        data.kind, data.object, source, field: fault.field,
+                        reason: "\(fault.reason) (track \(data.rule))", now: now.wall, into: &output)
+                } else {
+                    custom.log(data.kind, data.object, source, now: now.wall, into: &output)
+                }
+            }
+        }
+    }
+
     /// Flushes what waited for a session that began.
-    mutating func flush(for event: AnalyticsEvent, at now: Moment, _ effects: inout [Effect]) {
-        let session = SessionStart(
-            cause: event.seq, platform: event.platform, app: event.appID, device: event.deviceID,
-            externalID: event.externalUserID, at: WallTime(milliseconds: event.time * 1000))
+    mutating func flush(_ session: SessionStart, at now: Moment, _ effects: inout [Effect]) {
         keep(&effects) { $0.flush(session, now: now.wall, into: &$1) }
     }
 
@@ -66,6 +84,21 @@ extension Router {
         for event in output.events { effects.append(.record(.event(event))) }
         for record in output.records { effects.append(.record(.customData(record))) }
         return result
+    }
+}
+
+extension TrackerOutput {
+    /// The sessions that began, by whatever way: each has its event.
+    var sessionStarts: [SessionStart] {
+        events.lazy.filter { $0.kind == .sessionStart }.map { event in
+            // An event has whole seconds, the row of its session has them all.
+            let start = records.lazy.compactMap { record in
+                if case .session(let row) = record, row.number == event.seq { row.startedAt } else { nil }
+            }.first
+            return SessionStart(
+                cause: event.seq, platform: event.platform, app: event.appID, device: event.deviceID,
+                externalID: event.externalUserID, at: start ?? WallTime(milliseconds: event.time * 1000))
+        }
     }
 }
 
