@@ -111,7 +111,8 @@ extension Statement {
             entry: CustomEntry(
                 number: EntryNumber(integer(0)), cause: SequenceNumber(integer(1)), kind: try name(2), way: try way(),
                 platform: try name(7), app: text(8), device: text(9), externalID: text(10), name: text(11),
-                data: bytes(12), time: WallTime(milliseconds: integer(13)), savedAt: WallTime(milliseconds: integer(14))),
+                data: bytes(12), time: WallTime(milliseconds: integer(13)),
+                savedAt: WallTime(milliseconds: integer(14))),
             state: try name(15), settledAt: isNull(16) ? nil : WallTime(milliseconds: integer(16)),
             settledBy: isNull(17) ? nil : SequenceNumber(integer(17)), claimant: isNull(18) ? nil : try uuid(18),
             reason: text(19))
