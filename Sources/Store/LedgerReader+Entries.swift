@@ -17,20 +17,6 @@ public struct EntryFilter: Hashable, Sendable {
     }
 }
 
-/// How many entries there are of a state in a suite.
-public struct EntryCount: Hashable, Sendable {
-    /// Where they are stored; `nil`: they are sent.
-    public var suite: String?
-    /// Their state.
-    public var state: EntryState
-    /// How many.
-    public var count: Int
-    /// Bytes of their names and values.
-    public var bytes: Int
-    /// When the oldest was saved.
-    public var oldest: WallTime
-}
-
 /// How long a custom event took from being saved to its end.
 public struct EntryDelay: Hashable, Sendable {
     /// The event.
@@ -49,13 +35,13 @@ extension LedgerReader {
     ///
     /// - Parameter limit: how many at most, the oldest; `nil`: all.
     public func entries(
-        _ filter: EntryFilter, limit: Int? = nil, _ body: (StoredEntry) -> Void
+        _ filter: EntryFilter, limit: Int? = nil, _ body: (EntryRecord) -> Void
     ) throws(StoreError) {
         var statement = try database.prepare(
             "SELECT \(CustomDataColumns.entry) FROM entries \(filter.condition) ORDER BY number LIMIT ?3")
         statement.bind(filter)
         statement.bind(limit.map(Int64.init) ?? -1, at: 3)
-        while try statement.step() { body(try statement.storedEntry()) }
+        while try statement.step() { body(try statement.entryRecord()) }
     }
 
     /// How many entries a filter lets through, by suite and state: first what is sent, then the suites by name.

@@ -16,7 +16,7 @@ public struct AttributeCondition: Hashable, Sendable {
 
 extension LedgerReader {
     /// The fields of a profile, the customer's own first, by name.
-    public func attributes(of owner: ProfileOwner) throws(StoreError) -> [StoredAttribute] {
+    public func attributes(of owner: ProfileOwner) throws(StoreError) -> [AttributeRecord] {
         var statement = try database.prepare(
             """
             SELECT \(CustomDataColumns.attribute) FROM attributes WHERE anonymous = ?1 AND owner = ?2
@@ -94,9 +94,9 @@ extension AttributeCondition {
 }
 
 extension Statement {
-    fileprivate func attributes() throws(StoreError) -> [StoredAttribute] {
-        var attributes: [StoredAttribute] = []
-        while try step() { attributes.append(try attribute()) }
+    fileprivate func attributes() throws(StoreError) -> [AttributeRecord] {
+        var attributes: [AttributeRecord] = []
+        while try step() { attributes.append(try attributeRecord()) }
         return attributes
     }
 }

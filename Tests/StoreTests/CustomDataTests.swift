@@ -50,10 +50,10 @@ final class CustomDataTests {
             .entry(Fixture.entry(1, cause: 2), .queued, reason: nil), .entry(entry, .rejected, reason: text))
         #expect(
             try ledger.reader().entries(of: entry.cause) == [
-                StoredEntry(entry: entry, state: .rejected, reason: text)
+                EntryRecord(entry: entry, state: .rejected, reason: text)
             ])
         let other = try ledger.reader().entries(of: SequenceNumber(2))
-        #expect(other == [StoredEntry(entry: Fixture.entry(1, cause: 2), state: .queued)])
+        #expect(other == [EntryRecord(entry: Fixture.entry(1, cause: 2), state: .queued)])
     }
 
     @Test("gives back what has not come to its end, in order of numbers, with the run that has it")
