@@ -186,6 +186,7 @@ private final class SelfSignedServer {
         let reading = open(log, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
         posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/zero", O_RDONLY, 0)
         posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, log, O_WRONLY, 0)
+        posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0)
         let words = [
             openssl.path, "s_server", "-accept", "127.0.0.1:0", "-key", directory.path + "/key", "-cert",
             directory.path + "/certificate", "-naccept", "1",
