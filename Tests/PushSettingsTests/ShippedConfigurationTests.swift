@@ -107,6 +107,7 @@ struct ShippedConfigurationTests {
             "\(settings.journal)", "\(settings.routing.tracking)", "\(settings.routing.completion)",
             "\(settings.routing.interaction)", "\(settings.routing.detection.brazeKeys)",
             "\(settings.routing.detection.runsServiceExtensionInForeground)", "\(settings.campaignIDRule)",
+            "\(settings.routing.customData)", "\(settings.usersTrack)",
         ]
     }
 
@@ -125,5 +126,8 @@ struct ShippedConfigurationTests {
         "DismissActionCategories=a*", "ServiceExtensionInForeground=yes", "FetchResult=newData",
         "RefreshFeatureFlagsKey=x", "RefreshBannersKey=x",
         "UniqueIdKey=x",
+        "EventTime=flushed", "Endpoint=https://x", "KeyFile=/x", "BatchSize=2", "CombinedLimit=2", "Flush=2s",
+        "RateLimit=2", "RateInterval=2s", "Timeout=2s", "Connections=3", "OnUnknown=retry", "SendFlushed=yes",
+        "MaxPending=2", "MaxPendingSize=1M", "ArrayElementsMax=2",
     ]
 }
