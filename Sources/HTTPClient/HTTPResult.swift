@@ -4,8 +4,8 @@ public struct HTTPDestination {
     public var url: String
     /// Header lines, without a line end: `Content-Type: application/json`.
     public var headers: [String]
-    /// A header line that nobody may see.
-    public var secretHeader: Secret?
+    /// The token of the header `Authorization: Bearer`, which nobody may see.
+    public var bearer: Secret?
     /// How long a request may take, from the connection to the end of its answer, in milliseconds.
     public var timeoutMilliseconds: Int
     /// The names of the headers of an answer that are wanted, in lower case.
@@ -13,11 +13,11 @@ public struct HTTPDestination {
 
     /// Joins the parts.
     public init(
-        url: String, headers: [String], secretHeader: Secret?, timeoutMilliseconds: Int, wantedHeaders: Set<String>
+        url: String, headers: [String], bearer: Secret?, timeoutMilliseconds: Int, wantedHeaders: Set<String>
     ) {
         self.url = url
         self.headers = headers
-        self.secretHeader = secretHeader
+        self.bearer = bearer
         self.timeoutMilliseconds = timeoutMilliseconds
         self.wantedHeaders = wantedHeaders
     }
@@ -41,7 +41,7 @@ public struct HTTPAnswer: Equatable, Sendable {
     public var status: Int
     /// The wanted headers that it has, by their names in lower case.
     public var headers: [String: String]
-    /// The body, or the beginning of one that is not whole.
+    /// The body, or the beginning of one that is not whole. Where it repeats the bearer's token that is masked.
     public var body: [UInt8]
     /// Why the body is not whole: the connection broke, time was up, or it is too long; `nil` if it is whole.
     public var damage: String?

@@ -9,6 +9,7 @@ final class Transfer {
     let completion: (HTTPResult) -> Void
 
     private var headerLines = HeaderList()
+    private let bearer: Secret?
     private let wantedHeaders: Set<String>
     private let body: [UInt8]
     private var bodyPosition = 0
@@ -30,12 +31,15 @@ final class Transfer {
         easy = try EasyHandle()
         self.body = body
         self.completion = completion
+        bearer = destination.bearer
         wantedHeaders = destination.wantedHeaders
         errorText.initialize(repeating: 0)
         // "Expect: 100-continue" would cost a round trip, and a second where the server does not know it.
         for line in destination.headers + ["Expect:"] { try headerLines.append(line) }
-        if let secret = destination.secretHeader {
-            try secret.withCString { line throws(HTTPClientError) in try headerLines.append(line) }
+        if let bearer {
+            try bearer.withCString(after: "Authorization: Bearer ") { line throws(HTTPClientError) in
+                try headerLines.append(line)
+            }
         }
         try configure(destination)
         try callBack()
@@ -107,6 +111,8 @@ final class Transfer {
         guard hasAllHeaders else {
             return .failure(wasSent: wasSent, reason: problem ?? "there was no answer")
         }
+        // A server that does not like the token may say which.
+        bearer?.mask(in: &answer)
         return .answer(HTTPAnswer(status: status, headers: headers, body: answer, damage: problem))
     }
 

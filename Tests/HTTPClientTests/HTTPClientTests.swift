@@ -20,7 +20,7 @@ struct HTTPClientTests {
         var limits = TrackRequest.Limits()
         limits.authorization = "Bearer key"
         let server = TrackServer(limits: limits)
-        let destination = HTTPDestination.track(server.url + "/users/track", secret: "Authorization: Bearer key")
+        let destination = HTTPDestination.track(server.url + "/users/track", secret: "key")
         let result = try Poller().post(Self.body, to: destination)
         #expect(result == .answer(HTTPAnswer(status: 201, headers: [:], body: Self.taken, damage: nil)))
         #expect(server.violations == [])
@@ -111,6 +111,19 @@ struct HTTPClientTests {
             return
         }
         #expect(server.requests.count == 2)
+    }
+
+    @Test("masks the token where an answer repeats it")
+    func masks() throws {
+        let server = TrackServer { request in
+            .status(401, body: "no key \(request.headers["authorization"] ?? ""), not se-cre")
+        }
+        let destination = HTTPDestination.track(server.url + "/users/track", secret: "se-cret")
+        guard case .answer(let answer) = try Poller().post(Self.body, to: destination) else {
+            Issue.record("there is no answer")
+            return
+        }
+        #expect(String(decoding: answer.body, as: UTF8.self) == "no key Bearer *******, not se-cre")
     }
 
     @Test("reads at most a mebibyte of an answer")

@@ -71,7 +71,7 @@ extension HTTPDestination {
     ) -> HTTPDestination {
         HTTPDestination(
             url: url, headers: ["Content-Type: application/json"],
-            secretHeader: secret.map { secret in
+            bearer: secret.map { secret in
                 Secret(capacity: 100) { memory in
                     memory.copyBytes(from: secret.utf8)
                     return secret.utf8.count
