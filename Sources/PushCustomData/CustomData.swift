@@ -13,8 +13,14 @@ public struct CustomData: Sendable {
     public internal(set) var lastNumber: EntryNumber
     /// How sending goes, as the forwarder last said; `nil` before it ever did.
     public internal(set) var sending: SendingState?
-    /// What waits.
-    public internal(set) var summary = CustomDataSummary()
+
+    var stored = StoredEntries()
+    var queue = SendingQueue()
+    /// What runs of the forwarder have; at most one run has some, unless a ledger says otherwise.
+    var claims: [UUID128: [EntryNumber: HeldEntry]] = [:]
+    var unknown: [EntryNumber: HeldEntry] = [:]
+    /// Bytes of names and data of all that waits.
+    var bytes = 0
 
     /// - Parameters:
     ///   - stateID: the state directory's id; events derive their ids from it.
@@ -28,17 +34,40 @@ public struct CustomData: Sendable {
         self.lastNumber = lastNumber
     }
 
-    /// Whether entries of so many bytes may still be kept.
-    public func hasRoom(for bytes: Int) -> Bool {
-        preconditionFailure("to be written")
+    // MARK: What waits
+
+    /// What waits. Linear in the number of entries that the forwarder has.
+    public var summary: CustomDataSummary {
+        var summary = CustomDataSummary()
+        summary.pending = stored.count
+        summary.queued = queue.count
+        summary.claimed = claimedCount
+        summary.unknown = unknown.count
+        summary.bytes = bytes
+        let oldest = claims.values.compactMap { $0.values.min() } + [queue.first].compactMap(\.self)
+        summary.oldestUnsent = oldest.min()?.savedAt
+        return summary
     }
 
+    private var claimedCount: Int { claims.values.reduce(0) { $0 + $1.count } }
+
+    /// Whether one more entry whose name and data have so many bytes may be kept.
+    public func hasRoom(for bytes: Int) -> Bool {
+        stored.count + queue.count + claimedCount + unknown.count < rules.pendingMax
+            && bytes <= rules.pendingSizeMax - self.bytes
+    }
+
+    // MARK: Logging
+
     /// Checks what was logged and keeps it: what is right as one entry, each thing that is wrong as a rejected one.
+    ///
+    /// An event is right or wrong as a whole, and the first thing that is wrong is told. Of attributes each is right or
+    /// wrong by itself. When there is no room, all of it is rejected, and only the fact is kept, without the data.
     ///
     /// - Parameters:
     ///   - kind: what it tells.
     ///   - object: has `name` and `properties`, or `attributes`.
-    ///   - source: where it comes from.
+    ///   - source: where it comes from. A time later than the clock is taken for the clock's, as the API does.
     ///   - now: the clock.
     ///   - output: what it leads to is appended.
     /// - Returns: why parts of it were set aside.
@@ -46,91 +75,88 @@ public struct CustomData: Sendable {
     public mutating func log(
         _ kind: EntryKind, _ object: JSONNode, _ source: EntrySource, now: WallTime, into output: inout CustomDataOutput
     ) -> [Rejection] {
-        preconditionFailure("to be written")
+        let checked = CheckedEntry(kind, object, for: source.way, rules)
+        let size = (checked.name?.utf8.count ?? 0) + (checked.data?.count ?? 0)
+        guard hasRoom(for: size) else {
+            let refusal = CheckedEntry.Refusal(refusing: kind, object, problemWithoutRoom).withoutData
+            return [reject(refusal, kind, source, now: now, into: &output)]
+        }
+        if let data = checked.data {
+            let entry = newEntry(kind, checked.name, data, source, now: now)
+            let isStored = if case .stored = source.way { true } else { false }
+            hold(entry, isStored ? .pending : .queued)
+            output.records.append(.entry(entry, isStored ? .pending : .queued, reason: nil))
+        }
+        return checked.refusals.map { reject($0, kind, source, now: now, into: &output) }
     }
 
-    /// Flushes what waits for a session of this app, on this device, of this user: in the order in which it was saved.
+    /// Sets aside what somebody else found to be wrong with something logged.
     ///
     /// - Parameters:
-    ///   - session: the session start.
-    ///   - suite: only what is in it; `nil`: whatever waits.
+    ///   - kind: what it tells.
+    ///   - object: has `name` and `properties`, or `attributes`.
+    ///   - source: where it comes from.
+    ///   - field: what is wrong: a path within the object, or a name beside it; empty: all of it.
+    ///   - reason: which rule it breaks, and what to do.
     ///   - now: the clock.
-    ///   - output: the events, the fields that are set and the entries' ends are appended.
-    /// - Returns: how many entries were flushed.
+    ///   - output: the rejected entry is appended.
     @discardableResult
-    public mutating func flush(
-        _ session: SessionStart, suite: String? = nil, now: WallTime, into output: inout CustomDataOutput
-    ) -> Int {
-        preconditionFailure("to be written")
-    }
-
-    /// Takes everything that waits in a suite out of it, for good.
-    ///
-    /// - Parameters:
-    ///   - suite: the suite.
-    ///   - app: only what waits for this app; `nil`: whatever waits.
-    /// - Returns: how many entries were discarded.
-    public mutating func reset(
-        suite: String, app: String?, now: WallTime, into output: inout CustomDataOutput
-    ) -> Int {
-        preconditionFailure("to be written")
-    }
-
-    // MARK: Sending
-
-    /// Hands the oldest entries that are to be sent to a run of the forwarder.
-    ///
-    /// What an earlier run still has is of unknown outcome from now on (`OnUnknown=`).
-    ///
-    /// - Parameters:
-    ///   - claimant: the run.
-    ///   - limit: how many entries at most.
-    ///   - bytes: how many bytes of names and values at most; one entry may be longer.
-    public mutating func claim(
-        by claimant: UUID128, limit: Int, bytes: Int, now: WallTime, into output: inout CustomDataOutput
-    ) -> [CustomEntry] {
-        preconditionFailure("to be written")
-    }
-
-    /// Takes in what became of an entry that a run of the forwarder has: `sent`, `rejected`, `unknown`, or `queued` again,
-    /// in its old place. One that the run does not have (any more) is passed over: it was said before.
-    ///
-    /// - Returns: whether the run had it.
-    @discardableResult
-    public mutating func settle(
-        _ number: EntryNumber, _ state: EntryState, reason: String?, by claimant: UUID128, now: WallTime,
+    public mutating func setAside(
+        _ kind: EntryKind, _ object: JSONNode, _ source: EntrySource, field: String, reason: String, now: WallTime,
         into output: inout CustomDataOutput
-    ) -> Bool {
-        preconditionFailure("to be written")
+    ) -> Rejection {
+        var problem = Problem(reason)
+        problem.field = field
+        let refusal = CheckedEntry.Refusal(refusing: kind, object, problem)
+        return reject(hasRoom(for: 0) ? refusal : refusal.withoutData, kind, source, now: now, into: &output)
     }
 
-    /// A person decides what becomes of an entry of unknown outcome: `queued` again, in its old place, or `discarded`.
-    ///
-    /// - Returns: whether there is such an entry.
-    @discardableResult
-    public mutating func resolve(
-        _ number: EntryNumber, _ state: EntryState, now: WallTime, into output: inout CustomDataOutput
-    ) -> Bool {
-        preconditionFailure("to be written")
+    private mutating func reject(
+        _ refusal: CheckedEntry.Refusal, _ kind: EntryKind, _ source: EntrySource, now: WallTime,
+        into output: inout CustomDataOutput
+    ) -> Rejection {
+        let entry = newEntry(kind, refusal.name, refusal.data, source, now: now)
+        output.records.append(.entry(entry, .rejected, reason: refusal.problem.text))
+        return Rejection(number: entry.number, field: refusal.problem.field, reason: refusal.problem.reason)
     }
 
-    /// The numbers of the entries of unknown outcome, in order.
-    public var unknownEntries: [EntryNumber] {
-        preconditionFailure("to be written")
+    private mutating func newEntry(
+        _ kind: EntryKind, _ name: String?, _ data: [UInt8], _ source: EntrySource, now: WallTime
+    ) -> CustomEntry {
+        lastNumber = lastNumber.next
+        return CustomEntry(
+            number: lastNumber, cause: source.cause, kind: kind, way: source.way, platform: source.platform,
+            app: source.app, device: source.device, externalID: source.externalID, name: name, data: data,
+            time: min(source.at, now), savedAt: now)
     }
 
-    /// Takes in how sending goes.
-    public mutating func report(_ state: SendingState, into output: inout CustomDataOutput) {
-        preconditionFailure("to be written")
+    private var problemWithoutRoom: Problem {
+        Problem(
+            "there is no room: \(stored.count + queue.count + claimedCount + unknown.count) entries of \(bytes) bytes "
+                + "wait already (MaxPending=\(rules.pendingMax), MaxPendingSize=\(rules.pendingSizeMax))")
     }
 
     // MARK: After a restart
 
     /// Gives back an entry that has not come to its end: `pending`, `queued`, `claimed` or `unknown`; in order of numbers.
     public mutating func restore(_ entry: CustomEntry, _ state: EntryState, claimant: UUID128?) {
-        preconditionFailure("to be written")
+        lastNumber = max(lastNumber, entry.number)
+        hold(entry, state, claimant: claimant)
     }
 
     /// Gives back how sending went.
     public mutating func restore(_ state: SendingState) { sending = state }
+
+    /// Keeps an entry in memory.
+    mutating func hold(_ entry: CustomEntry, _ state: EntryState, claimant: UUID128? = nil) {
+        let held = HeldEntry(entry)
+        bytes += held.size
+        switch (state, claimant) {
+        case (.pending, _): stored.append(held, for: entry)
+        case (.queued, _): queue.insert(held)
+        case (.claimed, let claimant?): claims[claimant, default: [:]][entry.number] = held
+        case (.unknown, _): unknown[entry.number] = held
+        default: preconditionFailure("entry \(entry.number) is \(state), which nothing waits for")
+        }
+    }
 }

@@ -6,7 +6,7 @@ struct CommitterLoop {
     static let retryInterval: Duration = .milliseconds(500)
     /// How long nothing may come before the WAL is copied to the database ahead of need.
     static let idleInterval: Duration = .seconds(1)
-    /// How many requests a transaction of the pruning takes out: a few milliseconds of work.
+    /// How many requests, and how many entries, a transaction of the pruning takes out: a few milliseconds of work.
     static let pruneSlice = 256
 
     private let writer: LedgerWriter
@@ -93,11 +93,12 @@ struct CommitterLoop {
     /// One slice of the pruning. A full disk ends it early; the next one asked for goes on from there.
     private mutating func prune() throws(StoreError) {
         guard let (cutoff, before) = pruning, backlog.isEmpty else { return }
-        var slice = 0
+        var slice = (requests: 0, isPartial: false)
         do throws(StoreError) {
             slice = try writer.prune(olderThan: cutoff, limit: Self.pruneSlice)
         } catch let error where error.isPassing {}
-        pruning = slice == Self.pruneSlice ? (cutoff, before + slice) : nil
-        if pruning == nil { report(.pruned(requests: before + slice)) }
+        let pruned = before + slice.requests
+        pruning = slice.isPartial ? (cutoff, pruned) : nil
+        if pruning == nil { report(.pruned(requests: pruned)) }
     }
 }

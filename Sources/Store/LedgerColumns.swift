@@ -26,9 +26,10 @@ enum LedgerColumns {
     static let event = """
         events.cursor, events.seq, events.id, events.kind, events.time, events.delivery, events.external_user_id, \
         events.device_id, events.app_id, events.platform, events.campaign_id, events.message_id, \
-        events.button_action_type, events.button_string, events.duration_us, events.push_token, events.token_change
+        events.button_action_type, events.button_string, events.duration_us, events.push_token, events.token_change, \
+        events.name, events.properties
         """
-    static let eventCount: Int32 = 17
+    static let eventCount: Int32 = 19
 }
 
 // Parameters: ?1 is column 0.
@@ -102,6 +103,8 @@ extension Statement {
         bind(event.duration?.microseconds, at: 15)
         bind(event.pushToken, at: 16)
         bind(event.tokenChange?.rawValue, at: 17)
+        bind(event.name, at: 18)
+        bind(event.properties, at: 19)
     }
 }
 
@@ -159,7 +162,8 @@ extension Statement {
             platform: try name(first + 9), campaignID: text(first + 10), messageID: text(first + 11),
             buttonActionType: text(first + 12), buttonString: text(first + 13),
             duration: isNull(first + 14) ? nil : .microseconds(integer(first + 14)), pushToken: text(first + 15),
-            tokenChange: isNull(first + 16) ? nil : try name(first + 16))
+            tokenChange: isNull(first + 16) ? nil : try name(first + 16), name: text(first + 17),
+            properties: text(first + 18))
     }
 
     /// A value of an enumeration by its wire name.
@@ -178,7 +182,7 @@ extension Statement {
         return value
     }
 
-    private func uuid(_ column: Int32) throws(StoreError) -> UUID128 {
+    func uuid(_ column: Int32) throws(StoreError) -> UUID128 {
         let bytes = bytes(column)
         guard bytes.count == 16 else { throw unreadable(column, "\(bytes.count) bytes are no 128-bit id") }
         return UUID128(

@@ -14,6 +14,7 @@ public final class LedgerReader {
     private var deliveryByMessage: Statement
     private var invocationsOfRequest: Statement
     private var eventsOfRequest: Statement
+    var entriesOfRequest: Statement
 
     /// Opens the ledger of a state directory.
     ///
@@ -60,6 +61,8 @@ public final class LedgerReader {
             SELECT \(LedgerColumns.event) FROM events
             WHERE seq = ?1 OR delivery = ?1 AND delivery <> seq ORDER BY seq, cursor
             """)
+        entriesOfRequest = try database.prepare(
+            "SELECT \(CustomDataColumns.entry) FROM entries WHERE cause = ?1 ORDER BY number")
         self.database = database
     }
 
@@ -120,13 +123,14 @@ public final class LedgerReader {
         defer { statement.reset() }
         guard try statement.step() else { return nil }
         let request = try statement.request()
-        var story = RequestStory(request: request, invocations: [], events: [])
+        var story = RequestStory(request: request, invocations: [], events: [], entries: [])
         invocationsOfRequest.bind(request.seq.value, at: 1)
         defer { invocationsOfRequest.reset() }
         while try invocationsOfRequest.step() { story.invocations.append(try invocationsOfRequest.invocation()) }
         eventsOfRequest.bind(request.seq.value, at: 1)
         defer { eventsOfRequest.reset() }
         while try eventsOfRequest.step() { story.events.append(try eventsOfRequest.event()) }
+        story.entries = try entries(of: request.seq)
         guard request.operation == .interact else { return story }
         let interaction = try database.prepare("SELECT verdict FROM interactions WHERE cause = ?1")
         interaction.bind(request.seq.value, at: 1)

@@ -34,6 +34,8 @@ public struct RequestStory: Hashable, Sendable {
     public var invocations: [InvocationRecord]
     /// The events it caused, and those of later requests about it, such as its open; in order of `seq`.
     public var events: [AnalyticsEvent]
+    /// The entries of custom data that it led to, in order of their numbers.
+    public var entries: [StoredEntry]
     /// What became of an interaction with one of the tracker's; `nil` while it is held.
     public var verdict: Interaction.Verdict?
 }

@@ -22,6 +22,7 @@ final class LedgerWriter {
     private var replaceDevice: Statement
     private var deleteDevice: Statement
     private let tracker: TrackerWriter
+    private let customData: CustomDataWriter
     /// The cursor of the last event.
     private var lastCursor: Int64
     /// The highest number of a request that pruning took.
@@ -64,6 +65,7 @@ final class LedgerWriter {
         deleteDevice = try database.prepare("DELETE FROM devices WHERE app = ?1 AND device = ?2")
         replaceDevice = try database.prepare("INSERT OR REPLACE INTO devices VALUES (?1, ?2, ?3, ?4)")
         tracker = try TrackerWriter(database)
+        customData = try CustomDataWriter(database)
         lastCursor = try database.integer(
             "SELECT max((SELECT highest_cursor FROM meta), (SELECT coalesce(max(cursor), 0) FROM events))")
         pruned = SequenceNumber(try database.integer("SELECT highest_seq FROM meta"))
@@ -103,7 +105,7 @@ final class LedgerWriter {
             tracker.note(event, cursor: lastCursor)
         case .tracker(let record):
             try tracker.write(record, pruned: pruned)
-        case .customData: preconditionFailure("to be written")
+        case .customData(let record): try customData.write(record)
         case .device(let device):
             replaceDevice.bind(device)
             try replaceDevice.run()
@@ -132,19 +134,33 @@ final class LedgerWriter {
 
     /// Takes out up to `limit` of the oldest requests accepted before `cutoff` with all that belongs to them,
     /// leaving out those with an invocation in flight. The receipts of remembered deliveries stay.
-    /// - Returns: how many were taken out.
-    func prune(olderThan cutoff: WallTime, limit: Int) throws(StoreError) -> Int {
+    ///
+    /// As many entries of custom data go that came to their end before `cutoff`, whenever their requests do. What has
+    /// not stays, and so do profiles: they say what is, not what was.
+    /// - Returns: how many requests were taken out, and whether there may be more to take.
+    func prune(olderThan cutoff: WallTime, limit: Int) throws(StoreError) -> (requests: Int, isPartial: Bool) {
         // The same set each time: what has an invocation in flight is not touched, and the rest stays old.
         let old = """
             SELECT seq FROM requests WHERE accepted_at < \(cutoff.milliseconds) AND NOT EXISTS (
                 SELECT 1 FROM invocations WHERE invocations.seq = requests.seq AND outcome IS NULL)
             ORDER BY accepted_at, seq LIMIT \(limit)
             """
+        let finished = """
+            SELECT number FROM entries INDEXED BY entries_finished WHERE \(CustomDataColumns.isFinished)
+                AND coalesce(settled_at, saved_at) < \(cutoff.milliseconds) LIMIT \(limit)
+            """
+        var entries = 0
         try transaction { () throws(StoreError) in
             try database.execute(
                 """
                 UPDATE meta SET highest_seq = max(highest_seq, (SELECT coalesce(max(seq), 0) FROM (\(old)))),
-                    highest_cursor = \(lastCursor);
+                    highest_cursor = \(lastCursor),
+                    highest_entry = max(highest_entry, (SELECT coalesce(max(number), 0) FROM entries));
+                DELETE FROM entries WHERE number IN (\(finished));
+                """)
+            entries = database.changes
+            try database.execute(
+                """
                 DELETE FROM events WHERE seq IN (\(old))
                     AND NOT EXISTS (SELECT 1 FROM tracked_deliveries WHERE event = cursor);
                 DELETE FROM interactions WHERE cause IN (\(old));
@@ -154,7 +170,7 @@ final class LedgerWriter {
         }
         let count = database.changes
         pruned = SequenceNumber(try database.integer("SELECT highest_seq FROM meta"))
-        return count
+        return (count, count == limit || entries == limit)
     }
 
     /// Leaves the connection open until the process ends.

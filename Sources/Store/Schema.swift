@@ -222,6 +222,69 @@ enum Schema {
             due_at INTEGER NOT NULL
         ) STRICT;
         """,
+        """
+        ALTER TABLE events ADD COLUMN name TEXT;
+        ALTER TABLE events ADD COLUMN properties TEXT;
+        ALTER TABLE meta ADD COLUMN highest_entry INTEGER NOT NULL DEFAULT 0;
+
+        -- Custom data on its way: one custom event, or attributes that are set together. A suite is where an entry is
+        -- stored; without one it is sent, for the profile that the identifier names. settled_at is when the state last
+        -- changed, by settled_by if that was a request; NULL while it is as it came.
+        CREATE TABLE entries (
+            number INTEGER PRIMARY KEY,
+            cause INTEGER NOT NULL,
+            kind TEXT NOT NULL,
+            suite TEXT,
+            identifier_kind TEXT,
+            identifier TEXT,
+            identifier_label TEXT,
+            platform TEXT NOT NULL,
+            app TEXT,
+            device TEXT,
+            external_id TEXT,
+            name TEXT,
+            data BLOB NOT NULL,
+            time INTEGER NOT NULL,
+            saved_at INTEGER NOT NULL,
+            state TEXT NOT NULL,
+            settled_at INTEGER,
+            settled_by INTEGER,
+            claimant BLOB,
+            reason TEXT
+        ) STRICT;
+        CREATE INDEX entries_of_request ON entries (cause);
+        -- What a restart gives back. What is finished left it.
+        CREATE INDEX entries_unfinished ON entries (number)
+            WHERE state IN ('pending', 'queued', 'claimed', 'unknown');
+        -- What pruning takes, and what people look at: the rejected ones.
+        CREATE INDEX entries_finished ON entries (state, coalesce(settled_at, saved_at))
+            WHERE state IN ('flushed', 'sent', 'rejected', 'discarded');
+
+        -- Profiles: a state, not a history, so nothing is ever pruned. owner is a device where it is anonymous; value is
+        -- a JSON text.
+        CREATE TABLE attributes (
+            anonymous INTEGER NOT NULL,
+            owner TEXT NOT NULL,
+            kind TEXT NOT NULL,
+            name TEXT NOT NULL,
+            value TEXT NOT NULL,
+            set_at INTEGER NOT NULL,
+            entry INTEGER NOT NULL,
+            PRIMARY KEY (anonymous, owner, kind, name)
+        ) STRICT, WITHOUT ROWID;
+        -- Arrays are long: their beginning is enough.
+        CREATE INDEX attributes_by_value ON attributes (name, substr(value, 1, 64)) WHERE anonymous = 0;
+
+        -- How sending to the endpoint goes: one row, or none before it ever did.
+        CREATE TABLE sending (
+            one INTEGER PRIMARY KEY CHECK (one = 1),
+            phase TEXT NOT NULL,
+            reason TEXT,
+            failures INTEGER NOT NULL,
+            until_at INTEGER,
+            since_at INTEGER NOT NULL
+        ) STRICT;
+        """,
     ]
 
     /// Creates the tables of an empty database, or brings older ones up to date; all or nothing.

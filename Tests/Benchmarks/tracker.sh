@@ -15,7 +15,7 @@ compile() {
         -enable-upcoming-feature InternalImportsByDefault \
         -emit-module -emit-module-path "$build/$name.swiftmodule" -c "$@" -o "$build/$name.o"
 }
-compile PushModel "$sources"/PushModel/*.swift "$sources"/PushModel/JSON/*.swift
+compile PushModel "$sources"/PushModel/*.swift "$sources"/PushModel/*/*.swift
 compile PushTracking "$sources"/PushTracking/*.swift "$sources"/PushTracking/Memory/*.swift
 swiftc -O -swift-version 6 -parse-as-library -I "$build" "$here/TrackerBenchmark.swift" \
     "$build/PushModel.o" "$build/PushTracking.o" -o "$build/benchmark"

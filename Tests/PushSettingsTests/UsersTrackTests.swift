@@ -179,4 +179,21 @@ struct UsersTrackTests {
                 "pushrouterd.conf:3: warning: KeyFile=: replaces the KeyFile= of line 2"
             ])
     }
+
+    @Test("warns where entries only gather, for nothing says where to send them")
+    func noEndpoint() {
+        let track = "[Track]\nOn=opened\n[Identifier]\nKeyValue=braze_id\n[Event]\nName=push_opened"
+        let consequence =
+            "[UsersTrack] has no Endpoint=, so nothing is sent until it has one: entries wait, up to MaxPending=7"
+        let (settings, diagnostics) = load(
+            main: "[UsersTrack]\nMaxPending=7\nSendFlushed=yes", tracks: ["20-x": track])
+        #expect(settings != nil)
+        #expect(
+            diagnostics == [
+                "pushrouterd.conf:3: warning: SendFlushed=yes: \(consequence)", "tracks.d: warning: \(consequence)",
+            ])
+        #expect(
+            load(main: "[UsersTrack]\nSendFlushed=yes\nEndpoint=https://x", tracks: ["20-x": track]).diagnostics == [])
+        #expect(main("UsersTrack", "SendFlushed=no").diagnostics == [])
+    }
 }

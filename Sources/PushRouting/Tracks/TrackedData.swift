@@ -20,6 +20,12 @@ public struct TrackedData: Sendable {
         public var field: String
         /// What is wrong, for people. Has nothing of the payload but a key.
         public var reason: String
+
+        /// Joins the two.
+        public init(field: String, reason: String) {
+            self.field = field
+            self.reason = reason
+        }
     }
 }
 

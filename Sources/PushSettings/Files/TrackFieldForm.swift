@@ -113,12 +113,14 @@ extension QuotedWords {
 
 /// What Braze's API and SDKs refuse in the name of an event, a property or an attribute.
 private func checkName(_ name: String) throws(ValueError) {
-    guard !name.isEmpty, name.unicodeScalars.count <= 255 else { throw ValueError("a name has from 1 to 255 characters") }
+    guard (1...255).contains(name.unicodeScalars.count) else {
+        throw ValueError("a name has from 1 to 255 characters")
+    }
     guard !name.hasPrefix("$") else { throw ValueError("a name must not begin with $") }
 }
 
-/// Braze's own fields of a profile that an app may set, by their names in `/users/track`; `phone_number`, the SDKs' word, is
-/// read as `phone`.
+/// Braze's own fields of a profile that an app may set, by their names in `/users/track`; `phone_number`, the SDKs' word,
+/// is read as `phone`.
 private let userAttributeNames = [
     "email", "first_name", "last_name", "phone", "phone_number", "dob", "country", "home_city", "language", "gender",
     "time_zone", "email_subscribe", "push_subscribe",

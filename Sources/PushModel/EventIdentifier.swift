@@ -1,5 +1,3 @@
-public import PushModel
-
 extension AnalyticsEvent {
     /// The id of the one event of its kind that a number stands for: a version 8 UUID (RFC 9562) of the number, the
     /// kind and the state directory's id.

@@ -1,0 +1,101 @@
+import PushModel
+
+/// What of a logged object may be kept, and what may not.
+struct CheckedEntry {
+    struct Refusal {
+        var problem: Problem
+        /// Of an event: its name.
+        var name: String?
+        /// As it came, without white space; empty when it is missing.
+        var data: [UInt8]
+
+        init(_ problem: Problem, name: String?, data: [UInt8]) {
+            self.problem = problem
+            self.name = name
+            self.data = data
+        }
+
+        /// All that was logged is refused.
+        init(refusing kind: EntryKind, _ object: JSONNode, _ problem: Problem) {
+            let isEvent = kind == .customEvent
+            self.init(
+                problem, name: isEvent ? object["name"]?.string : nil,
+                data: object[isEvent ? "properties" : "attributes"]?.compactBytes ?? [])
+        }
+
+        /// The fact alone, which is short.
+        var withoutData: Refusal {
+            let start = name.map { String(String.UnicodeScalarView($0.unicodeScalars.prefix(Limits.characters))) }
+            return Refusal(problem, name: start, data: [])
+        }
+    }
+
+    /// The name of an event.
+    private(set) var name: String?
+    /// Its properties, or the attributes that are right; `nil`: there is nothing to keep.
+    private(set) var data: [UInt8]?
+    /// An event that is wrong, as a whole, or each attribute that is wrong.
+    private(set) var refusals: [Refusal] = []
+
+    init(_ kind: EntryKind, _ object: JSONNode, for way: EntryWay, _ rules: CustomDataRules) {
+        do throws(Problem) {
+            try way.check()
+            switch kind {
+            case .customEvent: (name, data) = try checkedEvent(object)
+            case .customAttributes, .userAttributes: try checkAttributes(kind, object, rules)
+            }
+        } catch {
+            refusals = [Refusal(refusing: kind, object, error)]
+        }
+    }
+
+    /// What is wrong with one attribute costs its neighbours nothing.
+    private mutating func checkAttributes(
+        _ kind: EntryKind, _ object: JSONNode, _ rules: CustomDataRules
+    ) throws(Problem) {
+        guard let attributes = object["attributes"] else { throw Problem("is missing").inside("attributes") }
+        guard attributes.kind == .object else {
+            throw Problem("is an object of names and values, not \(attributes.kindName)").inside("attributes")
+        }
+        guard attributes.count > 0 else { throw Problem("has no attribute in it").inside("attributes") }
+        var writer = JSONWriter(reserving: attributes.rawBytes.count)
+        writer.beginObject()
+        for (name, value) in attributes.members {
+            do throws(Problem) {
+                var storedName = name
+                if kind == .customAttributes {
+                    try checkCustomAttribute(name, value, elementsMax: rules.arrayElementsMax)
+                } else {
+                    storedName = try UserField.check(name, value, in: attributes).rawValue
+                }
+                writer.member(storedName, raw: value.compactBytes)
+            } catch {
+                var refused = JSONWriter()
+                refused.object { $0.member(name, raw: value.compactBytes) }
+                refusals.append(
+                    Refusal(error.inside(name).inside("attributes"), name: nil, data: refused.bytes))
+            }
+        }
+        writer.endObject()
+        if refusals.count < attributes.count { data = writer.bytes }
+    }
+}
+
+extension EntryWay {
+    /// Checks that it leads to somebody.
+    fileprivate func check() throws(Problem) {
+        guard case .sent(let identifier) = self else { return }
+        switch identifier {
+        case .brazeID(let id): if id.isEmpty { throw Problem("is empty").inside("braze_id") }
+        case .alias(let name, let label):
+            if name.isEmpty { throw Problem("is empty").inside("alias_name") }
+            if label.isEmpty { throw Problem("is empty").inside("alias_label") }
+        case .externalID(let id):
+            guard !id.isEmpty else { throw Problem("is empty").inside("external_id") }
+            guard id.utf8.count <= Limits.userIDBytes else {
+                throw Problem("has at most \(Limits.userIDBytes) bytes; this one has \(id.utf8.count)")
+                    .inside("external_id")
+            }
+        }
+    }
+}

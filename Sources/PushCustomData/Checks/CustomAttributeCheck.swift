@@ -1,0 +1,132 @@
+import PushModel
+
+/// Checks one custom attribute.
+///
+/// Sources: Braze docs, user attributes object; custom attributes; nested custom attributes; array of objects.
+func checkCustomAttribute(_ name: String, _ value: JSONNode, elementsMax: Int) throws(Problem) {
+    try checkName(name)
+    guard !ReservedName.isReserved(name) else {
+        throw Problem("the API reads this name as part of the request, not as an attribute; call it another")
+    }
+    guard !ReservedName.isProfileField(name) else {
+        throw Problem("is a field of the profile, no custom attribute; log it with the user attributes")
+    }
+    switch value.kind {
+    case .string: try value.checkText()
+    case .number, .bool, .null: return
+    case .array: try checkArray(value, elementsMax: elementsMax)
+    case .object:
+        if let operation = try AttributeOperation(value) {
+            try checkOperation(operation, elementsMax: elementsMax)
+        } else {
+            try value.checkSize()
+            try checkNestedObject(value, elementsMax: elementsMax)
+        }
+    }
+}
+
+/// What the `/users/track` request has beside attributes, in the same object.
+enum ReservedName {
+    /// Whose profile it is, and what is to be done with it.
+    static func isReserved(_ name: String) -> Bool {
+        switch name {
+        case "external_id", "braze_id", "user_alias", "alias_name", "alias_label", "_update_existing_only",
+            "_merge_objects", "push_token_import":
+            true
+        default: false
+        }
+    }
+
+    /// What the provider knows by itself, or sets by a way of its own.
+    static func isUnsettableField(_ name: String) -> Bool {
+        switch name {
+        case "date_of_first_session", "date_of_last_session", "email_open_tracking_disabled",
+            "email_click_tracking_disabled", "marked_email_as_spam_at", "push_tokens", "facebook", "twitter":
+            true
+        default: false
+        }
+    }
+
+    static func isProfileField(_ name: String) -> Bool { UserField(rawValue: name) != nil || isUnsettableField(name) }
+}
+
+/// An operation on an attribute: an object with the operation as its only member. An object that has other members too
+/// is a nested attribute, whatever they are called.
+enum AttributeOperation {
+    case add(JSONNode)
+    case remove(JSONNode)
+    case increment(JSONNode)
+
+    init?(_ object: JSONNode) throws(Problem) {
+        guard object.kind == .object else { return nil }
+        let members = object.members
+        guard members.allSatisfy({ $0.key == "add" || $0.key == "remove" || $0.key == "inc" }),
+            let (name, value) = members.first
+        else { return nil }
+        guard members.count == 1 else { throw Problem("is one of add, remove and inc at a time") }
+        switch name {
+        case "add": self = .add(value)
+        case "remove": self = .remove(value)
+        default: self = .increment(value)
+        }
+    }
+}
+
+private func checkOperation(_ operation: AttributeOperation, elementsMax: Int) throws(Problem) {
+    switch operation {
+    case .add(let values): try checkOperand(values, of: "add", elementsMax: elementsMax)
+    case .remove(let values): try checkOperand(values, of: "remove", elementsMax: elementsMax)
+    case .increment(let step):
+        guard step.int64 != nil else {
+            throw Problem("is a whole number of 64 bits, written without fraction or exponent").inside("inc")
+        }
+    }
+}
+
+private func checkOperand(_ values: JSONNode, of operation: String, elementsMax: Int) throws(Problem) {
+    do throws(Problem) {
+        guard values.kind == .array else { throw Problem("is an array of values, not \(values.kindName)") }
+        try checkArray(values, elementsMax: elementsMax)
+    } catch { throw error.inside(operation) }
+}
+
+private func checkArray(_ array: JSONNode, elementsMax: Int) throws(Problem) {
+    guard array.count <= elementsMax else {
+        throw Problem("an array has at most \(elementsMax) elements (ArrayElementsMax=); this one has \(array.count)")
+    }
+    for (index, element) in array.elements.enumerated() {
+        do throws(Problem) {
+            switch element.kind {
+            case .string: try element.checkText()
+            case .number, .bool: continue
+            case .null: throw Problem("null is no element of an array")
+            case .array: throw Problem("an array has no arrays in it")
+            case .object:
+                try element.checkSize()
+                try checkNestedObject(element, elementsMax: elementsMax)
+            }
+        } catch { throw error.inside(at: index) }
+    }
+}
+
+private func checkNestedObject(_ object: JSONNode, elementsMax: Int) throws(Problem) {
+    if let time = object["$time"] {
+        guard object.count == 1, time.kind == .string else {
+            throw Problem("is a date as a string, and the only member of its object").inside("$time")
+        }
+        do throws(Problem) { return try time.checkText() } catch { throw error.inside("$time") }
+    }
+    for (name, value) in object.members {
+        do throws(Problem) {
+            try checkName(name)
+            guard !name.utf8.contains(where: { $0 == 0x20 || $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: "$") })
+            else { throw Problem("a name within an attribute has no space, no . and no $") }
+            switch value.kind {
+            case .string: try value.checkText()
+            case .number, .bool, .null: continue
+            case .array: try checkArray(value, elementsMax: elementsMax)
+            case .object: try checkNestedObject(value, elementsMax: elementsMax)
+            }
+        } catch { throw error.inside(name) }
+    }
+}

@@ -1,0 +1,91 @@
+import PushModel
+
+/// An entry as it waits in memory: 48 bytes, and its texts and data in one piece.
+struct HeldEntry: Sendable {
+    private enum Way: UInt8 { case stored, externalID, brazeID, alias }
+
+    let number: EntryNumber
+    let savedAt: WallTime
+    private let cause: SequenceNumber
+    private let time: WallTime
+    /// The lengths of the texts, four bytes each, then the texts, then the data.
+    private let content: [UInt8]
+    /// Bytes of its name and data.
+    private let length: UInt32
+    let kind: EntryKind
+    private let platform: Platform
+    private let way: Way
+
+    private static let textCount = 6
+    /// The length of a text that there is not.
+    private static let none = UInt32.max
+
+    init(_ entry: CustomEntry) {
+        number = entry.number
+        savedAt = entry.savedAt
+        cause = entry.cause
+        time = entry.time
+        kind = entry.kind
+        platform = entry.platform
+        length = UInt32(clamping: entry.length)
+        let target: (way: Way, first: String, second: String?) =
+            switch entry.way {
+            case .stored(let suite): (.stored, suite, nil)
+            case .sent(.externalID(let id)): (.externalID, id, nil)
+            case .sent(.brazeID(let id)): (.brazeID, id, nil)
+            case .sent(.alias(let name, let label)): (.alias, name, label)
+            }
+        way = target.way
+        content = Self.content(
+            [entry.app, entry.device, entry.externalID, entry.name, target.first, target.second], entry.data)
+    }
+
+    /// Bytes of its name and data.
+    var size: Int { Int(length) }
+
+    /// The entry again.
+    var entry: CustomEntry {
+        var position = Self.textCount * 4
+        let texts = (0..<Self.textCount).map { place -> String? in
+            let length = length(ofTextAt: place)
+            guard length != Self.none else { return nil }
+            defer { position += Int(length) }
+            return String(decoding: content[position..<position + Int(length)], as: UTF8.self)
+        }
+        let first = texts[4] ?? ""
+        let target: EntryWay =
+            switch way {
+            case .stored: .stored(suite: first)
+            case .externalID: .sent(.externalID(first))
+            case .brazeID: .sent(.brazeID(first))
+            case .alias: .sent(.alias(name: first, label: texts[5] ?? ""))
+            }
+        return CustomEntry(
+            number: number, cause: cause, kind: kind, way: target, platform: platform, app: texts[0], device: texts[1],
+            externalID: texts[2], name: texts[3], data: Array(content[position...]), time: time, savedAt: savedAt)
+    }
+
+    private func length(ofTextAt place: Int) -> UInt32 {
+        content.withUnsafeBytes { UInt32(littleEndian: $0.loadUnaligned(fromByteOffset: place * 4, as: UInt32.self)) }
+    }
+
+    private static func content(_ texts: [String?], _ data: [UInt8]) -> [UInt8] {
+        var content: [UInt8] = []
+        let lengths = texts.map { $0.map { UInt32(clamping: $0.utf8.count) } ?? none }
+        content.reserveCapacity(texts.reduce(texts.count * 4 + data.count) { $0 + ($1?.utf8.count ?? 0) })
+        for length in lengths { withUnsafeBytes(of: length.littleEndian) { content.append(contentsOf: $0) } }
+        for case let text? in texts { content.append(contentsOf: text.utf8) }
+        content.append(contentsOf: data)
+        return content
+    }
+}
+
+extension HeldEntry: Comparable {
+    static func == (left: HeldEntry, right: HeldEntry) -> Bool { left.number == right.number }
+    static func < (left: HeldEntry, right: HeldEntry) -> Bool { left.number < right.number }
+}
+
+extension CustomEntry {
+    /// Bytes of its name and data: what counts towards `MaxPendingSize=`.
+    var length: Int { (name?.utf8.count ?? 0) + data.count }
+}

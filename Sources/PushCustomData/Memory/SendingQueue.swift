@@ -1,0 +1,29 @@
+import PushModel
+
+/// What is to be sent, in order of number: new entries come at the end, those that come back take their old place.
+struct SendingQueue: Sendable {
+    private var line = Queue<HeldEntry>()
+    /// What came back and is before the last one in the line.
+    private var returned = Heap<HeldEntry>()
+    /// How many there are.
+    private(set) var count = 0
+
+    /// The one whose turn it is.
+    var first: HeldEntry? {
+        guard let back = returned.first else { return line.first }
+        return line.first.map { min($0, back) } ?? back
+    }
+
+    /// Adds an entry, in logarithmic time; at the end in constant time.
+    mutating func insert(_ entry: HeldEntry) {
+        count += 1
+        if let last = line.last, entry < last { returned.insert(entry) } else { line.append(entry) }
+    }
+
+    /// Takes the one whose turn it is.
+    mutating func popFirst() -> HeldEntry? {
+        guard let first else { return nil }
+        count -= 1
+        return returned.first == first ? returned.popFirst() : line.popFirst()
+    }
+}

@@ -1,0 +1,39 @@
+import PushModel
+
+extension CustomEntry {
+    /// What attributes do to the fields of a profile, in their order.
+    ///
+    /// Each subscription group is a field of its own, `subscription_groups.ID`: groups that are not named keep their state.
+    var profileChanges: [(name: String, change: AttributeChange)] {
+        // It was scanned when it was logged.
+        guard kind != .customEvent, let attributes = try? JSONDocument(scanning: data).root else { return [] }
+        return attributes.members.flatMap { name, value in
+            if kind == .userAttributes, name == UserField.subscriptionGroups.rawValue { return value.groupChanges }
+            return [(name, change(by: value))]
+        }
+    }
+
+    private func change(by value: JSONNode) -> AttributeChange {
+        if value.kind == .null { return .remove }
+        guard kind == .customAttributes, let operation = try? AttributeOperation(value) else {
+            return .set(Array(value.rawBytes))
+        }
+        switch operation {
+        case .add(let values): return .add(values.elements.map { Array($0.rawBytes) })
+        case .remove(let values): return .drop(values.elements.map { Array($0.rawBytes) })
+        case .increment(let step): return .increment(step.int64 ?? 0)
+        }
+    }
+}
+
+extension JSONNode {
+    /// Of an array of subscription groups.
+    fileprivate var groupChanges: [(name: String, change: AttributeChange)] {
+        elements.compactMap { group in
+            guard let id = group["subscription_group_id"]?.string, let state = group["subscription_state"] else {
+                return nil
+            }
+            return ("\(UserField.subscriptionGroups.rawValue).\(id)", .set(Array(state.rawBytes)))
+        }
+    }
+}

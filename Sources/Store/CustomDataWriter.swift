@@ -1,0 +1,70 @@
+import PushModel
+
+/// The statements that write custom data.
+final class CustomDataWriter {
+    private var insertEntry: Statement
+    private var moveEntry: Statement
+    private var selectAttribute: Statement
+    private var replaceAttribute: Statement
+    private var deleteAttribute: Statement
+    private var replaceSending: Statement
+    private let path: String
+
+    init(_ database: borrowing Database) throws(StoreError) {
+        path = database.path
+        insertEntry = try database.prepare("INSERT INTO entries VALUES (\(parameters(CustomDataColumns.entryCount)))")
+        moveEntry = try database.prepare(
+            """
+            UPDATE entries SET state = ?2, settled_at = ?3, settled_by = ?4, claimant = ?5, reason = ?6
+            WHERE number = ?1 RETURNING number
+            """)
+        let isField = "WHERE anonymous = ?1 AND owner = ?2 AND kind = ?3 AND name = ?4"
+        selectAttribute = try database.prepare("SELECT value FROM attributes \(isField)")
+        replaceAttribute = try database.prepare("INSERT OR REPLACE INTO attributes VALUES (\(parameters(7)))")
+        deleteAttribute = try database.prepare("DELETE FROM attributes \(isField)")
+        replaceSending = try database.prepare("INSERT OR REPLACE INTO sending VALUES (1, \(parameters(5)))")
+    }
+
+    /// Writes one record.
+    func write(_ record: CustomDataRecord) throws(StoreError) {
+        switch record {
+        case .entry(let entry, let state, let reason):
+            insertEntry.bind(entry, state, reason: reason)
+            try insertEntry.run(with: entry.data, at: CustomDataColumns.entryData)
+        case .moved(let move):
+            moveEntry.bind(move)
+            defer { moveEntry.reset() }
+            guard try moveEntry.step() else {
+                throw StoreError(.failed, message: "there is no entry \(move.number) of custom data", context: path)
+            }
+        case .attribute(let row): try write(row)
+        case .sending(let state):
+            replaceSending.bind(state)
+            try replaceSending.run()
+        }
+    }
+
+    /// What becomes of a field depends on what it is: the change is made here, where the profile is.
+    private func write(_ row: AttributeRow) throws(StoreError) {
+        guard let value = row.change.apply(to: try value(of: row)) else {
+            deleteAttribute.bind(keyOf: row)
+            return try deleteAttribute.run()
+        }
+        replaceAttribute.bind(keyOf: row)
+        replaceAttribute.bind(String(decoding: value, as: UTF8.self), at: 5)
+        replaceAttribute.bind(row.at.milliseconds, at: 6)
+        replaceAttribute.bind(row.entry.value, at: 7)
+        try replaceAttribute.run()
+    }
+
+    private func value(of row: AttributeRow) throws(StoreError) -> [UInt8]? {
+        // What sets a field need not know what it was.
+        switch row.change {
+        case .set, .remove: return nil
+        case .add, .drop, .increment: break
+        }
+        selectAttribute.bind(keyOf: row)
+        defer { selectAttribute.reset() }
+        return try selectAttribute.step() ? selectAttribute.bytes(0) : nil
+    }
+}
