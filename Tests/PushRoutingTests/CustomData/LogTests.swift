@@ -61,7 +61,9 @@ struct LogTests {
         #expect(bench.router.rejections.map(\.field) == ["properties.time"])
         #expect(bench.ledger.customData[1]?.reason?.hasPrefix("properties.time: ") == true)
         #expect(
-            try bench.submit(.attributes(#"{"a":1,"$b":2}"#)) == ["request 2", "entry 2 pending", "entry 3 rejected"])
+            try bench.submit(.attributes(#"{"a":1,"braze_id":2}"#)) == [
+                "request 2", "entry 2 pending", "entry 3 rejected",
+            ])
         #expect(bench.router.rejections.map(\.number) == [EntryNumber(3)])
         try bench.submit(.event())
         #expect(bench.router.rejections.isEmpty)

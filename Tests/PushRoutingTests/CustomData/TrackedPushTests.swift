@@ -15,7 +15,8 @@ struct TrackedPushTests {
         return table
     }
 
-    private static let payload = #"{"extras":{"_ab":"true","cid":"c","google.message_id":"m1","#
+    private static let payload =
+        #"{"extras":{"_ab":"true","cid":"c","google.message_id":"m1","#
         + #""extra":"{\"braze_id\":\"b1\"}"}}"#
 
     /// What was queued, as event and profile.
