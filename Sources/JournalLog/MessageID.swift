@@ -21,4 +21,14 @@ public enum MessageID: String, CaseIterable, Sendable {
     case entriesDropped = "df5fefc0fff7c5e9a51211bf7291ba91"
     /// A commit takes so long that requests wait for it.
     case storeStalled = "121bb79d36a387e81705d5c459f486af"
+    /// The endpoint refuses what is sent to it: nothing more is sent until a person has seen to it.
+    case sendingStopped = "a971ceb7df0442ef8971856725c52365"
+    /// Sending waits after a failure, or for the rate limit.
+    case sendingWaits = "857cf3ca156b4d81b8ddfd613ba0e714"
+    /// Sending goes on after it waited or had stopped.
+    case sendingResumed = "0dc3f839353c440cbf744ca5ebb5398a"
+    /// The endpoint refused entries of custom data; they are set aside.
+    case entriesRejected = "070400ba0fbe4d7eaa28a4f5b7f5aaca"
+    /// Entries of custom data were sent, and nobody knows whether they were accepted.
+    case entriesUnknown = "e680936ef1914e368d7e8701ff61ebb5"
 }

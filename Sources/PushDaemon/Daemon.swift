@@ -3,7 +3,6 @@ import Glibc
 import HandlerProcess
 import JournalLog
 import PushModel
-import PushProtocol
 import PushRouting
 import PushSettings
 import Store
@@ -27,6 +26,7 @@ final class Daemon {
     private let lookup: Lookup
     private let conductor: Conductor
     private let intake: Intake
+    private var controlDesk: ControlDesk?
 
     private var injectServer: LineServer?
     private var controlServer: LineServer?
@@ -58,8 +58,8 @@ final class Daemon {
         let lookup = Lookup(directory: directories.state) { mailbox.post(.lookup($0)) }
         let past = try Past(directory: directories.state, settings: settings)
         let router = Router(
-            boot: boot, table: settings.routing, tracker: past.tracker, devices: past.devices,
-            recentDeliveries: past.recentDeliveries, lastNumber: past.lastNumber)
+            boot: boot, table: settings.routing, tracker: past.tracker, customData: past.customData,
+            devices: past.devices, recentDeliveries: past.recentDeliveries, lastNumber: past.lastNumber)
         self.loop = loop
         self.configuration = configuration
         self.settings = settings
@@ -74,6 +74,9 @@ final class Daemon {
         conductor.runner = try HandlerRunner(
             loop: loop, stateID: past.stateID, report: { [unowned self] in conductor.handle($0) },
             complain: { journal.log(JournalEntry(.error, $0)) })
+        controlDesk = ControlDesk(
+            conductor: conductor, status: { [unowned self] in status(isForwarderConnected: $0) },
+            storeProblem: { [unowned self] in self.intake.storeProblem })
         try watch()
         endLeftovers(of: past.stateID)
         recover(past.unfinished)
@@ -126,7 +129,7 @@ final class Daemon {
     private func listen(_ directories: Directories) throws {
         // In this order: who sees inject.sock can already ask control.sock.
         let control = try server(directories.controlSocket, settings.daemon.controlSocket) { [unowned self] in
-            takeControl($0, $1)
+            controlDesk?.take($1, from: $0)
         }
         controlServer = control
         let inject = try server(directories.injectSocket, settings.daemon.injectSocket) { [unowned self] in
@@ -149,16 +152,6 @@ final class Daemon {
         LineServer.Limits(
             connections: settings.daemon.connectionsMax, connectionsPerPeer: settings.daemon.connectionsMaxPerPeer,
             requestLength: settings.daemon.requestLengthMax)
-    }
-
-    private func takeControl(_ session: ClientSession, _ line: [UInt8]) {
-        let place = session.reserveReply()
-        do {
-            let request = try ControlRequest(line: line)
-            session.reply(place, status.reply(id: request.id))
-        } catch {
-            session.reply(place, Reply.refused(error))
-        }
     }
 
     // MARK: What other threads say
@@ -194,6 +187,7 @@ final class Daemon {
     // MARK: The turn
 
     private func endTurn() {
+        controlDesk?.endTurn()
         conductor.endTurn()
         // Above this the clients wait, not the memory.
         let isCongested = conductor.bytesWaiting > Self.bytesWaitingLimit || intake.count > Self.admissionLimit
@@ -222,6 +216,7 @@ final class Daemon {
         Notify.stopping(status: "finishing what runs: \(running) handlers")
         journal.log(JournalEntry(.info, "stopping, after what runs: \(running) handlers", messageID: .stopping))
         conductor.handle(.draining)
+        controlDesk?.stop()
         injectServer?.stopListening()
         controlServer?.stopListening()
     }
@@ -261,7 +256,7 @@ final class Daemon {
         journal.log(JournalEntry(.error, "processes of an earlier run could not be ended: \(list)"))
     }
 
-    private var status: Status {
+    private func status(isForwarderConnected: Bool) -> Status {
         Status(
             version: pushrouterdVersion, processID: getpid(), mode: conductor.mode,
             uptime: Moment.now().monotonic - startedAt.monotonic, state: isStopping ? "stopping" : "running",
@@ -271,6 +266,9 @@ final class Daemon {
             deliveriesTracked: conductor.deliveriesTracked, injectConnections: injectServer?.connectionCount ?? 0,
             controlConnections: controlServer?.connectionCount ?? 0, bytesWaiting: conductor.bytesWaiting,
             transactions: conductor.transactions,
-            longestTurn: .nanoseconds(loop.longestTurnNanoseconds))
+            longestTurn: .nanoseconds(loop.longestTurnNanoseconds),
+            customData: CustomDataStatus(
+                summary: conductor.customDataSummary, sending: conductor.sending,
+                isForwarderConnected: isForwarderConnected, now: Moment.now().wall))
     }
 }

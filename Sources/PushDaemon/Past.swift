@@ -1,3 +1,4 @@
+import PushCustomData
 import PushModel
 import PushProtocol
 import PushRouting
@@ -10,6 +11,7 @@ struct Past {
     var stateID: UUID128
     var lastNumber: SequenceNumber
     var tracker: Tracker
+    var customData: CustomData
     var devices: [KnownDevice]
     var recentDeliveries: [RecentDelivery]
     var unfinished: [UnfinishedRequest] = []
@@ -22,6 +24,7 @@ struct Past {
         recentDeliveries = try reader.recentDeliveries()
         tracker = try Tracker(
             stateID: stateID, rules: settings.routing.tracking, ledger: reader, now: Moment.now().wall)
+        customData = try CustomData(stateID: stateID, rules: settings.routing.customData, ledger: reader)
         for (accepted, invocation) in try reader.pendingInvocations() {
             if unfinished.last?.accepted.seq == accepted.seq {
                 unfinished[unfinished.count - 1].invocations.append(invocation)
@@ -49,6 +52,15 @@ extension Tracker {
         try ledger.trackedDeliveries(newest: rules.rememberMax) { restore($0, received: $1) }
         try ledger.closedButtons(ofNewest: rules.rememberMax) { restore(closed: $1, of: $0) }
         for waiting in try ledger.heldInteractions() { restore(waiting, now: now) }
+    }
+}
+
+extension CustomData {
+    /// The custom data that wrote the ledger's rows.
+    fileprivate init(stateID: UUID128, rules: CustomDataRules, ledger: LedgerReader) throws(StoreError) {
+        self.init(stateID: stateID, rules: rules, lastNumber: try ledger.highestEntryNumber())
+        try ledger.unfinishedEntries { restore($0, $1, claimant: $2) }
+        if let state = try ledger.sendingState() { restore(state) }
     }
 }
 

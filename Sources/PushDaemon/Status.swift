@@ -1,3 +1,4 @@
+import PushCustomData
 import PushModel
 import PushProtocol
 
@@ -21,6 +22,7 @@ struct Status {
     var bytesWaiting: Int
     var transactions: UInt64
     var longestTurn: Duration
+    var customData: CustomDataStatus
 
     /// The reply, with its line feed.
     func reply(id: String?) -> [UInt8] {
@@ -52,5 +54,28 @@ struct Status {
         writer.member("bytes_waiting_for_disk", bytesWaiting)
         writer.member("transactions", transactions)
         writer.member("longest_turn_us", longestTurn.microseconds)
+        writer.member("custom_data", object: { customData.members(&$0) })
+    }
+}
+
+/// What `op: status` tells of custom data.
+struct CustomDataStatus {
+    var summary: CustomDataSummary
+    var sending: SendingState?
+    var isForwarderConnected: Bool
+    /// The clock: ages are counted to it.
+    var now: WallTime
+
+    fileprivate func members(_ writer: inout JSONWriter) {
+        writer.member("pending", summary.pending)
+        writer.member("queued", summary.queued)
+        writer.member("claimed", summary.claimed)
+        writer.member("unknown", summary.unknown)
+        writer.member("bytes", summary.bytes)
+        let age = summary.oldestUnsent.map { max(0, now.milliseconds - $0.milliseconds) }
+        writer.member("oldest_unsent_age_ms", age)
+        writer.key("sending")
+        if let sending { writer.object { $0.members(of: sending) } } else { writer.null() }
+        writer.member("forwarder_connected", isForwarderConnected)
     }
 }

@@ -27,13 +27,25 @@ extension HandlerAnswer.Reply {
         self.init(times: times)
         result = word("result", of: answer)
         status = word("status", of: answer)
-        guard let list = answer["options"] else { return }
-        guard list.kind == .array else {
-            remarks.append("options is a list of words; this is \(list.kind.name)")
-            return
+        if let list = list("options", of: "words", in: answer) {
+            options = list.compactMap(\.string)
+            remarks += list.filter { $0.kind != .string }.map { "options: \($0.shown) is no word" }
         }
-        options = list.elements.compactMap(\.string)
-        remarks += list.elements.filter { $0.kind != .string }.map { "options: \($0.shown) is no word" }
+        for (index, element) in (list("log", of: "objects", in: answer) ?? []).enumerated() {
+            do throws(ProtocolError) {
+                log.append(try LoggedByHandler(element))
+            } catch {
+                remarks.append("log[\(index)]\(error.field.map { ".\($0)" } ?? ""): \(error.message)")
+            }
+        }
+    }
+
+    /// The elements of a member; what is no list is remarked on.
+    private mutating func list(_ key: String, of what: String, in answer: JSONNode) -> [JSONNode]? {
+        guard let list = answer[key] else { return nil }
+        if list.kind == .array { return list.elements }
+        remarks.append("\(key) is a list of \(what); this is \(list.kind.name)")
+        return nil
     }
 
     /// The member as a word of its set; what is none is remarked on.
@@ -55,6 +67,23 @@ extension HandlerAnswer.Reply {
     }
 
     private static let keys = ["status", "result", "options", "log"]
+}
+
+extension LoggedByHandler {
+    /// What an element of `log` may have: what `op: log` has, without what is the request's own.
+    private static let keys = ["app", "device", "external_id"] + LogRequest.entryKeys
+
+    fileprivate init(_ element: JSONNode) throws(ProtocolError) {
+        guard element.kind == .object else {
+            throw ProtocolError(.invalidType, message: "an entry is an object; this is \(element.kind.name)")
+        }
+        let reader = ObjectReader(element)
+        for (key, _) in element.members where !Self.keys.contains(key) {
+            let known = Self.keys.sorted().joined(separator: ", ")
+            throw ProtocolError(.unknownKey, field: key, message: "an entry takes no such key; it takes \(known)")
+        }
+        self.init(try LogRequest(reader, element))
+    }
 }
 
 extension JSONNode {

@@ -1,13 +1,16 @@
+public import PushCustomData
 public import PushModel
 
 /// The lines that a client is sent, each with its line feed.
 public enum Reply {
-    /// The request is on disk.
-    public static func accepted(_ seq: SequenceNumber, id: String?) -> [UInt8] {
+    /// The request is on disk; what of it was set aside is there as well.
+    public static func accepted(_ seq: SequenceNumber, id: String?, rejected: [Rejection] = []) -> [UInt8] {
         line { writer in
             writer.member("ok", true)
             writer.member("seq", seq.value)
             if let id { writer.member("id", id) }
+            guard !rejected.isEmpty else { return }
+            writer.member("rejected", array: { list in rejected.forEach { list.rejection($0) } })
         }
     }
 
@@ -32,7 +35,7 @@ public enum Reply {
         }
     }
 
-    private static func line(_ content: (inout JSONWriter) -> Void) -> [UInt8] {
+    static func line(_ content: (inout JSONWriter) -> Void) -> [UInt8] {
         var writer = JSONWriter()
         writer.object(content)
         return writer.bytes + [UInt8(ascii: "\n")]
@@ -40,6 +43,14 @@ public enum Reply {
 }
 
 extension JSONWriter {
+    fileprivate mutating func rejection(_ rejection: Rejection) {
+        object {
+            $0.member("entry", rejection.number.value)
+            $0.member("field", rejection.field)
+            $0.member("message", rejection.reason)
+        }
+    }
+
     /// The members of an `error` object.
     public mutating func members(of error: ProtocolError) {
         member("code", error.code.rawValue)

@@ -56,6 +56,9 @@ extension Request {
         case "token":
             try reader.allow(TokenRequest.keys, and: keys)
             action = .token(try TokenRequest(reader))
+        case "log":
+            try reader.allow(LogRequest.keys, and: keys)
+            action = .log(try LogRequest(reader, document.root))
         case nil:
             throw ProtocolError(.missingKey, field: "op", message: "op is missing: \(Self.operations)")
         default:
@@ -69,7 +72,7 @@ extension Request {
     /// What every op takes.
     static let keys = ["op", "id", "at", "wait"]
 
-    private static let operations = "deliver, interact, session or token"
+    private static let operations = "deliver, interact, session, token or log"
 
     private static func wait(_ reader: ObjectReader) throws(ProtocolError) -> Bool {
         guard let wait = try reader.string("wait") else { return false }

@@ -38,18 +38,22 @@ public enum HandlerAnswer: Hashable, Sendable {
         public var times: Int
         /// How it says that it ended; where there is an exit status, that one decides.
         public var status: Status?
+        /// Custom data that it wants kept. Only of one that is done it is: whoever declines or wants to be tried again has
+        /// not said its last word.
+        public var log: [LoggedByHandler]
         /// What of its answer nobody understands, or goes against its exit status, for people.
         public var remarks: [String]
 
-        /// Joins the parts; what has a result or options was said once.
+        /// Joins the parts; what has a result, options or entries was said once.
         public init(
             result: FetchResult? = nil, options: [String]? = nil, times: Int? = nil, status: Status? = nil,
-            remarks: [String] = []
+            log: [LoggedByHandler] = [], remarks: [String] = []
         ) {
             self.result = result
             self.options = options
-            self.times = times ?? (result != nil || options != nil ? 1 : 0)
+            self.times = times ?? (result != nil || options != nil || !log.isEmpty ? 1 : 0)
             self.status = status
+            self.log = log
             self.remarks = remarks
         }
     }

@@ -60,18 +60,20 @@ extension Router {
             uniqueID: receipt.uniqueID, campaignID: receipt.campaignID, isDisplayed: receipt.isDisplayed,
             inForeground: receipt.inForeground, digest: receipt.digest, buttons: receipt.buttons,
             receivedAt: receipt.at)
-        track(&effects) { tracker, output in tracker.receive(delivery, now: now.wall, into: &output) }
+        track(at: now, &effects) { tracker, output in tracker.receive(delivery, now: now.wall, into: &output) }
     }
 
-    /// Lets the tracker do something, and has what it decides written.
+    /// Lets the tracker do something, and has what it decides written; a session that begins by it flushes what waited for
+    /// it, in the same transaction.
     @discardableResult
     mutating func track<Result>(
-        _ effects: inout [Effect], _ act: (inout Tracker, inout TrackerOutput) -> Result
+        at now: Moment, _ effects: inout [Effect], _ act: (inout Tracker, inout TrackerOutput) -> Result
     ) -> Result {
         var output = TrackerOutput()
         let result = act(&tracker, &output)
         for event in output.events { effects.append(.record(.event(event))) }
         for record in output.records { effects.append(.record(.tracker(record))) }
+        for session in output.sessionStarts { flush(session, at: now, &effects) }
         return result
     }
 

@@ -41,19 +41,25 @@ extension Router {
             return concludeAtOnce(row, of: arrival, outcome, reason: reason, at: now, &effects)
         }
         let time = request.at ?? now.wall
+        let facts = TrackFacts(
+            act: act, provider: subject.provider, campaignID: subject.campaignID, messageID: accepted.messageID,
+            platform: platform, app: accepted.app, device: accepted.device, externalID: accepted.externalID,
+            keys: subject.keys)
         if let name = subject.tracked {
             let row = arrival.row(decision.callback, budget: table.budget)
             let interaction = Interaction(name, act, accepted, at: time)
-            let result = track(&effects) { $0.interact(interaction, now: now.wall, into: &$1) }
+            let result = track(at: now, &effects) { $0.interact(interaction, now: now.wall, into: &$1) }
+            if result.isNews { queueTracks(facts, of: accepted, at: time, now: now, &effects) }
             let completion = arrival.completions(decision.callback, table).byTracker()
             concludeAtOnce(
                 row, of: arrival, .handedToTracker, reason: result.reason(act), completion: completion, at: now,
                 &effects)
         } else {
+            queueTracks(facts, of: accepted, at: time, now: now, &effects)
             route(decision.callback, &arrival, at: now, &effects)
             // T8: it opens the app, whoever's it is.
             let source = TrackerSource(accepted, at: time)
-            if act == .opened { track(&effects) { $0.session(.start, source, now: now.wall, into: &$1) } }
+            if act == .opened { track(at: now, &effects) { $0.session(.start, source, now: now.wall, into: &$1) } }
         }
         copy([decision.callback], &arrival, at: now, &effects)
     }
@@ -74,6 +80,14 @@ extension Interaction {
 }
 
 extension InteractionResult {
+    /// Whether it is something that was not told before, of a notification that was there.
+    fileprivate var isNews: Bool {
+        switch verdict {
+        case nil, .opened, .closed, .unattributed, .dismissed: true
+        case .duplicate, .unknownAction, .elsewhere, .unmatched: false
+        }
+    }
+
     /// What became of it, for people.
     fileprivate func reason(_ act: UserAct) -> String {
         let it = delivery.map { "delivery \($0)" } ?? "its delivery"
@@ -98,6 +112,10 @@ private struct InteractionSubject {
     var messageID: String?
     /// What the platform hands back; `nil` when nobody knows it.
     var handedBack: HandedBackPayload?
+    /// The campaign, if it is Braze's and has one.
+    var campaignID: String?
+    /// The keys of what was delivered, as far as they are known.
+    var keys: PayloadKeys?
     /// Whose it is; `nil` when nobody's or not known.
     var provider: String?
     /// What the tracker knows it by, if it is the tracker's: Braze's, or what is known to nobody and may be Braze's yet.
@@ -126,6 +144,11 @@ private struct InteractionSubject {
             if past.accepted.platform != .web, let payload = past.request?.payload {
                 handedBack = try? HandedBackPayload(payload, platform: past.accepted.platform, settings: detection)
             }
+        }
+        (campaignID, keys) = (handedBack?.campaignID, handedBack?.keys)
+        if keys == nil, let past, let deliver = past.request {
+            let decision = try? decide(Delivery(deliver, platform: past.accepted.platform), settings: detection)
+            (campaignID, keys) = (decision?.braze?.campaignID, decision?.keys)
         }
         let target = interact.target
         delivery = name.flatMap { tracker.delivery(for: $0, app: target.app, device: target.device) }

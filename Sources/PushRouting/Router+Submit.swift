@@ -18,12 +18,13 @@ extension Router {
     ) throws(Refusal) -> SequenceNumber {
         guard !isDraining else { throw .draining }
         try checkLimits(of: peer, at: now)
+        rejections = []
         switch request.action {
         case .deliver(let deliver): try self.deliver(deliver, request, from: peer, at: now, &effects)
         case .interact(let interact): try self.interact(interact, request, past, from: peer, at: now, &effects)
         case .session(let session): self.session(session, request, from: peer, at: now, &effects)
         case .token(let token): self.token(token, request, from: peer, at: now, &effects)
-        case .log: preconditionFailure("to be written")
+        case .log(let log): try self.log(log, request, from: peer, at: now, &effects)
         }
         lastNumber = lastNumber.next
         endTurn(at: now, &effects)

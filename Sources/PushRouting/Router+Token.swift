@@ -8,7 +8,7 @@ extension Router {
     ) {
         let accepted = accept(request, about: token.target, from: peer, at: now, &effects)
         let source = TrackerSource(accepted, at: request.at ?? now.wall)
-        track(&effects) { $0.token(token.kind, token.token, source, now: now.wall, into: &$1) }
+        track(at: now, &effects) { $0.token(token.kind, token.token, source, now: now.wall, into: &$1) }
         var arrival = Arrival(
             accepted, subject: InvocationSubject(request), provider: nil, keys: nil, lane: lane(of: accepted))
         let callback = token.kind.callback(on: accepted.platform)
@@ -27,7 +27,7 @@ extension Router {
     ) {
         let accepted = accept(request, about: session.target, from: peer, at: now, &effects)
         let source = TrackerSource(accepted, at: request.at ?? now.wall)
-        track(&effects) { $0.session(session.kind, source, now: now.wall, into: &$1) }
+        track(at: now, &effects) { $0.session(session.kind, source, now: now.wall, into: &$1) }
     }
 
     /// Accepts a request that is about a device and brings no payload.

@@ -1,3 +1,4 @@
+public import PushCustomData
 import PushDispatch
 public import PushModel
 public import PushTracking
@@ -14,6 +15,9 @@ public struct Router: Sendable {
     let boot: UUID128
     var table: RoutingTable
     var tracker: Tracker
+    var customData: CustomData
+    /// What of the request that was submitted last was set aside, and why; empty unless it logged something.
+    public internal(set) var rejections: [Rejection] = []
     /// The highest number given so far; 0 when there is none.
     public internal(set) var lastNumber: SequenceNumber
     var devices: [DeviceKey: KnownDevice] = [:]
@@ -40,18 +44,21 @@ public struct Router: Sendable {
     ///   - boot: the machine's boot id; stored deadlines count within one boot only.
     ///   - table: what to decide by.
     ///   - tracker: the tracker, with what it remembers.
+    ///   - customData: the custom data that waits; without it there is none.
     ///   - devices: what is last known of each device.
     ///   - recentDeliveries: what FCM on the devices saw last, in order of acceptance.
     ///   - devicesMax: how many devices are remembered; above that the one that was first heard of is forgotten.
     ///   - lastNumber: the highest number ever acknowledged; 0 for a new state directory.
     public init(
-        boot: UUID128, table: RoutingTable, tracker: Tracker, devices: [KnownDevice] = [],
-        recentDeliveries: [RecentDelivery] = [], devicesMax: Int = 1_000_000,
+        boot: UUID128, table: RoutingTable, tracker: Tracker, customData: CustomData? = nil,
+        devices: [KnownDevice] = [], recentDeliveries: [RecentDelivery] = [], devicesMax: Int = 1_000_000,
         lastNumber: SequenceNumber = SequenceNumber(0)
     ) {
         self.boot = boot
         self.table = table
         self.tracker = tracker
+        self.customData = customData ?? CustomData(stateID: tracker.stateID)
+        self.customData.rules = table.customData
         self.lastNumber = lastNumber
         self.devicesMax = devicesMax
         for device in devices where self.devices.updateValue(device, forKey: device.key) == nil {
@@ -95,10 +102,11 @@ public struct Router: Sendable {
         case .failedToStart(let id, let reason): finished(id, .rejected(reason: reason), at: now, &effects)
         case .clock:
             takeDue(at: now, &effects)
-            track(&effects) { $0.takeDue(now: now.wall, into: &$1) }
+            track(at: now, &effects) { $0.takeDue(now: now.wall, into: &$1) }
         case .reconfigured(let table):
             self.table = table
             tracker.rules = table.tracking
+            customData.rules = table.customData
         case .draining: isDraining = true
         }
         endTurn(at: now, &effects)
@@ -120,9 +128,13 @@ public struct Router: Sendable {
         usage.left(placeOfObserver: invocation.record.isObserver)
         switch answer {
         case .handled(let reply):
-            let remark = invocation.completions.remark(on: reply, of: invocation.record.handler ?? "the handler")
+            let remarks = [
+                invocation.completions.remark(on: reply, of: invocation.record.handler ?? "the handler"),
+                keep(reply.log, of: invocation.request, at: now, &effects),
+            ].compactMap(\.self)
             let completion = invocation.completions.byHandler(reply)
-            conclude(invocation, .handled, reason: remark, completion: completion, at: now, &effects)
+            let reason = remarks.isEmpty ? nil : remarks.joined(separator: "; ")
+            conclude(invocation, .handled, reason: reason, completion: completion, at: now, &effects)
         case .retry(let after) where invocation.table.mode == .relay:
             invocation.stage = .pausing
             // It has ended: a daemon that stops or dies now has not broken it off.

@@ -1,3 +1,4 @@
+public import PushCustomData
 public import PushDispatch
 public import PushModel
 public import PushTracking
@@ -26,13 +27,18 @@ public struct RoutingTable: Sendable {
     public var interaction: InteractionRules
     /// How opens and sessions are counted.
     public var tracking: TrackerRules
+    /// How custom data is kept and flushed.
+    public var customData: CustomDataRules
+    /// What is told to `/users/track` of pushes, by name: each that matches applies.
+    public var tracks: [TrackRule]
 
     /// Joins the parts.
     public init(
         mode: DispatchMode = .device, budget: Duration = .seconds(9), routes: [Route], handlers: [String: Handler],
         limits: RoutingLimits = RoutingLimits(), retryDelay: Duration = .milliseconds(200),
         detection: DetectionSettings = DetectionSettings(), completion: CompletionRules = CompletionRules(),
-        interaction: InteractionRules = InteractionRules(), tracking: TrackerRules = TrackerRules()
+        interaction: InteractionRules = InteractionRules(), tracking: TrackerRules = TrackerRules(),
+        customData: CustomDataRules = CustomDataRules(), tracks: [TrackRule] = []
     ) {
         self.mode = mode
         self.budget = budget
@@ -44,6 +50,8 @@ public struct RoutingTable: Sendable {
         self.completion = completion
         self.interaction = interaction
         self.tracking = tracking
+        self.customData = customData
+        self.tracks = tracks
     }
 }
 

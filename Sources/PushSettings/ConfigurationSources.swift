@@ -33,16 +33,19 @@ public struct ConfigurationSources: Hashable, Sendable {
     public var handlers: [ConfigurationFile]
     /// `routes.d/*.route`, in any order.
     public var routes: [ConfigurationFile]
+    /// `tracks.d/*.track`, in any order.
+    public var tracks: [ConfigurationFile]
 
     /// Joins the parts; whatever is left out has its defaults.
     public init(
         main: [ConfigurationFile] = [], providers: [ConfigurationFile] = [], handlers: [ConfigurationFile] = [],
-        routes: [ConfigurationFile] = []
+        routes: [ConfigurationFile] = [], tracks: [ConfigurationFile] = []
     ) {
         self.main = main
         self.providers = providers
         self.handlers = handlers
         self.routes = routes
+        self.tracks = tracks
     }
 }
 

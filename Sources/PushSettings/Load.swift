@@ -1,4 +1,6 @@
+import PushCustomData
 import PushDispatch
+import PushForwarding
 import PushModel
 import PushRouting
 
@@ -6,20 +8,23 @@ extension Settings {
     /// Reads and checks a whole configuration; says everything that is wrong, not only the first thing.
     ///
     /// - Returns: the settings, or `nil` if any of the diagnostics is an error; and the diagnostics: first those of the
-    ///   main files, then of the providers, the handlers and the routes, each kind in its order of application, by line.
+    ///   main files, then of the providers, the handlers, the routes and the tracks, each kind in its order of application,
+    ///   by line.
     public static func load(_ sources: ConfigurationSources) -> (settings: Settings?, diagnostics: [Diagnostic]) {
         var loader = Loader()
         for file in sources.main { loader.readMain(file) }
         loader.readProviders(sources.providersInForce)
         for file in sources.handlers.inOrder { loader.readHandler(file) }
         for file in sources.routes.inOrder { loader.readRoute(file) }
+        for file in sources.tracks.inOrder { loader.readTrack(file) }
         loader.checkUse()
         let diagnostics = loader.reports.flatMap(\.diagnostics)
         return (diagnostics.contains { $0.severity == .error } ? nil : loader.settings, diagnostics)
     }
 }
 
-/// Turns files into settings, one after the other: main, providers, handlers, routes, since each kind refers to those before.
+/// Turns files into settings, one after the other: main, providers, handlers, routes, tracks, since each kind refers to those
+/// before.
 private struct Loader {
     var settings = Settings()
     var reports: [FileReport] = []
@@ -27,12 +32,16 @@ private struct Loader {
     /// By name, the place in `reports` of each handler file, also of those with errors.
     private var handlerFiles: [String: Int] = [:]
     private var routeFiles: Set<String> = []
+    private var trackFiles: Set<String> = []
+    /// Where `SendFlushed=` was last given.
+    private var sendFlushed: (report: Int, line: Int)?
     /// The handlers that routes name.
     private var used: Set<String> = []
 
     mutating func readMain(_ file: ConfigurationFile) {
         var report = FileReport(file: file.path)
-        _ = Schema.main.read(file, into: &settings, report: &report)
+        let lines = Schema.main.read(file, into: &settings, report: &report)
+        if let line = lines?["SendFlushed"] { sendFlushed = (reports.count, line) }
         reports.append(report)
     }
 
@@ -93,9 +102,29 @@ private struct Loader {
         checkHandler(of: route, lines: lines, report: &report)
         // What the author meant it to match is not known, so it says nothing about the routes that follow either.
         if report.hasErrors { return }
-        checkProviders(of: route, lines: lines, report: &report)
+        checkProviders(of: route.match, line: lines["Provider"], report: &report)
+        if let reason = route.reasonNeverCalled(providers: settings.routing.detection.providers) {
+            report.warning(
+                "Provider=\(route.match.providers.joined(separator: " ")): \(reason)", line: lines["Provider"])
+        }
         checkReach(of: route, report: &report)
         settings.routing.routes.append(route)
+    }
+
+    mutating func readTrack(_ file: ConfigurationFile) {
+        var report = FileReport(file: file.path)
+        defer { reports.append(report) }
+        guard let name = name(of: file, report: &report) else { return }
+        guard trackFiles.insert(name).inserted else {
+            report.error("there is another track named \(name); names must differ")
+            return
+        }
+        var draft = TrackDraft()
+        guard let lines = Schema.track.read(file, into: &draft, report: &report),
+            let track = draft.validated(name: name, lines: lines, report: &report)
+        else { return }
+        checkProviders(of: track.match, line: lines["Provider"], report: &report)
+        settings.routing.tracks.append(track)
     }
 
     /// What only all files together show.
@@ -108,6 +137,21 @@ private struct Loader {
         if routeFiles.isEmpty {
             var report = FileReport(file: "routes.d")
             report.warning("no *.route files: every invocation that is not Braze's ends as unrouted")
+            reports.append(report)
+        }
+        if settings.usersTrack.endpoint == nil { warnOfNoEndpoint() }
+    }
+
+    private mutating func warnOfNoEndpoint() {
+        let consequence =
+            "[UsersTrack] has no Endpoint=, so nothing is sent until it has one: entries wait, up to "
+            + "MaxPending=\(settings.routing.customData.pendingMax)"
+        if settings.routing.customData.sendsFlushed, let (place, line) = sendFlushed {
+            reports[place].warning("SendFlushed=yes: \(consequence)", line: line)
+        }
+        if !settings.routing.tracks.isEmpty {
+            var report = FileReport(file: "tracks.d")
+            report.warning(consequence)
             reports.append(report)
         }
     }
@@ -136,17 +180,15 @@ private struct Loader {
         }
     }
 
-    private func checkProviders(of route: Route, lines: [String: Int], report: inout FileReport) {
+    private func checkProviders(of match: RouteMatch, line: Int?, report: inout FileReport) {
         let known = settings.routing.detection.providers
-        for name in route.match.providers where name != RouteMatch.noProvider {
+        for name in match.providers where name != RouteMatch.noProvider {
             guard !known.contains(where: { $0.name == name }) else { continue }
             report.warning(
                 "Provider=\(name): there is no providers.d/\(name).provider, or it is empty"
                     + suggestion(for: name, among: known.map(\.name) + [RouteMatch.noProvider]) { "Provider=\($0)" },
-                line: lines["Provider"])
+                line: line)
         }
-        guard let reason = route.reasonNeverCalled(providers: known) else { return }
-        report.warning("Provider=\(route.match.providers.joined(separator: " ")): \(reason)", line: lines["Provider"])
     }
 
     private func checkReach(of route: Route, report: inout FileReport) {

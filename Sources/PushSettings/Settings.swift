@@ -1,9 +1,11 @@
+public import PushForwarding
 public import PushModel
 public import PushRouting
 
 /// The validated configuration: every value is in its range, every name it refers to exists.
 public struct Settings: Sendable {
-    /// What the router decides by: `[Dispatch]`, `[Deadline]`, `[Braze]`, `[Tracker]`, the handlers and the routes.
+    /// What the router decides by: `[Dispatch]`, `[Deadline]`, `[Braze]`, `[Tracker]`, what of `[UsersTrack]` is not about
+    /// sending, the handlers, the routes and the tracks.
     public var routing: RoutingTable
     /// `[Daemon]`.
     public var daemon: DaemonSettings
@@ -11,6 +13,8 @@ public struct Settings: Sendable {
     public var store: StoreSettings
     /// `[Journal]`.
     public var journal: JournalSettings
+    /// `[UsersTrack]`: how the forwarder sends.
+    public var usersTrack: ForwardingSettings
     /// `[Tracker] CampaignIdRule=`: how reports group campaigns.
     public var campaignIDRule = CampaignIDRule.raw
 
@@ -20,6 +24,7 @@ public struct Settings: Sendable {
         daemon = DaemonSettings()
         store = StoreSettings()
         journal = JournalSettings()
+        usersTrack = ForwardingSettings()
     }
 }
 

@@ -27,7 +27,8 @@ extension ConfigurationSources {
         providers = try winners(in: directories, folder: "providers.d", named: { $0.hasSuffix(".provider") })
         handlers = try winners(in: directories, folder: "handlers.d", named: { $0.hasSuffix(".handler") })
         routes = try winners(in: directories, folder: "routes.d", named: { $0.hasSuffix(".route") })
-        // Providers only say whose a payload is: with nothing but them there is still nobody to handle it.
+        tracks = try winners(in: directories, folder: "tracks.d", named: { $0.hasSuffix(".track") })
+        // Providers and tracks handle nothing: with nothing but them there is still nobody to do it.
         if !required, main.isEmpty, handlers.isEmpty, routes.isEmpty {
             handlers = Self.shipped.handlers
             routes = Self.shipped.routes

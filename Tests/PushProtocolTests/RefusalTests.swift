@@ -27,10 +27,11 @@ struct RefusalTests {
 
     static let examples = [
         Example("[]", .invalidType, nil, "a request is one JSON object on one line; this is an array"),
-        Example("{}", .missingKey, "op", "op is missing: deliver, interact, session or token"),
+        Example("{}", .missingKey, "op", "op is missing: deliver, interact, session, token or log"),
         Example(#"{"op":5}"#, .invalidType, "op", "op is a string; this is a number"),
         Example(
-            #"{"op":"delete"}"#, .unknownOperation, "op", "inject.sock takes deliver, interact, session or token"),
+            #"{"op":"delete"}"#, .unknownOperation, "op", "inject.sock takes deliver, interact, session, token or log"
+        ),
         Example(#"{"op":"deliver"}"#, .missingKey, "payload", "payload is missing"),
         Example(#"{"op":"deliver","payload":[]}"#, .invalidType, "payload", "payload is an object; this is an array"),
         Example(#"{"op":"deliver","payload":null}"#, .invalidType, "payload", "payload is an object; this is null"),
@@ -122,6 +123,28 @@ struct RefusalTests {
         Example(
             #"{"op":"token","token":"\#(String(repeating: "x", count: 4097))"}"#, .invalidValue, "token",
             "token is longer than 4096 bytes"),
+        Example(
+            #"{"op":"log"}"#, .missingKey, "kind",
+            "kind is missing: custom_event, custom_attributes, user_attributes"),
+        Example(
+            #"{"op":"log","kind":"event"}"#, .invalidValue, "kind",
+            "kind is one of custom_event, custom_attributes, user_attributes"),
+        Example(
+            #"{"op":"log","kind":"custom_event","attributes":{}}"#, .unknownKey, "attributes",
+            "kind custom_event has no attributes; it has name and properties"),
+        Example(
+            #"{"op":"log","kind":"user_attributes","attributes":{},"name":"n"}"#, .unknownKey, "name",
+            "kind user_attributes has no name; it has attributes"),
+        Example(
+            #"{"op":"log","kind":"custom_event","payload":{}}"#, .unknownKey, "payload",
+            "this op takes no such key; it takes app, at, attributes, braze_id, device, external_id, id, kind, name, "
+                + "op, platform, properties, suite, wait"),
+        Example(
+            #"{"op":"log","kind":"custom_event","suite":""}"#, .invalidValue, "suite",
+            "suite is empty; leave it out instead"),
+        Example(
+            #"{"op":"log","kind":"custom_event","suite":"a","braze_id":"b"}"#, .invalidValue, "braze_id",
+            "suite keeps it for the app's next session, braze_id sends it at once; give one"),
         Example(
             #"{"op":"interact","kind":"opened"}"#, .missingKey, "message",
             "one of message and payload says which notification"),

@@ -128,6 +128,31 @@ struct RequestTests {
         #expect(token.target == Target(device: "d"))
     }
 
+    @Test("log says what it is and where it goes; what it tells is passed on as it came")
+    func log() throws {
+        let event = try logged(
+            #"{"op":"log","kind":"custom_event","suite":"group.a","name":"n","properties":{"a":1},"app":"a"}"#)
+        #expect(event.kind == .customEvent)
+        #expect(event.suite == "group.a")
+        #expect(event.brazeID == nil)
+        #expect(event.target == Target(app: "a"))
+        #expect(event.object["properties"].map { $0.rawBytes.elementsEqual(#"{"a":1}"#.utf8) } == true)
+        let attributes = try logged(#"{"op":"log","kind":"custom_attributes","braze_id":"b1","attributes":{"a":null}}"#)
+        #expect(attributes.kind == .customAttributes)
+        #expect(attributes.brazeID == "b1")
+        #expect(attributes.suite == nil)
+    }
+
+    @Test(
+        "log takes what breaks the rules of the data: that is set aside, not refused",
+        arguments: [
+            #"{"op":"log","kind":"custom_event"}"#, #"{"op":"log","kind":"custom_event","name":7,"properties":[]}"#,
+            #"{"op":"log","kind":"user_attributes"}"#, #"{"op":"log","kind":"user_attributes","attributes":"email"}"#,
+        ])
+    func logOfWrongData(line: String) throws {
+        #expect(try read(line).operation == .log)
+    }
+
     @Test(
         "a time in both forms, up to the ends of what can be written",
         arguments: [
@@ -166,6 +191,11 @@ struct RequestTests {
         let document = try JSONDocument(scanning: Array(#"{"op":"deliver","payload":{},"script":{}}"#.utf8))
         #expect(try Request(document, allowing: ["script"]).operation == .deliver)
         #expect(throws: ProtocolError.self) { try Request(document) }
+    }
+
+    private func logged(_ line: String) throws -> LogRequest {
+        guard case .log(let log) = try read(line).action else { preconditionFailure("it logs nothing: \(line)") }
+        return log
     }
 
     private func interaction(_ line: String) throws -> InteractRequest {

@@ -3,7 +3,7 @@ import PushSettings
 /// A configuration with the handler `journal` and a route of everything to it, and whatever a test adds or replaces.
 func load(
     main: String = "", providers: [String: String] = [:], handlers: [String: String] = [:],
-    routes: [String: String] = [:]
+    routes: [String: String] = [:], tracks: [String: String] = [:]
 ) -> (settings: Settings?, diagnostics: [String]) {
     let handlers = handlers.merging(["journal": "[Handler]\nType=journal"]) { mine, _ in mine }
     let routes = routes.merging(["99-default": "[Route]\nHandler=journal"]) { mine, _ in mine }
@@ -12,7 +12,8 @@ func load(
             main: [ConfigurationFile("pushrouterd.conf", main)],
             providers: providers.map { ConfigurationFile("providers.d/\($0.key).provider", $0.value) },
             handlers: handlers.map { ConfigurationFile("handlers.d/\($0.key).handler", $0.value) },
-            routes: routes.map { ConfigurationFile("routes.d/\($0.key).route", $0.value) }))
+            routes: routes.map { ConfigurationFile("routes.d/\($0.key).route", $0.value) },
+            tracks: tracks.map { ConfigurationFile("tracks.d/\($0.key).track", $0.value) }))
     return (loaded.settings, loaded.diagnostics.map(\.description))
 }
 
@@ -29,6 +30,11 @@ func handler(_ lines: String) -> (settings: Settings?, diagnostics: [String]) {
 /// What is said about a route file `20-x` with these lines.
 func route(_ lines: String) -> (settings: Settings?, diagnostics: [String]) {
     load(routes: ["20-x": lines])
+}
+
+/// What is said about a track file `20-x` with these lines, where there is an endpoint.
+func track(_ lines: String) -> (settings: Settings?, diagnostics: [String]) {
+    load(main: "[UsersTrack]\nEndpoint=https://rest.braze.eu", tracks: ["20-x": lines])
 }
 
 extension ConfigurationFile {

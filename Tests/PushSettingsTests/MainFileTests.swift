@@ -112,10 +112,6 @@ struct MainFileTests {
             ("Daemon", "RequestLengthMax=1G", "RequestLengthMax=1G: must be from 1K to 16M"),
             ("Daemon", "ControlSocketGroup=a b", "ControlSocketGroup=a b: must be the name or number of a group"),
             ("Store", "Retention=infinity", "Retention=infinity: is too long a time"),
-            (
-                "UsersTrack", "Endpoint=x",
-                "Endpoint= in [UsersTrack]: sending to /users/track is not in this version; remove it"
-            ),
         ])
     func wrongValues(section: String, line: String, message: String) {
         let (settings, diagnostics) = main(section, line)

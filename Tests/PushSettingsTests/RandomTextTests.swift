@@ -8,9 +8,12 @@ struct RandomTextTests {
     /// Pieces that lead deep into the parsers, and some that lead out.
     private static let pieces: [String] =
         (Schema.main.keys.map { "\($0.name)=" } + Schema.handler.keys.map { "\($0.name)=" }
-            + Schema.route.keys.map { "\($0.name)=" } + Schema.provider.keys.map { "\($0.name)=" })
+            + Schema.route.keys.map { "\($0.name)=" } + Schema.provider.keys.map { "\($0.name)=" }
+            + Schema.track.keys.map { "\($0.name)=" })
         + [
             "[Daemon]\n", "[Dispatch]\n", "[Deadline]\n", "[Handler]\n", "[Route]\n", "[Match]\n", "[UsersTrack]\n",
+            "[Track]\n", "[Identifier]\n", "[Event]\n", "[Attributes]\n", "received", "a integer keyvalue:a",
+            "b json \"{}\"", "email string data:e", "braze_id", "https://", "http://[::1]:8", "@", "keyvalue:", "\"x",
             "[Provider]\n", "[Android]\n", "[iOS]\n", "[Web]\n", "present k", "equals k v", "json k", "prefix g",
             "members 1",
             "[", "]", "=", "\n", "\n", "\n", "\\\n", "\\", "#", ";", "\"", "'", "%", "%%", " ", "\t", "\r\n",
@@ -44,15 +47,16 @@ struct RandomTextTests {
                 handlers: [
                     randomFile("crm.handler", using: &generator), randomFile("journal.handler", using: &generator),
                 ],
-                routes: [randomFile("a.route", using: &generator), randomFile("b.route", using: &generator)])
-            let files = sources.main + sources.providers + sources.handlers + sources.routes
+                routes: [randomFile("a.route", using: &generator), randomFile("b.route", using: &generator)],
+                tracks: [randomFile("a.track", using: &generator), randomFile("b.track", using: &generator)])
+            let files = sources.main + sources.providers + sources.handlers + sources.routes + sources.tracks
             let linesOf = Dictionary(
                 uniqueKeysWithValues: files.map { ($0.path, 1 + $0.bytes.count { $0 == UInt8(ascii: "\n") }) })
 
             let (settings, diagnostics) = Settings.load(sources)
             #expect((settings == nil) == diagnostics.contains { $0.severity == .error })
             for diagnostic in diagnostics {
-                #expect(diagnostic.file == "routes.d" || linesOf[diagnostic.file] != nil)
+                #expect(["routes.d", "tracks.d"].contains(diagnostic.file) || linesOf[diagnostic.file] != nil)
                 if let line = diagnostic.line { #expect((1...(linesOf[diagnostic.file] ?? 0)).contains(line)) }
                 #expect(!diagnostic.description.utf8.contains { $0 < 0x20 || $0 == 0x7F })
                 #expect(diagnostic.message.utf8.count < 600)

@@ -42,6 +42,26 @@ struct ShippedConfigurationTests {
         #expect(settings.routing.routes == [Route(name: "99-default", match: RouteMatch(), handler: "journal")])
     }
 
+    @Test("the example of a track is not read as it is, and says nothing wrong once it is")
+    func exampleTrack() throws {
+        var file = try read("tracks.d/50-push-opened.track.example")
+        #expect(!file.path.hasSuffix(".track"))
+        var sources = try sources()
+        // Its comments show further lines: with them too it is right.
+        let text = String(decoding: file.bytes, as: UTF8.self)
+        let lines = text.split(separator: "\n").map { $0.hasPrefix("#") && !$0.hasPrefix("# ") ? $0.dropFirst() : $0 }
+        file.bytes = Array(lines.joined(separator: "\n").utf8)
+        sources.main.append(ConfigurationFile("endpoint", "[UsersTrack]\nEndpoint=https://rest.fra-01.braze.eu"))
+        sources.tracks = [file]
+        let (settings, diagnostics) = Settings.load(sources)
+        #expect(diagnostics == [])
+        let track = try #require(settings?.routing.tracks.first)
+        #expect(track.occasions == [.opened, .action])
+        #expect(track.match.apps == [Glob("com.example.*")])
+        #expect(track.event?.properties.count == 4)
+        #expect(track.attributes.count == 1)
+    }
+
     @Test("what stands in where nothing is installed is the same")
     func standsIn() throws {
         let (installed, _) = Settings.load(try sources())
@@ -107,6 +127,7 @@ struct ShippedConfigurationTests {
             "\(settings.journal)", "\(settings.routing.tracking)", "\(settings.routing.completion)",
             "\(settings.routing.interaction)", "\(settings.routing.detection.brazeKeys)",
             "\(settings.routing.detection.runsServiceExtensionInForeground)", "\(settings.campaignIDRule)",
+            "\(settings.routing.customData)", "\(settings.usersTrack)",
         ]
     }
 
@@ -125,5 +146,8 @@ struct ShippedConfigurationTests {
         "DismissActionCategories=a*", "ServiceExtensionInForeground=yes", "FetchResult=newData",
         "RefreshFeatureFlagsKey=x", "RefreshBannersKey=x",
         "UniqueIdKey=x",
+        "EventTime=flushed", "Endpoint=https://x", "KeyFile=/x", "BatchSize=2", "CombinedLimit=2", "Flush=2s",
+        "RateLimit=2", "RateInterval=2s", "Timeout=2s", "Connections=3", "OnUnknown=retry", "SendFlushed=yes",
+        "MaxPending=2", "MaxPendingSize=1M", "ArrayElementsMax=2",
     ]
 }

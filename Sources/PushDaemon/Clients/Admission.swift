@@ -1,3 +1,4 @@
+import PushCustomData
 import PushModel
 import PushProtocol
 import PushRouting
@@ -26,8 +27,9 @@ final class Admission {
     enum Verdict {
         /// It is new; with the delivery that it is about, if the ledger had to be asked for it and has it.
         case new(Candidate, past: RequestStory?)
-        /// It is the same request again as this one, whose invocations the ledger has so far.
-        case repeated(Candidate, SequenceNumber, [InvocationRecord], undecided: Int)
+        /// It is the same request again as this one, of which so much was set aside, and whose invocations the ledger has so
+        /// far.
+        case repeated(Candidate, SequenceNumber, rejected: [Rejection], [InvocationRecord], undecided: Int)
         /// Another request has this id.
         case conflict(Candidate, with: SequenceNumber)
         /// The ledger could not be asked for what this field names.
@@ -35,9 +37,8 @@ final class Admission {
     }
 
     private struct Recent {
-        var seq: SequenceNumber
+        var accepted: Accepted
         var document: JSONDocument
-        var invocations: Int
     }
 
     private enum Question {
@@ -109,8 +110,8 @@ final class Admission {
     }
 
     /// Notes that a request was accepted under its id. What the ledger said of the id before is no longer true.
-    func accepted(_ key: RequestKey, as seq: SequenceNumber, _ document: JSONDocument, invocations: Int) {
-        recent[key] = Recent(seq: seq, document: document, invocations: invocations)
+    func accepted(_ key: RequestKey, as accepted: Accepted, _ document: JSONDocument) {
+        recent[key] = Recent(accepted: accepted, document: document)
         answers[key] = nil
     }
 
@@ -153,8 +154,10 @@ final class Admission {
         if let known = recent[key] {
             // Not on disk yet, so none of its outcomes was told to anybody.
             return known.document.root.isSameRequest(as: candidate.request.document.root)
-                ? .repeated(candidate, known.seq, [], undecided: known.invocations)
-                : .conflict(candidate, with: known.seq)
+                ? .repeated(
+                    candidate, known.accepted.seq, rejected: known.accepted.rejections, [],
+                    undecided: known.accepted.invocations)
+                : .conflict(candidate, with: known.accepted.seq)
         }
         guard let answer = answers[key] else {
             askOnce(key)
@@ -178,7 +181,10 @@ final class Admission {
             if !isCommitComing() { askAgain() }
             return nil
         }
-        return .repeated(candidate, seq, story.invocations, undecided: undecided)
+        // What was set aside of a log was so at once; of a delivery a handler's answer or a track may have been, later.
+        let rejected = story.request.operation == .log ? story.entries.filter(\.wasRejectedOnArrival) : []
+        return .repeated(
+            candidate, seq, rejected: rejected.map(Rejection.init), story.invocations, undecided: undecided)
     }
 
     /// The verdict on what is the first in the queue and new; `nil` while the ledger's answer is awaited.
@@ -196,6 +202,20 @@ final class Admission {
             ask(.delivery(reference))
             return nil
         }
+    }
+}
+
+extension Rejection {
+    /// What the ledger has of it: the field, if it is about one, stands before the reason.
+    fileprivate init(_ stored: StoredEntry) {
+        let reason = stored.reason ?? ""
+        let field = reason.prefix { $0 != ":" }
+        let isField = ["name", "properties", "attributes"].contains { root in
+            field == root || field.hasPrefix("\(root).") || field.hasPrefix("\(root)[")
+        }
+        self.init(
+            number: stored.entry.number, field: isField ? String(field) : "",
+            reason: isField ? String(reason.dropFirst(field.count + 2)) : reason)
     }
 }
 

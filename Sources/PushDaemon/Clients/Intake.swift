@@ -67,10 +67,10 @@ final class Intake {
         switch verdict {
         case .new(let candidate, let story):
             let submitted = conductor.submit(candidate, past: story.map(PastDelivery.init))
-            guard let (seq, invocations) = submitted, let key = candidate.key else { return }
-            admission.accepted(key, as: seq, candidate.request.document, invocations: invocations)
-        case .repeated(let candidate, let seq, let rows, let undecided):
-            conductor.repeated(candidate, seq, rows, undecided: undecided)
+            guard let submitted, let key = candidate.key else { return }
+            admission.accepted(key, as: submitted, candidate.request.document)
+        case .repeated(let candidate, let seq, let rejected, let rows, let undecided):
+            conductor.repeated(candidate, seq, rejected: rejected, rows, undecided: undecided)
         case .conflict(let candidate, let seq):
             let message = "id was used for another request, seq \(seq)"
             let error = ProtocolError(.idConflict, field: "id", message: message, id: candidate.request.id)

@@ -1,9 +1,19 @@
 import JournalLog
+import PushCustomData
 import PushModel
 import PushProtocol
 import PushRouting
 import PushSettings
 import Store
+
+/// How a request was accepted.
+struct Accepted {
+    var seq: SequenceNumber
+    /// How many invocations it has.
+    var invocations: Int
+    /// What of it was set aside.
+    var rejections: [Rejection]
+}
 
 /// Feeds the router and carries out its effects: the one place where decisions become acts.
 final class Conductor {
@@ -18,6 +28,8 @@ final class Conductor {
     var runner: HandlerRunner?
     /// Told when a request with a producer's id is on disk.
     var onDisk: (RequestKey) -> Void = { _ in }
+    /// Told when the entries of a claim are on disk as the forwarder's.
+    var onClaimed: (ClaimAnswer) -> Void = { _ in }
     /// How loud a success is.
     var successLevel: JournalSettings.Level
     private(set) var accepted: Int64 = 0
@@ -45,14 +57,22 @@ final class Conductor {
     var nextDue: Instant? { router.nextDue }
     var bytesWaiting: Int { commits.bytesWaiting }
     var transactions: UInt64 { commits.transactions }
+    var customDataSummary: CustomDataSummary { router.customDataSummary }
+    var hasQueuedEntries: Bool { router.hasQueuedEntries }
+    var sending: SendingState? { router.sending }
 
     /// How many outcomes of a request are still to come.
     func invocationsInFlight(of seq: SequenceNumber) -> Int { router.invocationsInFlight(of: seq) }
 
     /// The delivery of which the ledger has to be asked before an interaction is submitted: one that it names, does not
-    /// bring along, and the tracker does not remember. `nil` for anything else.
+    /// bring along, and the tracker does not remember, or not as far as a track may want it. `nil` for anything else.
     func unknownDelivery(of request: Request) -> DeliveryReference? {
-        guard case .interact(let interact) = request.action, !router.remembersDelivery(of: interact) else { return nil }
+        guard case .interact(let interact) = request.action else { return nil }
+        if let seq = router.rememberedDelivery(of: interact) {
+            let target = interact.target
+            return router.wantsPayload(of: interact)
+                ? DeliveryReference(.seq(seq), app: target.app, device: target.device) : nil
+        }
         let reference = DeliveryReference(request)
         // A number that nobody has yet is no delivery's.
         if case .seq(let seq) = reference?.name, seq > router.lastNumber { return nil }
@@ -73,8 +93,8 @@ final class Conductor {
     /// - Parameters:
     ///   - candidate: the request.
     ///   - past: the delivery that it names, if the ledger had to be asked for it and has it.
-    /// - Returns: its number and how many invocations it has; `nil` when it was refused, and the client told.
-    func submit(_ candidate: Admission.Candidate, past: PastDelivery?) -> (seq: SequenceNumber, invocations: Int)? {
+    /// - Returns: how it was accepted; `nil` when it was refused, and the client told.
+    func submit(_ candidate: Admission.Candidate, past: PastDelivery?) -> Accepted? {
         let (session, request) = (candidate.session, candidate.request)
         let seq: SequenceNumber
         do {
@@ -87,19 +107,59 @@ final class Conductor {
         let invocations = effects.count { effect in
             if case .record(.invocation(let row)) = effect { row.id.seq == seq } else { false }
         }
-        acknowledge(candidate, seq, awaiting: invocations)
+        acknowledge(candidate, seq, rejected: router.rejections, awaiting: invocations)
         carryOut()
-        return (seq, invocations)
+        return Accepted(seq: seq, invocations: invocations, rejections: router.rejections)
     }
 
     /// Answers a request that was accepted before as it was answered then.
     ///
     /// - Parameters:
+    ///   - rejected: what of it was set aside.
     ///   - rows: its invocations as far as the ledger has them.
     ///   - undecided: how many outcomes are still to come.
-    func repeated(_ candidate: Admission.Candidate, _ seq: SequenceNumber, _ rows: [InvocationRecord], undecided: Int) {
-        acknowledge(candidate, seq, knowing: rows.filter { $0.result != nil }, awaiting: undecided)
+    func repeated(
+        _ candidate: Admission.Candidate, _ seq: SequenceNumber, rejected: [Rejection], _ rows: [InvocationRecord],
+        undecided: Int
+    ) {
+        acknowledge(
+            candidate, seq, rejected: rejected, knowing: rows.filter { $0.result != nil }, awaiting: undecided)
     }
+
+    // MARK: Custom data
+
+    /// Has the router do what people or the forwarder want of custom data, and carries out what it decides. What a person
+    /// has to see to is in the journal once it is on disk.
+    @discardableResult
+    func order<Result>(_ act: (inout Router, Moment, inout [Effect]) -> Result) -> Result {
+        let last = router.sending
+        let result = act(&router, .now(), &effects)
+        for state in [EntryState.rejected, .unknown] {
+            let numbers = effects.compactMap { effect -> EntryNumber? in
+                guard case .record(.customData(.moved(let move))) = effect, move.state == state else { return nil }
+                return move.number
+            }
+            if let entry = JournalEntry(numbers, became: state) { commits.append(.note(entry)) }
+        }
+        if let state = router.sending, let entry = JournalEntry(state, after: last?.phase) {
+            commits.append(.note(entry))
+        }
+        carryOut()
+        return result
+    }
+
+    /// The oldest entries that are to be sent, from the one after this number on.
+    func queuedEntries(after number: EntryNumber, limit: Int) -> [CustomEntry] {
+        router.queuedEntries(after: number, limit: limit)
+    }
+
+    /// Answers a client of `control.sock` once what was decided so far is on disk.
+    func reply(to client: ControlClient, _ bytes: [UInt8]) {
+        commits.append(.reply(client.session, place: client.place, bytes))
+    }
+
+    /// Does something once what was decided so far is on disk.
+    func follow(_ followUp: FollowUp) { commits.append(followUp) }
 
     /// Tells the router what happened, and carries out what it decides.
     func handle(_ event: Event) {
@@ -120,11 +180,12 @@ final class Conductor {
     func endTurn() { commits.endTurn() }
 
     private func acknowledge(
-        _ candidate: Admission.Candidate, _ seq: SequenceNumber, knowing decided: [InvocationRecord] = [],
-        awaiting undecided: Int
+        _ candidate: Admission.Candidate, _ seq: SequenceNumber, rejected: [Rejection],
+        knowing decided: [InvocationRecord] = [], awaiting undecided: Int
     ) {
         let (session, request) = (candidate.session, candidate.request)
-        commits.append(.reply(session, place: candidate.place, Reply.accepted(seq, id: request.id)))
+        let reply = Reply.accepted(seq, id: request.id, rejected: rejected)
+        commits.append(.reply(session, place: candidate.place, reply))
         if let key = candidate.key { commits.append(.onDisk(key)) }
         guard request.waitsForOutcome else { return }
         let wait = OutcomeWait(session, id: request.id, outcomes: decided.count + undecided)
@@ -151,6 +212,8 @@ final class Conductor {
         case .reply(let session, let place, let bytes): session.reply(place, bytes)
         case .replied(let wait): wait.replied()
         case .onDisk(let key): onDisk(key)
+        case .claimed(let answer): onClaimed(answer)
+        case .note(let entry): journal.log(entry)
         case .start(let run): runner?.start(run)
         case .decided(let end):
             journal.log { [successLevel] in JournalEntry(end, successLevel: successLevel) }

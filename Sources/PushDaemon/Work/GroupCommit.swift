@@ -1,3 +1,4 @@
+import JournalLog
 import PushModel
 import PushRouting
 import Store
@@ -14,6 +15,10 @@ enum FollowUp {
     case replied(OutcomeWait)
     /// From now on the ledger answers for this id.
     case onDisk(RequestKey)
+    /// Hand entries of custom data to the forwarder.
+    case claimed(ClaimAnswer)
+    /// Tell the journal.
+    case note(JournalEntry)
 }
 
 /// Gathers what the turns of the loop want written, and hands it to the committer: one transaction for all that came

@@ -116,7 +116,8 @@ extension Form<[HandlerDraft.Variable]> {
 }
 
 extension Form<String> {
-    fileprivate static let absolutePath = Form { text throws(ValueError) in
+    /// A path from the root.
+    static let absolutePath = Form { text throws(ValueError) in
         guard text.utf8.first == UInt8(ascii: "/") else { throw ValueError("must be an absolute path") }
         return text
     }

@@ -1,4 +1,6 @@
+import PushCustomData
 import PushDispatch
+import PushForwarding
 import PushModel
 import PushRouting
 import PushTracking
@@ -57,8 +59,40 @@ extension Schema<Settings> {
             Key("Tracker", "Remember", \.routing.tracking.remember, .timeSpan(.seconds(1) ... .seconds(3650 * 86_400))),
             Key("Tracker", "RememberMax", \.routing.tracking.rememberMax, .integer(1...100_000_000)),
             Key("Tracker", "RememberUsersMax", \.routing.tracking.rememberUsersMax, .integer(1...100_000_000)),
+            Key("Tracker", "EventTime", \.routing.customData.eventTime, .choice),
+
+            // Who pastes a secret into one of these two must not find it in a message.
+            Key("UsersTrack", "Endpoint", \.usersTrack.endpoint, Form.endpoint.optional, showsValue: false),
+            Key("UsersTrack", "KeyFile", \.usersTrack.keyFile, Form.keyFile.optional, showsValue: false),
+            Key(
+                "UsersTrack", "BatchSize", \.usersTrack.batchSize,
+                .integer(1...75, reason: ": /users/track refuses more of a kind")),
+            Key("UsersTrack", "CombinedLimit", \.usersTrack.combinedLimit, Form.integer(1...150).optional),
+            Key("UsersTrack", "Flush", \.usersTrack.flush, .timeSpan(.zero ... .seconds(60))),
+            Key("UsersTrack", "RateLimit", \.usersTrack.rateLimit, .integer(1...1_000_000)),
+            Key(
+                "UsersTrack", "RateInterval", \.usersTrack.rateInterval,
+                .timeSpan(.milliseconds(1) ... .seconds(86_400))),
+            Key("UsersTrack", "Timeout", \.usersTrack.timeout, .timeSpan(.seconds(1) ... .seconds(600))),
+            Key("UsersTrack", "Connections", \.usersTrack.connections, .integer(1...64)),
+            Key("UsersTrack", "OnUnknown", \.routing.customData.onUnknown, .choice),
+            Key("UsersTrack", "SendFlushed", \.routing.customData.sendsFlushed, .boolean),
+            Key("UsersTrack", "MaxPending", \.routing.customData.pendingMax, .integer(1...100_000_000)),
+            Key("UsersTrack", "MaxPendingSize", \.routing.customData.pendingSizeMax, .byteSize(64 << 10...16 << 30)),
+            Key("UsersTrack", "ArrayElementsMax", \.routing.customData.arrayElementsMax, .integer(1...10_000)),
         ],
-        reserved: ["UsersTrack": "sending to /users/track is not in this version; remove it"])
+        objection: objectionToSecret)
+}
+
+/// Why a key that seems to be the API key itself must not be in a file that others read.
+@Sendable private func objectionToSecret(section: String, key: String) -> String? {
+    let name = key.lowercased()
+    guard section == "UsersTrack", name != "keyfile",
+        ["key", "token", "secret", "authorization", "bearer", "password"].contains(where: name.contains)
+    else { return nil }
+    return "the API key never belongs here, where others read it: put it alone into a file that only its owner can "
+        + "read and name that with KeyFile=, or give the service the systemd credential users-track-key; "
+        + "a key that was here is known, so make a new one"
 }
 
 extension Form<Duration> {
@@ -84,6 +118,12 @@ extension Form<String> {
             throw ValueError("must be the name or number of a group")
         }
         return text
+    }
+
+    fileprivate static let keyFile = Form { text throws(ValueError) in
+        do { return try absolutePath.parse(text) } catch {
+            throw ValueError("must be the absolute path of the file that has the API key, never the key itself")
+        }
     }
 
     /// A key of a payload.

@@ -111,5 +111,6 @@ extension Form<String> {
         return text
     }
 
-    fileprivate static let anyText = Form { $0 }
+    /// Whatever stands there.
+    static let anyText = Form { $0 }
 }

@@ -60,7 +60,7 @@ extension Form<Glob> {
 
 extension Form<[RouteMatch.KeyCondition]> {
     /// `KEY [GLOB]`: the pattern is the rest of the line, spaces and all.
-    fileprivate static let keyCondition = Form { text throws(ValueError) in
+    static let keyCondition = Form { text throws(ValueError) in
         var rest = Array(text.utf8)[...]
         let key = rest.take { !$0.isWhitespace }
         let pattern = rest.trimmed

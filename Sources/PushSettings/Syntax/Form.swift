@@ -54,12 +54,12 @@ extension Form<Bool> {
 }
 
 extension Form<Int> {
-    /// A whole number in decimal digits.
-    static func integer(_ range: ClosedRange<Int>) -> Form {
+    /// A whole number in decimal digits; `reason` says why the range is what it is.
+    static func integer(_ range: ClosedRange<Int>, reason: String = "") -> Form {
         Form { text throws(ValueError) in
             guard !text.isEmpty, text.utf8.allSatisfy(\.isDigit) else { throw ValueError("must be a whole number") }
             // All digits and yet not an Int: it is beyond it, and so beyond the range.
-            return try within(range, Int(text) ?? .max) { String($0) }
+            return try within(range, Int(text) ?? .max, reason: reason) { String($0) }
         }
     }
 

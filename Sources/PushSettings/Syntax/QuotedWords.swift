@@ -17,6 +17,12 @@ struct QuotedWords {
         return true
     }
 
+    /// What is not taken off yet, as it stands.
+    var remaining: String { rest.text }
+
+    /// Whether the next word begins with a quote.
+    var isNextQuoted: Bool { rest.first == UInt8(ascii: "\"") || rest.first == UInt8(ascii: "'") }
+
     /// The next word, or `nil` at the end. Quotes and escapes are resolved, and `%%` is `%`.
     mutating func next() throws(ValueError) -> String? {
         guard !rest.isEmpty else { return nil }

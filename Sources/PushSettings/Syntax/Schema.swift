@@ -9,6 +9,8 @@ struct Key<Target: Fillable>: Sendable {
     let name: String
     /// Whether further values add to the earlier ones rather than replace them.
     let accumulates: Bool
+    /// Whether messages show the value, or only the key.
+    let showsValue: Bool
     fileprivate let assign: @Sendable (inout Target, String) throws(ValueError) -> Void
     /// Back to the default, which is what an empty value asks for.
     fileprivate let reset: @Sendable (inout Target) -> Void
@@ -16,10 +18,11 @@ struct Key<Target: Fillable>: Sendable {
     /// A key with one value; the last one counts.
     init<Value>(
         _ section: String, _ name: String, _ path: any WritableKeyPath<Target, Value> & Sendable,
-        _ form: Form<Value>
+        _ form: Form<Value>, showsValue: Bool = true
     ) {
         self.section = section
         self.name = name
+        self.showsValue = showsValue
         accumulates = false
         assign = { target, text throws(ValueError) in target[keyPath: path] = try form.parse(text) }
         reset = { $0[keyPath: path] = Target()[keyPath: path] }
@@ -32,6 +35,7 @@ struct Key<Target: Fillable>: Sendable {
     ) {
         self.section = section
         self.name = name
+        showsValue = true
         accumulates = true
         assign = { target, text throws(ValueError) in target[keyPath: path] += try form.parse(text) }
         reset = { $0[keyPath: path] = Target()[keyPath: path] }
@@ -41,8 +45,8 @@ struct Key<Target: Fillable>: Sendable {
 /// The keys of one kind of file: the one table by which it is read, and by which typing errors are understood.
 struct Schema<Target: Fillable>: Sendable {
     let keys: [Key<Target>]
-    /// Sections whose keys come with a later version, each with what to say about them.
-    var reserved: [String: String] = [:]
+    /// Why a key that is not known must not be there at all, by its section and name; `nil`: it is only ignored.
+    var objection: @Sendable (_ section: String, _ key: String) -> String? = { _, _ in nil }
 
     /// Fills `target` with what `file` says.
     ///
@@ -52,19 +56,14 @@ struct Schema<Target: Fillable>: Sendable {
         guard let raw = INIFile(parsing: file.bytes, report: &report) else { return nil }
         var lines: [String: Int] = [:]
         for section in raw.sections {
-            if let reason = reserved[section.name] {
-                for assignment in section.assignments {
-                    report.error("\(printable(assignment.key))= in [\(section.name)]: \(reason)", line: assignment.line)
-                }
-            } else if keys.contains(where: { $0.section == section.name }) {
+            if keys.contains(where: { $0.section == section.name }) {
                 for assignment in section.assignments {
                     apply(assignment, of: section.name, to: &target, lines: &lines, report: &report)
                 }
             } else {
-                let known = Set(keys.map(\.section)).union(reserved.keys)
                 report.warning(
                     "unknown section [\(printable(section.name))], ignored with all its keys"
-                        + suggestion(for: section.name, among: known) { "[\($0)]" },
+                        + suggestion(for: section.name, among: Set(keys.map(\.section))) { "[\($0)]" },
                     line: section.line)
             }
         }
@@ -76,6 +75,10 @@ struct Schema<Target: Fillable>: Sendable {
         report: inout FileReport
     ) {
         guard let key = keys.first(where: { $0.section == section && $0.name == assignment.key }) else {
+            if let reason = objection(section, assignment.key) {
+                report.error("\(printable(assignment.key))= in [\(section)]: \(reason)", line: assignment.line)
+                return
+            }
             report.warning(
                 "unknown key \(printable(assignment.key))= in [\(section)], ignored"
                     + advice(on: assignment.key, in: section),
@@ -88,7 +91,7 @@ struct Schema<Target: Fillable>: Sendable {
             lines[place] = nil
             return
         }
-        let shown = "\(key.name)=\(printable(assignment.value, limit: 60))"
+        let shown = "\(key.name)=\(key.showsValue ? printable(assignment.value, limit: 60) : "")"
         if !key.accumulates, let earlier = lines[place] {
             report.warning("\(shown): replaces the \(key.name)= of line \(earlier)", line: assignment.line)
         }

@@ -79,7 +79,12 @@ private struct VerifyReport {
         }
         let handlers = table.handlers.values.sorted { $0.name < $1.name }.map { [$0.name, $0.kind.text] }
         let providers = table.detection.providers.map { [$0.name, $0.text] }
+        // Without tracks nothing is sent, and most configurations have none.
+        let tracks = table.tracks.map { track in
+            [track.name, "\(track.on), \(track.match.text) -> \(track.told) of \(track.identifier.text)"]
+        }
         return "\n" + Text.columns(facts) + section("Routes; the first that matches has it, copies come on top", routes)
+            + (tracks.isEmpty ? "" : section("Tracks; each that matches is sent to /users/track", tracks))
             + section("Handlers", handlers)
             + section("Providers; on each platform the lowest number comes first", providers)
     }
@@ -101,6 +106,7 @@ private struct VerifyReport {
             writer.member("mode", settings?.routing.mode.rawValue)
             writer.member("deadline_ms", settings?.routing.budget.milliseconds)
             writer.member("routes", array: { list in settings?.routing.routes.forEach { $0.write(to: &list) } })
+            writer.member("tracks", array: { list in settings?.routing.tracks.forEach { $0.write(to: &list) } })
             let handlers = settings?.routing.handlers.values.sorted { $0.name < $1.name } ?? []
             writer.member("handlers", array: { list in handlers.forEach { $0.write(to: &list) } })
             let providers = settings?.routing.detection.providers ?? []
@@ -129,6 +135,46 @@ extension Route {
             $0.member("handler", handler)
             $0.member("deadline_ms", budget?.milliseconds)
             $0.member("observe", observes)
+        }
+    }
+}
+
+extension TrackRule {
+    fileprivate func write(to writer: inout JSONWriter) {
+        writer.object {
+            $0.member("name", name)
+            $0.member("on", array: { list in occasions.forEach { list.string($0.rawValue) } })
+            $0.member("actions", array: { list in buttons.forEach { list.string($0.description) } })
+            $0.member("match", match.text)
+            $0.member("identifier", identifier.text)
+            $0.member("event", event?.name.described)
+            $0.member("properties", array: { list in event?.properties.forEach { list.string($0.name) } })
+            $0.member("attributes", array: { list in attributes.forEach { list.string($0.name) } })
+            $0.member("user_attributes", array: { list in userAttributes.forEach { list.string($0.name) } })
+        }
+    }
+
+    /// What must happen, as the file has it.
+    fileprivate var on: String {
+        "On=\(occasions.map(\.rawValue).joined(separator: " "))"
+            + (buttons.isEmpty ? "" : ", Action=\(buttons.map(\.description).joined(separator: " "))")
+    }
+
+    /// What is told of it.
+    fileprivate var told: String {
+        let fields = (attributes + userAttributes).map(\.name).joined(separator: " ")
+        let parts = [event.map { "event \($0.name.described)" }, fields.isEmpty ? nil : "attributes \(fields)"]
+        return parts.compactMap(\.self).joined(separator: ", ")
+    }
+}
+
+extension TrackIdentifier {
+    fileprivate var text: String {
+        switch self {
+        case .brazeID(let key): "braze_id in \(TrackSource.keyValue(key).described)"
+        case .externalID(.fact(.externalID)): "external_id"
+        case .externalID(let source): "external_id in \(source.described)"
+        case .alias(let label, let source): "alias \(label) in \(source.described)"
         }
     }
 }

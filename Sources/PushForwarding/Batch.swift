@@ -1,0 +1,93 @@
+import PushModel
+
+/// An entry that waits to be sent.
+struct WaitingEntry: Sendable {
+    var entry: OutgoingEntry
+    /// Its object in the request.
+    var element: [UInt8]
+    /// When the daemon handed it over: `Flush=` counts from here.
+    var since: Instant
+
+    init(_ entry: OutgoingEntry, since: Instant) {
+        self.entry = entry
+        self.since = since
+        element = RequestBody.element(for: entry)
+    }
+}
+
+/// What goes into one request.
+///
+/// The endpoint takes the attributes of a request before its events. So that a user's entries still take effect in their
+/// order, attributes never join a request that has an event of the same user already.
+struct Batch {
+    /// In the order of the request's arrays.
+    private(set) var attributes: [WaitingEntry] = []
+    private(set) var events: [WaitingEntry] = []
+    /// Whether something had no room, or nothing more has: it is not worth waiting.
+    private(set) var isFull = false
+
+    private var length = RequestBody.frameLength
+    private var usersWithEvents: Set<UserIdentifier> = []
+
+    /// Chooses among those that wait, in their order; who is passed over has his later entries passed over too.
+    ///
+    /// - Parameters:
+    ///   - waiting: in the order of their numbers.
+    ///   - busy: users that have entries under way.
+    ///   - settings: the limits.
+    init(from waiting: [WaitingEntry], busy: Set<UserIdentifier>, settings: ForwardingSettings) {
+        var passed = busy
+        for candidate in waiting where !passed.contains(candidate.entry.user) {
+            if !hasRoom(for: candidate, settings) {
+                isFull = true
+                passed.insert(candidate.entry.user)
+            } else if !candidate.entry.isEvent, usersWithEvents.contains(candidate.entry.user) {
+                passed.insert(candidate.entry.user)
+            } else {
+                append(candidate)
+                if count == settings.mostInRequest { break }
+            }
+        }
+        if [attributes.count, events.count].contains(settings.batchSize) || count == settings.mostInRequest {
+            isFull = true
+        }
+    }
+
+    var isEmpty: Bool { count == 0 }
+    var count: Int { attributes.count + events.count }
+    var entries: [WaitingEntry] { attributes + events }
+
+    /// The users whose entries these are.
+    var users: Set<UserIdentifier> { Set(entries.map(\.entry.user)) }
+
+    /// Since when the first of them waits.
+    var since: Instant? { entries.map(\.since).min() }
+
+    var body: [UInt8] { RequestBody.body(attributes: attributes.map(\.element), events: events.map(\.element)) }
+
+    private func hasRoom(for candidate: WaitingEntry, _ settings: ForwardingSettings) -> Bool {
+        let ofItsKind = candidate.entry.isEvent ? events.count : attributes.count
+        // One that is longer than a body goes alone: the endpoint shall say what it thinks of it.
+        return ofItsKind < settings.batchSize
+            && (isEmpty || length + candidate.element.count + 1 <= RequestBody.maximumLength)
+    }
+
+    private mutating func append(_ candidate: WaitingEntry) {
+        length += candidate.element.count + 1
+        if candidate.entry.isEvent {
+            events.append(candidate)
+            usersWithEvents.insert(candidate.entry.user)
+        } else {
+            attributes.append(candidate)
+        }
+    }
+}
+
+extension ForwardingSettings {
+    /// The most elements in one request.
+    var mostInRequest: Int { min(2 * batchSize, combinedLimit ?? .max) }
+
+    /// How many entries are held at most: a request for each connection, and one that is made up meanwhile. What is held
+    /// when the forwarder is killed is of unknown outcome, so it is no more than that.
+    var mostHeld: Int { (connections + 1) * mostInRequest }
+}

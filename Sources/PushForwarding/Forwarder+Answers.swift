@@ -1,0 +1,100 @@
+import PushModel
+
+extension Forwarder {
+    /// Takes in what came of a request.
+    mutating func conclude(
+        _ number: Int, _ answer: EndpointAnswer, now: Moment, using random: inout some RandomNumberGenerator
+    ) {
+        guard let request = underway.removeValue(forKey: number) else {
+            preconditionFailure("request \(number) is not under way")
+        }
+        // What left before the last wait or stop says nothing new about it.
+        let isNews = request.pauses == pauses
+        switch Verdict(answer, attributes: request.attributes.count, events: request.events.count) {
+        case .settled(let attributes, let events):
+            settle(request.attributes, as: attributes)
+            settle(request.events, as: events)
+            if isNews, state.failures > 0 { resume(failures: 0, now: now) }
+        case .unknown(let reason):
+            settle(request, .unknown, reason)
+            // It may go on like this: what is sent next may be lost as well.
+            if isNews { backOff(reason, now: now, using: &random) }
+        case .failed(let reason):
+            settle(request, .queued, reason)
+            if isNews { backOff(reason, now: now, using: &random) }
+        case .slowDown(let until, let reason):
+            settle(request, .queued, reason)
+            guard isNews else { return }
+            if let until, until > now.wall {
+                wait(until: until, reason, failures: state.failures, now: now)
+            } else {
+                backOff(reason, now: now, using: &random)
+            }
+        case .refused(let reason):
+            settle(request, .queued, reason)
+            stop(reason, now: now)
+        }
+    }
+
+    /// Goes on from what an earlier run left: a wait outlives it, a stop does not, since a restart is how people end one.
+    mutating func goOn(from past: SendingState, now: Moment) {
+        guard past.phase == .waiting, let until = past.until, until > now.wall else {
+            if past.phase != .sending { isStateNews = true }
+            if past.phase == .waiting { state.failures = past.failures }
+            return
+        }
+        wait(until: until, past.reason ?? "an earlier run failed", failures: past.failures, now: now)
+    }
+
+    /// Sends again.
+    mutating func resume(failures: Int, now: Moment) {
+        phase = .sending
+        guard state.phase != .sending || state.failures != failures else { return }
+        tell(SendingState(phase: .sending, failures: failures, since: now.wall))
+    }
+
+    private mutating func settle(_ numbers: [EntryNumber], as fates: [Verdict.Fate]) {
+        settlements += zip(numbers, fates).map { number, fate in
+            switch fate {
+            case .sent: Settlement(number: number, state: .sent)
+            case .queued: Settlement(number: number, state: .queued)
+            case .rejected(let reason): Settlement(number: number, state: .rejected, reason: reason)
+            case .unknown(let reason): Settlement(number: number, state: .unknown, reason: reason)
+            }
+        }
+    }
+
+    private mutating func settle(_ request: Request, _ state: EntryState, _ reason: String) {
+        settlements += (request.attributes + request.events).sorted().map {
+            Settlement(number: $0, state: state, reason: reason)
+        }
+    }
+
+    private mutating func backOff(_ reason: String, now: Moment, using random: inout some RandomNumberGenerator) {
+        let failures = state.failures + 1
+        let wait = Backoff.wait(after: failures, using: &random)
+        let until = WallTime(milliseconds: now.wall.milliseconds + wait.milliseconds)
+        self.wait(until: until, reason, failures: failures, now: now)
+    }
+
+    /// - Parameter until: by the civil clock, which is what outlives a run; at most a day from now, wherever it was set to.
+    private mutating func wait(until: WallTime, _ reason: String, failures: Int, now: Moment) {
+        let latest = WallTime(milliseconds: now.wall.milliseconds + Backoff.longest.milliseconds)
+        let until = min(until, latest)
+        phase = .waiting(until: now.monotonic + .milliseconds(until.milliseconds - now.wall.milliseconds))
+        pauses += 1
+        tell(SendingState(phase: .waiting, reason: reason, failures: failures, until: until, since: now.wall))
+    }
+
+    private mutating func stop(_ reason: String, now: Moment) {
+        guard phase != .stopped else { return }
+        phase = .stopped
+        pauses += 1
+        tell(SendingState(phase: .stopped, reason: reason, failures: state.failures, since: now.wall))
+    }
+
+    private mutating func tell(_ state: SendingState) {
+        self.state = state
+        isStateNews = true
+    }
+}

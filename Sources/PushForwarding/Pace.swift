@@ -1,0 +1,30 @@
+import PushModel
+
+/// How often requests may leave: so many in any stretch of time of a length, the stretch sliding.
+struct RateWindow {
+    private var departures = Queue<Instant>()
+
+    /// When the next request may leave; `now` if it may at once.
+    mutating func nextDeparture(_ settings: ForwardingSettings, now: Instant) -> Instant {
+        while let first = departures.first, first + settings.rateInterval <= now { _ = departures.popFirst() }
+        guard departures.count >= settings.rateLimit, let first = departures.first else { return now }
+        return first + settings.rateInterval
+    }
+
+    /// Notes that a request leaves.
+    mutating func depart(at now: Instant) { departures.append(now) }
+}
+
+/// How long to wait after failures in a row: the longest wait doubles with each up to a day, and the wait is a random
+/// part of it, so that many who failed together do not come back together.
+enum Backoff {
+    /// A day.
+    static let longest = Duration.seconds(86_400)
+
+    /// - Parameter failures: how many in a row; at least one.
+    static func wait(after failures: Int, using random: inout some RandomNumberGenerator) -> Duration {
+        let doublings = min(failures - 1, 17)
+        let ceiling = min(.seconds(1 << doublings), longest)
+        return .milliseconds(Int64.random(in: 0...ceiling.milliseconds, using: &random))
+    }
+}

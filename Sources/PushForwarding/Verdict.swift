@@ -1,0 +1,88 @@
+import PushModel
+
+/// What an answer means for the entries of its request, and for those that wait.
+///
+/// Source: the provider's documentation of `POST /users/track` and of its errors; the members of an error (`type`,
+/// `input_array`, `index`) are those that public integrations find in its answers.
+enum Verdict: Equatable {
+    /// What became of each entry.
+    case settled(attributes: [Fate], events: [Fate])
+    /// Nobody knows what became of them.
+    case unknown(String)
+    /// None was taken: too many requests. Until then, if it said when.
+    case slowDown(until: WallTime?, String)
+    /// None was taken, and it may get better by itself.
+    case failed(String)
+    /// None was taken, and it does not get better until a person has seen to it.
+    case refused(String)
+
+    /// What became of one entry.
+    enum Fate: Equatable {
+        case sent, queued
+        case rejected(String)
+        case unknown(String)
+    }
+
+    /// - Parameters:
+    ///   - attributes: how many the request had.
+    ///   - events: how many the request had.
+    init(_ answer: EndpointAnswer, attributes: Int, events: Int) {
+        switch answer {
+        case .failure(wasSent: true, let reason): self = .unknown(reason)
+        case .failure(wasSent: false, let reason): self = .failed(reason)
+        case .response(let response): self.init(response, attributes: attributes, events: events)
+        }
+    }
+
+    private init(_ response: EndpointResponse, attributes: Int, events: Int) {
+        let said = "the endpoint answered \(response.status)"
+        let content = ResponseContent(response.body, attributes: attributes, events: events)
+        let message = content?.message.map { "\(said): \($0)" } ?? said
+        if response.status == 400, let content, content.namesEntries {
+            // What is wrong is known and set aside; the others go again without it.
+            self = .settled(attributes: content.attributes.refused, events: content.events.refused)
+            return
+        }
+        switch response.status {
+        case 200...299:
+            if let damage = response.damage {
+                self = .unknown("\(said), but not all of its answer came: \(damage)")
+            } else if let content, content.isSuccess {
+                self = .settled(attributes: content.attributes.accepted, events: content.events.accepted)
+            } else {
+                self = .unknown(content == nil ? "\(said), with something that is not its JSON" : message)
+            }
+        case 429:
+            let reset = response.rateLimitReset.flatMap(Int64.init).map { WallTime(seconds: $0) }
+            self = .slowDown(until: reset, "\(said): too many requests")
+        // 408 and 425: it did not take the request in at all.
+        case 408, 425, 500...599: self = .failed(message)
+        default: self = .refused("\(message). \(Verdict.remedy(for: response.status))")
+        }
+    }
+
+    /// What a person can do about it.
+    private static func remedy(for status: Int) -> String {
+        switch status {
+        case 400:
+            "It cannot read the requests. If your plan allows fewer updates in one, set CombinedLimit= or BatchSize= in "
+                + "[UsersTrack]"
+        case 401:
+            "It does not know the API key: put the key of this instance into KeyFile= or the credential users-track-key"
+        case 403: "The API key lacks the permission users.track, or is not allowed from this address"
+        case 404, 405: "There is no /users/track: Endpoint= in [UsersTrack] is not the REST endpoint of your instance"
+        case 407: "The proxy wants a login: https_proxy= in the service's environment names the proxy"
+        case 413: "The requests are too long: lower BatchSize= in [UsersTrack]"
+        case 300...399: "It sends us elsewhere, where the key does not go: correct Endpoint= in [UsersTrack]"
+        default: "Nothing is known of that status: look at Endpoint= in [UsersTrack], and at proxies between"
+        }
+    }
+}
+
+extension WallTime {
+    /// Saturates: what a header says may be any number.
+    fileprivate init(seconds: Int64) {
+        let (milliseconds, overflow) = seconds.multipliedReportingOverflow(by: 1000)
+        self.init(milliseconds: overflow ? (seconds < 0 ? .min : .max) : milliseconds)
+    }
+}

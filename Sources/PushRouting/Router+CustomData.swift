@@ -1,0 +1,114 @@
+import PushCustomData
+import PushModel
+import PushTracking
+
+extension Router {
+    /// Takes in what an app logs. No callback runs for it.
+    mutating func log(
+        _ log: LogRequest, _ request: Request, from peer: Peer, at now: Moment, _ effects: inout [Effect]
+    ) throws(Refusal) {
+        try checkRoom(for: log.object.rawBytes.count)
+        let known = lastKnown(app: log.target.app, device: log.target.device)
+        let platform = log.target.platform ?? known?.platform ?? .android
+        // Whoever uses the app when it is flushed is meant, unless it names somebody: the last known user does not stand in.
+        let accepted = accept(request, from: peer, at: now, platform: platform, target: log.target)
+        effects.append(.record(.request(accepted)))
+        var device = accepted
+        device.externalID = accepted.externalID ?? known?.externalID
+        remember(device, &effects)
+        let source = EntrySource(log, accepted, at: min(request.at ?? now.wall, now.wall))
+        rejections = keep(&effects) { $0.log(log.kind, log.object, source, now: now.wall, into: &$1) }
+    }
+
+    private func checkRoom(for bytes: Int) throws(Refusal) {
+        guard !customData.hasRoom(for: bytes) else { return }
+        let (waiting, rules) = (customData.summary, customData.rules)
+        let count = waiting.pending + waiting.queued + waiting.claimed + waiting.unknown
+        let message =
+            count >= rules.pendingMax
+            ? "\(count) entries of custom data wait to be flushed or sent, the most that is allowed (MaxPending=)"
+            : "the entries of custom data that wait to be flushed or sent have \(waiting.bytes) bytes; with this one they "
+                + "would have more than is allowed (MaxPendingSize=)"
+        throw .overloaded(message: message, retryAfter: .seconds(1))
+    }
+
+    /// Keeps what a handler's answer brings, in the transaction of the outcome.
+    ///
+    /// - Returns: what a person should know of it; `nil` when all of it was kept.
+    mutating func keep(
+        _ logged: [LoggedByHandler], of accepted: AcceptedRequest, at now: Moment, _ effects: inout [Effect]
+    ) -> String? {
+        var setAside: [String] = []
+        for entry in logged.map(\.request) {
+            let source = EntrySource(entry, accepted, at: now.wall)
+            let rejections = keep(&effects) { $0.log(entry.kind, entry.object, source, now: now.wall, into: &$1) }
+            setAside += rejections.map { String($0.number.value) }
+        }
+        guard !setAside.isEmpty else { return nil }
+        return "log: set aside as entry \(setAside.joined(separator: ", ")), with the reason"
+    }
+
+    /// Queues what the tracks make of a push and of what happened with it, in the transaction that accepts the request.
+    mutating func queueTracks(
+        _ facts: TrackFacts, of accepted: AcceptedRequest, at time: WallTime, now: Moment, _ effects: inout [Effect]
+    ) {
+        for data in table.tracked(facts) {
+            // Whose it is decides where it goes, so nobody stands in; of what is set aside it may be nobody's.
+            let source = EntrySource(
+                cause: accepted.seq, way: .sent(data.identifier ?? .brazeID("")), platform: accepted.platform,
+                app: accepted.app, device: accepted.device, externalID: nil, at: min(time, now.wall))
+            keep(&effects) { custom, output in
+                if let fault = data.fault {
+                    custom.setAside(
+                        data.kind, data.object, source, field: fault.field,
+                        reason: "\(fault.reason) (track \(data.rule))", now: now.wall, into: &output)
+                } else {
+                    custom.log(data.kind, data.object, source, now: now.wall, into: &output)
+                }
+            }
+        }
+    }
+
+    /// Flushes what waited for a session that began.
+    mutating func flush(_ session: SessionStart, at now: Moment, _ effects: inout [Effect]) {
+        keep(&effects) { $0.flush(session, now: now.wall, into: &$1) }
+    }
+
+    /// Lets the custom data do something, and has what it decides written.
+    @discardableResult
+    mutating func keep<Result>(
+        _ effects: inout [Effect], _ act: (inout CustomData, inout CustomDataOutput) -> Result
+    ) -> Result {
+        var output = CustomDataOutput()
+        let result = act(&customData, &output)
+        for event in output.events { effects.append(.record(.event(event))) }
+        for record in output.records { effects.append(.record(.customData(record))) }
+        return result
+    }
+}
+
+extension TrackerOutput {
+    /// The sessions that began, by whatever way: each has its event.
+    var sessionStarts: [SessionStart] {
+        events.lazy.filter { $0.kind == .sessionStart }.map { event in
+            // An event has whole seconds, the row of its session has them all.
+            let start = records.lazy.compactMap { record in
+                if case .session(let row) = record, row.number == event.seq { row.startedAt } else { nil }
+            }.first
+            return SessionStart(
+                cause: event.seq, platform: event.platform, app: event.appID, device: event.deviceID,
+                externalID: event.externalUserID, at: start ?? WallTime(milliseconds: event.time * 1000))
+        }
+    }
+}
+
+extension EntrySource {
+    /// What a log says of who, where and when; what it leaves out of app and device is the request's.
+    fileprivate init(_ log: LogRequest, _ accepted: AcceptedRequest, at time: WallTime) {
+        let stored = EntryWay.stored(suite: log.suite ?? EntryWay.standardSuite)
+        self.init(
+            cause: accepted.seq, way: log.brazeID.map { .sent(.brazeID($0)) } ?? stored, platform: accepted.platform,
+            app: log.target.app ?? accepted.app, device: log.target.device ?? accepted.device,
+            externalID: log.target.externalID, at: time)
+    }
+}

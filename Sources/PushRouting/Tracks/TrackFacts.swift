@@ -1,0 +1,89 @@
+public import PushDispatch
+public import PushModel
+
+/// What happened with a push, as far as tracks ask for it.
+public struct TrackFacts: Sendable {
+    /// What the person did; `nil`: nobody did anything, the push came.
+    public var act: UserAct?
+    /// Whose payload it is.
+    public var provider: String?
+    /// The campaign of a Braze payload.
+    public var campaignID: String?
+    /// The payload's own id.
+    public var messageID: String?
+    /// The platform.
+    public var platform: Platform
+    /// The app.
+    public var app: String?
+    /// The device.
+    public var device: String?
+    /// The user, given or the device's last known.
+    public var externalID: String?
+    /// The payload's keys; `nil` for an interaction whose payload nobody knows.
+    public var keys: PayloadKeys?
+
+    /// Joins the parts.
+    public init(
+        act: UserAct?, provider: String?, campaignID: String? = nil, messageID: String? = nil, platform: Platform,
+        app: String? = nil, device: String? = nil, externalID: String? = nil, keys: PayloadKeys?
+    ) {
+        self.act = act
+        self.provider = provider
+        self.campaignID = campaignID
+        self.messageID = messageID
+        self.platform = platform
+        self.app = app
+        self.device = device
+        self.externalID = externalID
+        self.keys = keys
+    }
+
+    /// What happened, as `On=` calls it.
+    public var occasion: TrackRule.Occasion {
+        switch act {
+        case nil: .received
+        case .opened: .opened
+        case .button: .action
+        case .dismissed: .dismissed
+        }
+    }
+
+    /// The text that a source gives; `nil` when there is none.
+    func text(of source: TrackSource) -> String? {
+        switch source {
+        case .keyValue(let key): keys?.keyValue(key)
+        case .data(let key): keys?.data(key)
+        case .fact(let fact): text(of: fact)
+        case .constant(let text): text
+        }
+    }
+
+    private func text(of fact: TrackSource.Fact) -> String? {
+        switch fact {
+        case .provider: provider
+        case .campaignID: campaignID
+        case .messageID: messageID
+        case .platform: platform.rawValue
+        case .app: app
+        case .device: device
+        case .externalID: externalID
+        case .occasion: occasion.rawValue
+        case .action: if case .button(let id, _)? = act { id } else { nil }
+        case .text: if case .button(_, let text)? = act { text } else { nil }
+        }
+    }
+}
+
+extension TrackRule {
+    /// Whether it is about this.
+    func applies(to facts: TrackFacts) -> Bool {
+        guard occasions.contains(facts.occasion) else { return false }
+        if case .button(let id, _)? = facts.act, !buttons.isEmpty, !buttons.contains(where: { $0.matches(id) }) {
+            return false
+        }
+        // Tracks have no condition on the callback: any will do.
+        return match.holds(
+            for: RouteFacts(
+                provider: facts.provider, platform: facts.platform, callback: .none, app: facts.app, keys: facts.keys))
+    }
+}

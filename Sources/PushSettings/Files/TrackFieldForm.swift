@@ -1,0 +1,127 @@
+import PushRouting
+
+extension Form<[TrackField]> {
+    /// `NAME TYPE SOURCE` of an event.
+    static let property = Form { text throws(ValueError) in
+        let field = try field(text)
+        guard !["time", "event_name"].contains(field.name) else {
+            throw ValueError("\(field.name) is reserved: /users/track refuses an event with such a property")
+        }
+        return [field]
+    }
+
+    /// `NAME TYPE SOURCE` of a field that the customer defines.
+    static let attribute = Form { text throws(ValueError) in
+        let field = try field(text)
+        guard !userAttributeNames.contains(field.name) else {
+            throw ValueError("\(field.name) is one of Braze's own fields; use UserAttribute=")
+        }
+        return [field]
+    }
+
+    /// `NAME TYPE SOURCE` of a field that Braze defines.
+    static let userAttribute = Form { text throws(ValueError) in
+        let field = try field(text)
+        guard userAttributeNames.contains(field.name) else {
+            throw ValueError(
+                "\(printable(field.name, limit: 60)) is none of \(userAttributeNames.joined(separator: " "))"
+                    + suggestion(for: field.name, among: userAttributeNames) { $0 })
+        }
+        return [field]
+    }
+
+    private static func field(_ text: String) throws(ValueError) -> TrackField {
+        var words = QuotedWords(text)
+        let usage = ValueError(
+            "must be NAME TYPE SOURCE, such as price number keyvalue:price; quote a name with spaces")
+        guard let name = try words.next(), let word = try words.next() else { throw usage }
+        let type = try Form<TrackValueType>.choice.parse(word)
+        guard let source = try words.nextSource() else { throw usage }
+        guard try words.next() == nil else { throw usage }
+        try checkName(name)
+        if case .constant(let value) = source, type.json(of: value) == nil {
+            throw ValueError("\(source.described) must be \(type.described)")
+        }
+        return TrackField(name, type, source)
+    }
+}
+
+extension Form<TrackSource> {
+    /// Where a value comes from.
+    static let valueSource = Form { text throws(ValueError) in try source(text) }
+
+    /// Where an identifier comes from: only what differs from user to user can be one.
+    static let identifyingSource = Form { text throws(ValueError) in
+        let source = try source(text)
+        switch source {
+        case .keyValue, .data, .fact(.externalID), .fact(.device): return source
+        case .fact, .constant: throw ValueError("must be keyvalue:KEY, data:KEY, external_id or device")
+        }
+    }
+
+    private static func source(_ text: String) throws(ValueError) -> TrackSource {
+        var words = QuotedWords(text)
+        guard let source = try words.nextSource(), try words.next() == nil else {
+            throw ValueError("must be one source, such as keyvalue:event_name; quote a key with spaces")
+        }
+        return source
+    }
+}
+
+extension Form<TrackDraft.Alias> {
+    /// `LABEL SOURCE`
+    static let alias = Form { text throws(ValueError) in
+        var words = QuotedWords(text)
+        let label = try words.next()
+        let rest = words.remaining
+        guard let label, !label.isEmpty, !rest.isEmpty else {
+            throw ValueError("must be LABEL SOURCE, such as crm_id keyvalue:crm_id; quote a label with spaces")
+        }
+        return TrackDraft.Alias(label: label, name: try Form<TrackSource>.identifyingSource.parse(rest))
+    }
+}
+
+extension Form<String> {
+    /// The name of a custom event, spaces and all.
+    static let eventName = Form { text throws(ValueError) in
+        if text.hasPrefix("\"") || text.hasPrefix("'") {
+            throw ValueError("a name is not quoted; leave the quotes out")
+        }
+        try checkName(text)
+        return text
+    }
+}
+
+extension QuotedWords {
+    /// Takes the next word off as a source: `keyvalue:KEY`, `data:KEY`, a word for what is known, or a quoted constant.
+    fileprivate mutating func nextSource() throws(ValueError) -> TrackSource? {
+        let isConstant = isNextQuoted
+        guard let word = try next() else { return nil }
+        if isConstant { return .constant(word) }
+        let bytes = Array(word.utf8)
+        for (prefix, source) in [("keyvalue:", TrackSource.keyValue), ("data:", TrackSource.data)]
+        where bytes.starts(with: prefix.utf8) && bytes.count > prefix.utf8.count {
+            return source(bytes.dropFirst(prefix.utf8.count).text)
+        }
+        if let fact = TrackSource.Fact(rawValue: word) { return .fact(fact) }
+        let words = TrackSource.Fact.allCases.map(\.rawValue)
+        throw ValueError(
+            "the source \"\(printable(word, limit: 60))\" must be keyvalue:KEY, data:KEY, \"a quoted text\", "
+                + alternatives(words) + suggestion(for: word, among: words) { $0 })
+    }
+}
+
+/// What Braze's API and SDKs refuse in the name of an event, a property or an attribute.
+private func checkName(_ name: String) throws(ValueError) {
+    guard (1...255).contains(name.unicodeScalars.count) else {
+        throw ValueError("a name has from 1 to 255 characters")
+    }
+    guard !name.hasPrefix("$") else { throw ValueError("a name must not begin with $") }
+}
+
+/// Braze's own fields of a profile that an app may set, by their names in `/users/track`; `phone_number`, the SDKs' word,
+/// is read as `phone`.
+private let userAttributeNames = [
+    "email", "first_name", "last_name", "phone", "phone_number", "dob", "country", "home_city", "language", "gender",
+    "time_zone", "email_subscribe", "push_subscribe",
+]

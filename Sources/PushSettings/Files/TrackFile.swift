@@ -1,0 +1,114 @@
+import PushModel
+import PushRouting
+
+/// What a `.track` file says, before it is known whether that makes a track.
+struct TrackDraft: Fillable {
+    /// `Alias=`
+    struct Alias: Sendable {
+        var label: String
+        var name: TrackSource
+    }
+
+    var match = RouteMatch()
+    var occasions: [TrackRule.Occasion] = []
+    var buttons: [Glob] = []
+    var keyValue: String?
+    var externalID: TrackSource?
+    var alias: Alias?
+    var eventName: String?
+    var eventNameFrom: TrackSource?
+    var properties: [TrackField] = []
+    var attributes: [TrackField] = []
+    var userAttributes: [TrackField] = []
+
+    /// The track, if that is what the file describes.
+    func validated(name: String, lines: [String: Int], report: inout FileReport) -> TrackRule? {
+        if occasions.isEmpty, lines["On"] == nil {
+            report.error("On= is missing; [Track] needs On=received, opened, action or dismissed, or several of them")
+        }
+        if let line = lines["Action"], !occasions.contains(.action) {
+            report.warning("Action=: has no effect without On=action", line: line)
+        }
+        for (key, fields) in [
+            ("Property", properties), ("Attribute", attributes), ("UserAttribute", userAttributes),
+        ] {
+            var names: Set<String> = []
+            for field in fields where !names.insert(field.name).inserted {
+                report.error("\(key)=\(printable(field.name)): is given twice; remove one", line: lines[key])
+            }
+        }
+        let identifier = identifier(lines: lines, report: &report)
+        let event = event(lines: lines, report: &report)
+        if event == nil, attributes.isEmpty, userAttributes.isEmpty, !report.hasErrors {
+            report.error("tells nothing; it needs Name= in [Event], or Attribute= or UserAttribute= in [Attributes]")
+        }
+        guard let identifier, !report.hasErrors else { return nil }
+        return TrackRule(
+            name: name, match: match, occasions: occasions, buttons: buttons, identifier: identifier, event: event,
+            attributes: attributes, userAttributes: userAttributes)
+    }
+
+    private func identifier(lines: [String: Int], report: inout FileReport) -> TrackIdentifier? {
+        let given = ["Identifier.KeyValue", "ExternalID", "Alias"].compactMap { lines[$0] }.sorted()
+        guard let line = given.last else {
+            report.error(
+                "[Identifier] is missing; it says whose profile it is: KeyValue=braze_id, ExternalID= or Alias=")
+            return nil
+        }
+        guard given.count == 1 else {
+            report.error("only one of KeyValue=, ExternalID= and Alias= can say whose profile it is", line: line)
+            return nil
+        }
+        if let keyValue {
+            if let near = nearMiss(of: Self.brazeID, among: [keyValue]) {
+                report.warning(
+                    "KeyValue=\(near); a payload that has \(Self.brazeID), as Braze calls it, does not have this one",
+                    line: line)
+            }
+            return .brazeID(keyValue: keyValue)
+        }
+        return externalID.map(TrackIdentifier.externalID) ?? alias.map { .alias(label: $0.label, name: $0.name) }
+    }
+
+    private func event(lines: [String: Int], report: inout FileReport) -> TrackRule.Event? {
+        if let line = lines["NameFrom"], lines["Name"] != nil {
+            report.error("only one of Name= and NameFrom= can give the event its name", line: line)
+        }
+        guard let name = eventName.map(TrackSource.constant) ?? eventNameFrom else {
+            if let line = lines["Property"], lines["Name"] == nil, lines["NameFrom"] == nil {
+                report.error("Property= is an event's; [Event] needs Name= or NameFrom=", line: line)
+            }
+            return nil
+        }
+        return TrackRule.Event(name: name, properties: properties)
+    }
+
+    /// The key-value in which, by Braze's documentation, a payload has the id of the profile.
+    private static let brazeID = "braze_id"
+}
+
+extension Schema<TrackDraft> {
+    /// `tracks.d/*.track`.
+    static let track = Schema(
+        keys: [
+            Key("Match", "Provider", addingTo: \.match.providers, Form.providerName.list),
+            Key("Match", "Platform", addingTo: \.match.platforms, Form.choice.list),
+            Key("Match", "App", addingTo: \.match.apps, Form.glob.list),
+            Key("Match", "Data", addingTo: \.match.data, .keyCondition),
+            Key("Match", "KeyValue", addingTo: \.match.keyValues, .keyCondition),
+            Key("Track", "On", addingTo: \.occasions, Form.choice.list),
+            Key("Track", "Action", addingTo: \.buttons, Form.glob.list),
+            Key("Identifier", "KeyValue", \.keyValue, Form.payloadKey.optional),
+            Key("Identifier", "ExternalID", \.externalID, Form.identifyingSource.optional),
+            Key("Identifier", "Alias", \.alias, Form.alias.optional),
+            Key("Event", "Name", \.eventName, Form.eventName.optional),
+            Key("Event", "NameFrom", \.eventNameFrom, Form.valueSource.optional),
+            Key("Event", "Property", addingTo: \.properties, .property),
+            Key("Attributes", "Attribute", addingTo: \.attributes, .attribute),
+            Key("Attributes", "UserAttribute", addingTo: \.userAttributes, .userAttribute),
+        ],
+        objection: { section, key in
+            // Without the condition it would match more than its author means.
+            section == "Match" && key == "Callback" ? "a track goes by what happens, not by callbacks; use On=" : nil
+        })
+}
