@@ -207,7 +207,7 @@ final class Admission {
 
 extension Rejection {
     /// What the ledger has of it: the field, if it is about one, stands before the reason.
-    fileprivate init(_ stored: StoredEntry) {
+    fileprivate init(_ stored: EntryRecord) {
         let reason = stored.reason ?? ""
         let field = reason.prefix { $0 != ":" }
         let isField = ["name", "properties", "attributes"].contains { root in
