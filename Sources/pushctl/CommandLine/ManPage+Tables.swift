@@ -95,12 +95,12 @@ extension ManPage {
         (
             name: "custom_data.pending, .queued, .claimed, .unknown",
             meaning: """
-            entries of custom data: stored until a session starts, to be sent, with the forwarder, and of unknown outcome, \
-            which wait for "pushctl pending --retry" or --discard
+            entries of custom data: stored until a session starts, to be sent, with the forwarder, and of unknown \
+            outcome, which wait for "pushctl pending --retry" or --discard
             """
         ),
         (name: "custom_data.bytes", meaning: "names and values of these; MaxPendingSize= bounds them"),
-        (name: "custom_data.oldest_unsent_age_ms", meaning: "of what is to be sent or with the forwarder; null for none"),
+        (name: "custom_data.oldest_unsent_age_ms", meaning: "of what is to be sent or being sent; null for none"),
         (
             name: "custom_data.sending",
             meaning: """

@@ -22,7 +22,7 @@ extension Command {
             Example(line: "pushctl status", meaning: "for people"),
             Example(line: "pushctl status --json", meaning: "the same facts as one JSON object"),
             Example(
-                line: "pushctl status --format openmetrics | sponge /var/lib/node_exporter/pushrouterd.prom",
+                line: "pushctl status --format openmetrics | sponge /var/lib/node_exporter/push.prom",
                 meaning: "for a collector; sponge(1) replaces the file as a whole"),
         ]
     ) { arguments, session throws(Failure) in
