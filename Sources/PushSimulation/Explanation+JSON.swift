@@ -1,10 +1,11 @@
 import PushDispatch
 import PushModel
+import PushProtocol
 import PushRouting
 
 extension Explanation {
     /// The object that `pushctl explain --json` prints (design, section 5.2), and last how well
-    /// the owner's rule is known, and what the tracks make of the receipt if they make anything; on one line without its line feed.
+    /// the owner's rule is known, and what the tracks make of the receipt, if anything; on one line without its line feed.
     public var json: [UInt8] {
         var writer = JSONWriter(reserving: 1024)
         writer.object { writer in
@@ -77,18 +78,7 @@ extension TrackedData {
         writer.object {
             $0.member("track", rule)
             $0.member("kind", kind.rawValue)
-            switch identifier {
-            case nil: break
-            case .brazeID(let id): $0.member("braze_id", id)
-            case .externalID(let id): $0.member("external_id", id)
-            case .alias(let name, let label):
-                $0.member(
-                    "alias",
-                    object: {
-                        $0.member("name", name)
-                        $0.member("label", label)
-                    })
-            }
+            if let identifier { $0.member(of: identifier) }
             for (key, value) in object.members { $0.member(key, raw: value.rawBytes) }
             $0.key("rejected")
             guard let fault else { return $0.null() }

@@ -89,7 +89,7 @@ struct TracksTests {
             (.ios, .background, #"{"aps":{"alert":"x"},"kind":"sale"}"#, false),
             (.ios, .foreground, #"{"aps":{"alert":"x"},"kind":"sale"}"#, true),
             (.android, .forceStopped, #"{"_ab":"true","t":"x","a":"y"}"#, false),
-            (.android, .background, #"{"message_type":"deleted_messages"}"#, false),
+            (.android, .background, #"{"extras":{"message_type":"deleted_messages"}}"#, false),
         ])
     func received(platform: Platform, state: AppState, payload: String, isReceived: Bool) throws {
         let node = try JSONDocument(scanning: Array(payload.utf8)).root
