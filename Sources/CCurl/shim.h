@@ -1,2 +1,52 @@
+/* libcurl sets its options through variadic functions, which Swift cannot call: one function for each type of value. */
 #pragma once
 #include <curl/curl.h>
+
+static inline CURLcode CCurl_set_long(CURL *_Nonnull handle, CURLoption option, long value) {
+    return curl_easy_setopt(handle, option, value);
+}
+
+static inline CURLcode CCurl_set_text(CURL *_Nonnull handle, CURLoption option, const char *_Nullable value) {
+    return curl_easy_setopt(handle, option, value);
+}
+
+static inline CURLcode CCurl_set_pointer(CURL *_Nonnull handle, CURLoption option, void *_Nullable value) {
+    return curl_easy_setopt(handle, option, value);
+}
+
+/* CURLOPT_READFUNCTION, CURLOPT_WRITEFUNCTION, CURLOPT_HEADERFUNCTION. */
+static inline CURLcode CCurl_set_data_function(
+    CURL *_Nonnull handle, CURLoption option, size_t (*_Nonnull function)(char *, size_t, size_t, void *)) {
+    return curl_easy_setopt(handle, option, function);
+}
+
+static inline CURLcode CCurl_set_seek_function(CURL *_Nonnull handle, curl_seek_callback _Nonnull function) {
+    return curl_easy_setopt(handle, CURLOPT_SEEKFUNCTION, function);
+}
+
+static inline CURLcode CCurl_get_long(CURL *_Nonnull handle, CURLINFO info, long *_Nonnull value) {
+    return curl_easy_getinfo(handle, info, value);
+}
+
+/* Whom the multi handle tells which sockets to watch, and when it wants to be called. */
+static inline CURLMcode CCurl_multi_set_callbacks(
+    CURLM *_Nonnull multi, curl_socket_callback _Nonnull socket, curl_multi_timer_callback _Nonnull timer,
+    void *_Nonnull context) {
+    CURLMcode result = curl_multi_setopt(multi, CURLMOPT_SOCKETFUNCTION, socket);
+    if (result == CURLM_OK) result = curl_multi_setopt(multi, CURLMOPT_SOCKETDATA, context);
+    if (result == CURLM_OK) result = curl_multi_setopt(multi, CURLMOPT_TIMERFUNCTION, timer);
+    if (result == CURLM_OK) result = curl_multi_setopt(multi, CURLMOPT_TIMERDATA, context);
+    return result;
+}
+
+/* Reads the next message of a finished transfer; NULL if there is none. The union in CURLMsg is hard to reach. */
+static inline CURL *_Nullable CCurl_next_finished(CURLM *_Nonnull multi, CURLcode *_Nonnull result) {
+    int left = 0;
+    CURLMsg *message;
+    while ((message = curl_multi_info_read(multi, &left))) {
+        if (message->msg != CURLMSG_DONE) continue;
+        *result = message->data.result;
+        return message->easy_handle;
+    }
+    return NULL;
+}

@@ -78,3 +78,5 @@ int CLinux_wait(int type, id_t id, int options, bool *signaled, int *value) {
 }
 
 int CLinux_become_subreaper(void) { return prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); }
+
+int CLinux_deny_dumps(void) { return prctl(PR_SET_DUMPABLE, 0, 0, 0, 0); }

@@ -1,13 +1,6 @@
 import PushModel
 
 extension ForwardingSettings {
-    /// Where requests go; `nil` while there is no `Endpoint=`.
-    public var trackURL: String? {
-        guard var url = endpoint else { return nil }
-        while url.hasSuffix("/") { url.removeLast() }
-        return url.hasSuffix("/users/track") ? url : url + "/users/track"
-    }
-
     /// The bodies of the requests in which entries would leave if each were answered before the next.
     ///
     /// - Parameter entries: in the order of their numbers.

@@ -212,9 +212,9 @@ public struct Forwarder: Sendable {
         return effects
     }
 
-    /// What the daemon takes as one request at most.
+    /// What the daemon takes in one request at most; the settlements with their reasons, within RequestLengthMax=.
     private static let claimLimit = 1000
-    private static let settlementsInRequest = 1000
+    private static let settlementsInRequest = 100
 
     private var held: [EntryNumber] {
         (waiting.map(\.entry.number) + underway.values.flatMap { $0.attributes + $0.events }).sorted()

@@ -1,7 +1,7 @@
 /// `[UsersTrack]`: how entries are sent to `/users/track`. The defaults are the provider's own limits (docs of
 /// `POST /users/track` and of its rate limits).
 public struct ForwardingSettings: Hashable, Sendable {
-    /// `Endpoint=`: `https://rest.fra-01.braze.eu`, with or without `/users/track`; `nil`: nothing is sent.
+    /// `Endpoint=`, with its path: `https://rest.fra-01.braze.eu/users/track`; `nil`: nothing is sent.
     public var endpoint: String?
     /// `BatchSize=`: events, and attribute objects, in one request: so many of each.
     public var batchSize = 75

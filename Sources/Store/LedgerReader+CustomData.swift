@@ -20,7 +20,7 @@ extension LedgerReader {
             WHERE \(CustomDataColumns.isUnfinished) ORDER BY number
             """)
         while try statement.step() {
-            let stored = try statement.storedEntry()
+            let stored = try statement.entryRecord()
             body(stored.entry, stored.state, stored.claimant)
         }
     }
@@ -40,11 +40,11 @@ extension LedgerReader {
     }
 
     /// The entries that a request led to, in order of numbers.
-    public func entries(of cause: SequenceNumber) throws(StoreError) -> [StoredEntry] {
+    public func entries(of cause: SequenceNumber) throws(StoreError) -> [EntryRecord] {
         entriesOfRequest.bind(cause.value, at: 1)
         defer { entriesOfRequest.reset() }
-        var entries: [StoredEntry] = []
-        while try entriesOfRequest.step() { entries.append(try entriesOfRequest.storedEntry()) }
+        var entries: [EntryRecord] = []
+        while try entriesOfRequest.step() { entries.append(try entriesOfRequest.entryRecord()) }
         return entries
     }
 }

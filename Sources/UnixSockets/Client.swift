@@ -54,24 +54,8 @@ public final class Client {
     ///
     /// - Throws: `pathTooLong`, `noSuchSocket`, `nobodyListens`, `permissionDenied`, `system`.
     public init(path: String) throws(ClientError) {
-        guard SocketPath.fits(path) else { throw .pathTooLong(path: path) }
-        guard let socket = FileDescriptor.streamSocket(nonblocking: false) else {
-            throw .system(operation: "create a socket for", path: path, errno: errno)
-        }
-        let descriptor = socket.rawValue
-        let connected = retryingInterrupts {
-            Int(SocketPath.withAddress(of: path) { address, length in connect(descriptor, address, length) })
-        }
-        guard connected == 0 else {
-            switch errno {
-            case ENOENT, ENOTDIR: throw .noSuchSocket(path: path)
-            case ECONNREFUSED: throw .nobodyListens(path: path)
-            case EACCES, EPERM: throw .permissionDenied(path: path)
-            default: throw .system(operation: "connect to", path: path, errno: errno)
-            }
-        }
         self.path = path
-        self.socket = consume socket
+        socket = try FileDescriptor.connected(to: path, nonblocking: false)
     }
 
     /// Sends bytes as they are; waits until the daemon's side has taken them.
@@ -132,6 +116,38 @@ public final class Client {
         var request = pollfd(fd: socket.rawValue, events: Int16(POLLIN), revents: 0)
         // Whatever ends the wait, the caller reads again and comes back with what time is left.
         poll(&request, 1, Int32(clamping: remaining))
+    }
+}
+
+extension Connection {
+    /// Connects to the socket at `path` as a client does; never waits, also not while its backlog is full.
+    ///
+    /// - Throws: `pathTooLong`, `noSuchSocket`, `nobodyListens`, `permissionDenied`, `system`.
+    public convenience init(connectingTo path: String) throws(ClientError) {
+        self.init(owning: try FileDescriptor.connected(to: path, nonblocking: true))
+    }
+}
+
+extension FileDescriptor {
+    /// A stream socket that is connected to the one at `path`.
+    fileprivate static func connected(to path: String, nonblocking: Bool) throws(ClientError) -> FileDescriptor {
+        guard SocketPath.fits(path) else { throw .pathTooLong(path: path) }
+        guard let socket = streamSocket(nonblocking: nonblocking) else {
+            throw .system(operation: "create a socket for", path: path, errno: errno)
+        }
+        let descriptor = socket.rawValue
+        let connected = retryingInterrupts {
+            Int(SocketPath.withAddress(of: path) { address, length in connect(descriptor, address, length) })
+        }
+        guard connected == 0 else {
+            switch errno {
+            case ENOENT, ENOTDIR: throw .noSuchSocket(path: path)
+            case ECONNREFUSED: throw .nobodyListens(path: path)
+            case EACCES, EPERM: throw .permissionDenied(path: path)
+            default: throw .system(operation: "connect to", path: path, errno: errno)
+            }
+        }
+        return socket
     }
 }
 

@@ -39,3 +39,6 @@ int CLinux_wait(int type, id_t id, int options, bool *_Nonnull signaled, int *_N
 
 /* Orphaned descendants become children of this process instead of process 1. */
 int CLinux_become_subreaper(void);
+
+/* No core of this process is written, and no other process of its user may read its memory (PR_SET_DUMPABLE). */
+int CLinux_deny_dumps(void);

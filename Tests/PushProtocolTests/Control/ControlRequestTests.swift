@@ -120,7 +120,7 @@ struct ControlRequestTests {
             "wait is true or false; this is a string"),
         .init(
             #"{"op":"claim",\#(run),"limit":1,"app":"a"}"#, .unknownKey, "app",
-            "this op takes no such key; it takes at, id, instance, limit, op, wait"),
+            "this op takes no such key; it takes at, holding, id, instance, limit, op, wait"),
         .init(#"{"op":"settle",\#(run)}"#, .missingKey, "entries", "entries is missing"),
         .init(
             #"{"op":"settle",\#(run),"entries":{}}"#, .invalidType, "entries", "entries is a list; this is an object"),

@@ -1,0 +1,231 @@
+import Glibc
+import HTTPClient
+import TestSupport
+import Testing
+
+@Suite("HTTP client")
+struct HTTPClientTests {
+    private static let body = #"{"events":[{"braze_id":"b","name":"n","time":"2026-11-21T09:00:00Z"}]}"#
+    private static let taken = Array(#"{"message":"success","events_processed":1}"#.utf8)
+
+    /// What comes of one request to a server that answers so.
+    private func result(of answer: TrackAnswer, timeoutMilliseconds: Int = 30_000) throws -> HTTPResult {
+        let server = TrackServer { _ in answer }
+        return try Poller().post(
+            Self.body, to: .track(server.url + "/users/track", timeoutMilliseconds: timeoutMilliseconds))
+    }
+
+    @Test("posts the body with its headers, and gives the answer")
+    func posts() throws {
+        var limits = TrackRequest.Limits()
+        limits.authorization = "Bearer key"
+        let server = TrackServer(limits: limits)
+        let destination = HTTPDestination.track(server.url + "/users/track", secret: "key")
+        let result = try Poller().post(Self.body, to: destination)
+        #expect(result == .answer(HTTPAnswer(status: 201, headers: [:], body: Self.taken, damage: nil)))
+        #expect(server.violations == [])
+        #expect(server.requests.map(\.body) == [Array(Self.body.utf8)])
+        #expect(server.requests[0].headers["expect"] == nil)
+    }
+
+    @Test("reads an answer that comes in chunks, or a byte at a time", arguments: ["chunks", "bytes"])
+    func slow(kind: String) throws {
+        guard case .answer(let answer) = try result(of: kind == "chunks" ? .chunkedSuccess : .slowSuccess) else {
+            Issue.record("there is no answer")
+            return
+        }
+        #expect(answer.body == Self.taken)
+        #expect(answer.damage == nil)
+    }
+
+    @Test("gives the wanted headers, whatever the case of their names")
+    func headers() throws {
+        let result = try result(of: .status(429, body: "slow", headers: ["X-RATELIMIT-reset:  17 ", "X-Other: 1"]))
+        let answer = HTTPAnswer(
+            status: 429, headers: ["x-ratelimit-reset": "17"], body: Array("slow".utf8), damage: nil)
+        #expect(result == .answer(answer))
+    }
+
+    @Test("uses a connection again")
+    func keepsAlive() throws {
+        let server = TrackServer()
+        let poller = try Poller()
+        for _ in 0..<5 { _ = try poller.post(Self.body, to: .track(server.url + "/users/track")) }
+        #expect(server.requests.count == 5)
+        #expect(server.connections == 1)
+    }
+
+    @Test("does not follow a redirect")
+    func redirect() throws {
+        let other = TrackServer()
+        let answer = TrackAnswer.status(307, headers: ["Location: \(other.url)/users/track"])
+        guard case .answer(let found) = try result(of: answer) else {
+            Issue.record("there is no answer")
+            return
+        }
+        #expect(found.status == 307)
+        #expect(other.requests.isEmpty)
+    }
+
+    @Test("a refused connection: nothing was sent")
+    func refused() throws {
+        // A port that nobody has: the server is gone.
+        let url = TrackServer().url
+        guard case .failure(let wasSent, let reason) = try Poller().post(Self.body, to: .track(url)) else {
+            Issue.record("there is an answer")
+            return
+        }
+        #expect(!wasSent)
+        #expect(reason.contains("onnect"), "\(reason)")
+    }
+
+    @Test("a hang, a reset, and what is no HTTP: the server may have got the request", arguments: [0, 1, 2])
+    func lost(place: Int) throws {
+        let answers: [TrackAnswer] = [.hang, .reset, .garbage("SSH-2.0-OpenSSH_9.2\r\n")]
+        let result = try result(of: answers[place], timeoutMilliseconds: place == 0 ? 200 : 30_000)
+        guard case .failure(wasSent: true, _) = result else {
+            Issue.record("\(result)")
+            return
+        }
+    }
+
+    @Test("a reset in the middle of the answer: its status is known, and that it is not whole")
+    func resetWithinAnswer() throws {
+        guard case .answer(let answer) = try result(of: .resetWithinAnswer) else {
+            Issue.record("there is no answer")
+            return
+        }
+        #expect(answer.status == 201)
+        #expect(answer.body.count < Self.taken.count)
+        #expect(answer.damage != nil)
+    }
+
+    @Test("a connection that was used before and breaks: the request is not sent again by itself")
+    func noSecondTry() throws {
+        let server = TrackServer { $0.number == 0 ? .success : .reset }
+        let poller = try Poller()
+        let destination = HTTPDestination.track(server.url + "/users/track")
+        _ = try poller.post(Self.body, to: destination)
+        guard case .failure(wasSent: true, _) = try poller.post(Self.body, to: destination) else {
+            Issue.record("there is an answer")
+            return
+        }
+        #expect(server.requests.count == 2)
+    }
+
+    @Test("masks the token where an answer repeats it")
+    func masks() throws {
+        let server = TrackServer { request in
+            .status(401, body: "no key \(request.headers["authorization"] ?? ""), not se-cre")
+        }
+        let destination = HTTPDestination.track(server.url + "/users/track", secret: "se-cret")
+        guard case .answer(let answer) = try Poller().post(Self.body, to: destination) else {
+            Issue.record("there is no answer")
+            return
+        }
+        #expect(String(decoding: answer.body, as: UTF8.self) == "no key Bearer *******, not se-cre")
+    }
+
+    @Test("reads at most a mebibyte of an answer")
+    func longAnswer() throws {
+        let whole = try result(of: .status(200, body: String(repeating: "x", count: 1 << 20)))
+        guard case .answer(let answer) = whole else {
+            Issue.record("there is no answer")
+            return
+        }
+        #expect(answer.damage == nil)
+        guard case .answer(let cut) = try result(of: .status(500, body: String(repeating: "x", count: 1 << 20 + 1)))
+        else {
+            Issue.record("there is no answer")
+            return
+        }
+        #expect(cut.status == 500)
+        #expect(cut.damage == "the answer is longer than 1048576 bytes")
+    }
+
+    @Test("refuses a certificate that nobody vouches for, before anything is sent")
+    func selfSigned() throws {
+        guard let server = SelfSignedServer() else { return }
+        guard case .failure(let wasSent, let reason) = try Poller().post(Self.body, to: .track(server.url)) else {
+            Issue.record("there is an answer")
+            return
+        }
+        #expect(!wasSent)
+        #expect(reason.contains("certificate"), "\(reason)")
+    }
+
+    @Test("speaks HTTP only", arguments: ["file:///etc/passwd", "ftp://127.0.0.1/x"])
+    func otherSchemes(url: String) throws {
+        guard case .failure(wasSent: false, _) = try Poller().post(Self.body, to: .track(url)) else {
+            Issue.record("there is an answer")
+            return
+        }
+    }
+
+    @Test("several requests at once each get their own answer")
+    func atOnce() throws {
+        let server = TrackServer { .status(200, body: String(decoding: $0.body, as: UTF8.self)) }
+        let bodies = (0..<20).map { #"{"events":[{"braze_id":"\#($0)"}]}"# }
+        let results = try Poller().post(bodies, to: .track(server.url + "/users/track"))
+        for (body, result) in zip(bodies, results) {
+            guard case .answer(let answer) = result else {
+                Issue.record("\(result)")
+                continue
+            }
+            #expect(String(decoding: answer.body, as: UTF8.self) == body)
+        }
+    }
+}
+
+/// A TLS server whose certificate it signed itself; `nil` where there is no openssl.
+private final class SelfSignedServer {
+    let url: String
+    private let directory = TemporaryDirectory()
+    private let process: pid_t
+
+    init?() {
+        guard access("/usr/bin/openssl", X_OK) == 0 else { return nil }
+        let openssl = Program(path: "/usr/bin/openssl")
+        let made = openssl.run([
+            "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=localhost", "-keyout",
+            directory.path + "/key", "-out", directory.path + "/certificate",
+        ])
+        guard made.end == .exited(0) else { preconditionFailure(made.errors) }
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        let log = directory.path + "/log"
+        mkfifo(log, 0o600)
+        let reading = open(log, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
+        posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/zero", O_RDONLY, 0)
+        posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, log, O_WRONLY, 0)
+        posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0)
+        let words = [
+            openssl.path, "s_server", "-accept", "127.0.0.1:0", "-key", directory.path + "/key", "-cert",
+            directory.path + "/certificate", "-naccept", "1",
+        ]
+        var arguments = words.map { strdup($0) } + [nil]
+        defer { for word in arguments { free(word) } }
+        var child = pid_t()
+        let problem = posix_spawn(&child, openssl.path, &actions, nil, &arguments, environ)
+        precondition(problem == 0, "cannot run openssl: \(problem)")
+        process = child
+        defer { close(reading) }
+        // It says which port it got: "ACCEPT 127.0.0.1:34567".
+        var said = ""
+        while !said.contains("ACCEPT 127.0.0.1:") || !said.hasSuffix("\n") {
+            precondition(waitUntilReadable([reading], milliseconds: 10_000) != nil, "openssl does not listen: \(said)")
+            var chunk = [UInt8](repeating: 0, count: 4096)
+            let count = read(reading, &chunk, chunk.count)
+            said += String(decoding: chunk.prefix(max(0, count)), as: UTF8.self)
+        }
+        let port = said.split(separator: "ACCEPT 127.0.0.1:").last.map { $0.prefix { $0.isNumber } } ?? ""
+        url = "https://localhost:\(port)/users/track"
+    }
+
+    deinit {
+        kill(process, SIGKILL)
+        var status: Int32 = 0
+        waitpid(process, &status, 0)
+    }
+}

@@ -1,0 +1,81 @@
+import Glibc
+import HTTPClient
+
+/// A client with a loop of its own: what a program's event loop does for it.
+final class Poller {
+    private final class Wishes {
+        var interests: [Int32: HTTPReadiness] = [:]
+        var timerDue: Int?
+    }
+
+    private let wishes: Wishes
+    private let client: HTTPClient
+
+    init() throws {
+        let wishes = Wishes()
+        self.wishes = wishes
+        client = try HTTPClient(
+            watch: { socket, interest in wishes.interests[socket] = interest.isEmpty ? nil : interest },
+            setTimer: { milliseconds in wishes.timerDue = milliseconds.map { now() + $0 } })
+    }
+
+    /// Posts a body and waits for what comes of it.
+    func post(_ body: String, to destination: HTTPDestination) throws -> HTTPResult {
+        try post([body], to: destination)[0]
+    }
+
+    /// Posts bodies at once and waits for what comes of all.
+    func post(_ bodies: [String], to destination: HTTPDestination) throws -> [HTTPResult] {
+        var results: [HTTPResult?] = bodies.map { _ in nil }
+        for (index, body) in bodies.enumerated() {
+            try client.post(Array(body.utf8), to: destination) { results[index] = $0 }
+        }
+        while results.contains(nil) { turn() }
+        return results.compactMap(\.self)
+    }
+
+    private func turn() {
+        var requests = wishes.interests.map { socket, interest in
+            var events: Int32 = 0
+            if interest.contains(.read) { events |= POLLIN }
+            if interest.contains(.write) { events |= POLLOUT }
+            return pollfd(fd: socket, events: Int16(events), revents: 0)
+        }
+        let wait = wishes.timerDue.map { max(0, $0 - now()) } ?? 1000
+        poll(&requests, nfds_t(requests.count), Int32(wait))
+        for request in requests where request.revents != 0 && wishes.interests[request.fd] != nil {
+            var ready: HTTPReadiness = []
+            if request.revents & Int16(POLLIN | POLLHUP) != 0 { ready.insert(.read) }
+            if request.revents & Int16(POLLOUT) != 0 { ready.insert(.write) }
+            if request.revents & Int16(POLLERR) != 0 { ready.insert(.error) }
+            client.ready(request.fd, for: ready)
+        }
+        if let due = wishes.timerDue, due <= now() {
+            wishes.timerDue = nil
+            client.timerFired()
+        }
+    }
+}
+
+/// The monotonic clock, in milliseconds.
+private func now() -> Int {
+    var time = timespec()
+    clock_gettime(CLOCK_MONOTONIC, &time)
+    return time.tv_sec * 1000 + time.tv_nsec / 1_000_000
+}
+
+extension HTTPDestination {
+    /// The tests' server, or another.
+    static func track(
+        _ url: String, secret: String? = nil, timeoutMilliseconds: Int = 30_000
+    ) -> HTTPDestination {
+        HTTPDestination(
+            url: url, headers: ["Content-Type: application/json"],
+            bearer: secret.map { secret in
+                Secret(capacity: 100) { memory in
+                    memory.copyBytes(from: secret.utf8)
+                    return secret.utf8.count
+                }
+            }, timeoutMilliseconds: timeoutMilliseconds, wantedHeaders: ["x-ratelimit-reset"])
+    }
+}
