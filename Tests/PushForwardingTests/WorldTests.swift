@@ -1,0 +1,37 @@
+import PushModel
+import Testing
+
+@Suite("Whatever happens")
+struct WorldTests {
+    @Test(
+        "each entry is taken once, or is refused with the endpoint's reason, or is listed as unknown",
+        arguments: 1...150)
+    func property(seed: UInt64) {
+        var world = World(seed: seed)
+        world.live(steps: 600)
+        #expect(world.violations == [])
+        #expect(world.requests > 0)
+        for (number, entry) in world.entries {
+            let times = world.taken[number] ?? 0
+            switch entry.state {
+            case .sent: #expect(times == 1, "entry \(number) is sent, and was taken \(times) times")
+            case .rejected:
+                #expect(times == 0, "entry \(number) is rejected, and was taken \(times) times")
+                #expect(entry.reason == world.refused[number])
+            case .unknown: #expect(times <= 1, "entry \(number) is unknown, and was taken \(times) times")
+            default: Issue.record("entry \(number) is still \(entry.state)")
+            }
+        }
+    }
+
+    @Test("all that can happen does: there are entries of each kind of end")
+    func coverage() {
+        var states: [EntryState: Int] = [:]
+        for seed in 1...20 as ClosedRange<UInt64> {
+            var world = World(seed: seed)
+            world.live(steps: 600)
+            for entry in world.entries.values { states[entry.state, default: 0] += 1 }
+        }
+        for state in [EntryState.sent, .rejected, .unknown] { #expect((states[state] ?? 0) > 100, "\(states)") }
+    }
+}
