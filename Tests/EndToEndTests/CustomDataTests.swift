@@ -142,7 +142,7 @@ struct CustomDataTests {
         mkdir(installation.configuration + "/tracks.d", 0o755)
         installation.write(
             "tracks.d/push.track",
-            "[Track]\nOn=received opened\n[Identifier]\nKeyValue=braze_id\n[Event]\nName=occasion\n")
+            "[Track]\nOn=received opened\n[Identifier]\nKeyValue=braze_id\n[Event]\nNameFrom=occasion\n")
         let daemon = try DaemonProcess.ready(installation)
         defer { withExtendedLifetime(daemon) {} }
         let client = try installation.injectClient()
