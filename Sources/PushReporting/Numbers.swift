@@ -45,6 +45,17 @@ func roundedSpan(_ duration: Duration) -> String {
         ? "\(decimal((microseconds + 50_000) / 100_000, scale: 1)) s" : "\((microseconds + 500) / 1000) ms"
 }
 
+/// A duration of any length for people, in the two largest units that it has: `2 d 3 h`, `5 min 7 s`, `8.2 s`, `40 ms`.
+func spanInWords(_ duration: Duration) -> String {
+    let seconds = duration.microseconds / 1_000_000
+    guard seconds >= 60 else { return roundedSpan(duration) }
+    let units: [(name: String, seconds: Int64)] = [("d", 86_400), ("h", 3600), ("min", 60), ("s", 1)]
+    let first = units.firstIndex { seconds >= $0.seconds } ?? units.count - 1
+    let (large, small) = (units[first], units[first + 1])
+    let rest = seconds % large.seconds / small.seconds
+    return "\(grouped(seconds / large.seconds)) \(large.name)" + (rest > 0 ? " \(rest) \(small.name)" : "")
+}
+
 /// A share for people, rounded to the nearest tenth of a percent: `12.5 %`; `-` of nothing.
 func share(_ count: Int, of base: Int) -> String {
     guard base > 0 else { return "-" }

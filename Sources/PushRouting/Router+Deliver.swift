@@ -34,12 +34,10 @@ extension Router {
             let reason = "its id is among the last ten that FCM on the device saw: FCM drops it"
             return concludeAtOnce(row, of: arrival, .duplicate, reason: reason, at: now, &effects)
         }
-        // Where no code of the app runs and the tracker has nothing of it, nobody could have told of it.
-        if decision.outcome == nil || decision.received {
-            let facts = TrackFacts(
-                act: nil, provider: decision.provider, campaignID: decision.braze?.campaignID, messageID: messageID,
-                platform: platform, app: accepted.app, device: accepted.device, externalID: accepted.externalID,
-                keys: decision.keys)
+        if let facts = TrackFacts(
+            receiving: decision, messageID: messageID, platform: platform, device: accepted.device,
+            externalID: accepted.externalID)
+        {
             queueTracks(facts, of: accepted, at: request.at ?? now.wall, now: now, &effects)
         }
         let receipt = Receipt(

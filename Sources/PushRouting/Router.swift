@@ -50,8 +50,8 @@ public struct Router: Sendable {
     ///   - devicesMax: how many devices are remembered; above that the one that was first heard of is forgotten.
     ///   - lastNumber: the highest number ever acknowledged; 0 for a new state directory.
     public init(
-        boot: UUID128, table: RoutingTable, tracker: Tracker, customData: CustomData? = nil, devices: [KnownDevice] = [],
-        recentDeliveries: [RecentDelivery] = [], devicesMax: Int = 1_000_000,
+        boot: UUID128, table: RoutingTable, tracker: Tracker, customData: CustomData? = nil,
+        devices: [KnownDevice] = [], recentDeliveries: [RecentDelivery] = [], devicesMax: Int = 1_000_000,
         lastNumber: SequenceNumber = SequenceNumber(0)
     ) {
         self.boot = boot

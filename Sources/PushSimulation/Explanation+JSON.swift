@@ -1,9 +1,11 @@
 import PushDispatch
 import PushModel
+import PushProtocol
+import PushRouting
 
 extension Explanation {
     /// The object that `pushctl explain --json` prints (design, section 5.2), and last how well
-    /// the owner's rule is known; on one line without its line feed.
+    /// the owner's rule is known, and what the tracks make of the receipt, if anything; on one line without its line feed.
     public var json: [UInt8] {
         var writer = JSONWriter(reserving: 1024)
         writer.object { writer in
@@ -22,6 +24,9 @@ extension Explanation {
             writer.member("reasons", array: { list in reasons.forEach { list.string($0) } })
             writer.member("warnings", array: { list in warnings.forEach { list.string($0) } })
             writer.member("confidence", decision.providers.first?.confidence.rawValue)
+            if !tracked.isEmpty {
+                writer.member("tracks", array: { list in tracked.forEach { $0.write(to: &list) } })
+            }
         }
         return writer.bytes
     }
@@ -64,6 +69,23 @@ extension RemoteMessage {
             $0.key("notification")
             guard let notification else { return $0.null() }
             $0.object { fields in notification.forEach { fields.member($0.name, $0.text) } }
+        }
+    }
+}
+
+extension TrackedData {
+    fileprivate func write(to writer: inout JSONWriter) {
+        writer.object {
+            $0.member("track", rule)
+            $0.member("kind", kind.rawValue)
+            if let identifier { $0.member(of: identifier) }
+            for (key, value) in object.members { $0.member(key, raw: value.rawBytes) }
+            $0.key("rejected")
+            guard let fault else { return $0.null() }
+            $0.object {
+                $0.member("field", fault.field)
+                $0.member("message", fault.reason)
+            }
         }
     }
 }

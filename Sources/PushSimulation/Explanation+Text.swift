@@ -1,5 +1,6 @@
 import PushDispatch
 import PushModel
+import PushRouting
 
 extension Explanation {
     /// The same story for people: lines for a terminal, the last with its line feed.
@@ -15,6 +16,7 @@ extension Explanation {
             lines.append("  \(nobody); the outcome is \(outcome.rawValue)")
         }
         lines += invocations.map { "  \($0.text)" }
+        lines += tracked.isEmpty ? [] : ["What is sent to /users/track"] + tracked.map { "  \($0.text)" }
         let warnings = warnings.map { "  - \($0)" }
         lines += warnings.isEmpty ? [] : ["Warnings"] + warnings
         return lines.joined(separator: "\n") + "\n"
@@ -73,6 +75,13 @@ extension RemoteMessage {
         let endOf9999: Int64 = 253_402_300_800_000
         guard (0..<endOf9999).contains(milliseconds) else { return "\(milliseconds) ms" }
         return WallTime(milliseconds: milliseconds).rfc3339
+    }
+}
+
+extension TrackedData {
+    fileprivate var text: String {
+        let told = "\(kind.rawValue) \(String(decoding: object.rawBytes, as: UTF8.self)), by track \(rule)"
+        return fault.map { "\(told): set aside: \($0.field): \($0.reason)" } ?? told
     }
 }
 

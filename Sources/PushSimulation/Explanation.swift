@@ -30,6 +30,8 @@ public struct Explanation: Sendable {
     public let decision: Decision
     /// The callbacks in the order in which the platform would run them.
     public let invocations: [Invocation]
+    /// What the tracks make of its receipt; of what is done with it later nobody knows yet.
+    public let tracked: [TrackedData]
     /// Why, in order, for people: what the platform does first, then what the router does.
     public let reasons: [String]
     /// What a reviewer would say, for people.
@@ -51,6 +53,10 @@ public struct Explanation: Sendable {
         state = deliver.state
         mode = table.mode
         invocations = Self.invocations(of: decision, platform: platform, table: table)
+        let facts = TrackFacts(
+            receiving: decision, messageID: decision.messageID, platform: platform, device: deliver.target.device,
+            externalID: deliver.target.externalID)
+        tracked = facts.map(table.tracked) ?? []
         reasons =
             decision.reasons.map(\.description)
             + Self.routing(invocations, sdkIsMissing: platform == .ios && deliver.sdk == .missing)

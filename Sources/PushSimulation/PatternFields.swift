@@ -52,7 +52,7 @@ extension Pattern.Subject {
         "device_id": .text, "app_id": .text, "platform": .words(Platform.self), "campaign_id": .text,
         "message_id": .text, "button_action_type": .words(ButtonAction.self), "button_string": .text,
         "duration": .decimal, "push_token": .text, "push_token_device_id": .text,
-        "push_token_state_change_type": .words(TokenRequest.Kind.self),
+        "push_token_state_change_type": .words(TokenRequest.Kind.self), "name": .text, "properties": .text,
     ]
 
     private static let errorFields: [String: PatternField] = [

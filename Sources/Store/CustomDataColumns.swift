@@ -106,12 +106,13 @@ extension Statement {
 
 // Columns: each reads the columns of its list above, which start at 0.
 extension Statement {
-    func storedEntry() throws(StoreError) -> StoredEntry {
-        StoredEntry(
+    func entryRecord() throws(StoreError) -> EntryRecord {
+        EntryRecord(
             entry: CustomEntry(
                 number: EntryNumber(integer(0)), cause: SequenceNumber(integer(1)), kind: try name(2), way: try way(),
                 platform: try name(7), app: text(8), device: text(9), externalID: text(10), name: text(11),
-                data: bytes(12), time: WallTime(milliseconds: integer(13)), savedAt: WallTime(milliseconds: integer(14))),
+                data: bytes(12), time: WallTime(milliseconds: integer(13)),
+                savedAt: WallTime(milliseconds: integer(14))),
             state: try name(15), settledAt: isNull(16) ? nil : WallTime(milliseconds: integer(16)),
             settledBy: isNull(17) ? nil : SequenceNumber(integer(17)), claimant: isNull(18) ? nil : try uuid(18),
             reason: text(19))
@@ -128,9 +129,9 @@ extension Statement {
         }
     }
 
-    func attribute() throws(StoreError) -> StoredAttribute {
+    func attributeRecord() throws(StoreError) -> AttributeRecord {
         let owner = text(1) ?? ""
-        return StoredAttribute(
+        return AttributeRecord(
             owner: integer(0) == 0 ? .user(owner) : .device(owner), kind: try name(2), name: text(3) ?? "",
             value: text(4) ?? "", setAt: WallTime(milliseconds: integer(5)), entry: EntryNumber(integer(6)))
     }

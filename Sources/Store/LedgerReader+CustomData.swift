@@ -20,7 +20,7 @@ extension LedgerReader {
             WHERE \(CustomDataColumns.isUnfinished) ORDER BY number
             """)
         while try statement.step() {
-            let stored = try statement.storedEntry()
+            let stored = try statement.entryRecord()
             body(stored.entry, stored.state, stored.claimant)
         }
     }
@@ -31,20 +31,12 @@ extension LedgerReader {
         return try statement.step() ? try statement.sendingState() : nil
     }
 
-    /// Of what a request logged, the entries that were set aside at once, with the reason, in order of numbers: what its
-    /// reply said.
-    public func rejectedEntries(
-        of cause: SequenceNumber
-    ) throws(StoreError) -> [(number: EntryNumber, reason: String)] {
-        try entries(of: cause).filter(\.wasRejectedOnArrival).map { ($0.entry.number, $0.reason ?? "") }
-    }
-
     /// The entries that a request led to, in order of numbers.
-    public func entries(of cause: SequenceNumber) throws(StoreError) -> [StoredEntry] {
+    func entries(of cause: SequenceNumber) throws(StoreError) -> [EntryRecord] {
         entriesOfRequest.bind(cause.value, at: 1)
         defer { entriesOfRequest.reset() }
-        var entries: [StoredEntry] = []
-        while try entriesOfRequest.step() { entries.append(try entriesOfRequest.storedEntry()) }
+        var entries: [EntryRecord] = []
+        while try entriesOfRequest.step() { entries.append(try entriesOfRequest.entryRecord()) }
         return entries
     }
 }

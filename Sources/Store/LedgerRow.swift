@@ -35,7 +35,7 @@ public struct RequestStory: Hashable, Sendable {
     /// The events it caused, and those of later requests about it, such as its open; in order of `seq`.
     public var events: [AnalyticsEvent]
     /// The entries of custom data that it led to, in order of their numbers.
-    public var entries: [StoredEntry]
+    public var entries: [EntryRecord]
     /// What became of an interaction with one of the tracker's; `nil` while it is held.
     public var verdict: Interaction.Verdict?
 }

@@ -27,7 +27,7 @@ struct ProtocolTests {
         #expect(
             reply.description
                 == #"{"ok":false,"id":"a1","error":{"code":"unknown_op","field":"op","#
-                + #""message":"inject.sock takes deliver, interact, session or token","retry":false}}"#)
+                + #""message":"inject.sock takes deliver, interact, session, token or log","retry":false}}"#)
         #expect(try client.ask(Requests.deliver(waits: false)).isAccepted)
     }
 

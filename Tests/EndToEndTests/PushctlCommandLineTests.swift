@@ -5,8 +5,8 @@ import Testing
 @Suite("pushctl, its command line")
 struct PushctlCommandLineTests {
     static let commands = [
-        "inject", "open", "act", "dismiss", "session", "token", "explain", "simulate", "test", "report", "show",
-        "campaigns", "events", "user", "export", "status", "verify",
+        "inject", "open", "act", "dismiss", "session", "token", "log", "explain", "simulate", "test", "report", "show",
+        "campaigns", "events", "user", "users", "pending", "flush", "export", "status", "verify",
     ]
 
     @Test("shows an overview that fits 80 columns and names every command")

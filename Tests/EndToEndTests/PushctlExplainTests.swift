@@ -43,6 +43,34 @@ struct PushctlExplainTests {
         #expect(result.output == expected)
     }
 
+    @Test("says what the tracks make of a push that comes")
+    func tracks() throws {
+        let directory = TemporaryDirectory()
+        mkdir("\(directory.path)/tracks.d", 0o755)
+        writeFile(
+            "[Track]\nOn=received\n[Identifier]\nKeyValue=braze_id\n[Event]\nName=push_received\n"
+                + "Property=campaign string campaign_id\n",
+            to: directory.path + "/tracks.d/50-received.track")
+        func explain(_ extra: String, _ arguments: String...) -> String {
+            pushctl.run(
+                ["explain", "-", "--config", directory.path, "--platform", "android"] + arguments,
+                input: Array(#"{"_ab":"true","t":"Title","a":"Text","cid":"64b0","extra":"\#(extra)"}"#.utf8)
+            ).output
+        }
+        let event = #""name":"push_received","properties":{"campaign":"64b0"}"#
+        #expect(
+            explain(#"{\"braze_id\":\"b1\"}"#).contains(
+                "\nWhat is sent to /users/track\n  custom_event {\(event)}, by track 50-received\n"))
+        #expect(
+            explain(#"{\"Braze_id\":\"b1\"}"#).contains(
+                "by track 50-received: set aside: braze_id: the payload has no key-value braze_id; "
+                    + "it has Braze_id: names are case-sensitive\n"))
+        #expect(
+            explain(#"{\"braze_id\":\"b1\"}"#, "--json").hasSuffix(
+                #","tracks":[{"track":"50-received","kind":"custom_event","braze_id":"b1",\#(event),"rejected":null}]}"#
+                    + "\n"))
+    }
+
     @Test("names the route, its handler and its deadline for what is not Braze's")
     func route() throws {
         let directory = TemporaryDirectory()

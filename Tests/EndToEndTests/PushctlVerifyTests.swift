@@ -85,4 +85,32 @@ struct PushctlVerifyTests {
         )
         #expect(output.contains("  crm  exec: /bin/echo --json\n"))
     }
+
+    @Test("lists the tracks, and says where they lead nowhere")
+    func tracks() throws {
+        let directory = TemporaryDirectory()
+        for folder in ["routes.d", "tracks.d"] { mkdir("\(directory.path)/\(folder)", 0o755) }
+        writeFile("[Route]\nHandler=journal\n", to: directory.path + "/routes.d/99-default.route")
+        writeFile("On=opened", to: directory.path + "/tracks.d/x.track.example")
+        writeFile(
+            "[Match]\nProvider=braze\n[Track]\nOn=opened action\nAction=buy*\n[Identifier]\nKeyValue=braze_id\n"
+                + "[Event]\nName=push opened\nProperty=price number keyvalue:price\n"
+                + "[Attributes]\nUserAttribute=email string keyvalue:email\n",
+            to: directory.path + "/tracks.d/50-opened.track")
+        mkdir("\(directory.path)/handlers.d", 0o755)
+        writeFile("[Handler]\nType=journal\n", to: directory.path + "/handlers.d/journal.handler")
+        let result = verify(directory.path)
+        #expect(
+            result.lines.first == "tracks.d: warning: [UsersTrack] has no Endpoint=, so nothing is sent until it has "
+                + "one: entries wait, up to MaxPending=100000")
+        #expect(
+            result.output.contains(
+                "\nTracks; each that matches is sent to /users/track\n"
+                    + "  50-opened  On=opened action, Action=buy*, Provider=braze -> event \"push opened\", "
+                    + "attributes email of braze_id in key-value braze_id\n"))
+        let track = try #require(json(verify(directory.path, "--json").output)["tracks"]?.elements.first)
+        #expect(track["on"]?.elements.map(\.string) == ["opened", "action"])
+        #expect(track["properties"]?.elements.map(\.string) == ["price"])
+        #expect(!verify(shippedConfiguration).output.contains("Tracks"))
+    }
 }

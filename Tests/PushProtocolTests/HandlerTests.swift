@@ -164,11 +164,49 @@ struct HandlerOutputTests {
                 #"{"options":["banner",7]}"#, HandlerAnswer.Reply(options: ["banner"]),
                 "options: 7 is no word"
             ),
+            (#"{"log":{}}"#, HandlerAnswer.Reply(times: 1), "log is a list of objects; this is an object"),
+            (
+                #"{"log":["sent"]}"#, HandlerAnswer.Reply(times: 1), "log[0]: an entry is an object; this is a string"
+            ),
+            (
+                #"{"log":[{"kind":"custom_event","event_name":"sent"}]}"#, HandlerAnswer.Reply(times: 1),
+                "log[0].event_name: an entry takes no such key; it takes app, attributes, braze_id, device, "
+                    + "external_id, kind, name, properties, suite"
+            ),
+            (
+                #"{"log":[{"name":"sent"}]}"#, HandlerAnswer.Reply(times: 1),
+                "log[0].kind: kind is missing: custom_event, custom_attributes, user_attributes"
+            ),
         ])
     func remarks(output: String, reply: HandlerAnswer.Reply, remark: String) {
         var reply = reply
         reply.remarks = [remark]
         #expect(HandlerAnswer.Reply(standardOutput: Array(output.utf8)) == reply)
+    }
+
+    @Test("custom data in it is read as op log has it; what is wrong is left out, the rest is not")
+    func log() throws {
+        let event = #"{"kind":"custom_event","name":"sent","suite":"group.a","app":"news","external_id":"u1"}"#
+        let attributes = #"{"kind":"custom_attributes","attributes":{"a":1},"braze_id":"b1"}"#
+        let output = #"{"log":[\#(event),7,\#(attributes)],"status":"handled"}"#
+        let reply = try #require(HandlerAnswer.Reply(standardOutput: Array(output.utf8)))
+        #expect(reply.log.map { String(decoding: $0.request.object.rawBytes, as: UTF8.self) } == [event, attributes])
+        let requests = reply.log.map(\.request)
+        #expect(requests.map(\.kind) == [.customEvent, .customAttributes])
+        #expect(requests.map(\.suite) == ["group.a", nil])
+        #expect(requests.map(\.brazeID) == [nil, "b1"])
+        #expect(requests.map(\.target) == [Target(app: "news", externalID: "u1"), Target()])
+        #expect(reply.remarks == ["log[1]: an entry is an object; this is a number"])
+        #expect(reply.times == 1 && reply.status == .handled)
+    }
+
+    @Test("of one that is not done custom data does not count")
+    func logOfOthers() throws {
+        let output = #"{"log":[{"kind":"custom_event","name":"sent"}]}"#
+        let reply = try #require(HandlerAnswer.Reply(standardOutput: Array(output.utf8)))
+        #expect(HandlerAnswer(exitStatus: 80, reply: reply) == .declined)
+        #expect(HandlerAnswer(exitStatus: 75, reply: reply) == .retry(after: nil))
+        #expect(HandlerAnswer(exitStatus: 0, reply: reply) == .handled(reply))
     }
 
     @Test(

@@ -1,3 +1,4 @@
+import PushCustomData
 import PushModel
 import PushProtocol
 import Testing
@@ -8,6 +9,19 @@ struct ReplyTests {
     func accepted() {
         #expect(text(Reply.accepted(SequenceNumber(41), id: "a1")) == #"{"ok":true,"seq":41,"id":"a1"}"# + "\n")
         #expect(text(Reply.accepted(SequenceNumber(41), id: nil)) == #"{"ok":true,"seq":41}"# + "\n")
+    }
+
+    @Test("what is accepted in part says what was set aside")
+    func rejected() {
+        let rejections = [
+            Rejection(number: EntryNumber(7), field: "properties.time", reason: "is reserved"),
+            Rejection(number: EntryNumber(8), field: "", reason: "there is no room"),
+        ]
+        #expect(
+            text(Reply.accepted(SequenceNumber(41), id: "a1", rejected: rejections))
+                == #"{"ok":true,"seq":41,"id":"a1","rejected":["#
+                + #"{"entry":7,"field":"properties.time","message":"is reserved"},"#
+                + #"{"entry":8,"field":"","message":"there is no room"}]}"# + "\n")
     }
 
     @Test("an outcome, as in the design")

@@ -56,6 +56,14 @@ struct Bench {
         handle(.finished(.init(seq, n), answer))
     }
 
+    /// Has the router do what people or the forwarder want of custom data.
+    mutating func order<Result>(_ act: (inout Router, Moment, inout [Effect]) -> Result) -> Result {
+        var effects: [Effect] = []
+        let result = act(&router, now, &effects)
+        take(effects)
+        return result
+    }
+
     @discardableResult
     mutating func clock() -> [String] { handle(.clock) }
 
@@ -89,7 +97,7 @@ struct Bench {
         }
         let tracker = ledger.tracker.restored(stateID: state, rules: table.tracking, now: now.wall)
         router = Router(
-            boot: boot, table: table, tracker: tracker,
+            boot: boot, table: table, tracker: tracker, customData: ledger.customData.restored(stateID: state),
             devices: Array(ledger.devices.values), lastNumber: ledger.requests.keys.max() ?? SequenceNumber(0))
         var effects: [Effect] = []
         router.recover(ledger.unfinished, at: now, effects: &effects)
@@ -129,7 +137,9 @@ extension Effect {
     /// The effect in a few words.
     var text: String? {
         switch self {
-        case .record(.tracker), .record(.customData): nil
+        case .record(.tracker), .record(.customData(.attribute)), .record(.customData(.sending)): nil
+        case .record(.customData(.entry(let entry, let state, _))): "entry \(entry.number) \(state.rawValue)"
+        case .record(.customData(.moved(let move))): "entry \(move.number) \(move.state.rawValue)"
         case .record(.request(let accepted)): "request \(accepted.seq)"
         case .record(.invocation(let row)): "row \(row.text)"
         case .record(.update(let row)): "update \(row.text)"

@@ -13,6 +13,8 @@ struct MemoryLedger {
     /// How many of the events the tracker's rows know.
     private var tracked = 0
     private var trackerViolations = 0
+    /// Entries of custom data, profiles, and how sending goes.
+    private(set) var customData = CustomDataRows()
     private(set) var devices: [DeviceKey: KnownDevice] = [:]
     /// What a store would refuse.
     private(set) var violations: [String] = []
@@ -38,7 +40,9 @@ struct MemoryLedger {
             if events.contains(where: { $0.id == event.id }) { violations.append("event \(event.id) comes twice") }
             events.append(event)
         case .tracker(let record): records.append(record)
-        case .customData: break
+        case .customData(let record):
+            customData.write(record)
+            if let violation = customData.violations.last { violations.append(violation) }
         case .device(let device):
             devices[device.key] = device
         case .forgottenDevice(let key):

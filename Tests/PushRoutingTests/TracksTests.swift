@@ -79,6 +79,32 @@ struct TracksTests {
         #expect(found.allSatisfy { $0.kind == .customEvent && $0.identifier == .brazeID("b") && $0.fault == nil })
     }
 
+    @Test(
+        "a push was received where somebody can tell of it",
+        arguments: [
+            (Platform.android, AppState.background, #"{"_ab":"true","t":"x","a":"y"}"#, true),
+            (.android, .background, #"{"kind":"sale"}"#, true),
+            (.ios, .background, #"{"aps":{"alert":"x"},"ab":{"c":"c"}}"#, true),
+            (.android, .background, #"{"_ab":"true","appboy_uninstall_tracking":"true"}"#, false),
+            (.ios, .background, #"{"aps":{"alert":"x"},"kind":"sale"}"#, false),
+            (.ios, .foreground, #"{"aps":{"alert":"x"},"kind":"sale"}"#, true),
+            (.android, .forceStopped, #"{"_ab":"true","t":"x","a":"y"}"#, false),
+            (.android, .background, #"{"extras":{"message_type":"deleted_messages"}}"#, false),
+        ])
+    func received(platform: Platform, state: AppState, payload: String, isReceived: Bool) throws {
+        let node = try JSONDocument(scanning: Array(payload.utf8)).root
+        let deliver = DeliverRequest(target: Target(app: "com.example"), state: state, payload: node)
+        let decision = try decide(Delivery(deliver, platform: platform))
+        let facts = TrackFacts(
+            receiving: decision, messageID: "m1", platform: platform, device: "phone", externalID: "u1")
+        #expect((facts != nil) == isReceived)
+        guard let facts else { return }
+        #expect(facts.occasion == .received)
+        #expect(facts.app == "com.example")
+        #expect(facts.provider == decision.provider)
+        #expect([facts.messageID, facts.device, facts.externalID] == ["m1", "phone", "u1"])
+    }
+
     // MARK: Whose profile
 
     @Test(

@@ -66,7 +66,6 @@ private let wrongContents: [(lines: String, message: String)] = [
         ":9: error: only one of Name= and NameFrom= can give the event its name"
     ),
     (file(event: "Name=\"x\""), ":8: error: Name=\"x\": a name is not quoted; leave the quotes out"),
-    (file(event: "Name=$x"), ":8: error: Name=$x: a name must not begin with $"),
     (
         file(event: "Property=a string app"),
         ":8: error: Property= is an event's; [Event] needs Name= or NameFrom="
@@ -102,20 +101,19 @@ private let wrongContents: [(lines: String, message: String)] = [
     ),
     (
         file(event: "Name=x\nProperty=time date data:t"),
-        ":9: error: Property=time date data:t: time is reserved: /users/track refuses an event with such a property"
+        ":9: error: Property=time date data:t: \"time\": the API reserves this name; call it another"
     ),
     (
         file(event: "Name=x\nProperty=event_name string data:t"),
-        ":9: error: Property=event_name string data:t: event_name is reserved: /users/track refuses an event with "
-            + "such a property"
+        ":9: error: Property=event_name string data:t: \"event_name\": the API reserves this name; call it another"
     ),
     (
         file(event: "Name=x\nProperty=$a string data:t"),
-        ":9: error: Property=$a string data:t: a name must not begin with $"
+        ":9: error: Property=$a string data:t: \"$a\": the name of a property does not begin with $"
     ),
     (
         file(event: "Name=x\nProperty=\"\" string data:t"),
-        ":9: error: Property=\"\" string data:t: a name has from 1 to 255 characters"
+        ":9: error: Property=\"\" string data:t: \"\": the name is empty"
     ),
     (
         file(event: "Name=x\nProperty=n integer \"12.5\""),
@@ -127,14 +125,13 @@ private let wrongContents: [(lines: String, message: String)] = [
     ),
     (
         file(attributes: "Attribute=email string keyvalue:email"),
-        ":10: error: Attribute=email string keyvalue:email: email is one of Braze's own fields; "
-            + "use UserAttribute="
+        ":10: error: Attribute=email string keyvalue:email: \"email\": is a field of the profile, no custom attribute; "
+            + "log it with the user attributes"
     ),
     (
         file(attributes: "UserAttribute=e_mail string keyvalue:email"),
-        ":10: error: UserAttribute=e_mail string keyvalue:email: e_mail is none of email first_name last_name "
-            + "phone phone_number dob country home_city language gender time_zone email_subscribe push_subscribe; "
-            + "did you mean email?"
+        ":10: error: UserAttribute=e_mail string keyvalue:email: \"e_mail\": is no field of the profile; "
+            + "log it with the custom attributes; did you mean email?"
     ),
 ]
 

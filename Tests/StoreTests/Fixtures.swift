@@ -47,6 +47,17 @@ enum Fixture {
             buttonAction: .close, at: WallTime(milliseconds: cause))
     }
 
+    /// A custom event in a suite.
+    static func entry(
+        _ number: Int64, cause: Int64 = 1, suite: String = "standard", name: String? = "bought", data: String = "{}",
+        savedAt: Int64 = 1_760_000_000_000
+    ) -> CustomEntry {
+        CustomEntry(
+            number: EntryNumber(number), cause: SequenceNumber(cause), kind: .customEvent, way: .stored(suite: suite),
+            platform: .android, app: "com.example.shop", device: "d1", externalID: nil, name: name,
+            data: Array(data.utf8), time: WallTime(milliseconds: savedAt - 1), savedAt: WallTime(milliseconds: savedAt))
+    }
+
     /// A whole delivery to the tracker: a request, a decided invocation, a receipt.
     static func delivery(
         _ seq: Int64, id: String? = nil, acceptedAt: Int64 = 1_760_000_000_000, bytes: Int = 10

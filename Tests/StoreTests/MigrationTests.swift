@@ -16,7 +16,7 @@ struct MigrationTests {
         let error = #expect(throws: StoreError.self) { try LedgerReader(directory: directory.path) }
         #expect(error?.kind == .olderSchema)
         #expect(
-            error?.description == "\(directory.path)/ledger.db: the ledger has schema 1; this program reads 3; "
+            error?.description == "\(directory.path)/ledger.db: the ledger has schema 1; this program reads 4; "
                 + "start the new pushrouterd once with this state directory: it brings the ledger up to date")
     }
 
@@ -27,7 +27,7 @@ struct MigrationTests {
         let reader = try ledger.reader()
         #expect(reader.stateIdentity.description == "22af94c4-b533-64b1-6ed1-c079ba690b18")
         #expect(try reader.highestSequenceNumber() == SequenceNumber(5))
-        #expect(try ledger.intruder().integer("PRAGMA user_version") == 3)
+        #expect(try ledger.intruder().integer("PRAGMA user_version") == 4)
         var rows: [LedgerRow] = []
         try reader.rows { rows.append($0) }
         #expect(rows.map(\.seq.value) == [1, 2, 3, 4, 5])
@@ -109,6 +109,32 @@ struct MigrationFrom2Tests {
         try await ledger.commit(Fixture.delivery(6) + [.tracker(.delivery(Fixture.tracked(6)))])
         #expect(try ledger.tracked().map(\.seq.value) == [1, 3, 4, 6])
         #expect(try ledger.reader().lastCursor() == 5)
+    }
+}
+
+@Suite("A ledger of schema 3")
+struct MigrationFrom3Tests {
+    @Test("keeps its events and what the tracker remembers, and has no custom data")
+    func kept() async throws {
+        let directory = try EarlierLedger.dumped("ledger-v3.sql", schema: 3)
+        let ledger = try TestLedger(directory.path)
+        let reader = try ledger.reader()
+        let kinds: [AnalyticsEvent.Kind] = [.received, .sessionStart, .open, .tokenStateChange, .sessionStart]
+        let events = try reader.events(after: 0, limit: 100)
+        #expect(events.map(\.event.kind) == kinds && events.map(\.cursor) == [1, 2, 3, 4, 5])
+        #expect(events.allSatisfy { $0.event.name == nil && $0.event.properties == nil })
+        #expect(events[3].event.pushToken == "t-1")
+        #expect(try ledger.tracked().map(\.opened?.by.value) == [2])
+        #expect(try reader.pendingStarts().map(\.cause.value) == [2, 5])
+        #expect(try reader.story(of: SequenceNumber(2))?.verdict == .opened)
+        #expect(try reader.highestEntryNumber() == EntryNumber(0) && reader.sendingState() == nil)
+        try reader.unfinishedEntries { entry, _, _ in Issue.record("there is \(entry)") }
+
+        try await ledger.commit([
+            .event(Fixture.event(6, .customEvent)), .customData(.entry(Fixture.entry(1), .pending, reason: nil)),
+        ])
+        #expect(try ledger.reader().lastCursor() == 6)
+        #expect(try ledger.reader().highestEntryNumber() == EntryNumber(1))
     }
 }
 

@@ -10,7 +10,7 @@ _pushctl() {
 
     for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
         case $word in
-            inject|open|act|dismiss|session|token|explain|simulate|test|report|show|campaigns|events|user|export|status|verify) command=$word; break ;;
+            inject|open|act|dismiss|session|token|log|explain|simulate|test|report|show|campaigns|events|user|users|pending|flush|export|status|verify) command=$word; break ;;
         esac
     done
 
@@ -57,6 +57,15 @@ _pushctl() {
         token:--external-id) return ;;
         token:--at) return ;;
         token:--id) return ;;
+        log:--property) return ;;
+        log:--suite) return ;;
+        log:--braze-id) return ;;
+        log:--platform) mapfile -t COMPREPLY < <(compgen -W "android ios web" -- "$current"); return ;;
+        log:--app) return ;;
+        log:--device) return ;;
+        log:--external-id) return ;;
+        log:--at) return ;;
+        log:--id) return ;;
         explain:--platform) mapfile -t COMPREPLY < <(compgen -W "android ios web" -- "$current"); return ;;
         explain:--state) mapfile -t COMPREPLY < <(compgen -W "foreground background terminated force_quit force_stopped" -- "$current"); return ;;
         explain:--app) return ;;
@@ -76,11 +85,24 @@ _pushctl() {
         campaigns:--until) return ;;
         events:--since) return ;;
         events:--until) return ;;
+        users:--where) return ;;
+        users:--limit) return ;;
+        pending:--suite) return ;;
+        pending:--app) return ;;
+        pending:--limit) return ;;
+        pending:--reset) return ;;
+        pending:--retry) return ;;
+        pending:--discard) return ;;
+        flush:--app) return ;;
+        flush:--device) return ;;
+        flush:--external-id) return ;;
+        flush:--suite) return ;;
         export:--format) mapfile -t COMPREPLY < <(compgen -W "currents envelope" -- "$current"); return ;;
         export:--since) return ;;
         export:--event) return ;;
         export:--cursor) mapfile -t COMPREPLY < <(compgen -f -- "$current"); return ;;
         export:--after) return ;;
+        status:--format) mapfile -t COMPREPLY < <(compgen -W "text json openmetrics" -- "$current"); return ;;
         *:--config) mapfile -t COMPREPLY < <(compgen -d -- "$current"); return ;;
         *:--state) mapfile -t COMPREPLY < <(compgen -d -- "$current"); return ;;
         *:--runtime) mapfile -t COMPREPLY < <(compgen -d -- "$current"); return ;;
@@ -95,22 +117,26 @@ _pushctl() {
             dismiss) options="--payload --platform --app --device --external-id --at --id --wait --json --config --state --runtime --help --version" ;;
             session) options="--platform --app --device --external-id --at --id --json --config --state --runtime --help --version" ;;
             token) options="--kind --platform --app --device --external-id --at --id --wait --json --config --state --runtime --help --version" ;;
+            log) options="--property --suite --braze-id --platform --app --device --external-id --at --id --json --config --state --runtime --help --version" ;;
             explain) options="--platform --state --locked --app --device --notifications --os-version --sdk --json --config --runtime --help --version" ;;
             simulate) options="--mode --keep-going --config --state --runtime --help --version" ;;
             test) options="--junit --json --config --state --runtime --help --version" ;;
             report) options="--since --until --format --json --fail-under --config --state --runtime --help --version" ;;
             show) options="--json --config --state --runtime --help --version" ;;
             campaigns) options="--campaign --by --since --until --json --config --state --runtime --help --version" ;;
-            events) options="--since --until --json --config --state --runtime --help --version" ;;
+            events) options="--since --until --delays --json --config --state --runtime --help --version" ;;
             user) options="--json --config --state --runtime --help --version" ;;
+            users) options="--where --limit --json --config --state --runtime --help --version" ;;
+            pending) options="--stored --queued --unknown --rejected --suite --app --limit --reset --retry --discard --json --config --state --runtime --help --version" ;;
+            flush) options="--app --device --external-id --suite --json --config --state --runtime --help --version" ;;
             export) options="--format --since --event --cursor --after --follow --config --state --runtime --help --version" ;;
-            status) options="--json --config --state --runtime --help --version" ;;
+            status) options="--format --json --config --state --runtime --help --version" ;;
             verify) options="--json --config --state --runtime --help --version" ;;
             *) options="--config --state --runtime --help --version --generate" ;;
         esac
         mapfile -t COMPREPLY < <(compgen -W "$options" -- "$current")
     elif [[ -z $command ]]; then
-        mapfile -t COMPREPLY < <(compgen -W "inject open act dismiss session token explain simulate test report show campaigns events user export status verify" -- "$current")
+        mapfile -t COMPREPLY < <(compgen -W "inject open act dismiss session token log explain simulate test report show campaigns events user users pending flush export status verify" -- "$current")
     else
         case $command in
             inject|explain|simulate|test) mapfile -t COMPREPLY < <(compgen -f -- "$current") ;;

@@ -4,13 +4,7 @@ import PushModel
 ///
 /// Sources: Braze docs, user attributes object; custom attributes; nested custom attributes; array of objects.
 func checkCustomAttribute(_ name: String, _ value: JSONNode, elementsMax: Int) throws(Problem) {
-    try checkName(name)
-    guard !ReservedName.isReserved(name) else {
-        throw Problem("the API reads this name as part of the request, not as an attribute; call it another")
-    }
-    guard !ReservedName.isProfileField(name) else {
-        throw Problem("is a field of the profile, no custom attribute; log it with the user attributes")
-    }
+    try checkCustomAttributeName(name)
     switch value.kind {
     case .string: try value.checkText()
     case .number, .bool, .null: return
@@ -22,6 +16,17 @@ func checkCustomAttribute(_ name: String, _ value: JSONNode, elementsMax: Int) t
             try value.checkSize()
             try checkNestedObject(value, elementsMax: elementsMax)
         }
+    }
+}
+
+/// Checks the name of a custom attribute.
+func checkCustomAttributeName(_ name: String) throws(Problem) {
+    try checkName(name)
+    guard !ReservedName.isReserved(name) else {
+        throw Problem("the API reads this name as part of the request, not as an attribute; call it another")
+    }
+    guard !ReservedName.isProfileField(name) else {
+        throw Problem("is a field of the profile, no custom attribute; log it with the user attributes")
     }
 }
 

@@ -26,20 +26,23 @@ private func checkedProperties(_ properties: JSONNode) throws(Problem) -> [UInt8
     }
     for (name, value) in properties.members {
         do throws(Problem) {
-            // The API answers with an error for the event; what is stored has its name and time in fields of their own.
-            guard name != "time", name != "event_name" else {
-                throw Problem("the API reserves this name; call it another")
-            }
-            try checkProperty(name, value)
+            try checkPropertyName(name)
+            try checkPropertyValue(value)
         } catch { throw error.inside(name) }
     }
     return bytes
 }
 
-private func checkProperty(_ name: String, _ value: JSONNode) throws(Problem) {
+/// Checks the name of a property of the event itself.
+func checkPropertyName(_ name: String) throws(Problem) {
+    // The API answers with an error for the event; what is stored has its name and time in fields of their own.
+    guard name != "time", name != "event_name" else { throw Problem("the API reserves this name; call it another") }
+    try checkAnyPropertyName(name)
+}
+
+private func checkAnyPropertyName(_ name: String) throws(Problem) {
     try checkName(name)
     guard !name.utf8.starts(with: "$".utf8) else { throw Problem("the name of a property does not begin with $") }
-    try checkPropertyValue(value)
 }
 
 private func checkPropertyValue(_ value: JSONNode) throws(Problem) {
@@ -53,7 +56,10 @@ private func checkPropertyValue(_ value: JSONNode) throws(Problem) {
         }
     case .object:
         for (name, member) in value.members {
-            do throws(Problem) { try checkProperty(name, member) } catch { throw error.inside(name) }
+            do throws(Problem) {
+                try checkAnyPropertyName(name)
+                try checkPropertyValue(member)
+            } catch { throw error.inside(name) }
         }
     }
 }

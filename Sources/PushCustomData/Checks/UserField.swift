@@ -3,7 +3,7 @@ import PushModel
 /// The fields of a profile that an app can set, by their names in `POST /users/track`.
 ///
 /// Source: Braze docs, user attributes object.
-enum UserField: String {
+enum UserField: String, CaseIterable {
     case email
     case firstName = "first_name"
     case lastName = "last_name"
@@ -19,18 +19,29 @@ enum UserField: String {
     case pushSubscribe = "push_subscribe"
     case subscriptionGroups = "subscription_groups"
 
+    /// What the SDKs' methods call `phone`.
+    static let phoneOfTheSDKs = "phone_number"
+
+    /// The field of this name, also by the SDKs' word.
+    init(checking name: String) throws(Problem) {
+        guard let field = name == Self.phoneOfTheSDKs ? .phone : UserField(rawValue: name) else {
+            throw Self.unknown(name)
+        }
+        self = field
+    }
+
     /// Checks one of the user attributes.
     ///
     /// - Parameters:
-    ///   - name: its name; `phone_number`, as the SDKs' methods are called, is `phone`.
+    ///   - name: its name.
     ///   - value: its value; `null` clears the field.
     ///   - attributes: all of them.
     /// - Returns: the field that it is.
     static func check(_ name: String, _ value: JSONNode, in attributes: JSONNode) throws(Problem) -> UserField {
-        if name == "phone_number", attributes["phone"] != nil {
+        if name == phoneOfTheSDKs, attributes["phone"] != nil {
             throw Problem("is the same as phone, which is given too")
         }
-        guard let field = name == "phone_number" ? .phone : UserField(rawValue: name) else { throw unknown(name) }
+        let field = try UserField(checking: name)
         try field.check(value)
         return field
     }

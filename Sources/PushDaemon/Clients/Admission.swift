@@ -207,14 +207,14 @@ final class Admission {
 
 extension Rejection {
     /// What the ledger has of it: the field, if it is about one, stands before the reason.
-    fileprivate init(_ stored: StoredEntry) {
-        let reason = stored.reason ?? ""
+    fileprivate init(_ record: EntryRecord) {
+        let reason = record.reason ?? ""
         let field = reason.prefix { $0 != ":" }
         let isField = ["name", "properties", "attributes"].contains { root in
             field == root || field.hasPrefix("\(root).") || field.hasPrefix("\(root)[")
         }
         self.init(
-            number: stored.entry.number, field: isField ? String(field) : "",
+            number: record.entry.number, field: isField ? String(field) : "",
             reason: isField ? String(reason.dropFirst(field.count + 2)) : reason)
     }
 }

@@ -135,8 +135,9 @@ final class Conductor {
         let last = router.sending
         let result = act(&router, .now(), &effects)
         for state in [EntryState.rejected, .unknown] {
-            let numbers = effects.compactMap { effect in
-                if case .record(.customData(.moved(let move))) = effect, move.state == state { move.number } else { nil }
+            let numbers = effects.compactMap { effect -> EntryNumber? in
+                guard case .record(.customData(.moved(let move))) = effect, move.state == state else { return nil }
+                return move.number
             }
             if let entry = JournalEntry(numbers, became: state) { commits.append(.note(entry)) }
         }

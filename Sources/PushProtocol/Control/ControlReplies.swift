@@ -41,21 +41,26 @@ extension JSONWriter {
         member("since", state.since.rfc3339)
     }
 
+    /// The member that says whose profile it is.
+    public mutating func member(of identifier: UserIdentifier) {
+        switch identifier {
+        case .externalID(let id): member("external_id", id)
+        case .brazeID(let id): member("braze_id", id)
+        case .alias(let name, let label):
+            member(
+                "alias",
+                object: {
+                    $0.member("name", name)
+                    $0.member("label", label)
+                })
+        }
+    }
+
     fileprivate mutating func entry(_ entry: ClaimedEntry) {
         object { writer in
             writer.member("number", entry.number.value)
             writer.member("kind", entry.kind.rawValue)
-            switch entry.identifier {
-            case .externalID(let id): writer.member("external_id", id)
-            case .brazeID(let id): writer.member("braze_id", id)
-            case .alias(let name, let label):
-                writer.member(
-                    "alias",
-                    object: {
-                        $0.member("name", name)
-                        $0.member("label", label)
-                    })
-            }
+            writer.member(of: entry.identifier)
             if let app = entry.app { writer.member("app", app) }
             if let name = entry.name { writer.member("name", name) }
             writer.member("data", raw: entry.data)

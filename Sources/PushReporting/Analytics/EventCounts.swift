@@ -5,7 +5,10 @@ public struct EventCounts: Sendable {
     /// The time it covers.
     public let window: ReportWindow
     private let zone: LocalZone
+    /// How long custom events waited; `nil`: nobody asks.
+    public var delays: CustomEventDelays?
     private var days: [LocalDay: [AnalyticsEvent.Kind: Int]] = [:]
+    private var customEvents: CustomEventCounts
 
     /// Counts of nothing.
     /// - Parameters:
@@ -14,12 +17,14 @@ public struct EventCounts: Sendable {
     public init(window: ReportWindow = ReportWindow(), zone: LocalZone = .utc) {
         self.window = window
         self.zone = zone
+        customEvents = CustomEventCounts(zone: zone)
     }
 
     /// Counts an event.
     public mutating func add(_ event: AnalyticsEvent) {
         guard window.contains(seconds: event.time) else { return }
         days[zone.day(of: event.time), default: [:]][event.kind, default: 0] += 1
+        customEvents.add(event)
     }
 
     /// Events by name, on all days.
@@ -32,7 +37,12 @@ public struct EventCounts: Sendable {
         var table = TextTable([("Day (\(zone.name))", .left), ("Event", .left), ("Count", .right)], widest: 60)
         for (day, kinds) in days.sorted(by: { $0.key < $1.key }) { Self.add(kinds, day.description, to: &table) }
         if days.count > 1 { Self.add(inAll, "in all", to: &table) }
-        return "Window  \(zone.text(window))\n\n" + (days.isEmpty ? "There is no event.\n" : table.text)
+        let tables = [days.isEmpty ? "There is no event.\n" : table.text, customEvents.text, delayTable]
+        return "Window  \(zone.text(window))\n\n" + tables.filter { !$0.isEmpty }.joined(separator: "\n")
+    }
+
+    private var delayTable: String {
+        delays.map { $0.text.isEmpty ? "No custom event was flushed or sent.\n" : $0.text } ?? ""
     }
 
     private static func add(_ kinds: [AnalyticsEvent.Kind: Int], _ day: String, to table: inout TextTable) {
@@ -60,6 +70,8 @@ public struct EventCounts: Sendable {
                         }
                     }
                 })
+            $0.member("custom_events", object: { customEvents.writeMembers(to: &$0) })
+            if let delays { $0.member("delays", array: { delays.write(to: &$0) }) }
         }
         return writer.bytes + [UInt8(ascii: "\n")]
     }

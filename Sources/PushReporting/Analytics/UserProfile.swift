@@ -31,6 +31,8 @@ public struct UserProfile: Sendable {
     private(set) var timeInSessions: Duration = .zero
     private(set) var endedSessions = 0
     private(set) var openSessions: [SessionRow] = []
+    private(set) var customEvents = 0
+    private var attributes: [AttributeRecord] = []
 
     /// A profile of which nothing is known yet.
     /// - Parameters:
@@ -44,7 +46,7 @@ public struct UserProfile: Sendable {
     /// Whether nothing at all is known of this user.
     public var isUnknown: Bool {
         devices.isEmpty && openSessions.isEmpty && pushes.isEmpty && sessions == 0 && endedSessions == 0
-            && figures.isEmpty
+            && figures.isEmpty && customEvents == 0 && attributes.isEmpty
     }
 
     /// Adds a device, if it is last known to be this user's.
@@ -55,6 +57,11 @@ public struct UserProfile: Sendable {
     /// Adds what the tracker knows of the session on a device.
     public mutating func add(_ session: SessionRow) {
         if session.externalID == externalID, session.end == nil { openSessions.append(session) }
+    }
+
+    /// Adds a field, if it is this user's.
+    public mutating func add(_ attribute: AttributeRecord) {
+        if attribute.owner == .user(externalID) { attributes.append(attribute) }
     }
 
     /// Adds an event, if it is this user's. Events come in the order in which they were decided.
@@ -75,7 +82,8 @@ public struct UserProfile: Sendable {
         case .sessionEnd:
             endedSessions += 1
             timeInSessions += event.duration ?? .zero
-        case .iosForeground, .tokenStateChange, .uninstall, .customEvent: break
+        case .customEvent: customEvents += 1
+        case .iosForeground, .tokenStateChange, .uninstall: break
         }
     }
 
@@ -92,7 +100,9 @@ public struct UserProfile: Sendable {
     // MARK: Text
 
     /// The profile for people.
-    public var text: String { [facts, deviceTable, pushTable].filter { !$0.isEmpty }.joined(separator: "\n") }
+    public var text: String {
+        [facts, attributeTable, deviceTable, pushTable].filter { !$0.isEmpty }.joined(separator: "\n")
+    }
 
     private var facts: String {
         var lines = [
@@ -107,10 +117,22 @@ public struct UserProfile: Sendable {
             lines.append("Open now  on \(session.key.device), since \(zone.text(session.startedAt))")
         }
         let opens = "\(grouped(figures.directOpens)) direct, \(grouped(figures.influencedOpens)) influenced"
+        if customEvents > 0 { lines.append("Events    \(grouped(customEvents)) custom") }
         lines.append("Pushes    \(grouped(figures.received + withoutCampaign)) received")
         lines.append(
             "Opens     \(grouped(figures.totalOpens)) of \(grouped(figures.received)) with a campaign (\(opens))")
         return lines.joined(separator: "\n") + "\n"
+    }
+
+    private var attributeTable: String {
+        var table = TextTable([("Attribute", .left), ("Kind", .left), ("Value", .left), ("Set", .left)], widest: 44)
+        for attribute in attributes {
+            table.add([
+                attribute.name, attribute.kind == .userAttributes ? "user" : "custom", attribute.value,
+                zone.text(attribute.setAt),
+            ])
+        }
+        return table.text
     }
 
     private var deviceTable: String {
@@ -147,6 +169,9 @@ public struct UserProfile: Sendable {
             $0.member("external_user_id", externalID)
             $0.member("devices", array: { list in sortedDevices.forEach { $0.write(to: &list) } })
             writeSessions(to: &$0)
+            $0.member("custom_attributes", attributes: attributes.filter { $0.kind == .customAttributes })
+            $0.member("user_attributes", attributes: attributes.filter { $0.kind == .userAttributes })
+            $0.member("custom_events", customEvents)
             $0.member("received", figures.received + withoutCampaign)
             $0.member("received_with_campaign", figures.received)
             $0.member("direct_opens", figures.directOpens)
@@ -167,6 +192,25 @@ public struct UserProfile: Sendable {
                 $0.member("ended", endedSessions)
                 $0.member("open", array: { list in openSessions.forEach { $0.write(to: &list) } })
                 $0.member("duration", raw: decimal(timeInSessions.milliseconds, scale: 3).utf8)
+            })
+    }
+}
+
+extension JSONWriter {
+    /// Writes fields by name, each with its value and when it was set by which entry.
+    fileprivate mutating func member(_ name: String, attributes: [AttributeRecord]) {
+        member(
+            name,
+            object: { writer in
+                for attribute in attributes {
+                    writer.member(
+                        attribute.name,
+                        object: {
+                            $0.member("value", raw: attribute.value.utf8)
+                            $0.member("set_at", attribute.setAt.rfc3339)
+                            $0.member("entry", attribute.entry.value)
+                        })
+                }
             })
     }
 }

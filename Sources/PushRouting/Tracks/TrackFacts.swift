@@ -38,6 +38,29 @@ public struct TrackFacts: Sendable {
         self.keys = keys
     }
 
+    /// A push that came; `nil` when nobody can tell of it: of Braze's, where the tracker has no receipt (T9); of others', where
+    /// no code of the app gets it, and of what is no message to the app.
+    ///
+    /// - Parameters:
+    ///   - decision: what the platform makes of the delivery.
+    ///   - messageID: the id under which it was accepted, which need not be the payload's own.
+    ///   - device: the device.
+    ///   - externalID: the user, given or the device's last known.
+    public init?(
+        receiving decision: Decision, messageID: String?, platform: Platform, device: String?, externalID: String?
+    ) {
+        if decision.braze != nil {
+            guard decision.received else { return nil }
+        } else {
+            guard decision.outcome == nil, decision.providers.first?.provider.purpose != .uninstallProbe,
+                !decision.invocations.allSatisfy(\.callback.isBroadcast)
+            else { return nil }
+        }
+        self.init(
+            act: nil, provider: decision.provider, campaignID: decision.braze?.campaignID, messageID: messageID,
+            platform: platform, app: decision.app, device: device, externalID: externalID, keys: decision.keys)
+    }
+
     /// What happened, as `On=` calls it.
     public var occasion: TrackRule.Occasion {
         switch act {

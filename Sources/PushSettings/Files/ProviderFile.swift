@@ -111,6 +111,5 @@ extension Form<String> {
         return text
     }
 
-    /// Whatever stands there.
-    static let anyText = Form { $0 }
+    fileprivate static let anyText = Form { $0 }
 }

@@ -1,36 +1,13 @@
+import PushCustomData
 import PushRouting
 
 extension Form<[TrackField]> {
-    /// `NAME TYPE SOURCE` of an event.
-    static let property = Form { text throws(ValueError) in
-        let field = try field(text)
-        guard !["time", "event_name"].contains(field.name) else {
-            throw ValueError("\(field.name) is reserved: /users/track refuses an event with such a property")
-        }
-        return [field]
+    /// `NAME TYPE SOURCE`.
+    static func field(_ kind: CustomDataName) -> Form {
+        Form { text throws(ValueError) in [try field(text, kind)] }
     }
 
-    /// `NAME TYPE SOURCE` of a field that the customer defines.
-    static let attribute = Form { text throws(ValueError) in
-        let field = try field(text)
-        guard !userAttributeNames.contains(field.name) else {
-            throw ValueError("\(field.name) is one of Braze's own fields; use UserAttribute=")
-        }
-        return [field]
-    }
-
-    /// `NAME TYPE SOURCE` of a field that Braze defines.
-    static let userAttribute = Form { text throws(ValueError) in
-        let field = try field(text)
-        guard userAttributeNames.contains(field.name) else {
-            throw ValueError(
-                "\(printable(field.name, limit: 60)) is none of \(userAttributeNames.joined(separator: " "))"
-                    + suggestion(for: field.name, among: userAttributeNames) { $0 })
-        }
-        return [field]
-    }
-
-    private static func field(_ text: String) throws(ValueError) -> TrackField {
+    private static func field(_ text: String, _ kind: CustomDataName) throws(ValueError) -> TrackField {
         var words = QuotedWords(text)
         let usage = ValueError(
             "must be NAME TYPE SOURCE, such as price number keyvalue:price; quote a name with spaces")
@@ -38,7 +15,7 @@ extension Form<[TrackField]> {
         let type = try Form<TrackValueType>.choice.parse(word)
         guard let source = try words.nextSource() else { throw usage }
         guard try words.next() == nil else { throw usage }
-        try checkName(name)
+        try check(name, kind)
         if case .constant(let value) = source, type.json(of: value) == nil {
             throw ValueError("\(source.described) must be \(type.described)")
         }
@@ -87,7 +64,7 @@ extension Form<String> {
         if text.hasPrefix("\"") || text.hasPrefix("'") {
             throw ValueError("a name is not quoted; leave the quotes out")
         }
-        try checkName(text)
+        try check(text, .event)
         return text
     }
 }
@@ -111,17 +88,9 @@ extension QuotedWords {
     }
 }
 
-/// What Braze's API and SDKs refuse in the name of an event, a property or an attribute.
-private func checkName(_ name: String) throws(ValueError) {
-    guard (1...255).contains(name.unicodeScalars.count) else {
-        throw ValueError("a name has from 1 to 255 characters")
-    }
-    guard !name.hasPrefix("$") else { throw ValueError("a name must not begin with $") }
+/// Checks a name by the rules that an entry with it will meet.
+private func check(_ name: String, _ kind: CustomDataName) throws(ValueError) {
+    guard let reason = kind.objection(to: name) else { return }
+    let known = kind == .userAttribute ? CustomDataName.userAttributes : []
+    throw ValueError("\"\(printable(name, limit: 60))\": \(reason)" + suggestion(for: name, among: known) { $0 })
 }
-
-/// Braze's own fields of a profile that an app may set, by their names in `/users/track`; `phone_number`, the SDKs' word,
-/// is read as `phone`.
-private let userAttributeNames = [
-    "email", "first_name", "last_name", "phone", "phone_number", "dob", "country", "home_city", "language", "gender",
-    "time_zone", "email_subscribe", "push_subscribe",
-]

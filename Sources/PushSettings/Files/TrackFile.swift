@@ -1,3 +1,4 @@
+import PushCustomData
 import PushModel
 import PushRouting
 
@@ -103,9 +104,9 @@ extension Schema<TrackDraft> {
             Key("Identifier", "Alias", \.alias, Form.alias.optional),
             Key("Event", "Name", \.eventName, Form.eventName.optional),
             Key("Event", "NameFrom", \.eventNameFrom, Form.valueSource.optional),
-            Key("Event", "Property", addingTo: \.properties, .property),
-            Key("Attributes", "Attribute", addingTo: \.attributes, .attribute),
-            Key("Attributes", "UserAttribute", addingTo: \.userAttributes, .userAttribute),
+            Key("Event", "Property", addingTo: \.properties, .field(.property)),
+            Key("Attributes", "Attribute", addingTo: \.attributes, .field(.customAttribute)),
+            Key("Attributes", "UserAttribute", addingTo: \.userAttributes, .field(.userAttribute)),
         ],
         objection: { section, key in
             // Without the condition it would match more than its author means.

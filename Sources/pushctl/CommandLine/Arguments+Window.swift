@@ -14,7 +14,7 @@ extension Arguments {
 
     /// The time that an option says, by its name: what it bounds is another thing in each command.
     private func time(_ name: String) throws(Failure) -> WallTime? {
-        guard let text = values.first(where: { $0.key.name == name })?.value else { return nil }
+        guard let text = values.first(where: { $0.key.name == name })?.value.last else { return nil }
         guard let time = LocalTime.parse(text, now: LocalTime.now) else {
             throw usageFailure(
                 "--\(name) \(text): a time is written as 2026-11-21T09:00:00Z, 2026-11-21, today, yesterday or -1h")

@@ -4,10 +4,14 @@ import PushSettings
 struct Arguments {
     let command: Command
     let operands: [String]
-    let values: [Option: String]
+    /// What was given for each option, in order.
+    let values: [Option: [String]]
 
-    /// The value of an option; `nil` when it was not given.
-    subscript(option: Option) -> String? { values[option] }
+    /// The value of an option, the last one; `nil` when it was not given.
+    subscript(option: Option) -> String? { values[option]?.last }
+
+    /// Every value of an option that may be given more than once.
+    func all(_ option: Option) -> [String] { values[option] ?? [] }
 
     /// Whether an option was given.
     func has(_ option: Option) -> Bool { values[option] != nil }
@@ -15,7 +19,7 @@ struct Arguments {
     /// The value of an option that takes words.
     func word<Word: RawRepresentable<String>>(_ option: Option, _ type: Word.Type) -> Word? {
         // The parser let only the table's words pass, and the table has them from the type.
-        values[option].flatMap(Word.init(rawValue:))
+        self[option].flatMap(Word.init(rawValue:))
     }
 
     /// Something about the values that the table cannot check.

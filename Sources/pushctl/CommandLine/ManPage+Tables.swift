@@ -92,12 +92,48 @@ extension ManPage {
         (name: "bytes_waiting_for_disk", meaning: "what is to be written to the ledger"),
         (name: "transactions", meaning: "commits to the ledger since the start"),
         (name: "longest_turn_us", meaning: "the longest that something may have waited for the daemon's loop"),
+        (
+            name: "custom_data.pending, .queued, .claimed, .unknown",
+            meaning: """
+            entries of custom data: stored until a session starts, to be sent, with the forwarder, and of unknown \
+            outcome, which wait for "pushctl pending --retry" or --discard
+            """
+        ),
+        (name: "custom_data.bytes", meaning: "names and values of these; MaxPendingSize= bounds them"),
+        (name: "custom_data.oldest_unsent_age_ms", meaning: "of what is to be sent or being sent; null for none"),
+        (
+            name: "custom_data.sending",
+            meaning: """
+            as the forwarder last said, null before it ever did: phase (sending, waiting, or stopped, which needs a \
+            person), reason, failures in a row, until when it waits, since when
+            """
+        ),
+        (name: "custom_data.forwarder_connected", meaning: "whether pushrouter-forward is connected"),
+    ]
+
+    /// The members of `pending --json`.
+    static let pendingMembers = [
+        (
+            name: "entries",
+            meaning: """
+            a list: number, seq (the request), kind, state, suite (null for what is sent, and then to: external_id, \
+            braze_id or alias), platform, app, device, external_id, name, data (properties or attributes), time, saved_at, \
+            age_ms, settled_at, settled_by, reason
+            """
+        ),
+        (
+            name: "counts",
+            meaning: """
+            of all that was asked for, also above --limit: suite, state, entries, bytes, oldest_saved_at
+            """
+        ),
     ]
 
     /// What the list of exit statuses does not say.
     static let statusNotes = [
         """
-        inject, open, act, dismiss, session and token end with 0 when every request was accepted, with --wait too, whatever the outcomes are. verify \
+        inject, open, act, dismiss, session, token and log end with 0 when every request was accepted as a whole, with \
+        --wait too, whatever the outcomes are; and with 1 when one was refused, or a part of it set aside. verify \
         ends with 1 for a configuration that is missing or wrong, where explain and simulate end with 78; report then \
         goes by the defaults.
         """

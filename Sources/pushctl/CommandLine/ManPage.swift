@@ -18,6 +18,7 @@ enum ManPage {
             section("REPORT AS CSV", table(reportColumns)),
             section("CAMPAIGN FIGURES", table(campaignFigures)),
             section("CAMPAIGNS AS JSON", table(campaignMembers)),
+            section("PENDING AS JSON", table(pendingMembers)),
             section("STATUS", table(statusFields)),
             section("EXIT STATUS", statuses + "\n.PP\n" + paragraphs(statusNotes)),
             section("SEE ALSO", ".BR pushrouterd (8),\n.BR sysexits.h (3head)"),

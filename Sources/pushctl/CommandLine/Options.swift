@@ -39,6 +39,26 @@ extension Option {
     static let payload = Option("payload", .file, "name the notification by its payload instead of MESSAGE")
     static let wait = Option("wait", .none, "wait until every outcome is known, and print it")
 
+    // Custom data.
+    static let suite = Option("suite", .text("SUITE"), "the app group that it is stored in; standard is the app's own")
+    static let brazeID = Option("braze-id", .text("ID"), "send it at once, for the profile with this id of Braze's")
+    static let property = Option("property", .text("KEY=TEXT"), "a property of the event; also KEY:=JSON, and repeated")
+    static let onlySuite = Option("suite", .text("SUITE"), "only what is stored in this suite")
+    static let onlyApp = Option("app", .text("APP"), "only what is of this app")
+    static let onlyStored = Option("stored", .none, "what is in suites, until a session of the app starts")
+    static let onlyQueued = Option("queued", .none, "what is to be sent, or with the forwarder")
+    static let onlyUnknown = Option("unknown", .none, "what was sent, and perhaps not accepted")
+    static let onlyRejected = Option("rejected", .none, "what was set aside, with the reasons")
+    static let limit = Option("limit", .text("N"), "how many to show, the first ones (text: 100, JSON: all)")
+    static let reset = Option("reset", .text("SUITE"), "take all that is stored in this suite out of it, for good")
+    static let retry = Option("retry", .text("N,...|all"), "send these entries of unknown outcome again")
+    static let discard = Option("discard", .text("N,...|all"), "never send these entries of unknown outcome again")
+    static let sessionApp = Option("app", .text("APP"), "the app whose session is said to start")
+    static let sessionDevice = Option("device", .text("DEVICE"), "the device (any)")
+    static let sessionUser = Option("external-id", .text("USER"), "the user (nobody known)")
+    static let condition = Option("where", .text("NAME=VALUE"), "what an attribute is, or has; repeated: all of it")
+    static let delays = Option("delays", .none, "how long custom events took from being saved to flushed or sent, too")
+
     static let mode = Option("mode", words(DispatchMode.self), "in whose place to stand (as configured)")
     static let keepGoing = Option("keep-going", .none, "go on after a line that is wrong")
 
@@ -47,6 +67,8 @@ extension Option {
     static let format = Option("format", .words(["text", "json", "csv"]), "how to print it (text)")
     static let failUnder = Option(
         "fail-under", .text("PERCENT"), "exit with 1 when fewer kept the deadline, such as 99.9")
+
+    static let statusFormat = Option("format", .words(["text", "json", "openmetrics"]), "how to print it (text)")
 
     static let campaign = Option("campaign", .text("ID"), "only this campaign")
     static let by = Option("by", words(EventField.self), "figures by a field of the events as well")

@@ -93,10 +93,10 @@ struct Parser {
         if name == "help", operands.count <= 1 { return try help(of: operands.first) }
         guard let command else { throw unknownCommand(name) }
         if isHelp { return .help(command) }
-        var values: [Option: String] = [:]
+        var values: [Option: [String]] = [:]
         for given in given {
             let option = try option(given, of: command)
-            values[option] = given.value ?? ""
+            values[option, default: []].append(given.value ?? "")
         }
         try checkOperands(of: command)
         return .run(Arguments(command: command, operands: operands, values: values))

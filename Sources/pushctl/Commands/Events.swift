@@ -6,17 +6,34 @@ extension Command {
         name: "events", summary: "count the analytics events by name and day",
         description: [
             """
-            Prints how many events the tracker gave: receipts, opens, influenced opens, sessions and changes of tokens. It \
-            reads the ledger in the state directory, with or without a daemon. \(LocalTime.forms)
+            Prints how many events the tracker gave: receipts, opens, influenced opens, sessions, changes of tokens and custom \
+            events; these by their own names, too. It reads the ledger in the state directory, with or without a daemon. \(LocalTime.forms)
+            """,
             """
+            A custom event counts on the day of its own time, which is when it was saved (EventTime=saved) or flushed \
+            (EventTime=flushed). --delays tells how long such events waited in between, and those that were sent at once \
+            on their way: by the day on which they were saved. Of what was sent at once there is no event here, only its \
+            delay.
+            """,
         ],
         operands: .none,
-        options: [.eventsSince, .eventsUntil, .json],
-        examples: [Example(line: "pushctl events --since -1w", meaning: "the last seven days")]
+        options: [.eventsSince, .eventsUntil, .delays, .json],
+        examples: [
+            Example(line: "pushctl events --since -1w", meaning: "the last seven days"),
+            Example(line: "pushctl events --since -1w --delays", meaning: "and how late custom events were"),
+        ]
     ) { arguments, session throws(Failure) in
         var counts = EventCounts(window: try arguments.window(), zone: LocalTime.zone)
         try session.reading { ledger throws(StoreError) in
-            try ledger.events(from: counts.window.since, to: counts.window.until) { event in counts.add(event) }
+            try ledger.snapshot { () throws(StoreError) in
+                try ledger.events(from: counts.window.since, to: counts.window.until) { event in counts.add(event) }
+                guard arguments.has(.delays) else { return }
+                var delays = CustomEventDelays(zone: LocalTime.zone)
+                try ledger.customEventDelays(from: counts.window.since, to: counts.window.until) {
+                    delays.add($0.name, $0.state, savedAt: $0.savedAt, settledAt: $0.settledAt)
+                }
+                counts.delays = delays
+            }
         }
         if arguments.has(.json) { session.output.write(counts.json) } else { session.output.print(counts.text) }
         return .done

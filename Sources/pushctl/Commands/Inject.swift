@@ -16,7 +16,7 @@ extension Command {
             """,
             """
             An object is a request, and is sent as it is, if its "op" is a known operation (deliver, interact, session, \
-            token, log; the daemon refuses the last in this version), or if it has both "op" and "payload". Of a known \
+            token, log), or if it has both "op" and "payload". Of a known \
             operation the options fill in what it lacks. Anything else is a payload. "locked", "os_version", \
             "notifications" and "sdk" have no option here: they take a request written by hand.
             """,

@@ -1,5 +1,6 @@
 import PushModel
 import PushProtocol
+import PushReporting
 import Store
 
 extension RequestStory {
@@ -22,6 +23,7 @@ extension RequestStory {
             writer.member("request", raw: request.body)
             if request.operation == .interact { writer.member("verdict", verdict?.rawValue) }
             writer.member("invocations", array: { list in invocations.forEach { $0.write(to: &list) } })
+            writer.member("custom_data", array: { list in entries.forEach { $0.write(to: &list) } })
             writer.member(
                 "events", array: { list in events.forEach { event in list.object { $0.members(of: event) } } })
         }

@@ -6,7 +6,7 @@ extension RequestStory {
     var text: String {
         "Request \(request.seq)\n" + Text.columns(requestFacts, indent: 2)
             + "\nAs it came\n  \(String(decoding: request.body, as: UTF8.self))\n"
-            + invocationList + eventList
+            + invocationList + eventList + entryList
     }
 
     private var invocationList: String {
@@ -39,10 +39,34 @@ extension RequestStory {
         let rows = events.map { event in
             [
                 LocalTime.text(WallTime(milliseconds: event.time * 1000)), event.kind.rawValue,
-                "by request \(event.seq)", event.campaignID.map { "campaign \($0)" } ?? "no campaign",
+                "by request \(event.seq)",
+                event.name ?? event.campaignID.map { "campaign \($0)" } ?? "no campaign",
             ]
         }
         return "\nEvents\n" + Text.columns(rows, indent: 2)
+    }
+}
+
+extension RequestStory {
+    private var entryList: String {
+        guard !entries.isEmpty else { return "" }
+        let rows = entries.map { record in
+            let entry = record.entry
+            let end = record.settledAt.map { " \(LocalTime.text($0))" } ?? ""
+            let by = record.settledBy.map { " by request \($0)" } ?? ""
+            let reason = record.reason.map { ": \($0)" } ?? ""
+            return [
+                "\(entry.number)", entry.kind.rawValue, entry.name ?? "-", entry.way.forPeople,
+                "\(record.state.rawValue)\(end)\(by)\(reason)",
+            ]
+        }
+        return "\nCustom data\n" + Text.columns(rows, indent: 2)
+    }
+}
+
+extension EntryWay {
+    fileprivate var forPeople: String {
+        if case .stored(let suite) = self { "in \(suite)" } else { "sent" }
     }
 }
 
@@ -54,7 +78,8 @@ extension AcceptedRequest {
             case .interact: ["kind", "action", "text", "message"]
             case .session: ["kind"]
             case .token: ["kind", "token"]
-            case .deliver, .log: []
+            case .log: ["kind", "suite", "braze_id", "name"]
+            case .deliver: []
             }
         // Limits may have been higher when it was accepted.
         guard !keys.isEmpty, let line = try? JSONDocument(scanning: body, limits: JSONLimits(depth: .max)) else {

@@ -7,8 +7,8 @@ extension Command {
         description: [
             """
             Prints what the ledger has of the request with the number SEQ: who sent it and when, the request as it came, \
-            each invocation with its times, its outcome and what it waited for in its lane, and the analytics events that it caused, such as a later open. \
-            It works with or without a daemon.
+            each invocation with its times, its outcome and what it waited for in its lane, the analytics events that it caused, \
+            such as a later open, and the custom data that it led to, with what became of each entry. It works with or without a daemon.
             """
         ],
         operands: Operands(usage: "SEQ", count: 1...1),

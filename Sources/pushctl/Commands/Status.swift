@@ -1,4 +1,5 @@
 import PushModel
+import PushReporting
 import PushSettings
 
 extension Command {
@@ -8,36 +9,50 @@ extension Command {
             """
             Asks the running daemon over control.sock. Times end in their unit: _ms, _us. A problem is null, for people -, \
             when there is none. pushctl(1) says what each field is.
+            """,
             """
+            --format openmetrics prints the same as metrics named pushrouterd_..., such as \
+            pushrouterd_custom_data_oldest_unsent_seconds, for a monitoring system; the textfile collector of Prometheus' \
+            node exporter reads them, too.
+            """,
         ],
         operands: .none,
-        options: [.json],
+        options: [.statusFormat, .json],
         examples: [
             Example(line: "pushctl status", meaning: "for people"),
             Example(line: "pushctl status --json", meaning: "the same facts as one JSON object"),
+            Example(
+                line: "pushctl status --format openmetrics | sponge /var/lib/node_exporter/push.prom",
+                meaning: "for a collector; sponge(1) replaces the file as a whole"),
         ]
     ) { arguments, session throws(Failure) in
-        let path = session.directories.controlSocket
-        let connection = try DaemonConnection(path)
-        try connection.send(Array(#"{"op":"status"}"#.utf8) + [UInt8(ascii: "\n")])
-        guard let line = try connection.receiveLine() else {
-            throw Failure(.unavailable, "\(path): the daemon closed the connection without an answer")
+        let format = arguments[.statusFormat] ?? (arguments.has(.json) ? "json" : "text")
+        guard !arguments.has(.json) || format == "json" else {
+            throw arguments.usageFailure("--json and --format \(format) exclude each other")
         }
-        guard let reply = (try? JSONDocument(scanning: line))?.root, let status = reply["status"] else {
-            throw Failure(.unavailable, "\(path): not an answer to status: \(String(decoding: line, as: UTF8.self))")
+        guard let status = try session.control("status")["status"] else {
+            throw Failure(.unavailable, "\(session.directories.controlSocket): the answer has no status")
         }
-        if arguments.has(.json) {
-            session.output.write(line: status.rawBytes)
-        } else {
-            session.output.print(Text.columns(status.members.map { [$0.key, $0.value.forPeople] }))
+        switch format {
+        case "json": session.output.write(line: status.rawBytes)
+        case "openmetrics": session.output.write(OpenMetrics.text(of: status).utf8)
+        default: session.output.print(Text.columns(status.rowsForPeople))
         }
         return .done
     }
 }
 
 extension JSONNode {
+    /// The members of an object for people, those of objects within it under both names.
+    fileprivate var rowsForPeople: [[String]] {
+        members.flatMap { key, value in
+            value.kind == .object
+                ? value.rowsForPeople.map { ["\(key).\($0[0])"] + $0.dropFirst() } : [[key, value.forPeople]]
+        }
+    }
+
     /// A value for people: a text without its quotes, `-` for none, anything else as it is.
-    fileprivate var forPeople: String {
+    private var forPeople: String {
         kind == .null ? "-" : string ?? String(decoding: rawBytes, as: UTF8.self)
     }
 }

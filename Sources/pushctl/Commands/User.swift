@@ -1,3 +1,4 @@
+import PushModel
 import PushReporting
 import Store
 
@@ -6,7 +7,8 @@ extension Command {
         name: "user", summary: "show what is known of one user",
         description: [
             """
-            Prints the devices that were last said to be this user's, the sessions, the last ten Braze pushes that the user \
+            Prints the devices that were last said to be this user's, the sessions, the attributes with when they were set, how \
+            many custom events there were, the last ten Braze pushes that the user \
             received, and how they were opened. ID is the external_id of the requests. It reads the ledger in the state \
             directory, with or without a daemon. The exit status is 1 when nothing is known of this user.
             """
@@ -22,6 +24,7 @@ extension Command {
                 for device in try ledger.knownDevices() { profile.add(device) }
                 try ledger.sessions(ofUser: id) { session in profile.add(session) }
                 try ledger.events { event in profile.add(event) }
+                for attribute in try ledger.attributes(of: .user(id)) { profile.add(attribute) }
             }
         }
         guard !profile.isUnknown else { throw Failure(.no, "the ledger knows nothing of a user \(id)") }

@@ -9,9 +9,10 @@ struct Exchange {
     private var places = Queue<(name: String, awaitsOutcomes: Bool)>()
     private var batch: [UInt8] = []
     private let waits: Bool
-    /// Accepted requests of whose outcomes none has come; each has one at least, but for sessions, which have none.
+    /// Accepted requests of whose outcomes none has come; each has one at least, but for those that lead to no
+    /// invocation.
     private var undecided: Set<Int64> = []
-    /// How many the daemon refused.
+    /// How many the daemon refused, as a whole or in part.
     private(set) var refused = 0
 
     /// Few enough for their replies to fit into the socket many times over.
@@ -36,8 +37,9 @@ struct Exchange {
             try sendBatch()
             try receive()
         }
-        let isSession = waits && (try? JSONDocument(scanning: line))?.root["op"]?.string == Operation.session.rawValue
-        places.append((place, waits && !isSession))
+        let operation = waits ? (try? JSONDocument(scanning: line))?.root["op"]?.string : nil
+        let hasOutcomes = operation.flatMap(Operation.init(rawValue:))?.hasInvocations ?? true
+        places.append((place, waits && hasOutcomes))
         batch += line
         batch.append(UInt8(ascii: "\n"))
         if batch.count >= Self.batchSize { try sendBatch() }
@@ -99,7 +101,7 @@ struct Exchange {
         let reply = (try? JSONDocument(scanning: line))?.root
         let isReply = reply?["outcome"] == nil
         let place = isReply ? places.popFirst() : nil
-        if reply?["ok"]?.bool == false { refused += 1 }
+        if reply?["ok"]?.bool == false || reply?["rejected"] != nil { refused += 1 }
         if let seq = reply?["seq"]?.int64 {
             if place?.awaitsOutcomes == true { undecided.insert(seq) }
             if !isReply { undecided.remove(seq) }
@@ -114,6 +116,11 @@ struct Exchange {
     private func print(_ reply: JSONNode, from place: String) {
         if reply["ok"]?.bool == true {
             output.print("accepted  seq \(reply["seq"]?.int64 ?? 0)  (\(place))\n")
+            for part in reply["rejected"]?.elements ?? [] {
+                let field = part["field"]?.string.map { $0.isEmpty ? "" : "\($0): " } ?? ""
+                let number = part["entry"]?.int64 ?? 0
+                output.note("\(place): set aside as entry \(number): \(field)\(part["message"]?.string ?? "")")
+            }
             return
         }
         let error = reply["error"]

@@ -48,6 +48,49 @@ enum RequestLine {
         }
     }
 
+    /// A custom event, or attributes.
+    static func log(_ arguments: Arguments) throws(Failure) -> [UInt8] {
+        let at = try time(arguments)
+        let (kind, operands) = (arguments.operands[0], arguments.operands.dropFirst())
+        guard let kind = LogWord(rawValue: kind) else {
+            throw arguments.usageFailure("\(kind): what is logged is an event, an attribute or a user-attribute")
+        }
+        guard arguments[.suite] == nil || arguments[.brazeID] == nil else {
+            throw arguments.usageFailure("--suite stores it and --braze-id sends it: give one of them")
+        }
+        let isEvent = kind == .event
+        if isEvent, operands.count > 1, let extra = operands.last {
+            throw arguments.usageFailure("\(extra) is one operand too many; for a property write --property \(extra)")
+        }
+        if !isEvent, arguments.has(.property) {
+            throw arguments.usageFailure("--property is for events; for an attribute write KEY=TEXT, without an option")
+        }
+        let fields = try Assignment.all(isEvent ? arguments.all(.property) : Array(operands), arguments)
+        return line(.log, arguments) { writer in
+            writer.member("kind", kind.entryKind.rawValue)
+            if let at { writer.member("at", raw: at) }
+            if isEvent { writer.member("name", operands.first) }
+            guard !isEvent || !fields.isEmpty else { return }
+            writer.member(
+                isEvent ? "properties" : "attributes",
+                object: { object in fields.forEach { object.member($0.key, raw: $0.value) } })
+        }
+    }
+
+    /// What is logged, as people write it.
+    private enum LogWord: String {
+        case event, attribute
+        case userAttribute = "user-attribute"
+
+        var entryKind: EntryKind {
+            switch self {
+            case .event: .customEvent
+            case .attribute: .customAttributes
+            case .userAttribute: .userAttributes
+            }
+        }
+    }
+
     private static func line(
         _ operation: Operation, _ arguments: Arguments, _ members: (inout JSONWriter) -> Void
     ) -> [UInt8] {

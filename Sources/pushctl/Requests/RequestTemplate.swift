@@ -26,10 +26,12 @@ struct RequestTemplate {
         add("notifications", arguments[.notifications], to: [.deliver])
         add("os_version", arguments[.osVersion], to: [.deliver])
         add("sdk", arguments[.sdk], to: [.deliver])
+        add("suite", arguments[.suite], to: [.log])
+        add("braze_id", arguments[.brazeID], to: [.log])
         if arguments.has(.locked) {
             members.append(Member(key: "locked", value: Array("true".utf8), operations: [.deliver]))
         }
-        if arguments.has(.wait) { add("wait", "outcome", to: [.deliver, .interact, .session, .token]) }
+        if arguments.has(.wait) { add("wait", "outcome", to: all) }
     }
 
     private mutating func add(_ key: String, _ text: String?, to operations: Set<Operation>) {

@@ -1,0 +1,43 @@
+import PushModel
+
+extension Command {
+    static let flush = Command(
+        name: "flush", summary: "flush stored custom data as if a session of the app started",
+        description: [
+            """
+            Has the daemon tell and set what waits for a session of APP on that device of that user: events are recorded, \
+            attributes are set, in the order in which they were saved. There is no session, and no session event. "pushctl \
+            pending" lists what waits.
+            """
+        ],
+        operands: .none,
+        options: [.sessionApp, .sessionDevice, .sessionUser, .onlySuite, .json],
+        examples: [
+            Example(line: "pushctl flush --app com.shop --device pixel-1 --external-id anna", meaning: "for anna")
+        ]
+    ) { arguments, session throws(Failure) in
+        guard let app = arguments[.sessionApp] else {
+            throw arguments.usageFailure("--app APP says the session of which app starts")
+        }
+        let reply = try session.control("flush") { writer in
+            writer.member("app", app)
+            if let device = arguments[.sessionDevice] { writer.member("device", device) }
+            if let user = arguments[.sessionUser] { writer.member("external_id", user) }
+            if let suite = arguments[.onlySuite] { writer.member("suite", suite) }
+        }
+        session.tell(reply, "flushed", arguments)
+        return .done
+    }
+}
+
+extension Session {
+    /// Prints what the daemon did with entries: how many, by the member of that name.
+    func tell(_ reply: JSONNode, _ done: String, _ arguments: Arguments) {
+        if arguments.has(.json) {
+            output.write(line: reply.rawBytes)
+        } else {
+            let count = Int(reply[done]?.int64 ?? 0)
+            output.print("\(done) \(count) \(count == 1 ? "entry" : "entries")\n")
+        }
+    }
+}

@@ -1,0 +1,132 @@
+import PushModel
+import PushReporting
+import Store
+
+extension Command {
+    static let pending = Command(
+        name: "pending", summary: "list custom data that waits or was set aside, and decide on it",
+        description: [
+            """
+            Prints the entries that have not come to their end, oldest first, and how many there are in each suite: stored \
+            until a session of their app starts (pending), to be sent (queued), with the forwarder (claimed), or of unknown \
+            outcome. Options choose among them, or show what was set aside, with the reason. It reads the ledger in the \
+            state directory, with or without a daemon.
+            """,
+            """
+            An entry is of unknown outcome when it was sent and the answer never came: Braze may have it, and would count \
+            it twice. With OnUnknown=hold it waits for you: --retry sends it again in its old place, --discard does not. \
+            --reset empties a suite. These three ask the running daemon, and list nothing.
+            """,
+        ],
+        operands: .none,
+        options: [
+            .onlyStored, .onlyQueued, .onlyUnknown, .onlyRejected, .onlySuite, .onlyApp, .limit, .reset, .retry,
+            .discard, .json,
+        ],
+        examples: [
+            Example(line: "pushctl pending --rejected", meaning: "what was set aside, and why"),
+            Example(line: "pushctl pending --unknown --json", meaning: "what has to be decided on, with its data"),
+            Example(line: "pushctl pending --retry 7,9", meaning: "send entries 7 and 9 again"),
+            Example(line: "pushctl pending --reset group.com.shop --app com.shop", meaning: "empty a suite for an app"),
+        ]
+    ) { arguments, session throws(Failure) in
+        let orders = [Option.reset, .retry, .discard].filter(arguments.has)
+        guard orders.count <= 1 else {
+            throw arguments.usageFailure("--reset, --retry and --discard exclude each other")
+        }
+        try checkThatNothingIsIgnored(beside: orders.first, arguments)
+        switch orders.first {
+        case nil: return try list(arguments, session)
+        case Option.reset: return try reset(arguments, session)
+        case Option.retry: return try resolve(.retry, .queued, arguments, session)
+        default: return try resolve(.discard, .discarded, arguments, session)
+        }
+    }
+
+    /// An order that took no notice of a filter would do more than was meant.
+    private static func checkThatNothingIsIgnored(beside order: Option?, _ arguments: Arguments) throws(Failure) {
+        guard let order else { return }
+        var filters: [Option] = [.onlyStored, .onlyQueued, .onlyUnknown, .onlyRejected, .onlySuite, .limit]
+        if order != .reset { filters.append(.onlyApp) }
+        guard let filter = filters.first(where: arguments.has) else { return }
+        throw arguments.usageFailure("--\(filter.name) is for the list; --\(order.name) says itself what it is about")
+    }
+
+    // MARK: What waits
+
+    private static func list(_ arguments: Arguments, _ session: Session) throws(Failure) -> ExitStatus {
+        let limit = try limit(arguments) ?? (arguments.has(.json) ? nil : 100)
+        let filter = EntryFilter(
+            states: states(arguments), suite: arguments[.onlySuite], app: arguments[.onlyApp])
+        var report = PendingReport(now: LocalTime.now, zone: LocalTime.zone)
+        try session.reading { ledger throws(StoreError) in
+            try ledger.snapshot { () throws(StoreError) in
+                try ledger.entries(filter, limit: limit) { report.entries.append($0) }
+                report.counts = try ledger.entryCounts(filter)
+            }
+        }
+        if arguments.has(.json) { session.output.write(report.json) } else { session.output.print(report.text) }
+        return .done
+    }
+
+    private static func states(_ arguments: Arguments) -> Set<EntryState> {
+        let choices: [(Option, Set<EntryState>)] = [
+            (.onlyStored, [.pending]), (.onlyQueued, [.queued, .claimed]), (.onlyUnknown, [.unknown]),
+            (.onlyRejected, [.rejected]),
+        ]
+        let chosen = choices.filter { arguments.has($0.0) }.reduce(into: Set<EntryState>()) { $0.formUnion($1.1) }
+        return chosen.isEmpty ? [.pending, .queued, .claimed, .unknown] : chosen
+    }
+
+    /// The value of `--limit`.
+    static func limit(_ arguments: Arguments) throws(Failure) -> Int? {
+        guard let text = arguments[.limit] else { return nil }
+        guard let limit = Int(text), limit > 0 else { throw arguments.usageFailure("--limit \(text): a number from 1") }
+        return limit
+    }
+
+    // MARK: Orders to the daemon
+
+    private static func reset(_ arguments: Arguments, _ session: Session) throws(Failure) -> ExitStatus {
+        let reply = try session.control("reset") { writer in
+            writer.member("suite", arguments[.reset])
+            if let app = arguments[.onlyApp] { writer.member("app", app) }
+        }
+        session.tell(reply, "discarded", arguments)
+        return .done
+    }
+
+    private static func resolve(
+        _ option: Option, _ state: EntryState, _ arguments: Arguments, _ session: Session
+    ) throws(Failure) -> ExitStatus {
+        let numbers = try numbers(option, arguments)
+        let reply = try session.control("resolve") { writer in
+            if let numbers {
+                writer.member("entries", array: { list in numbers.forEach { list.int($0) } })
+            } else {
+                writer.member("entries", "all")
+            }
+            writer.member("state", state.rawValue)
+        }
+        session.tell(reply, "resolved", arguments)
+        guard let numbers, let resolved = reply["resolved"]?.int64, resolved < numbers.count else { return .done }
+        session.output.note(
+            "\(numbers.count - Int(resolved)) of them are not of unknown outcome; \"pushctl pending --unknown\" lists "
+                + "those that are")
+        return .no
+    }
+
+    /// The numbers that an option gives; `nil`: all.
+    private static func numbers(_ option: Option, _ arguments: Arguments) throws(Failure) -> [Int64]? {
+        let words = arguments.all(option).flatMap { $0.split(separator: ",", omittingEmptySubsequences: false) }
+        if words == ["all"] { return nil }
+        var numbers: [Int64] = []
+        for word in words {
+            guard let number = Int64(word), number > 0 else {
+                throw arguments.usageFailure("--\(option.name) \(word): numbers of entries, such as 7,9, or all")
+            }
+            if !numbers.contains(number) { numbers.append(number) }
+        }
+        return numbers
+    }
+}

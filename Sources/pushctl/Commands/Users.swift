@@ -1,0 +1,64 @@
+import PushModel
+import Store
+
+extension Command {
+    static let users = Command(
+        name: "users", summary: "find users by their attributes",
+        description: [
+            """
+            Prints the users whose attributes are so, one a line, by name; custom attributes and Braze's own are looked at \
+            alike. NAME=VALUE means that the attribute is VALUE, as a text, a number, true or false, or an array that has \
+            it; NAME:=JSON that it is just that. Several conditions have to be met all. It reads the ledger in the state \
+            directory, with or without a daemon. The exit status is 1 when there is nobody.
+            """
+        ],
+        operands: .none,
+        options: [.condition, .limit, .json],
+        examples: [
+            Example(line: "pushctl users --where plan=paid --where country=DE", meaning: "who pays, in Germany"),
+            Example(line: "pushctl users --where visits:=3 --json", meaning: "as one JSON object, with the number"),
+        ]
+    ) { arguments, session throws(Failure) in
+        let conditions = try arguments.conditions()
+        guard !conditions.isEmpty else { throw arguments.usageFailure("--where NAME=VALUE says whom to find") }
+        let limit = try limit(arguments) ?? (arguments.has(.json) ? .max : 100)
+        var users: [String] = []
+        try session.reading { ledger throws(StoreError) in
+            try ledger.users(where: conditions) { users.append($0) }
+        }
+        if arguments.has(.json) {
+            var writer = JSONWriter()
+            writer.object {
+                $0.member("count", users.count)
+                $0.member("users", array: { list in users.prefix(limit).forEach { list.string($0) } })
+            }
+            session.output.write(line: writer.bytes)
+        } else {
+            session.output.print(users.prefix(limit).map { "\($0)\n" }.joined())
+            if users.count > limit {
+                session.output.note("and \(users.count - limit) more; --limit says how many are shown")
+            }
+        }
+        guard !users.isEmpty else { throw Failure(.no, "there is no such user") }
+        return .done
+    }
+}
+
+extension Arguments {
+    /// The conditions of `--where`.
+    fileprivate func conditions() throws(Failure) -> [AttributeCondition] {
+        var conditions: [AttributeCondition] = []
+        for text in all(.condition) {
+            let assignment = try Assignment(text, self)
+            var values = [assignment.value]
+            // Who looks for 42 need not know whether it was kept as a number or as a text.
+            if let text = assignment.textValue, let literal = try? JSONDocument(scanning: Array(text.utf8)).root,
+                literal.kind == .number || literal.kind == .bool
+            {
+                values.append(literal.compactBytes)
+            }
+            conditions.append(AttributeCondition(name: assignment.key, values: values))
+        }
+        return conditions
+    }
+}

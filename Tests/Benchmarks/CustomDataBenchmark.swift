@@ -1,0 +1,135 @@
+import Glibc
+import PushCustomData
+import PushModel
+
+// Entries that are sent at once, in batches of 75, and entries that wait for session starts. Built and run by
+// custom-data.sh.
+
+@main
+enum CustomDataBenchmark {
+    static func main() {
+        guard CommandLine.arguments.count == 2, let entries = Int(CommandLine.arguments[1]), entries > 0 else {
+            print("usage: custom-data-benchmark ENTRIES")
+            exit(2)
+        }
+        var sending = Run(entries: entries)
+        sending.log("queued", of: { _ in .sent(.brazeID("5f1e9c2b7a3d4e8f90ab12cd")) })
+        sending.send()
+        var storing = Run(entries: entries)
+        storing.log("stored", of: { _ in .stored(suite: "group.com.company.appname.xyz") })
+        storing.flush()
+    }
+}
+
+private struct Run {
+    private static let forwarder = UUID128(high: 1, low: 1)
+    private let entries: Int
+    private let started = residentBytes()
+    private var data: CustomData
+    private var output = CustomDataOutput()
+    private let now = WallTime(milliseconds: 1_700_000_000_000)
+    private let clock = ThreadClock()
+
+    init(entries: Int) {
+        self.entries = entries
+        var rules = CustomDataRules()
+        rules.pendingMax = entries
+        rules.pendingSizeMax = .max
+        data = CustomData(stateID: UUID128(high: 1, low: 2), rules: rules)
+    }
+
+    /// Logs all entries, each from the text of its request; every tenth is of the same device.
+    mutating func log(_ name: String, of way: (Int) -> EntryWay) {
+        var took = Duration.zero
+        var worst = Duration.zero
+        for number in 0..<entries {
+            let text = #"{"name":"added_to_cart","properties":{"sku":"A-\#(number)","price":19.90,"sizes":["S","M"]}}"#
+            let bytes = Array(text.utf8)
+            let source = EntrySource(
+                cause: SequenceNumber(Int64(number + 1)), way: way(number), platform: .android,
+                app: "com.company.shop", device: deviceName(number / 10), externalID: nil, at: now)
+            let before = clock.now
+            if let document = try? JSONDocument(scanning: bytes) {
+                data.log(.customEvent, document.root, source, now: now, into: &output)
+            }
+            let span = clock.now - before
+            took += span
+            worst = max(worst, span)
+            output = CustomDataOutput()
+        }
+        let bytes = residentBytes() - started
+        print("\(entries) entries \(name): \(bytes / entries) bytes each")
+        report("log", entries, took, worst: worst)
+        spent = took
+    }
+
+    private var spent = Duration.zero
+
+    /// Claims and settles all of them.
+    mutating func send() {
+        var took = Duration.zero
+        var worst = Duration.zero
+        var sent = 0
+        while true {
+            let before = clock.now
+            let batch = data.claim(by: Self.forwarder, limit: 75, bytes: 1 << 20, now: now, into: &output)
+            for entry in batch {
+                data.settle(entry.number, .sent, reason: nil, by: Self.forwarder, now: now, into: &output)
+            }
+            let span = clock.now - before
+            took += span
+            worst = max(worst, span)
+            output = CustomDataOutput()
+            guard !batch.isEmpty else { break }
+            sent += batch.count
+        }
+        report("claim and settle, by 75", sent, took, worst: worst)
+        report("log, claim and settle", sent, took + spent, worst: worst)
+    }
+
+    /// One session start for each device.
+    mutating func flush() {
+        var took = Duration.zero
+        var worst = Duration.zero
+        var flushed = 0
+        for device in 0...(entries / 10) {
+            let session = SessionStart(
+                cause: SequenceNumber(Int64(entries + device)), platform: .android, app: "com.company.shop",
+                device: deviceName(device), externalID: "user-1", at: now)
+            let before = clock.now
+            flushed += data.flush(session, now: now, into: &output)
+            let span = clock.now - before
+            took += span
+            worst = max(worst, span)
+            output = CustomDataOutput()
+        }
+        report("flush, by session starts", flushed, took, worst: worst)
+    }
+
+    private func report(_ name: String, _ count: Int, _ took: Duration, worst: Duration) {
+        let perSecond = Int64(count) * 1_000_000_000 / max(1, took.nanoseconds)
+        print("\(name): \(perSecond) a second, slowest \(worst.microseconds) us")
+    }
+
+    private func deviceName(_ device: Int) -> String { "\(device + 10_000_000)-4f1a-4b7e-9c55-3f0a9b1c77de" }
+}
+
+/// The time that this thread had a processor: other work of the machine does not count.
+private struct ThreadClock {
+    var now: Instant {
+        var time = timespec()
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+        return Instant(nanoseconds: Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec))
+    }
+}
+
+/// What the process holds in memory, as the kernel counts it.
+private func residentBytes() -> Int {
+    guard let file = fopen("/proc/self/statm", "r") else { return 0 }
+    defer { fclose(file) }
+    var text = [CChar](repeating: 0, count: 128)
+    guard fgets(&text, 128, file) != nil else { return 0 }
+    let bytes = text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }
+    let pages = String(decoding: bytes, as: UTF8.self).split(separator: " ").dropFirst().first.flatMap { Int($0) }
+    return (pages ?? 0) * Int(sysconf(Int32(_SC_PAGESIZE)))
+}

@@ -1,0 +1,23 @@
+#!/bin/sh
+# Measures custom data on one thread: entries that are logged, handed to a forwarder and settled, then entries that are
+# stored and flushed by session starts, and what each takes of memory while it waits.
+# usage: custom-data.sh [ENTRIES]
+set -eu
+here=$(cd "$(dirname "$0")" && pwd)
+sources=$here/../../Sources
+build=$(mktemp -d)
+trap 'rm -rf "$build"' EXIT
+
+# A module for each target, as the release build has them.
+compile() {
+    name=$1
+    shift
+    swiftc -O -whole-module-optimization -swift-version 6 -parse-as-library -module-name "$name" -I "$build" \
+        -enable-upcoming-feature InternalImportsByDefault \
+        -emit-module -emit-module-path "$build/$name.swiftmodule" -c "$@" -o "$build/$name.o"
+}
+compile PushModel "$sources"/PushModel/*.swift "$sources"/PushModel/*/*.swift
+compile PushCustomData "$sources"/PushCustomData/*.swift "$sources"/PushCustomData/*/*.swift
+swiftc -O -swift-version 6 -parse-as-library -I "$build" "$here/CustomDataBenchmark.swift" \
+    "$build/PushModel.o" "$build/PushCustomData.o" -o "$build/benchmark"
+"$build/benchmark" "${1:-100000}"

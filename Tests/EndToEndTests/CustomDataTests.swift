@@ -1,0 +1,301 @@
+import Glibc
+import PushModel
+import Store
+import TestSupport
+import Testing
+import UnixSockets
+
+/// The lines of `control.sock` as a forwarder writes them.
+private enum Run {
+    static let first = "00000000-0000-0000-0000-000000000001"
+    static let second = "00000000-0000-0000-0000-000000000002"
+
+    static func claim(_ run: String = first, limit: Int = 100, waits: Bool = false, holding: String? = nil) -> String {
+        let holding = holding.map { #","holding":\#($0)"# } ?? ""
+        return #"{"op":"claim","instance":"\#(run)","limit":\#(limit),"wait":\#(waits)\#(holding)}"#
+    }
+
+    static func settle(_ run: String = first, _ entries: String) -> String {
+        #"{"op":"settle","instance":"\#(run)","entries":[\#(entries)]}"#
+    }
+}
+
+extension Line {
+    /// The numbers of the entries in the answer to a claim.
+    fileprivate var entries: [Int64]? { self["entries"]?.elements.compactMap { $0["number"]?.int64 } }
+}
+
+extension Installation {
+    fileprivate func controlClient() throws -> Client { try Client(path: controlSocket) }
+
+    /// The states of the entries in the ledger, in order of number.
+    fileprivate func states() throws -> [EntryState] {
+        let reader = try LedgerReader(directory: state)
+        var states: [EntryState] = []
+        for number in 1...max(1, Int64(try reader.highestSequenceNumber().value)) {
+            states += try reader.entries(of: SequenceNumber(number)).map(\.state)
+        }
+        return states
+    }
+}
+
+/// An event that an app logs: to be sent at once, or stored.
+private func event(_ name: String = "bought", sent: Bool = true, id: String? = nil) -> String {
+    let id = id.map { #""id":"\#($0)","# } ?? ""
+    let way = sent ? #""braze_id":"b1","# : ""
+    return #"{"op":"log",\#(id)\#(way)"kind":"custom_event","app":"shop","device":"d","name":"\#(name)"}"#
+}
+
+@Suite("What an app logs over the socket")
+struct CustomDataTests {
+    private let installation = Installation("[Tracker]\nGrace=0\n")
+
+    @Test("is acknowledged with what was set aside, and with the same when it comes again, also by the next daemon")
+    func rejected() throws {
+        let line =
+            #"{"op":"log","id":"a","kind":"custom_attributes","app":"shop","device":"d","#
+            + #""attributes":{"color":"red","braze_id":"x"}}"#
+        let first: Line
+        do {
+            let daemon = try DaemonProcess.ready(installation)
+            let client = try installation.injectClient()
+            first = try client.ask(line)
+            #expect(first.isAccepted && first.seq == 1)
+            #expect(first["rejected"]?.elements.map { $0["field"]?.string } == ["attributes.braze_id"], "\(first)")
+            #expect(first["rejected"]?.elements.map { $0["entry"]?.int64 } == [2])
+            #expect(try client.ask(line).description == first.description)
+            daemon.crash()
+        }
+        let daemon = try DaemonProcess.ready(installation)
+        #expect(try installation.injectClient().ask(line).description == first.description)
+        #expect(try installation.states() == [.pending, .rejected])
+        #expect(try daemon.stop() == .exited(0))
+    }
+
+    @Test("is told once at the next session start, after any crash; its number is never given again")
+    func flushed() throws {
+        let session = #"{"op":"session","kind":"start","app":"shop","device":"d","external_id":"u1"}"#
+        do {
+            let daemon = try DaemonProcess.ready(installation)
+            #expect(try installation.injectClient().ask(event("first", sent: false)).isAccepted)
+            daemon.crash()
+        }
+        do {
+            let daemon = try DaemonProcess.ready(installation)
+            let client = try installation.injectClient()
+            #expect(try client.ask(event("second", sent: false)).isAccepted)
+            #expect(try client.ask(session).isAccepted)
+            daemon.crash()
+        }
+        let daemon = try DaemonProcess.ready(installation)
+        let client = try installation.injectClient()
+        #expect(try client.ask(session).isAccepted)
+        let reader = try LedgerReader(directory: installation.state)
+        let events = try #require(try reader.story(of: SequenceNumber(3))).events
+        #expect(events.map(\.kind) == [.sessionStart, .customEvent, .customEvent])
+        #expect(events.compactMap(\.name) == ["first", "second"])
+        #expect(try reader.events(after: 0, limit: 100).count { $0.event.kind == .customEvent } == 2)
+        #expect(try client.ask(event("third")).isAccepted)
+        #expect(try reader.highestEntryNumber() == EntryNumber(3))
+        #expect(try daemon.stop() == .exited(0), "what is not sent holds up nobody")
+    }
+
+    @Test("is refused when there is no room, until there is")
+    func noRoom() throws {
+        installation.write("pushrouterd.conf", "[UsersTrack]\nMaxPending=1\n")
+        let daemon = try DaemonProcess.ready(installation)
+        defer { withExtendedLifetime(daemon) {} }
+        let client = try installation.injectClient()
+        #expect(try client.ask(event()).isAccepted)
+        let refusal = try client.ask(event())
+        #expect(refusal.errorCode == "overloaded")
+        #expect(refusal.errorMessage?.contains("MaxPending=") == true)
+        let forwarder = try installation.controlClient()
+        #expect(try forwarder.ask(Run.claim()).entries == [1])
+        #expect(try forwarder.ask(Run.settle(#"{"number":1,"state":"sent"}"#)).isAccepted)
+        #expect(try client.ask(event()).isAccepted)
+    }
+
+    @Test("people flush, empty a suite, and see in the status what waits")
+    func orders() throws {
+        let daemon = try DaemonProcess.ready(installation)
+        defer { withExtendedLifetime(daemon) {} }
+        let client = try installation.injectClient()
+        for name in ["a", "b"] { #expect(try client.ask(event(name, sent: false)).isAccepted) }
+        #expect(try client.ask(event("c")).isAccepted)
+        let control = try installation.controlClient()
+        let before = try #require(try DaemonStatus(of: installation)["custom_data"])
+        #expect(before["pending"]?.int64 == 2 && before["queued"]?.int64 == 1)
+        #expect(before["oldest_unsent_age_ms"]?.int64 ?? -1 >= 0)
+        #expect(before["sending"]?.kind == .null && before["forwarder_connected"]?.bool == false)
+        #expect(
+            try control.ask(#"{"op":"flush","id":"f","app":"shop","device":"d","external_id":"u"}"#).description
+                == #"{"ok":true,"id":"f","flushed":2}"#)
+        #expect(try installation.states() == [.flushed, .flushed, .queued])
+        #expect(try client.ask(event("d", sent: false)).isAccepted)
+        #expect(try control.ask(#"{"op":"reset","suite":"standard"}"#).description == #"{"ok":true,"discarded":1}"#)
+        #expect(try control.ask(#"{"op":"reset","suite":"standard"}"#).description == #"{"ok":true,"discarded":0}"#)
+    }
+
+    @Test("a push that a track is about queues an entry, and so does a tap that names it by its id")
+    func tracks() throws {
+        installation.write(
+            "tracks.d/push.track",
+            "[Track]\nOn=received opened\n[Identifier]\nKeyValue=braze_id\n[Event]\nName=occasion\n")
+        let daemon = try DaemonProcess.ready(installation)
+        defer { withExtendedLifetime(daemon) {} }
+        let client = try installation.injectClient()
+        let data = #"{"_ab":"true","cid":"c","t":"T","a":"A","extra":"{\"braze_id\":\"b1\"}"}"#
+        let deliver = Requests.deliver(
+            #""platform":"android","app":"shop","payload":{"messageId":"m1","data":\#(data)}"#, device: "d",
+            waits: false)
+        #expect(try client.ask(deliver).isAccepted)
+        #expect(try client.outcome(of: Requests.open(#""message":"m1""#)).reason == "direct open of delivery 1")
+        let claim = try installation.controlClient().ask(Run.claim())
+        let entries = claim["entries"]?.elements ?? []
+        #expect(entries.map { $0["name"]?.string } == ["received", "opened"], "\(claim)")
+        #expect(entries.map { $0["braze_id"]?.string } == ["b1", "b1"])
+    }
+}
+
+@Suite("The forwarder over the socket")
+struct ForwarderTests {
+    private let installation = Installation()
+
+    @Test("a claim that waits is answered when something comes, which is on disk as this run's by then")
+    func waits() throws {
+        let daemon = try DaemonProcess.ready(installation)
+        defer { withExtendedLifetime(daemon) {} }
+        let forwarder = try installation.controlClient()
+        try forwarder.send(line: Run.claim(waits: true))
+        #expect(try installation.injectClient().ask(event()).isAccepted)
+        let answer = try forwarder.next()
+        #expect(
+            answer.description.hasPrefix(
+                #"{"ok":true,"entries":[{"number":1,"kind":"custom_event","braze_id":"b1","app":"shop","#
+                    + #""name":"bought","data":{},"time":""#), "\(answer)")
+        #expect(try installation.states() == [.claimed])
+        #expect(try DaemonStatus(of: installation)["custom_data"]?["forwarder_connected"]?.bool == true)
+        let settle = Run.settle(#"{"number":1,"state":"sent"},{"number":9,"state":"sent"}"#)
+        #expect(try forwarder.ask(settle).description == #"{"ok":true,"settled":1}"#)
+        #expect(try installation.states() == [.sent])
+        #expect(try forwarder.ask(settle).description == #"{"ok":true,"settled":0}"#)
+    }
+
+    @Test("a claim that waits is answered with nothing by the next request of its connection, and by the daemon's end")
+    func endsWait() throws {
+        let daemon = try DaemonProcess.ready(installation)
+        let forwarder = try installation.controlClient()
+        try forwarder.send(line: Run.claim(waits: true))
+        try forwarder.send(line: #"{"op":"status"}"#)
+        #expect(try forwarder.next().entries == [])
+        #expect(try forwarder.next()["status"] != nil)
+        try forwarder.send(line: Run.claim(waits: true))
+        // The claim is in the daemon when another client's request, sent after it, is answered.
+        #expect(try installation.controlClient().ask(#"{"op":"status"}"#).isAccepted)
+        daemon.send(SIGTERM)
+        #expect(try forwarder.next().entries == [])
+        #expect(try forwarder.isAtEnd())
+        #expect(try daemon.waitForEnd() == .exited(0))
+    }
+
+    @Test("who goes away while a claim waits gets nothing: what comes is the next one's")
+    func goesAway() throws {
+        let daemon = try DaemonProcess.ready(installation)
+        defer { withExtendedLifetime(daemon) {} }
+        do {
+            let forwarder = try installation.controlClient()
+            try forwarder.send(line: Run.claim(waits: true))
+            #expect(try installation.controlClient().ask(#"{"op":"status"}"#).isAccepted)
+        }
+        try waitUntil("the daemon has let go of it") {
+            try DaemonStatus(of: installation)["custom_data"]?["forwarder_connected"]?.bool == false
+        }
+        #expect(try installation.injectClient().ask(event()).isAccepted)
+        #expect(try installation.states() == [.queued])
+        #expect(try installation.controlClient().ask(Run.claim(Run.second)).entries == [1])
+    }
+
+    @Test("one at a time; what an earlier one had is held as unknown, said in the journal, and sent again when told to")
+    func unknown() throws {
+        let daemon = try DaemonProcess.ready(installation)
+        defer { withExtendedLifetime(daemon) {} }
+        let client = try installation.injectClient()
+        for name in ["secret", "public"] { #expect(try client.ask(event(name)).isAccepted) }
+        do {
+            let forwarder = try installation.controlClient()
+            #expect(try forwarder.ask(Run.claim(limit: 1)).entries == [1])
+            let refusal = try installation.controlClient().ask(Run.claim(Run.second))
+            #expect(refusal.errorCode == "unavailable")
+            #expect(refusal.errorMessage == "another forwarder, pid \(getpid()), is connected")
+        }
+        let next = try installation.controlClient()
+        try waitUntil("the first one is gone") {
+            let answer = try next.ask(Run.claim(Run.second))
+            return answer.entries == [2]
+        }
+        #expect(try installation.states() == [.unknown, .claimed])
+        try waitUntil("the journal says it") { daemon.standardError.contains("nobody knows whether it was accepted") }
+        #expect(!daemon.standardError.contains("secret"))
+        #expect(
+            try next.ask(#"{"op":"resolve","entries":"all","state":"queued"}"#).description
+                == #"{"ok":true,"resolved":1}"#)
+        #expect(try next.ask(Run.claim(Run.second)).entries == [1])
+    }
+
+    @Test("a run keeps what it has over a crash of the daemon; what was in a reply that it never got is queued again")
+    func crash() throws {
+        do {
+            let daemon = try DaemonProcess.ready(installation)
+            for _ in 1...3 { #expect(try installation.injectClient().ask(event()).isAccepted) }
+            let forwarder = try installation.controlClient()
+            #expect(try forwarder.ask(Run.claim(limit: 2)).entries == [1, 2])
+            daemon.crash()
+        }
+        let daemon = try DaemonProcess.ready(installation)
+        defer { withExtendedLifetime(daemon) {} }
+        let forwarder = try installation.controlClient()
+        #expect(try forwarder.ask(Run.settle(#"{"number":1,"state":"sent"}"#))["settled"]?.int64 == 1)
+        #expect(try forwarder.ask(#"{"op":"peek","after":0,"limit":9}"#).entries == [3])
+        #expect(try forwarder.ask(Run.claim(holding: "[]")).entries == [2, 3])
+        #expect(try installation.states() == [.sent, .claimed, .claimed])
+    }
+
+    @Test(
+        "how sending goes is in the status, also of the next daemon; that it stopped is an error in the journal, once")
+    func sending() throws {
+        let report =
+            #"{"op":"sending","instance":"\#(Run.first)","phase":"stopped","reason":"the endpoint refuses the key","#
+            + #""failures":1}"#
+        do {
+            let daemon = try DaemonProcess.ready(installation)
+            let forwarder = try installation.controlClient()
+            for _ in 1...2 { #expect(try forwarder.ask(report).description == #"{"ok":true}"#) }
+            #expect(try daemon.stop() == .exited(0))
+            let lines = daemon.standardError.split(separator: "\n").filter { $0.contains("has stopped") }
+            #expect(lines.count == 1, "\(daemon.standardError)")
+            #expect(lines.first?.contains("the endpoint refuses the key") == true)
+        }
+        let daemon = try DaemonProcess.ready(installation)
+        defer { withExtendedLifetime(daemon) {} }
+        let sending = try #require(try DaemonStatus(of: installation)["custom_data"]?["sending"])
+        #expect(sending["phase"]?.string == "stopped")
+        #expect(sending["reason"]?.string == "the endpoint refuses the key")
+        #expect(try installation.controlClient().ask(Run.claim())["sending"]?["phase"]?.string == "stopped")
+    }
+
+    @Test("what the endpoint refuses is said in the journal by its number")
+    func refused() throws {
+        let daemon = try DaemonProcess.ready(installation)
+        #expect(try installation.injectClient().ask(event()).isAccepted)
+        let forwarder = try installation.controlClient()
+        #expect(try forwarder.ask(Run.claim()).entries == [1])
+        let settle = Run.settle(#"{"number":1,"state":"rejected","reason":"no user has the id private"}"#)
+        #expect(try forwarder.ask(settle)["settled"]?.int64 == 1)
+        #expect(try daemon.stop() == .exited(0))
+        #expect(daemon.standardError.contains("the endpoint refuses custom data: entry 1;"))
+        #expect(!daemon.standardError.contains("private"))
+        let stored = try LedgerReader(directory: installation.state).entries(of: SequenceNumber(1))
+        #expect(stored.first?.reason == "no user has the id private")
+    }
+}

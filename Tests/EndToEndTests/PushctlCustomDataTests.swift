@@ -1,0 +1,187 @@
+import PushModel
+import Store
+import TestSupport
+import Testing
+
+@Suite("pushctl, of a ledger with custom data")
+struct PushctlCustomDataTests {
+    private let installation = Installation()
+
+    /// Request 1 logs entries 1 to 4: flushed by request 2, waiting, set aside, and of unknown outcome.
+    init() throws {
+        let committer = try Committer(directory: StateDirectory(path: installation.state)) { _ in }
+        var event = AnalyticsEvent(
+            id: UUID128(high: 1, low: 2), kind: .customEvent, time: 1_795_230_480, seq: SequenceNumber(2),
+            delivery: SequenceNumber(2), externalUserID: "anna", deviceID: "pixel", appID: "shop", platform: .android,
+            campaignID: nil, messageID: nil)
+        (event.name, event.properties) = ("bought", #"{"price":9.50}"#)
+        let records: [CustomDataRecord] = [
+            .entry(entry(1, data: #"{"price":9.50}"#), .pending, reason: nil),
+            .entry(entry(2, suite: "group.shop"), .pending, reason: nil),
+            .entry(entry(3, name: nil, data: #"{"time":1}"#), .rejected, reason: "attributes.time: reserved"),
+            .entry(entry(4, suite: nil), .queued, reason: nil),
+            .moved(EntryMove(number: EntryNumber(1), state: .flushed, at: Self.time(60), by: SequenceNumber(2))),
+            .moved(EntryMove(number: EntryNumber(4), state: .unknown, at: Self.time(61), reason: "no answer")),
+            attribute("plan", #""paid""#, .customAttributes), attribute("zip", "81234", .customAttributes),
+            attribute("country", #""DE""#, .userAttributes),
+        ]
+        committer.submit(
+            [.request(request(1, .log)), .request(request(2, .session)), .event(event)]
+                + records.map { .customData($0) }, number: 1)
+        committer.stop()
+    }
+
+    private static func time(_ seconds: Int64) -> WallTime {
+        WallTime(milliseconds: 1_795_230_480_000 + seconds * 1000)
+    }
+
+    private func request(_ seq: Int64, _ operation: Operation) -> AcceptedRequest {
+        AcceptedRequest(
+            seq: SequenceNumber(seq), operation: operation, id: nil, peer: Peer(uid: 0, gid: 0, pid: 1),
+            acceptedAt: Moment(monotonic: Instant(nanoseconds: seq), wall: Self.time(0)),
+            boot: UUID128(high: 1, low: 2), mode: .device, platform: .android, app: "shop", device: "pixel",
+            externalID: nil, messageID: nil,
+            body: Array(#"{"op":"log","kind":"custom_event","name":"bought"}"#.utf8))
+    }
+
+    private func entry(
+        _ number: Int64, suite: String? = "standard", name: String? = "bought", data: String = "{}"
+    ) -> CustomEntry {
+        CustomEntry(
+            number: EntryNumber(number), cause: SequenceNumber(1), kind: name == nil ? .customAttributes : .customEvent,
+            way: suite.map { .stored(suite: $0) } ?? .sent(.brazeID("b1")), platform: .android, app: "shop",
+            device: "pixel", externalID: nil, name: name, data: Array(data.utf8), time: Self.time(0),
+            savedAt: Self.time(0))
+    }
+
+    private func attribute(_ name: String, _ value: String, _ kind: EntryKind) -> CustomDataRecord {
+        .attribute(
+            AttributeRow(
+                owner: .user("anna"), kind: kind, name: name, change: .set(Array(value.utf8)), at: Self.time(60),
+                entry: EntryNumber(9)))
+    }
+
+    private func run(_ arguments: String...) -> Program.Result {
+        pushctl.run(
+            ["--state", installation.state, "--config", shippedConfiguration] + arguments, environment: ["TZ": "UTC"])
+    }
+
+    @Test("lists what waits, and its suites; what is asked for only")
+    func pending() throws {
+        let all = run("pending")
+        #expect(all.end == .exited(0))
+        let row = "     4  custom_event  unknown  (sent)      shop  pixel   braze_id b1  bought  2026-"
+        #expect(all.output.contains(row), "\(all.output)")
+        #expect(all.output.contains("\n4 unknown: no answer\n"))
+        #expect(all.output.contains("\ngroup.shop  pending        1      8  "), "\(all.output)")
+        let rejected = run("pending", "--rejected").output
+        #expect(rejected.contains("\n3 rejected: attributes.time: reserved\n") && !rejected.contains("group.shop"))
+        func numbers(_ arguments: String...) throws -> [Int64?] {
+            let result = pushctl.run(["pending", "--json", "--state", installation.state] + arguments)
+            return try json(result.output)["entries"]?.elements.map { $0["number"]?.int64 } ?? []
+        }
+        #expect(try numbers() == [2, 4])
+        #expect(try numbers("--stored") == [2])
+        #expect(try numbers("--queued") == [])
+        #expect(try numbers("--unknown", "--rejected") == [3, 4])
+        #expect(try numbers("--suite", "group.shop") == [2])
+        #expect(try numbers("--app", "other") == [])
+        #expect(try numbers("--limit", "1") == [2])
+        #expect(run("pending", "--limit", "1").output.contains("\n... and 1 more; "))
+        #expect(run("pending", "--suite", "none").output == "There is no such entry.\n")
+    }
+
+    @Test("finds users by their attributes, as a text or a number, all conditions met")
+    func users() throws {
+        #expect(run("users", "--where", "plan=paid").output == "anna\n")
+        #expect(run("users", "--where", "zip=81234", "--where", "country=DE").output == "anna\n")
+        #expect(run("users", "--where", "zip:=81234").output == "anna\n")
+        let root = try json(run("users", "--where", "plan=paid", "--json").output)
+        #expect(root["count"]?.int64 == 1 && root["users"]?.strings == ["anna"])
+        for condition in ["plan=free", "plan:=1", #"zip:="81234""#] {
+            let nobody = run("users", "--where", "country=DE", "--where", condition)
+            #expect(nobody.end == .exited(1) && nobody.errors == "pushctl: there is no such user\n", "\(condition)")
+        }
+    }
+
+    @Test("shows a user's attributes, when they were set, and counts the custom events")
+    func user() {
+        let text = run("user", "anna").output
+        #expect(text.contains("\nzip        custom  81234   2026-11-21 03:09:00 +00:00\n"), "\(text)")
+        #expect(text.contains("\nEvents    1 custom\n"))
+    }
+
+    @Test("counts custom events by name and day, and says how long they took")
+    func events() throws {
+        let text = run("events", "--delays").output
+        #expect(text.contains("\n2026-11-21  bought            1\n"), "\(text)")
+        #expect(text.contains("\n2026-11-21   bought        flushed      1   1 min  1 min    1 min\n"), "\(text)")
+        #expect(!run("events").output.contains("flushed"))
+        let root = try json(run("events", "--json", "--delays").output)
+        #expect(root["delays"]?.elements.first?["max_ms"]?.int64 == 60_000)
+    }
+
+    @Test("exports a custom event with its name, its properties as a text")
+    func export() throws {
+        let line = try json(run("export", "--event", "CustomEvent").output)
+        #expect(line["name"]?.string == "bought" && line["properties"]?.string == #"{"price":9.50}"#)
+        #expect(run("export", "--event", "Open").output.isEmpty)
+    }
+
+    @Test("tells of a request what it logged and what became of it")
+    func show() throws {
+        let text = run("show", "1").output
+        #expect(text.contains("\n  name      bought\n") && text.contains("\n  kind      custom_event\n"), "\(text)")
+        #expect(text.contains("\nNo invocation\n"))
+        #expect(
+            text.hasSuffix(
+                """
+
+                Custom data
+                  1  custom_event       bought  in standard    flushed 2026-11-21 03:09:00.000 UTC by request 2
+                  2  custom_event       bought  in group.shop  pending
+                  3  custom_attributes  -       in standard    rejected: attributes.time: reserved
+                  4  custom_event       bought  sent           unknown 2026-11-21 03:09:01.000 UTC: no answer
+
+                """), "\(text)")
+        #expect(run("show", "2").output.contains("  users.behaviors.CustomEvent  by request 2  bought\n"))
+        let entries = try json(run("show", "1", "--json").output)["custom_data"]?.elements
+        #expect(entries?.map { $0["state"]?.string } == ["flushed", "pending", "rejected", "unknown"])
+        #expect(entries?.first?["data"]?["price"]?.text == "9.50" && entries?.first?["settled_by"]?.int64 == 2)
+    }
+
+    @Test(
+        "refuses what does not go together, and says what would be right",
+        arguments: [
+            (["log", "event"], "event NAME|[user-]attribute KEY=TEXT... is missing"),
+            (["log", "purchase", "x"], "purchase: what is logged is an event, an attribute or a user-attribute"),
+            (["log", "event", "a", "b=c"], "b=c is one operand too many; for a property write --property b=c"),
+            (["log", "event", "a", "--property", "b"], "b: written as KEY=TEXT, or KEY:=JSON"),
+            (["log", "event", "a", "--property", "=b"], "=b: written as KEY=TEXT, or KEY:=JSON"),
+            (["log", "event", "a", "--property", "b:=c"], "b:=c: not JSON: at byte 0"),
+            (["log", "attribute", "a=1", "a:=2"], "a:=2: a is given twice"),
+            (["log", "attribute", "a=1", "--property", "b=c"], "--property is for events"),
+            (["log", "event", "a", "--suite", "s", "--braze-id", "b"], "--suite stores it and --braze-id sends it"),
+            (["flush"], "--app APP says the session of which app starts"),
+            (["pending", "--retry", "all", "--discard", "all"], "exclude each other"),
+            (["pending", "--retry", "7,x"], "--retry x: numbers of entries, such as 7,9, or all"),
+            (["pending", "--retry", "all", "--app", "a"], "--app is for the list; --retry says itself what it is"),
+            (["pending", "--reset", "a", "--suite", "b"], "--suite is for the list; --reset says itself"),
+            (["pending", "--limit", "0"], "--limit 0: a number from 1"),
+            (["users"], "--where NAME=VALUE says whom to find"),
+            (["users", "--where", "plan"], "plan: written as KEY=TEXT, or KEY:=JSON"),
+            (["status", "--json", "--format", "openmetrics"], "--json and --format openmetrics exclude each other"),
+        ])
+    func usage(_ arguments: [String], _ message: String) {
+        let result = pushctl.run(arguments)
+        #expect(result.end == .exited(2) && result.output.isEmpty)
+        #expect(result.errors.contains(message), "\(result.errors)")
+    }
+
+    @Test("prints the status as metrics")
+    func metrics() throws {
+        let daemon = try TestDaemon()
+        let lines = daemon.pushctl("status", "--format", "openmetrics").lines
+        #expect(lines.contains("pushrouterd_running 1") && lines.last == "# EOF")
+    }
+}

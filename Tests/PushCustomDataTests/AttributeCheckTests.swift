@@ -1,0 +1,157 @@
+import PushCustomData
+import PushModel
+import Testing
+
+@Suite("Checks of custom attributes")
+struct AttributeCheckTests {
+    /// What is wrong with an attribute `a` of this value.
+    private func reason(_ value: String, elementsMax: Int = 500) throws -> String? {
+        var bench = CustomDataBench { $0.arrayElementsMax = elementsMax }
+        return try bench.log(.customAttributes, #"{"attributes":{"a":\#(value)}}"#).first
+            .map { "\($0.field): \($0.reason)" }
+    }
+
+    @Test(
+        "attributes are an object with something in it",
+        arguments: [
+            ("{}", "attributes: is missing"),
+            (#"{"attributes":{}}"#, "attributes: has no attribute in it"),
+            (#"{"attributes":["a"]}"#, "attributes: is an object of names and values, not an array"),
+        ])
+    func objects(json: String, expected: String) throws {
+        for kind in [EntryKind.customAttributes, .userAttributes] {
+            var bench = CustomDataBench()
+            #expect(try bench.log(kind, json).count == 1)
+            #expect(bench.reason(1) == expected)
+        }
+    }
+
+    @Test("one that is wrong is set aside by itself; its neighbours are one entry")
+    func neighbours() throws {
+        var bench = CustomDataBench()
+        let rejections = try bench.log(
+            .customAttributes,
+            #"{"attributes":{"a": 1,"external_id":"u2", "b":[ 1, 2 ],"":{ "x": 1 },"c":null}}"#)
+        #expect(rejections.map(\.field) == ["attributes.external_id", #"attributes."""#])
+        #expect(rejections.map(\.number.value) == [2, 3])
+        #expect(bench.text(1) == #"{"a":1,"b":[1,2],"c":null}"#)
+        #expect(bench.text(2) == #"{"external_id":"u2"}"#)
+        #expect(bench.text(3) == #"{"":{"x":1}}"#)
+        #expect(bench.rows.numbers(.pending) == [1])
+        #expect(bench.rows.numbers(.rejected) == [2, 3])
+    }
+
+    @Test(
+        "what says whose profile it is, or what to do with it, is no attribute",
+        arguments: [
+            "external_id", "braze_id", "user_alias", "alias_name", "alias_label", "_update_existing_only",
+            "_merge_objects", "push_token_import",
+        ])
+    func reserved(name: String) throws {
+        for kind in [EntryKind.customAttributes, .userAttributes] {
+            var bench = CustomDataBench()
+            #expect(try bench.log(kind, #"{"attributes":{"\#(name)":true}}"#).map(\.field) == ["attributes.\(name)"])
+            #expect(bench.data.summary.pending == 0)
+        }
+    }
+
+    @Test(
+        "a field of the profile is no custom attribute",
+        arguments: ["email", "phone", "dob", "subscription_groups", "push_tokens", "date_of_first_session"])
+    func fields(name: String) throws {
+        var bench = CustomDataBench()
+        try bench.log(.customAttributes, #"{"attributes":{"\#(name)":"x"}}"#)
+        #expect(
+            bench.reason(1) == "attributes.\(name): is a field of the profile, no custom attribute; "
+                + "log it with the user attributes")
+    }
+
+    @Test(
+        "a text has at most 255 characters, wherever it is",
+        arguments: [
+            (#""\#(letters(255))""#, nil),
+            (#""\#(letters(256))""#, "attributes.a: a text has at most 255 characters; this one has 256"),
+            (#"["\#(letters(255))"]"#, nil),
+            (#"["b","\#(letters(256))"]"#, "attributes.a[1]: a text has at most 255 characters; this one has 256"),
+            (
+                #"{"b":{"c":"\#(letters(256))"}}"#,
+                "attributes.a.b.c: a text has at most 255 characters; this one has 256"
+            ),
+            (
+                #"{"add":["\#(letters(256))"]}"#,
+                "attributes.a.add[0]: a text has at most 255 characters; this one has 256"
+            ),
+            (
+                #"{"$time":"\#(letters(256))"}"#,
+                "attributes.a.$time: a text has at most 255 characters; this one has 256"
+            ),
+        ])
+    func texts(value: String, expected: String?) throws { #expect(try reason(value) == expected) }
+
+    @Test(
+        "an array has as many elements as the setting says, without null and without arrays",
+        arguments: [
+            ("[1,2,3]", nil),
+            (#"["a",1,true]"#, nil),
+            (
+                "[1,2,3,4]",
+                "attributes.a: an array has at most 3 elements (ArrayElementsMax=); this one has 4"
+            ),
+            (
+                #"{"add":[1,2,3,4]}"#,
+                "attributes.a.add: an array has at most 3 elements (ArrayElementsMax=); this one has 4"
+            ),
+            ("[null]", "attributes.a[0]: null is no element of an array"),
+            ("[1,[2]]", "attributes.a[1]: an array has no arrays in it"),
+        ])
+    func arrays(value: String, expected: String?) throws { #expect(try reason(value, elementsMax: 3) == expected) }
+
+    @Test(
+        "a nested name has no space, no . and no $, but for $time alone with a date",
+        arguments: [
+            (#"{"b":null,"c":[{"d":1}]}"#, nil),
+            (#"{"b c":1}"#, "attributes.a.b c: a name within an attribute has no space, no . and no $"),
+            (#"{"b":{"c.d":1}}"#, "attributes.a.b.c.d: a name within an attribute has no space, no . and no $"),
+            (#"[{"$add":[]}]"#, "attributes.a[0].$add: a name within an attribute has no space, no . and no $"),
+            (#"{"":1}"#, #"attributes.a."": the name is empty"#),
+            (#"{"b":{"$time":"1980-01-01T19:20:30Z"}}"#, nil),
+            (
+                #"{"$time":null}"#,
+                "attributes.a.$time: is a date as a string, and the only member of its object"
+            ),
+            (
+                #"{"b":{"$time":"1980-01-01","c":1}}"#,
+                "attributes.a.b.$time: is a date as a string, and the only member of its object"
+            ),
+        ])
+    func nestedNames(value: String, expected: String?) throws { #expect(try reason(value) == expected) }
+
+    @Test("an object has at most 51,200 bytes, white space not counted")
+    func size() throws {
+        #expect(try reason(object(ofBytes: 51_200)) == nil)
+        #expect(
+            try reason(object(ofBytes: 51_201)) == "attributes.a: an object has at most 51200 bytes; this one has 51201"
+        )
+    }
+
+    @Test(
+        "an operation is one of add, remove and inc with what it needs",
+        arguments: [
+            (#"{"add":["x"]}"#, nil),
+            (#"{"remove":[1,"x"]}"#, nil),
+            (#"{"inc":-3}"#, nil),
+            (#"{"inc":1,"other":2}"#, nil),
+            (#"{"add":"x"}"#, "attributes.a.add: is an array of values, not a string"),
+            (#"{"remove":{}}"#, "attributes.a.remove: is an array of values, not an object"),
+            (
+                #"{"inc":1.5}"#,
+                "attributes.a.inc: is a whole number of 64 bits, written without fraction or exponent"
+            ),
+            (
+                #"{"inc":"1"}"#,
+                "attributes.a.inc: is a whole number of 64 bits, written without fraction or exponent"
+            ),
+            (#"{"add":["x"],"remove":["y"]}"#, "attributes.a: is one of add, remove and inc at a time"),
+        ])
+    func operations(value: String, expected: String?) throws { #expect(try reason(value) == expected) }
+}

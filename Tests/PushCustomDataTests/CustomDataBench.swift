@@ -1,0 +1,119 @@
+import PushCustomData
+import PushModel
+import Testing
+
+/// Custom data and its ledger, with times in seconds after some moment.
+struct CustomDataBench {
+    static let stateID = UUID128(high: 1, low: 2)
+    static let forwarder = UUID128(high: 7, low: 7)
+
+    var data: CustomData
+    private(set) var rows = CustomDataRows()
+    /// The events of all turns.
+    private(set) var events: [AnalyticsEvent] = []
+    private var request: Int64 = 100
+
+    init(_ change: (inout CustomDataRules) -> Void = { _ in }) {
+        var rules = CustomDataRules()
+        change(&rules)
+        data = CustomData(stateID: Self.stateID, rules: rules)
+    }
+
+    static func time(_ seconds: Int64) -> WallTime { WallTime(milliseconds: 1_700_000_000_000 + seconds * 1000) }
+
+    /// Logs what a producer would send, at the clock's time unless `at` says otherwise.
+    @discardableResult
+    mutating func log(
+        _ kind: EntryKind, _ json: String, to way: EntryWay = .stored(suite: EntryWay.standardSuite),
+        app: String? = "shop", device: String? = "phone", user: String? = nil, at: Int64? = nil, now: Int64 = 0
+    ) throws -> [Rejection] {
+        let object = try JSONDocument(scanning: Array(json.utf8)).root
+        let source = source(way, app: app, device: device, user: user, at: at ?? now)
+        return turn { $0.log(kind, object, source, now: Self.time(now), into: &$1) }
+    }
+
+    /// Logs an event for the standard suite.
+    @discardableResult
+    mutating func event(
+        _ name: String, app: String? = "shop", device: String? = "phone", user: String? = nil, now: Int64 = 0
+    ) throws -> [Rejection] {
+        try log(.customEvent, #"{"name":"\#(name)"}"#, app: app, device: device, user: user, now: now)
+    }
+
+    /// Logs an event that is sent at once.
+    mutating func queue(_ name: String, user: String = "b1", now: Int64 = 0) throws {
+        try log(.customEvent, #"{"name":"\#(name)"}"#, to: .sent(.brazeID(user)), now: now)
+    }
+
+    @discardableResult
+    mutating func flush(
+        app: String? = "shop", device: String? = "phone", user: String? = nil, suite: String? = nil,
+        platform: Platform = .android, now: Int64 = 60, byPerson: Bool = false
+    ) -> Int {
+        request += 1
+        let session = SessionStart(
+            cause: byPerson ? nil : SequenceNumber(request), platform: platform, app: app, device: device,
+            externalID: user, at: Self.time(now))
+        return turn { $0.flush(session, suite: suite, now: Self.time(now), into: &$1) }
+    }
+
+    /// The numbers of the entries that are handed out.
+    mutating func claim(
+        by claimant: UUID128 = forwarder, limit: Int = 1000, bytes: Int = 1 << 20, now: Int64 = 60
+    ) -> [Int64] {
+        turn { $0.claim(by: claimant, limit: limit, bytes: bytes, now: Self.time(now), into: &$1).map(\.number.value) }
+    }
+
+    @discardableResult
+    mutating func settle(
+        _ number: Int64, _ state: EntryState, _ reason: String? = nil, by claimant: UUID128 = forwarder,
+        now: Int64 = 70
+    ) -> Bool {
+        turn {
+            $0.settle(EntryNumber(number), state, reason: reason, by: claimant, now: Self.time(now), into: &$1)
+        }
+    }
+
+    @discardableResult
+    mutating func resolve(_ number: Int64, _ state: EntryState, now: Int64 = 80) -> Bool {
+        turn { $0.resolve(EntryNumber(number), state, now: Self.time(now), into: &$1) }
+    }
+
+    @discardableResult
+    mutating func reset(suite: String, app: String? = nil) -> Int {
+        turn { $0.reset(suite: suite, app: app, now: Self.time(60), into: &$1) }
+    }
+
+    /// The daemon ends and starts again.
+    mutating func restart() { data = rows.restored(stateID: Self.stateID, rules: data.rules) }
+
+    /// Runs one turn and writes what comes out of it.
+    mutating func turn<Result>(_ body: (inout CustomData, inout CustomDataOutput) -> Result) -> Result {
+        var output = CustomDataOutput()
+        let result = body(&data, &output)
+        rows.write(output.records)
+        events += output.events
+        return result
+    }
+
+    mutating func source(
+        _ way: EntryWay, app: String? = "shop", device: String? = "phone", user: String? = nil, at: Int64 = 0
+    ) -> EntrySource {
+        request += 1
+        return EntrySource(
+            cause: SequenceNumber(request), way: way, platform: .android, app: app, device: device, externalID: user,
+            at: Self.time(at))
+    }
+
+    /// What an entry has as data, as text.
+    func text(_ number: Int64) -> String? {
+        rows.rows[EntryNumber(number)].map { String(decoding: $0.entry.data, as: UTF8.self) }
+    }
+
+    func reason(_ number: Int64) -> String? { rows.rows[EntryNumber(number)]?.reason }
+
+    /// A field of a profile, as text.
+    func field(_ name: String, of owner: ProfileOwner) -> String? {
+        rows.profiles[owner]?[name].map { String(decoding: $0, as: UTF8.self) }
+    }
+}

@@ -1,0 +1,156 @@
+import PushCustomData
+import PushModel
+
+/// The same as `CustomData`, written for the reader alone: every entry is in one array with its state, and every question
+/// goes through all of it. Knows nothing of checks: what it is given is right.
+struct CustomDataModel {
+    private struct Row {
+        var entry: CustomEntry
+        var state: EntryState
+        var claimant: UUID128?
+    }
+
+    var rules: CustomDataRules
+    private var rows: [Row] = []
+    private(set) var events: [AnalyticsEvent] = []
+    private(set) var moves: [EntryMove] = []
+    private(set) var entries: [CustomEntry] = []
+
+    init(rules: CustomDataRules) { self.rules = rules }
+
+    /// Forgets what it said of a turn.
+    mutating func clear() {
+        events = []
+        moves = []
+        entries = []
+    }
+
+    var summary: CustomDataSummary {
+        func count(_ state: EntryState) -> Int { rows.count { $0.state == state } }
+        var summary = CustomDataSummary()
+        summary.pending = count(.pending)
+        summary.queued = count(.queued)
+        summary.claimed = count(.claimed)
+        summary.unknown = count(.unknown)
+        let waiting = rows.filter { [.pending, .queued, .claimed, .unknown].contains($0.state) }
+        summary.bytes = waiting.reduce(0) { $0 + ($1.entry.name?.utf8.count ?? 0) + $1.entry.data.count }
+        summary.oldestUnsent = rows.first { [.queued, .claimed].contains($0.state) }?.entry.savedAt
+        return summary
+    }
+
+    var unknownEntries: [EntryNumber] { rows.filter { $0.state == .unknown }.map(\.entry.number) }
+
+    /// - Returns: whether there was room.
+    mutating func log(_ name: String, _ data: String, _ source: EntrySource, now: WallTime) -> Bool {
+        let time = min(source.at, now)
+        let waiting = rows.count { [.pending, .queued, .claimed, .unknown].contains($0.state) }
+        guard waiting < rules.pendingMax else {
+            add(source, name: name, data: "", .rejected, at: time, now: now)
+            return false
+        }
+        if case .stored = source.way {
+            add(source, name: name, data: data, .pending, at: time, now: now)
+        } else {
+            add(source, name: name, data: data, .queued, at: time, now: now)
+        }
+        return true
+    }
+
+    private mutating func add(
+        _ source: EntrySource, name: String, data: String, _ state: EntryState, at time: WallTime, now: WallTime
+    ) {
+        let entry = CustomEntry(
+            number: EntryNumber(Int64(rows.count + 1)), cause: source.cause, kind: .customEvent, way: source.way,
+            platform: source.platform, app: source.app, device: source.device, externalID: source.externalID,
+            name: name, data: Array(data.utf8), time: time, savedAt: now)
+        rows.append(Row(entry: entry, state: state))
+        entries.append(entry)
+    }
+
+    mutating func flush(_ session: SessionStart, suite: String?, now: WallTime) -> Int {
+        var count = 0
+        for index in rows.indices where rows[index].state == .pending {
+            let entry = rows[index].entry
+            guard entry.app == nil || entry.app == session.app, entry.device == nil || entry.device == session.device,
+                entry.externalID == nil || entry.externalID == session.externalID,
+                suite == nil || entry.way == .stored(suite: suite ?? "")
+            else { continue }
+            count += 1
+            let time = rules.eventTime == .saved ? entry.time : session.at
+            events.append(
+                AnalyticsEvent(
+                    id: AnalyticsEvent.identifier(
+                        state: CustomDataBench.stateID, number: SequenceNumber(entry.number.value), kind: .customEvent),
+                    kind: .customEvent, time: time.seconds, seq: session.cause ?? entry.cause,
+                    delivery: session.cause ?? entry.cause, externalUserID: session.externalID,
+                    deviceID: entry.device ?? session.device, appID: entry.app ?? session.app,
+                    platform: entry.device == nil ? session.platform : entry.platform, campaignID: nil,
+                    messageID: nil, name: entry.name, properties: String(decoding: entry.data, as: UTF8.self)))
+            move(index, .flushed, at: now, by: session.cause)
+            guard rules.sendsFlushed, let user = session.externalID else { continue }
+            let source = EntrySource(
+                cause: session.cause ?? entry.cause, way: .sent(.externalID(user)), platform: entry.platform,
+                app: entry.app ?? session.app, device: entry.device ?? session.device, externalID: user, at: time)
+            add(
+                source, name: entry.name ?? "", data: String(decoding: entry.data, as: UTF8.self), .queued, at: time,
+                now: now)
+        }
+        return count
+    }
+
+    mutating func reset(suite: String, app: String?, now: WallTime) -> Int {
+        let found = rows.indices.filter {
+            rows[$0].state == .pending && rows[$0].entry.way == .stored(suite: suite)
+                && (app == nil || rows[$0].entry.app == app)
+        }
+        for index in found { move(index, .discarded, at: now) }
+        return found.count
+    }
+
+    mutating func claim(by claimant: UUID128, limit: Int, bytes: Int, now: WallTime) -> [CustomEntry] {
+        for index in rows.indices where rows[index].state == .claimed && rows[index].claimant != claimant {
+            let reason = "the forwarder that had it ended before it said what became of it"
+            move(index, rules.onUnknown == .hold ? .unknown : .queued, at: now, reason: reason)
+        }
+        var taken: [CustomEntry] = []
+        var size = 0
+        for index in rows.indices where rows[index].state == .queued {
+            let entry = rows[index].entry
+            size += (entry.name?.utf8.count ?? 0) + entry.data.count
+            guard taken.count < limit, taken.isEmpty || size <= bytes else { break }
+            taken.append(entry)
+            move(index, .claimed, at: now, claimant: claimant)
+        }
+        return taken
+    }
+
+    mutating func settle(
+        _ number: EntryNumber, _ state: EntryState, reason: String?, by claimant: UUID128, now: WallTime
+    ) -> Bool {
+        guard let index = index(number), rows[index].state == .claimed, rows[index].claimant == claimant else {
+            return false
+        }
+        let goesBack = state == .unknown && rules.onUnknown == .retry
+        move(index, goesBack ? .queued : state, at: now, reason: reason)
+        return true
+    }
+
+    mutating func resolve(_ number: EntryNumber, _ state: EntryState, now: WallTime) -> Bool {
+        guard let index = index(number), rows[index].state == .unknown else { return false }
+        move(index, state, at: now)
+        return true
+    }
+
+    private func index(_ number: EntryNumber) -> Int? { rows.firstIndex { $0.entry.number == number } }
+
+    private mutating func move(
+        _ index: Int, _ state: EntryState, at now: WallTime, by: SequenceNumber? = nil, claimant: UUID128? = nil,
+        reason: String? = nil
+    ) {
+        rows[index].state = state
+        rows[index].claimant = claimant
+        moves.append(
+            EntryMove(
+                number: rows[index].entry.number, state: state, at: now, by: by, claimant: claimant, reason: reason))
+    }
+}

@@ -1,0 +1,84 @@
+import PushCustomData
+import PushModel
+import Testing
+
+@Suite("Nothing is kept without bound")
+struct RoomTests {
+    @Test("above MaxPending= what is logged is set aside without its data, and the reason says so")
+    func count() throws {
+        var bench = CustomDataBench { $0.pendingMax = 2 }
+        try bench.event("a")
+        try bench.queue("b")
+        #expect(!bench.data.hasRoom(for: 0))
+        let rejections = try bench.log(.customEvent, #"{"name":"\#(letters(300))","properties":{"a":1}}"#)
+        #expect(rejections.map(\.field) == [""])
+        #expect(
+            bench.reason(3)
+                == "there is no room: 2 entries of 6 bytes wait already (MaxPending=2, MaxPendingSize=67108864)")
+        #expect(bench.text(3) == "")
+        #expect(bench.rows.rows[EntryNumber(3)]?.entry.name == letters(255))
+        bench.flush()
+        #expect(bench.data.hasRoom(for: 0))
+        #expect(try bench.event("c") == [])
+    }
+
+    @Test("what was sent, flushed, rejected or discarded makes room, what is claimed or unknown does not")
+    func states() throws {
+        var bench = CustomDataBench { $0.pendingMax = 3 }
+        for name in ["a", "b", "c"] { try bench.queue(name) }
+        #expect(bench.claim() == [1, 2, 3])
+        #expect(!bench.data.hasRoom(for: 0))
+        bench.settle(1, .unknown)
+        #expect(!bench.data.hasRoom(for: 0))
+        bench.resolve(1, .discarded)
+        #expect(bench.data.hasRoom(for: 0))
+        try bench.event("d")
+        #expect(!bench.data.hasRoom(for: 0))
+        bench.settle(2, .rejected)
+        #expect(bench.data.hasRoom(for: 0))
+    }
+
+    @Test("names and data have MaxPendingSize= bytes at most")
+    func bytes() throws {
+        var bench = CustomDataBench { $0.pendingSizeMax = 10 }
+        try bench.event("abc")
+        #expect(bench.data.summary.bytes == 5)
+        #expect(bench.data.hasRoom(for: 5))
+        #expect(!bench.data.hasRoom(for: 6))
+        #expect(try bench.event("abcd").count == 1)
+        #expect(try bench.event("def").isEmpty)
+        #expect(bench.data.summary.bytes == 10)
+        #expect(!bench.data.hasRoom(for: 1))
+        #expect(bench.data.hasRoom(for: 0))
+    }
+
+    @Test("what is wrong is kept with its data while there is room, and takes none")
+    func rejected() throws {
+        var bench = CustomDataBench { $0.pendingMax = 1 }
+        for _ in 0..<3 { try bench.log(.customEvent, #"{"name":"e","properties":{"a":null}}"#) }
+        #expect(bench.rows.numbers(.rejected) == [1, 2, 3])
+        #expect(bench.text(3) == #"{"a":null}"#)
+        #expect(bench.data.summary == CustomDataSummary())
+    }
+
+    @Test("what somebody else finds wrong is set aside with that reason")
+    func setAside() throws {
+        var bench = CustomDataBench { $0.pendingMax = 1 }
+        let object = try JSONDocument(scanning: Array(#"{"name":"opened","properties":{"a": 1}}"#.utf8)).root
+        for expected in [#"{"a":1}"#, ""] {
+            let source = bench.source(.sent(.brazeID("")))
+            let rejection = bench.turn {
+                $0.setAside(
+                    .customEvent, object, source, field: "braze_id", reason: "the payload has no key-value braze_id",
+                    now: CustomDataBench.time(0), into: &$1)
+            }
+            let row = try #require(bench.rows.rows[rejection.number])
+            #expect(rejection.field == "braze_id")
+            #expect(row.state == .rejected)
+            #expect(row.reason == "braze_id: the payload has no key-value braze_id")
+            #expect(row.entry.name == "opened")
+            #expect(bench.text(rejection.number.value) == expected, "without its data when there is no room")
+            try bench.event("fills the room")
+        }
+    }
+}

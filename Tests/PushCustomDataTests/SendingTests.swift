@@ -1,0 +1,189 @@
+import PushCustomData
+import PushModel
+import Testing
+
+@Suite("What is sent at once")
+struct SendingTests {
+    private static let other = UUID128(high: 8, low: 8)
+
+    private func bench(_ count: Int, _ change: (inout CustomDataRules) -> Void = { _ in }) throws -> CustomDataBench {
+        var bench = CustomDataBench(change)
+        for number in 0..<count { try bench.queue("e\(number)", now: Int64(number)) }
+        return bench
+    }
+
+    @Test("the oldest go first, no more than asked for, and each only once")
+    func claims() throws {
+        var bench = try bench(5)
+        #expect(bench.claim(limit: 2) == [1, 2])
+        #expect(bench.claim(limit: 2) == [3, 4])
+        #expect(bench.claim(limit: 2) == [5])
+        #expect(bench.claim(limit: 2) == [])
+        #expect(bench.claim(limit: 0) == [])
+        #expect(bench.rows.numbers(.claimed) == [1, 2, 3, 4, 5])
+        #expect(bench.rows.rows[EntryNumber(1)]?.claimant == CustomDataBench.forwarder)
+    }
+
+    @Test("no more bytes than asked for, but for one entry that is longer")
+    func claimBytes() throws {
+        var bench = CustomDataBench()
+        for length in [10, 10, 30, 5] { try bench.queue(letters(length - 2)) }
+        #expect(bench.claim(bytes: 20) == [1, 2])
+        #expect(bench.claim(bytes: 20) == [3])
+        #expect(bench.claim(bytes: 0) == [4])
+    }
+
+    @Test("what a session waits for is not sent, what is sent waits for no session")
+    func ways() throws {
+        var bench = try bench(1)
+        try bench.event("stored")
+        #expect(bench.claim() == [1])
+        #expect(bench.flush() == 1)
+        #expect(bench.events.map(\.name) == ["stored"])
+    }
+
+    @Test(
+        "an entry comes out as it was logged",
+        arguments: [
+            UserIdentifier.brazeID("b1"), .externalID("u1"), .alias(name: "n", label: ""), .alias(name: "", label: "l"),
+            .alias(name: "n", label: "l"),
+        ])
+    func wholeEntry(identifier: UserIdentifier) throws {
+        var bench = CustomDataBench()
+        let rejections = try bench.log(
+            .customEvent, #"{"name":"é","properties":{"a":"\n"}}"#, to: .sent(identifier), app: nil, device: "",
+            user: "u2", at: 5, now: 9)
+        let row = try #require(bench.rows.rows[EntryNumber(1)])
+        if case .alias(let name, let label) = identifier, name.isEmpty || label.isEmpty {
+            #expect(rejections.map(\.field) == [name.isEmpty ? "alias_name" : "alias_label"])
+            #expect(rejections.map(\.reason) == ["is empty"])
+            return
+        }
+        let claimed = bench.turn {
+            $0.claim(by: Self.other, limit: 1, bytes: 1, now: CustomDataBench.time(10), into: &$1)
+        }
+        #expect(claimed == [row.entry])
+    }
+
+    @Test("an identifier that is empty, or too long, sets all of it aside")
+    func identifiers() throws {
+        var bench = CustomDataBench()
+        let json = #"{"attributes":{"a":1,"b":2}}"#
+        #expect(try bench.log(.customAttributes, json, to: .sent(.brazeID(""))).map(\.field) == ["braze_id"])
+        #expect(bench.text(1) == #"{"a":1,"b":2}"#)
+        #expect(try bench.log(.customAttributes, json, to: .sent(.externalID(""))).count == 1)
+        #expect(bench.reason(2) == "external_id: is empty")
+        #expect(try bench.log(.customAttributes, json, to: .sent(.externalID(letters(998)))).count == 1)
+        #expect(bench.reason(3) == "external_id: has at most 997 bytes; this one has 998")
+        #expect(try bench.log(.customAttributes, json, to: .sent(.externalID(letters(997)))).isEmpty)
+    }
+
+    @Test("each entry is settled by itself: sent, set aside with the reason, unknown, or back in its old place")
+    func settling() throws {
+        var bench = try bench(6)
+        #expect(bench.claim(limit: 4) == [1, 2, 3, 4])
+        #expect(bench.settle(1, .sent) == true)
+        #expect(bench.settle(2, .rejected, "invalid name") == true)
+        #expect(bench.settle(3, .unknown, "no answer") == true)
+        #expect(bench.settle(4, .queued, "503") == true)
+        #expect(bench.rows.numbers(.sent) == [1])
+        #expect(bench.reason(2) == "invalid name")
+        #expect(bench.data.unknownEntries == [EntryNumber(3)])
+        #expect(bench.reason(4) == "503")
+        #expect(bench.claim() == [4, 5, 6])
+    }
+
+    @Test("what was settled before, or is with another run, is passed over")
+    func settlingTwice() throws {
+        var bench = try bench(2)
+        #expect(bench.settle(1, .sent) == false, "it is not out yet")
+        #expect(bench.claim() == [1, 2])
+        #expect(bench.settle(1, .sent, by: Self.other) == false)
+        #expect(bench.settle(1, .sent) == true)
+        #expect(bench.settle(1, .queued) == false)
+        #expect(bench.settle(99, .sent) == false)
+        #expect(bench.rows.numbers(.sent) == [1])
+        #expect(bench.rows.violations.isEmpty)
+    }
+
+    @Test("entries that come back in any order go out again in order of number, before later ones")
+    func oldPlaces() throws {
+        var bench = try bench(6)
+        #expect(bench.claim(limit: 4) == [1, 2, 3, 4])
+        for number in [3, 1, 4, 2] as [Int64] { bench.settle(number, .queued) }
+        #expect(bench.claim(limit: 2) == [1, 2])
+        try bench.queue("late")
+        bench.settle(2, .queued)
+        #expect(bench.claim() == [2, 3, 4, 5, 6, 7])
+    }
+
+    @Test("what an earlier run had is unknown and held when another one asks; later entries are not held up")
+    func hold() throws {
+        var bench = try bench(4)
+        #expect(bench.claim(limit: 2) == [1, 2])
+        #expect(bench.claim(by: Self.other, limit: 1) == [3])
+        #expect(bench.rows.numbers(.unknown) == [1, 2])
+        #expect(bench.reason(1) == "the forwarder that had it ended before it said what became of it")
+        #expect(bench.settle(1, .sent) == false, "too late: a person sees it already")
+        #expect(bench.claim(by: Self.other) == [4])
+        #expect(bench.data.summary.unknown == 2)
+    }
+
+    @Test("with OnUnknown=retry it goes back to its old place, whoever says that it is unknown")
+    func retry() throws {
+        var bench = try bench(4) { $0.onUnknown = .retry }
+        #expect(bench.claim(limit: 2) == [1, 2])
+        #expect(bench.settle(2, .unknown, "timed out") == true)
+        #expect(bench.reason(2) == "timed out")
+        #expect(bench.claim(by: Self.other, limit: 3) == [1, 2, 3])
+        #expect(bench.data.unknownEntries.isEmpty)
+        #expect(bench.rows.violations.isEmpty)
+    }
+
+    @Test("a person sends an unknown entry again, in its old place, or discards it")
+    func resolving() throws {
+        var bench = try bench(4)
+        #expect(bench.claim(limit: 3) == [1, 2, 3])
+        for number in [1, 2, 3] as [Int64] { bench.settle(number, .unknown) }
+        #expect(bench.resolve(3, .discarded) == true)
+        #expect(bench.resolve(2, .queued) == true)
+        #expect(bench.resolve(2, .queued) == false, "it is no longer unknown")
+        #expect(bench.resolve(4, .discarded) == false, "it never was")
+        #expect(bench.data.unknownEntries == [EntryNumber(1)])
+        #expect(bench.claim() == [2, 4])
+        #expect(bench.rows.numbers(.discarded) == [3])
+    }
+
+    @Test("how sending goes is kept, through a restart too")
+    func report() throws {
+        var bench = CustomDataBench()
+        #expect(bench.data.sending == nil)
+        let state = SendingState(
+            phase: .waiting, reason: "503", failures: 3, until: CustomDataBench.time(99), since: CustomDataBench.time(1)
+        )
+        bench.turn { $0.report(state, into: &$1) }
+        bench.restart()
+        #expect(bench.data.sending == state)
+    }
+
+    @Test("the summary counts each state, and knows the oldest that is not sent yet")
+    func summary() throws {
+        var bench = try bench(4)
+        try bench.event("stored", now: 50)
+        #expect(bench.data.summary.oldestUnsent == CustomDataBench.time(0))
+        #expect(bench.claim(limit: 3) == [1, 2, 3])
+        bench.settle(1, .unknown)
+        let summary = bench.data.summary
+        #expect(summary.pending == 1)
+        #expect(summary.queued == 1)
+        #expect(summary.claimed == 2)
+        #expect(summary.unknown == 1)
+        #expect(summary.oldestUnsent == CustomDataBench.time(1), "what is unknown waits for a person, not to be sent")
+        // Names of two and six letters, and {} each.
+        #expect(summary.bytes == 4 * 4 + 8)
+        bench.settle(2, .sent)
+        bench.settle(3, .rejected)
+        #expect(bench.data.summary.oldestUnsent == CustomDataBench.time(3))
+        #expect(bench.data.summary.bytes == 2 * 4 + 8)
+    }
+}

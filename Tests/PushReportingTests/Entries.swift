@@ -1,0 +1,15 @@
+import PushModel
+
+/// A stored custom event with one thing or another said.
+func entry(
+    _ number: Int64, _ state: EntryState = .pending, way: EntryWay = .stored(suite: "standard"),
+    name: String? = "bought", data: String = "{}", user: String? = nil, savedAt: Int64 = 0, reason: String? = nil
+) -> EntryRecord {
+    EntryRecord(
+        entry: CustomEntry(
+            number: EntryNumber(number), cause: SequenceNumber(number * 10),
+            kind: name == nil ? .customAttributes : .customEvent, way: way, platform: .android, app: "shop",
+            device: nil, externalID: user, name: name, data: Array(data.utf8),
+            time: WallTime(milliseconds: savedAt - 5), savedAt: WallTime(milliseconds: savedAt)),
+        state: state, reason: reason)
+}

@@ -1,0 +1,69 @@
+import PushModel
+import PushReporting
+import Testing
+
+@Suite("The status as OpenMetrics")
+struct OpenMetricsTests {
+    private static let status = #"""
+        {"version":"1.0 \"a\\b\"","mode":"device","uptime_ms":61500,"state":"running","configuration_problem":null,
+        "store_problem":"full","accepted_since_start":7,"inject_connections":1,"control_connections":2,
+        "longest_turn_us":1250,"custom_data":{"pending":1,"queued":2,"claimed":3,"unknown":4,"bytes":500,
+        "oldest_unsent_age_ms":1500,"sending":{"phase":"waiting","failures":3},"forwarder_connected":true}}
+        """#
+
+    private func text(_ status: String) throws -> String {
+        OpenMetrics.text(of: try JSONDocument(scanning: Array(status.utf8)).root)
+    }
+
+    @Test("has base units, labels and an end; what the status lacks is left out")
+    func metrics() throws {
+        let text = try text(Self.status)
+        let samples = text.split(separator: "\n").filter { !$0.hasPrefix("#") }
+        #expect(
+            samples == [
+                #"pushrouterd_build_info{version="1.0 \"a\\b\"",mode="device"} 1"#,
+                "pushrouterd_uptime_seconds 61.5", "pushrouterd_running 1", "pushrouterd_configuration_problem 0",
+                "pushrouterd_store_problem 1", "pushrouterd_requests_accepted_total 7",
+                #"pushrouterd_connections{socket="inject"} 1"#, #"pushrouterd_connections{socket="control"} 2"#,
+                "pushrouterd_longest_turn_seconds 0.00125", #"pushrouterd_custom_data_entries{state="pending"} 1"#,
+                #"pushrouterd_custom_data_entries{state="queued"} 2"#,
+                #"pushrouterd_custom_data_entries{state="claimed"} 3"#,
+                #"pushrouterd_custom_data_entries{state="unknown"} 4"#, "pushrouterd_custom_data_bytes 500",
+                "pushrouterd_custom_data_oldest_unsent_seconds 1.5", "pushrouterd_forwarder_connected 1",
+                #"pushrouterd_sending_phase{phase="sending"} 0"#, #"pushrouterd_sending_phase{phase="waiting"} 1"#,
+                #"pushrouterd_sending_phase{phase="stopped"} 0"#, "pushrouterd_sending_failures 3",
+            ])
+        #expect(text.hasSuffix("\n# EOF\n"))
+    }
+
+    @Test("says of each metric its type, its unit where it has one, and what it is, before its values")
+    func metadata() throws {
+        let lines = try text(Self.status).split(separator: "\n").dropLast()
+        var name: Substring?
+        var seen: Set<Substring> = []
+        for line in lines {
+            let words = line.split(separator: " ", maxSplits: 3)
+            switch (words[0], words[1]) {
+            case ("#", "TYPE"):
+                #expect(seen.insert(words[2]).inserted, "\(line)")
+                #expect(["gauge", "counter"].contains(words[3]), "\(line)")
+                name = words[2]
+            case ("#", "UNIT"): #expect(words[2] == name && words[2].hasSuffix("_\(words[3])"), "\(line)")
+            case ("#", "HELP"): #expect(words[2] == name && words[3].hasSuffix("."), "\(line)")
+            default:
+                let sample = line.prefix { $0 != "{" && $0 != " " }
+                #expect(sample == name.map { $0 } || sample == name.map { "\($0)_total" }, "\(line)")
+            }
+        }
+        #expect(seen.contains("pushrouterd_custom_data_oldest_unsent_seconds"))
+    }
+
+    @Test("nothing unsent is of no age, and a forwarder that never was has no phase")
+    func nothing() throws {
+        let status = #"{"custom_data":{"oldest_unsent_age_ms":null,"sending":null,"forwarder_connected":false}}"#
+        let text = try text(status)
+        let samples = text.split(separator: "\n").filter { !$0.hasPrefix("#") }
+        #expect(samples == ["pushrouterd_custom_data_oldest_unsent_seconds 0", "pushrouterd_forwarder_connected 0"])
+        #expect(try self.text("{}") == "# EOF\n")
+    }
+}

@@ -1,0 +1,77 @@
+import PushModel
+import PushReporting
+import Testing
+
+@Suite("The list of entries")
+struct PendingReportTests {
+    private let report = PendingReport(
+        entries: [
+            entry(9, name: nil, data: #"{"plan":"free","age":3}"#, savedAt: 1000),
+            entry(10, .unknown, way: .sent(.brazeID("b1")), savedAt: 90_000_000, reason: "the answer never came"),
+            entry(
+                11, .queued, way: .sent(.alias(name: "n", label: "l")),
+                name: "a name that is far longer than its column", savedAt: 93_600_000),
+        ],
+        counts: [
+            EntryCount(suite: nil, state: .queued, count: 1, bytes: 20, oldest: WallTime(milliseconds: 93_600_000)),
+            EntryCount(suite: nil, state: .unknown, count: 1, bytes: 9, oldest: WallTime(milliseconds: 90_000_000)),
+            EntryCount(
+                suite: "standard", state: .pending, count: 1201, bytes: 40_000, oldest: WallTime(milliseconds: 0)),
+        ],
+        now: WallTime(milliseconds: 93_607_800), zone: LocalZone(name: "CET") { _ in 3600 })
+
+    @Test("for people: who, what, since when in local time, why; and the suites with all their entries")
+    func text() {
+        #expect(
+            report.text == """
+                Number  Kind               State    Suite     App   Device  User         Name                                  \
+                Saved                           Age
+                     9  custom_attributes  pending  standard  shop  -       -            plan, age                             \
+                1970-01-01 01:00:01 +01:00   1 d 2 h
+                    10  custom_event       unknown  (sent)    shop  -       braze_id b1  bought                                \
+                1970-01-02 02:00:00 +01:00  1 h 7 s
+                    11  custom_event       queued   (sent)    shop  -       alias n (l)  a name that is far longer than its c… \
+                1970-01-02 03:00:00 +01:00    7.8 s
+
+                10 unknown: the answer never came
+
+                ... and 1,200 more; --limit says how many are shown.
+
+                Suite     State    Entries   Bytes   Oldest
+                (sent)    queued         1      20    7.8 s
+                (sent)    unknown        1       9   1 h 7 s
+                standard  pending    1,201  40,000   1 d 2 h
+
+                """)
+    }
+
+    @Test("without any says so")
+    func none() {
+        let report = PendingReport(now: WallTime(milliseconds: 0))
+        #expect(report.text == "There is no such entry.\n")
+        #expect(report.json == Array(#"{"entries":[],"counts":[]}"#.utf8) + [10])
+    }
+
+    @Test("for programs: all of it")
+    func json() throws {
+        let root = try JSONDocument(scanning: report.json).root
+        let entries = try #require(root["entries"]?.elements)
+        #expect(entries.map { $0["number"]?.int64 } == [9, 10, 11])
+        #expect(entries[0]["data"]?["plan"]?.string == "free" && entries[0]["suite"]?.string == "standard")
+        #expect(entries[0]["to"] == nil && entries[0]["seq"]?.int64 == 90)
+        #expect(entries[0]["time"]?.string == "1970-01-01T00:00:00.995Z")
+        #expect(entries[0]["age_ms"]?.int64 == 93_606_800)
+        #expect(entries[1]["suite"]?.kind == .null && entries[1]["to"]?["braze_id"]?.string == "b1")
+        #expect(entries[1]["reason"]?.string == "the answer never came")
+        #expect(entries[2]["to"]?["alias"]?["label"]?.string == "l")
+        #expect(root["counts"]?.elements.last?["entries"]?.int64 == 1201)
+    }
+
+    @Test("what was set aside and is no JSON any more is shown as a text")
+    func broken() throws {
+        let report = PendingReport(
+            entries: [entry(1, .rejected, name: nil, data: #"{"a":"b"#)], now: WallTime(milliseconds: 0))
+        let root = try JSONDocument(scanning: report.json).root
+        #expect(root["entries"]?.elements.first?["data"]?.string == #"{"a":"b"#)
+    }
+}

@@ -1,0 +1,138 @@
+import PushCustomData
+import PushModel
+import PushRouting
+import Testing
+
+@Suite("The forwarder's and people's orders")
+struct ForwarderTests {
+    private let run = UUID128(high: 7, low: 7)
+    private let other = UUID128(high: 8, low: 8)
+
+    private func bench(queued count: Int) throws -> Bench {
+        var bench = Bench()
+        for index in 0..<count { try bench.submit(.event("e\(index + 1)", brazeID: "b")) }
+        return bench
+    }
+
+    private func claim(_ bench: inout Bench, _ limit: Int, by run: UUID128? = nil) -> [Int64] {
+        let run = run ?? self.run
+        return bench.order { $0.claim(by: run, limit: limit, at: $1, effects: &$2) }.map(\.number.value)
+    }
+
+    private func settle(_ bench: inout Bench, _ number: Int64, _ state: EntryState, by run: UUID128? = nil) -> Bool {
+        let run = run ?? self.run
+        return bench.order {
+            $0.settle(EntryNumber(number), state, reason: nil, by: run, at: $1, effects: &$2)
+        }
+    }
+
+    @Test("a claim takes the oldest, and a settlement ends them; what was said before is passed over")
+    func claims() throws {
+        var bench = try bench(queued: 3)
+        #expect(bench.router.hasQueuedEntries)
+        #expect(claim(&bench, 2) == [1, 2])
+        #expect(bench.ledger.customData[1]?.claimant == run)
+        #expect(settle(&bench, 1, .sent))
+        #expect(!settle(&bench, 1, .sent))
+        #expect(settle(&bench, 2, .rejected))
+        #expect(claim(&bench, 2) == [3])
+        #expect(!bench.router.hasQueuedEntries)
+        #expect(bench.ledger.customData.states == [.sent, .rejected, .claimed])
+    }
+
+    @Test("after a crash of the daemon the run still has what it had, and can settle it")
+    func crash() throws {
+        var bench = try bench(queued: 2)
+        _ = claim(&bench, 1)
+        bench.crash()
+        #expect(settle(&bench, 1, .sent))
+        #expect(claim(&bench, 9) == [2])
+    }
+
+    @Test("what an earlier run had is held as unknown, until a person decides")
+    func unknown() throws {
+        var bench = try bench(queued: 3)
+        _ = claim(&bench, 3)
+        #expect(claim(&bench, 3, by: other) == [])
+        #expect(bench.ledger.customData.states == [.unknown, .unknown, .unknown])
+        #expect(!settle(&bench, 1, .sent))
+        #expect(
+            bench.order { $0.resolve([EntryNumber(2), EntryNumber(9)], .discarded, at: $1, effects: &$2) } == 1)
+        #expect(bench.order { $0.resolve(nil, .queued, at: $1, effects: &$2) } == 2)
+        #expect(claim(&bench, 3, by: other) == [1, 3])
+    }
+
+    @Test("with OnUnknown=retry it is handed out again, in its place")
+    func retry() throws {
+        var table = RoutingTable.testing()
+        table.customData.onUnknown = .retry
+        var bench = Bench(table)
+        for _ in 1...3 { try bench.submit(.event(brazeID: "b")) }
+        _ = claim(&bench, 1)
+        #expect(claim(&bench, 9, by: other) == [1, 2, 3])
+    }
+
+    @Test("what was in an answer that the run never got is queued again in its place")
+    func release() throws {
+        var bench = try bench(queued: 4)
+        _ = claim(&bench, 3)
+        bench.order { $0.release(allBut: [EntryNumber(2)], of: run, at: $1, effects: &$2) }
+        #expect(bench.ledger.customData.states == [.queued, .claimed, .queued, .queued])
+        #expect(claim(&bench, 9) == [1, 3, 4])
+    }
+
+    @Test("a look at the queue changes nothing, page by page")
+    func peek() throws {
+        var bench = try bench(queued: 5)
+        _ = claim(&bench, 1)
+        let pages = [0, 3].map { bench.router.queuedEntries(after: EntryNumber($0), limit: 2).map(\.number.value) }
+        #expect(pages == [[2, 3], [4, 5]])
+        #expect(bench.ledger.customData.states == [.claimed, .queued, .queued, .queued, .queued])
+    }
+
+    @Test("how sending goes is kept, since when with it; said again it is not written again")
+    func sending() throws {
+        var bench = try bench(queued: 1)
+        func report(_ bench: inout Bench, _ phase: SendingState.Phase, failures: Int = 0) -> Int {
+            bench.order {
+                $0.report(phase, reason: nil, failures: failures, until: nil, at: $1, effects: &$2)
+                return $2.count
+            }
+        }
+        let start = bench.now.wall
+        #expect(report(&bench, .waiting, failures: 1) == 1)
+        bench.at(.seconds(10))
+        #expect(report(&bench, .waiting, failures: 1) == 0)
+        #expect(report(&bench, .waiting, failures: 2) == 1)
+        #expect(bench.router.sending == SendingState(phase: .waiting, failures: 2, since: start))
+        bench.crash()
+        #expect(bench.router.sending == SendingState(phase: .waiting, failures: 2, since: start))
+        #expect(report(&bench, .sending) == 1)
+        #expect(bench.router.sending?.since == bench.now.wall)
+    }
+
+    @Test("a person can flush as if a session began, for the device's last known user, of one suite or all")
+    func flush() throws {
+        var bench = Bench()
+        try bench.submit(.session(on: "phone", user: "u1"))
+        try bench.submit(.event("a", suite: "group.a"))
+        try bench.submit(.event("b"))
+        let target = Target(app: "shop", device: "phone")
+        #expect(bench.order { $0.flush(target, suite: "group.a", at: $1, effects: &$2) } == 1)
+        #expect(bench.ledger.events.last?.name == "a")
+        #expect(bench.ledger.events.last?.externalUserID == "u1")
+        #expect(bench.order { $0.flush(target, suite: nil, at: $1, effects: &$2) } == 1)
+        #expect(bench.ledger.events.count { $0.kind == .sessionStart } == 1)
+    }
+
+    @Test("a person can empty a suite, of one app or of all")
+    func reset() throws {
+        var bench = Bench()
+        try bench.submit(.event("a", suite: "group.a"))
+        try bench.submit(.event("b", app: "news", suite: "group.a"))
+        try bench.submit(.event("c"))
+        #expect(bench.order { $0.reset(suite: "group.a", app: "news", at: $1, effects: &$2) } == 1)
+        #expect(bench.order { $0.reset(suite: "group.a", app: nil, at: $1, effects: &$2) } == 1)
+        #expect(bench.ledger.customData.states == [.discarded, .discarded, .pending])
+    }
+}

@@ -1,0 +1,128 @@
+import PushCustomData
+import PushModel
+import PushRouting
+import Testing
+
+@Suite("A push that tracks are about")
+struct TrackedPushTests {
+    private static func table(_ occasions: [TrackRule.Occasion] = TrackRule.Occasion.allCases) -> RoutingTable {
+        var table = RoutingTable.testing()
+        table.tracks = [
+            TrackRule(
+                name: "push", occasions: occasions, identifier: .brazeID(keyValue: "braze_id"),
+                event: .init(name: .fact(.occasion)))
+        ]
+        return table
+    }
+
+    private static let payload =
+        #"{"extras":{"_ab":"true","cid":"c","google.message_id":"m1","#
+        + #""extra":"{\"braze_id\":\"b1\"}"}}"#
+
+    /// What was queued, as event and profile.
+    private func queued(_ bench: Bench) -> [String] {
+        bench.ledger.customData.rows.values.sorted { $0.entry.number < $1.entry.number }.map { row in
+            guard row.state == .queued, case .sent(.brazeID(let id)) = row.entry.way else { return "\(row.state)" }
+            return "\(row.entry.name ?? "") \(id)"
+        }
+    }
+
+    @Test("queues an entry in the transaction that accepts it")
+    func received() throws {
+        var bench = Bench(Self.table())
+        let effects = try bench.submit(.deliver(Self.payload, to: "phone", user: "u1"))
+        #expect(effects.prefix(3) == ["request 1", "device phone u1", "entry 1 queued"], "\(effects)")
+        #expect(queued(bench) == ["received b1"])
+        let entry = try #require(bench.ledger.customData[1]?.entry)
+        #expect(entry.cause == SequenceNumber(1))
+        #expect(entry.app == "shop" && entry.device == "phone")
+    }
+
+    @Test("queues nothing when no code of the app runs for it: dropped by FCM, not woken, shown by the system")
+    func notReceived() throws {
+        var bench = Bench(Self.table())
+        try bench.submit(.deliver(Self.payload, to: "phone"))
+        try bench.submit(.deliver(Self.payload, to: "phone"))
+        #expect(bench.outcome(2) == .duplicate)
+        try bench.submit(.deliver(Self.payload, to: "tablet", state: .forceStopped))
+        #expect(bench.outcome(3) == .notWoken)
+        let shown = #"{"data":{"braze_id":"b1"},"notification":{"title":"T"}}"#
+        try bench.submit(.deliver(shown, to: "tablet"))
+        #expect(bench.outcome(4) == .shownBySystem)
+        #expect(queued(bench) == ["received b1"])
+    }
+
+    @Test("queues what the system shows if it is the tracker's, whose receipt it is")
+    func shownOnIOS() throws {
+        var bench = Bench(Self.table())
+        let payload = #"{"aps":{"alert":"Text"},"ab":{"c":"c"},"braze_id":"b1"}"#
+        try bench.submit(.deliver(payload, platform: .ios))
+        #expect(bench.outcome(1) == .shownBySystem)
+        #expect(queued(bench) == ["received b1"])
+    }
+
+    @Test("is set aside with the reason and the track when the payload does not say whose profile it is")
+    func withoutIdentifier() throws {
+        var bench = Bench(Self.table())
+        try bench.submit(.deliver(Payload.braze()))
+        let row = try #require(bench.ledger.customData[1])
+        #expect(row.state == .rejected)
+        #expect(row.reason == "braze_id: the payload has no key-value braze_id (track push)")
+    }
+
+    @Test("queues its open, by the payload; the same tap again nothing")
+    func openedByPayload() throws {
+        var bench = Bench(Self.table([.opened]))
+        try bench.submit(.deliver(Self.payload, to: "phone"))
+        let tap = Request.open(.payload(JSONDocument(test: Self.payload).root), on: "phone", app: "shop")
+        try bench.submit(tap)
+        try bench.submit(tap)
+        #expect(bench.end(3)?.reason == "delivery 1 was opened before")
+        #expect(queued(bench) == ["opened b1"])
+    }
+
+    @Test("queues its open by an id, when the ledger has been asked for the payload that the tracker does not keep")
+    func openedByID() throws {
+        var bench = Bench(Self.table([.opened]))
+        try bench.submit(.deliver(Self.payload, to: "phone"))
+        guard case .interact(let interact) = Request.open(seq: 1).action else { return }
+        #expect(bench.router.rememberedDelivery(of: interact) == SequenceNumber(1))
+        #expect(bench.router.wantsPayload(of: interact))
+        let accepted = try #require(bench.ledger.requests[SequenceNumber(1)]?.accepted)
+        let deliver = DeliverRequest(payload: JSONDocument(test: Self.payload).root)
+        let past = PastDelivery(accepted: accepted, provider: "braze", outcome: .handedToTracker, request: deliver)
+        #expect(try bench.submit(.open(seq: 1), past: past).contains("open 1"))
+        #expect(queued(bench) == ["opened b1"])
+        bench.handle(.reconfigured(Self.table([.received, .dismissed])))
+        #expect(!bench.router.wantsPayload(of: interact))
+    }
+
+    @Test("queues what is done with another provider's as well")
+    func foreign() throws {
+        var bench = Bench(Self.table([.opened, .dismissed, .action]))
+        let payload = JSONDocument(test: #"{"extras":{"braze_id":"b1","onesignalData":"1"}}"#).root
+        try bench.submit(.open(.payload(payload), on: "phone", app: "shop"))
+        let states = bench.ledger.customData.states
+        #expect(states.count == 1, "\(states)")
+    }
+
+    @Test("queues once, whenever the daemon dies")
+    func crash() throws {
+        var bench = Bench(Self.table())
+        try bench.submit(.deliver(Self.payload, to: "phone"))
+        bench.crash()
+        #expect(bench.router.customDataSummary.queued == 1)
+        #expect(queued(bench) == ["received b1"])
+    }
+
+    @Test("is never refused for want of room: the entry is set aside")
+    func noRoom() throws {
+        var table = Self.table()
+        table.customData.pendingMax = 1
+        var bench = Bench(table)
+        try bench.submit(.event())
+        try bench.submit(.deliver(Self.payload, to: "phone"))
+        #expect(bench.ledger.customData.states == [.pending, .rejected])
+        #expect(bench.outcome(2) == .handedToTracker)
+    }
+}
