@@ -1,7 +1,8 @@
 import PushModel
 
 extension Forwarder {
-    /// Takes in what came of a request.
+    /// Takes in what came of a request. Entries that were not taken wait here again, in their place, unless nothing is sent
+    /// for now; so nothing later of their users can pass them.
     mutating func conclude(
         _ number: Int, _ answer: EndpointAnswer, now: Moment, using random: inout some RandomNumberGenerator
     ) {
@@ -10,20 +11,21 @@ extension Forwarder {
         }
         // What left before the last wait or stop says nothing new about it.
         let isNews = request.pauses == pauses
-        switch Verdict(answer, attributes: request.attributes.count, events: request.events.count) {
+        let batch = request.batch
+        switch Verdict(answer, attributes: batch.attributes.count, events: batch.events.count) {
         case .settled(let attributes, let events):
-            settle(request.attributes, as: attributes)
-            settle(request.events, as: events)
+            settle(batch.attributes, as: attributes)
+            settle(batch.events, as: events)
             if isNews, state.failures > 0 { resume(failures: 0, now: now) }
         case .unknown(let reason):
-            settle(request, .unknown, reason)
+            settlements += batch.entries.map { Settlement(number: $0.entry.number, state: .unknown, reason: reason) }
             // It may go on like this: what is sent next may be lost as well.
             if isNews { backOff(reason, now: now, using: &random) }
         case .failed(let reason):
-            settle(request, .queued, reason)
+            wait(batch.entries)
             if isNews { backOff(reason, now: now, using: &random) }
         case .slowDown(let until, let reason):
-            settle(request, .queued, reason)
+            wait(batch.entries)
             guard isNews else { return }
             if let until, until > now.wall {
                 wait(until: until, reason, failures: state.failures, now: now)
@@ -31,7 +33,7 @@ extension Forwarder {
                 backOff(reason, now: now, using: &random)
             }
         case .refused(let reason):
-            settle(request, .queued, reason)
+            wait(batch.entries)
             stop(reason, now: now)
         }
     }
@@ -53,20 +55,17 @@ extension Forwarder {
         tell(SendingState(phase: .sending, failures: failures, since: now.wall))
     }
 
-    private mutating func settle(_ numbers: [EntryNumber], as fates: [Verdict.Fate]) {
-        settlements += zip(numbers, fates).map { number, fate in
+    private mutating func settle(_ entries: [WaitingEntry], as fates: [Verdict.Fate]) {
+        for (waiting, fate) in zip(entries, fates) {
+            let number = waiting.entry.number
             switch fate {
-            case .sent: Settlement(number: number, state: .sent)
-            case .queued: Settlement(number: number, state: .queued)
-            case .rejected(let reason): Settlement(number: number, state: .rejected, reason: reason)
-            case .unknown(let reason): Settlement(number: number, state: .unknown, reason: reason)
+            case .sent: settlements.append(Settlement(number: number, state: .sent))
+            case .queued: wait([waiting])
+            case .rejected(let reason):
+                settlements.append(Settlement(number: number, state: .rejected, reason: reason))
+            case .unknown(let reason):
+                settlements.append(Settlement(number: number, state: .unknown, reason: reason))
             }
-        }
-    }
-
-    private mutating func settle(_ request: Request, _ state: EntryState, _ reason: String) {
-        settlements += (request.attributes + request.events).sorted().map {
-            Settlement(number: $0, state: state, reason: reason)
         }
     }
 

@@ -20,9 +20,7 @@ public struct Forwarder: Sendable {
 
     /// A request under way.
     struct Request: Sendable {
-        var attributes: [EntryNumber]
-        var events: [EntryNumber]
-        var users: Set<UserIdentifier>
+        var batch: Batch
         /// How many waits and stops there had been when it left: the next one may have come since.
         var pauses: Int
     }
@@ -44,6 +42,9 @@ public struct Forwarder: Sendable {
 
     private var isConnected = false
     private var isClaiming = false
+    /// Whether the claim that waits for its reply was sent before entries were given back: what it brings may be later than
+    /// those, so it goes back too.
+    private var isClaimStale = false
     /// Whether the daemon knows, on this connection, what is held.
     private var hasSaidWhatIsHeld = false
     /// Whether the daemon has told how sending went before this run.
@@ -95,7 +96,6 @@ public struct Forwarder: Sendable {
 
     private mutating func connect() {
         isConnected = true
-        isClaiming = false
         hasSaidWhatIsHeld = false
         // All that it may not know is told again, before it is asked for more.
         settlements = unconfirmed.flatMap(\.self) + settlements
@@ -106,6 +106,7 @@ public struct Forwarder: Sendable {
     private mutating func disconnect() {
         isConnected = false
         isClaiming = false
+        isClaimStale = false
     }
 
     private mutating func take(_ entries: [OutgoingEntry], past: SendingState?, now: Moment) {
@@ -115,10 +116,17 @@ public struct Forwarder: Sendable {
             if let past { goOn(from: past, now: now) }
         }
         forgetSettlements(of: Set(entries.map(\.number)))
-        for entry in entries {
-            let place = waiting.firstIndex { $0.entry.number > entry.number } ?? waiting.endIndex
-            waiting.insert(WaitingEntry(entry, since: now.monotonic), at: place)
+        if isClaimStale {
+            isClaimStale = false
+            settlements += entries.map { Settlement(number: $0.number, state: .queued, reason: state.reason) }
+        } else {
+            wait(entries.map { WaitingEntry($0, since: now.monotonic) })
         }
+    }
+
+    /// Puts entries among those that wait.
+    mutating func wait(_ entries: [WaitingEntry]) {
+        waiting = (waiting + entries).sorted { $0.entry.number < $1.entry.number }
     }
 
     /// What the daemon hands over again it has in its queue again: it knows what was told of it before. To repeat that now
@@ -156,6 +164,7 @@ public struct Forwarder: Sendable {
     /// Gives back what waits: while nothing is sent it is in nobody's hands, and a forwarder that dies has nothing that
     /// might have been sent.
     private mutating func release() {
+        if isClaiming { isClaimStale = true }
         settlements += waiting.map { Settlement(number: $0.entry.number, state: .queued, reason: state.reason) }
         waiting = []
     }
@@ -165,7 +174,7 @@ public struct Forwarder: Sendable {
         // After a failure one request tries first.
         let connections = state.failures > 0 ? 1 : settings.connections
         while phase == .sending, !isDraining, underway.count < connections {
-            let busy = underway.values.reduce(into: Set()) { $0.formUnion($1.users) }
+            let busy = underway.values.reduce(into: Set()) { $0.formUnion($1.batch.users) }
             let batch = Batch(from: waiting, busy: busy, settings: settings)
             guard let since = batch.since else { break }
             let due = batch.isFull ? now.monotonic : since + settings.flush
@@ -184,9 +193,7 @@ public struct Forwarder: Sendable {
         let leaving = Set(batch.entries.map(\.entry.number))
         waiting.removeAll { leaving.contains($0.entry.number) }
         requests += 1
-        underway[requests] = Request(
-            attributes: batch.attributes.map(\.entry.number), events: batch.events.map(\.entry.number),
-            users: batch.users, pauses: pauses)
+        underway[requests] = Request(batch: batch, pauses: pauses)
         return .send(request: requests, body: batch.body)
     }
 
@@ -217,6 +224,6 @@ public struct Forwarder: Sendable {
     private static let settlementsInRequest = 100
 
     private var held: [EntryNumber] {
-        (waiting.map(\.entry.number) + underway.values.flatMap { $0.attributes + $0.events }).sorted()
+        (waiting + underway.values.flatMap(\.batch.entries)).map(\.entry.number).sorted()
     }
 }

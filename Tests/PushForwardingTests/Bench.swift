@@ -37,6 +37,12 @@ struct Bench {
         return handle(.claimed(entries, past))
     }
 
+    /// Hands over entries after others were given back: the claim before that ends with nothing.
+    mutating func startAgain(_ entries: [OutgoingEntry]) -> [ForwarderEffect] {
+        _ = handle(.claimed([], nil))
+        return handle(.claimed(entries, nil))
+    }
+
     /// The answer to a request.
     mutating func answer(
         _ request: Int, _ status: Int, _ body: String = "{}", reset: String? = nil

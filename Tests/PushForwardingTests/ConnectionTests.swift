@@ -35,10 +35,9 @@ struct ConnectionTests {
         var bench = Bench(Self.settings)
         _ = bench.start(events(1...2))
         _ = bench.handle(.disconnected)
-        #expect(bench.handle(.connected).claims.map(\.holding) == [])
-        // One is under way, one waits: there is no room for more, so nothing is claimed until there is.
-        let effects = bench.answer(1, 201, Bench.success)
-        #expect(effects.claims.first?.holding == [EntryNumber(2)])
+        // One is under way, one waits.
+        #expect(bench.handle(.connected).claims.map(\.holding) == [[EntryNumber(1), EntryNumber(2)]])
+        #expect(bench.handle(.claimed(events(3...3), nil)).claims.map(\.holding) == [nil])
     }
 
     @Test("an entry that comes back has been settled: what was not confirmed of it is not told again")
@@ -47,9 +46,22 @@ struct ConnectionTests {
         _ = bench.start(events(1...1))
         #expect(bench.answer(1, 503).settled.count == 1)
         _ = bench.handle(.reconfigured(Self.settings))
-        #expect(bench.handle(.claimed(events(1...1), nil)).sent.map(\.request) == [2])
+        #expect(bench.startAgain(events(1...1)).sent.map(\.request) == [2])
         _ = bench.handle(.disconnected)
         #expect(bench.handle(.connected).settled == [])
+    }
+
+    @Test("what a claim from before a wait brings goes back: earlier entries may be on their way there")
+    func staleClaim() {
+        var bench = Bench(Self.settings)
+        #expect(bench.start(events(1...1)).claims.count == 1)
+        _ = bench.answer(1, 503)
+        _ = bench.handle(.reconfigured(Self.settings))
+        let effects = bench.handle(.claimed([entry(2, user: "u1")], nil))
+        #expect(effects.settled == ["2 queued"])
+        #expect(effects.sent.isEmpty)
+        #expect(effects.claims.count == 1)
+        #expect(bench.handle(.claimed([entry(1, user: "u1")], nil)).sent.count == 1)
     }
 
     @Test("how sending goes is told again, unless nobody has said how it went before")
