@@ -51,10 +51,11 @@ public struct CustomData: Sendable {
 
     private var claimedCount: Int { claims.values.reduce(0) { $0 + $1.count } }
 
+    private var waitingCount: Int { stored.count + queue.count + claimedCount + unknown.count }
+
     /// Whether one more entry whose name and data have so many bytes may be kept.
     public func hasRoom(for bytes: Int) -> Bool {
-        stored.count + queue.count + claimedCount + unknown.count < rules.pendingMax
-            && bytes <= rules.pendingSizeMax - self.bytes
+        waitingCount < rules.pendingMax && bytes <= rules.pendingSizeMax - self.bytes
     }
 
     // MARK: Logging
@@ -132,8 +133,8 @@ public struct CustomData: Sendable {
 
     private var problemWithoutRoom: Problem {
         Problem(
-            "there is no room: \(stored.count + queue.count + claimedCount + unknown.count) entries of \(bytes) bytes "
-                + "wait already (MaxPending=\(rules.pendingMax), MaxPendingSize=\(rules.pendingSizeMax))")
+            "there is no room: \(waitingCount) entries of \(bytes) bytes wait already "
+                + "(MaxPending=\(rules.pendingMax), MaxPendingSize=\(rules.pendingSizeMax))")
     }
 
     // MARK: After a restart
@@ -156,7 +157,9 @@ public struct CustomData: Sendable {
         case (.queued, _): queue.insert(held)
         case (.claimed, let claimant?): claims[claimant, default: [:]][entry.number] = held
         case (.unknown, _): unknown[entry.number] = held
-        default: preconditionFailure("entry \(entry.number) is \(state), which nothing waits for")
+        case (.claimed, nil): preconditionFailure("entry \(entry.number) is claimed by nobody")
+        case (.flushed, _), (.sent, _), (.rejected, _), (.discarded, _):
+            preconditionFailure("entry \(entry.number) has come to its end, \(state)")
         }
     }
 }

@@ -40,14 +40,19 @@ extension LedgerReader {
         }
     }
 
+    /// Who may have `?2` as the field `?1`: those whose value begins like it, and those with an array. The index has the
+    /// beginnings of values; "[" begins an array, and "\" is the next character. In one query with OR SQLite would not
+    /// look for beginnings.
+    static let candidates = """
+        SELECT owner, value FROM attributes INDEXED BY attributes_by_value
+        WHERE anonymous = 0 AND name = ?1 AND substr(value, 1, 64) = substr(?2, 1, 64)
+        UNION
+        SELECT owner, value FROM attributes INDEXED BY attributes_by_value
+        WHERE anonymous = 0 AND name = ?1 AND substr(value, 1, 64) >= '[' AND substr(value, 1, 64) < '\\'
+        """
+
     private func users(where condition: AttributeCondition) throws(StoreError) -> [String] {
-        // The index has the beginnings of values; "[" begins an array, and "\" is the next character.
-        var statement = try database.prepare(
-            """
-            SELECT DISTINCT owner, value FROM attributes INDEXED BY attributes_by_value
-            WHERE anonymous = 0 AND name = ?1
-                AND (substr(value, 1, 64) = substr(?2, 1, 64) OR substr(value, 1, 64) >= '[' AND substr(value, 1, 64) < '\\')
-            """)
+        var statement = try database.prepare(Self.candidates)
         var users: Set<String> = []
         for value in condition.values {
             statement.bind(condition.name, at: 1)

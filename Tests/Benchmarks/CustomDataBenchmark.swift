@@ -8,16 +8,18 @@ import PushModel
 @main
 enum CustomDataBenchmark {
     static func main() {
-        guard CommandLine.arguments.count == 2, let entries = Int(CommandLine.arguments[1]), entries > 0 else {
-            print("usage: custom-data-benchmark ENTRIES")
+        guard CommandLine.arguments.count == 3, let entries = Int(CommandLine.arguments[2]), entries > 0 else {
+            print("usage: custom-data-benchmark sent|stored ENTRIES")
             exit(2)
         }
-        var sending = Run(entries: entries)
-        sending.log("queued", of: { _ in .sent(.brazeID("5f1e9c2b7a3d4e8f90ab12cd")) })
-        sending.send()
-        var storing = Run(entries: entries)
-        storing.log("stored", of: { _ in .stored(suite: "group.com.company.appname.xyz") })
-        storing.flush()
+        var run = Run(entries: entries)
+        if CommandLine.arguments[1] == "sent" {
+            run.log(to: .sent(.brazeID("5f1e9c2b7a3d4e8f90ab12cd")))
+            run.send()
+        } else {
+            run.log(to: .stored(suite: "group.com.company.appname.xyz"))
+            run.flush()
+        }
     }
 }
 
@@ -29,6 +31,8 @@ private struct Run {
     private var output = CustomDataOutput()
     private let now = WallTime(milliseconds: 1_700_000_000_000)
     private let clock = ThreadClock()
+    /// How long logging took.
+    private var spent = Duration.zero
 
     init(entries: Int) {
         self.entries = entries
@@ -38,15 +42,15 @@ private struct Run {
         data = CustomData(stateID: UUID128(high: 1, low: 2), rules: rules)
     }
 
-    /// Logs all entries, each from the text of its request; every tenth is of the same device.
-    mutating func log(_ name: String, of way: (Int) -> EntryWay) {
+    /// Logs all entries, each from the text of its request; ten are of the same device.
+    mutating func log(to way: EntryWay) {
         var took = Duration.zero
         var worst = Duration.zero
         for number in 0..<entries {
             let text = #"{"name":"added_to_cart","properties":{"sku":"A-\#(number)","price":19.90,"sizes":["S","M"]}}"#
             let bytes = Array(text.utf8)
             let source = EntrySource(
-                cause: SequenceNumber(Int64(number + 1)), way: way(number), platform: .android,
+                cause: SequenceNumber(Int64(number + 1)), way: way, platform: .android,
                 app: "com.company.shop", device: deviceName(number / 10), externalID: nil, at: now)
             let before = clock.now
             if let document = try? JSONDocument(scanning: bytes) {
@@ -58,12 +62,10 @@ private struct Run {
             output = CustomDataOutput()
         }
         let bytes = residentBytes() - started
-        print("\(entries) entries \(name): \(bytes / entries) bytes each")
+        print("\(entries) entries wait: \(bytes / entries) bytes each")
         report("log", entries, took, worst: worst)
         spent = took
     }
-
-    private var spent = Duration.zero
 
     /// Claims and settles all of them.
     mutating func send() {

@@ -20,4 +20,5 @@ compile PushModel "$sources"/PushModel/*.swift "$sources"/PushModel/*/*.swift
 compile PushCustomData "$sources"/PushCustomData/*.swift "$sources"/PushCustomData/*/*.swift
 swiftc -O -swift-version 6 -parse-as-library -I "$build" "$here/CustomDataBenchmark.swift" \
     "$build/PushModel.o" "$build/PushCustomData.o" -o "$build/benchmark"
-"$build/benchmark" "${1:-100000}"
+"$build/benchmark" sent "${1:-100000}"
+"$build/benchmark" stored "${1:-100000}"

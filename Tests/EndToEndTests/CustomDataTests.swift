@@ -15,8 +15,8 @@ private enum Run {
         return #"{"op":"claim","instance":"\#(run)","limit":\#(limit),"wait":\#(waits)\#(holding)}"#
     }
 
-    static func settle(_ run: String = first, _ entries: String) -> String {
-        #"{"op":"settle","instance":"\#(run)","entries":[\#(entries)]}"#
+    static func settle(_ entries: String) -> String {
+        #"{"op":"settle","instance":"\#(first)","entries":[\#(entries)]}"#
     }
 }
 
@@ -33,7 +33,7 @@ extension Installation {
         let reader = try LedgerReader(directory: state)
         var states: [EntryState] = []
         for number in 1...max(1, Int64(try reader.highestSequenceNumber().value)) {
-            states += try reader.entries(of: SequenceNumber(number)).map(\.state)
+            states += try reader.story(of: SequenceNumber(number))?.entries.map(\.state) ?? []
         }
         return states
     }
@@ -139,9 +139,10 @@ struct CustomDataTests {
 
     @Test("a push that a track is about queues an entry, and so does a tap that names it by its id")
     func tracks() throws {
+        mkdir(installation.configuration + "/tracks.d", 0o755)
         installation.write(
             "tracks.d/push.track",
-            "[Track]\nOn=received opened\n[Identifier]\nKeyValue=braze_id\n[Event]\nName=occasion\n")
+            "[Track]\nOn=received opened\n[Identifier]\nKeyValue=braze_id\n[Event]\nNameFrom=occasion\n")
         let daemon = try DaemonProcess.ready(installation)
         defer { withExtendedLifetime(daemon) {} }
         let client = try installation.injectClient()
@@ -295,7 +296,7 @@ struct ForwarderTests {
         #expect(try daemon.stop() == .exited(0))
         #expect(daemon.standardError.contains("the endpoint refuses custom data: entry 1;"))
         #expect(!daemon.standardError.contains("private"))
-        let stored = try LedgerReader(directory: installation.state).entries(of: SequenceNumber(1))
-        #expect(stored.first?.reason == "no user has the id private")
+        let story = try LedgerReader(directory: installation.state).story(of: SequenceNumber(1))
+        #expect(story?.entries.first?.reason == "no user has the id private")
     }
 }

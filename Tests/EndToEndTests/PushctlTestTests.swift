@@ -28,9 +28,9 @@ final class PushctlTestTests {
     func fixtures() throws {
         let result = pushctl.run(["test", packageRoot + "/Tests/Fixtures/scenarios"])
         #expect(result.end == .exited(0), "\(result.output)")
-        #expect(result.lines.count == 28)
+        #expect(result.lines.count == 33)
         #expect(result.lines.dropLast().allSatisfy { $0.hasPrefix("ok     ") })
-        #expect(result.lines.last?.hasPrefix("105 of 105 expectations hold, in 27 files (") == true)
+        #expect(result.lines.last?.hasPrefix("121 of 121 expectations hold, in 32 files (") == true)
     }
 
     @Test("says what was expected and what came, and ends with 1")

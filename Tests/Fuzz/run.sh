@@ -20,7 +20,7 @@ fi
 
 # A target is a harness beside this script, and the modules of Sources that it needs, in the order of their imports.
 # Beside its own corpus it may begin with other files.
-modules="PushModel PushDispatch PushTracking PushRouting PushSettings PushProtocol PushSimulation"
+modules="PushModel PushDispatch PushTracking PushCustomData PushRouting PushForwarding PushSettings PushProtocol PushSimulation"
 seeds=
 case $1 in
 json-scan) harness=JSONScanFuzz.swift modules=PushModel ;;

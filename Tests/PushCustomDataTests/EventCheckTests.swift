@@ -31,7 +31,7 @@ struct EventCheckTests {
         "a name is a string of 1 to 255 characters",
         arguments: [
             (#"{}"#, "name: is missing"),
-            (#"{"name":null}"#, "name: is the name of the event, a string, not null"),
+            (#"{"name":null}"#, "name: must be the name of the event, a string, not null"),
             (#"{"name":""}"#, "name: the name is empty"),
             (#"{"name":"\#(letters(256))"}"#, "name: a name has at most 255 characters; this one has 256"),
             (#"{"name":"\#(letters(256, "é"))"}"#, "name: a name has at most 255 characters; this one has 256"),
@@ -90,7 +90,7 @@ struct EventCheckTests {
         ])
     func notAnObject(properties: String, kind: String) throws {
         #expect(
-            try reason(properties: properties) == "properties: is an object of names and values, not \(kind)")
+            try reason(properties: properties) == "properties: must be an object of names and values, not \(kind)")
     }
 
     @Test("there are at most 256 properties")

@@ -65,7 +65,7 @@ struct SeedMistakesTests {
         #expect(bench.flush() == 2)
         #expect(bench.events.map(\.name) == ["first", "last"])
         #expect(bench.rows.numbers(.rejected) == [2])
-        #expect(bench.reason(2) == "name: is the name of the event, a string, not a number")
+        #expect(bench.reason(2) == "name: must be the name of the event, a string, not a number")
         #expect(bench.text(2) == #"{"a":1}"#)
     }
 

@@ -27,39 +27,42 @@ struct UserFieldTests {
     @Test(
         "refuses what the field is not for, and says what it is",
         arguments: [
-            ("email", #""company.com""#, "is an address such as name@company.com, or null"),
-            ("email", #""a@b@c""#, "is an address such as name@company.com, or null"),
-            ("email", #""@c""#, "is an address such as name@company.com, or null"),
-            ("email", #""a b@c""#, "is an address such as name@company.com, or null"),
-            ("email", "5", "is a string or null, not a number"),
-            ("first_name", #"["Ada"]"#, "is a string or null, not an array"),
+            ("email", #""company.com""#, "must be an address such as name@company.com, or null"),
+            ("email", #""a@b@c""#, "must be an address such as name@company.com, or null"),
+            ("email", #""@c""#, "must be an address such as name@company.com, or null"),
+            ("email", #""a b@c""#, "must be an address such as name@company.com, or null"),
+            ("email", "5", "must be a string or null, not a number"),
+            ("first_name", #"["Ada"]"#, "must be a string or null, not an array"),
             ("first_name", #""\#(letters(256))""#, "a text has at most 255 characters; this one has 256"),
-            ("phone", #""12""#, "is a number of 3 to 15 digits, best such as +4915112345678, or null"),
-            ("phone", #""1234567890123456""#, "is a number of 3 to 15 digits, best such as +4915112345678, or null"),
-            ("phone", #""call me 123""#, "is a number of 3 to 15 digits, best such as +4915112345678, or null"),
-            ("phone_number", #""123+""#, "is a number of 3 to 15 digits, best such as +4915112345678, or null"),
-            ("dob", #""1999-02-29""#, "is a date such as 1980-12-31 that exists, or null"),
-            ("dob", #""12/31/1980""#, "is a date such as 1980-12-31 that exists, or null"),
-            ("dob", #""1980-12-31T00:00:00Z""#, "is a date such as 1980-12-31 that exists, or null"),
-            ("country", #""DEU""#, "is a country's two letters (ISO 3166-1) such as DE, or null"),
-            ("country", #""é""#, "is a country's two letters (ISO 3166-1) such as DE, or null"),
-            ("language", #""d1""#, "is a language's two letters (ISO 639-1) such as de, or null"),
-            ("gender", #""m""#, "is M, F, O, N, P or null"),
-            ("time_zone", #""Berlin""#, "is the name of a zone such as Europe/Berlin, or null"),
-            ("time_zone", #""Europe/""#, "is the name of a zone such as Europe/Berlin, or null"),
-            ("time_zone", #""+01:00""#, "is the name of a zone such as Europe/Berlin, or null"),
-            ("email_subscribe", "true", "is a string or null, not true or false"),
-            ("push_subscribe", #""yes""#, "is opted_in, subscribed, unsubscribed or null"),
+            ("phone", #""12""#, "must be a number of 3 to 15 digits, best such as +4915112345678, or null"),
+            (
+                "phone", #""1234567890123456""#,
+                "must be a number of 3 to 15 digits, best such as +4915112345678, or null"
+            ),
+            ("phone", #""call me 123""#, "must be a number of 3 to 15 digits, best such as +4915112345678, or null"),
+            ("phone_number", #""123+""#, "must be a number of 3 to 15 digits, best such as +4915112345678, or null"),
+            ("dob", #""1999-02-29""#, "must be a date such as 1980-12-31 that exists, or null"),
+            ("dob", #""12/31/1980""#, "must be a date such as 1980-12-31 that exists, or null"),
+            ("dob", #""1980-12-31T00:00:00Z""#, "must be a date such as 1980-12-31 that exists, or null"),
+            ("country", #""DEU""#, "must be a country's two letters (ISO 3166-1) such as DE, or null"),
+            ("country", #""é""#, "must be a country's two letters (ISO 3166-1) such as DE, or null"),
+            ("language", #""d1""#, "must be a language's two letters (ISO 639-1) such as de, or null"),
+            ("gender", #""m""#, "must be M, F, O, N, P or null"),
+            ("time_zone", #""Berlin""#, "must be the name of a zone such as Europe/Berlin, or null"),
+            ("time_zone", #""Europe/""#, "must be the name of a zone such as Europe/Berlin, or null"),
+            ("time_zone", #""+01:00""#, "must be the name of a zone such as Europe/Berlin, or null"),
+            ("email_subscribe", "true", "must be a string or null, not true or false"),
+            ("push_subscribe", #""yes""#, "must be opted_in, subscribed, unsubscribed or null"),
             (
                 "current_location", #"{"latitude":1}"#,
-                "is an object with the numbers longitude and latitude and nothing else, or null"
+                "must be an object with the numbers longitude and latitude and nothing else, or null"
             ),
-            ("push_tokens", "[]", "is not for an app to set"),
+            ("push_tokens", "[]", "is a field of the profile that no app sets"),
             ("favourite_colour", #""red""#, "is no field of the profile; log it with the custom attributes"),
             ("Email", #""a@b""#, "is no field of the profile; log it with the custom attributes"),
             ("external_id", #""u2""#, "says whose profile it is or what to do with it; it is no attribute"),
-            ("subscription_groups", "null", "is an array of groups, at least one"),
-            ("subscription_groups", "[]", "is an array of groups, at least one"),
+            ("subscription_groups", "null", "must be an array of groups, at least one"),
+            ("subscription_groups", "[]", "must be an array of groups, at least one"),
         ])
     func wrong(name: String, value: String, expected: String) throws {
         #expect(try reasons(#"{"\#(name)":\#(value)}"#) == ["attributes.\(name): \(expected)"])
@@ -70,24 +73,24 @@ struct UserFieldTests {
         arguments: [
             (
                 #"{"current_location":{"longitude":180.1,"latitude":0}}"#,
-                "attributes.current_location.longitude: is from -180 to 180"
+                "attributes.current_location.longitude: must be from -180 to 180"
             ),
             (
                 #"{"current_location":{"longitude":0,"latitude":-91}}"#,
-                "attributes.current_location.latitude: is from -90 to 90"
+                "attributes.current_location.latitude: must be from -90 to 90"
             ),
             (
                 #"{"subscription_groups":["g1"]}"#,
-                "attributes.subscription_groups[0]: is an object with subscription_group_id and "
+                "attributes.subscription_groups[0]: must be an object with subscription_group_id and "
                     + "subscription_state, not a string"
             ),
             (
                 #"{"subscription_groups":[{"subscription_state":"subscribed"}]}"#,
-                "attributes.subscription_groups[0].subscription_group_id: is the id of the group, a string"
+                "attributes.subscription_groups[0].subscription_group_id: must be the id of the group, a string"
             ),
             (
                 #"{"subscription_groups":[{"subscription_group_id":"g","subscription_state":"opted_in"}]}"#,
-                "attributes.subscription_groups[0].subscription_state: is subscribed or unsubscribed"
+                "attributes.subscription_groups[0].subscription_state: must be subscribed or unsubscribed"
             ),
         ])
     func places(attributes: String, expected: String) throws { #expect(try reasons(attributes) == [expected]) }

@@ -78,7 +78,7 @@ final class CustomDataTests {
         #expect(stored.map(\.reason) == ["it went away", nil, nil, "no", nil])
     }
 
-    @Test("finds what is unfinished by its index, and what is finished by its own")
+    @Test("finds what is unfinished, what is finished, and users by a value, each by an index")
     func plans() async throws {
         let ledger = try await ledger()
         func plan(_ sql: String) throws -> String {
@@ -97,6 +97,9 @@ final class CustomDataTests {
                 "SELECT number FROM entries INDEXED BY entries_finished WHERE \(CustomDataColumns.isFinished) "
                     + "AND coalesce(settled_at, saved_at) < 5"
             ).hasPrefix("SEARCH entries USING INDEX entries_finished (state=? AND <expr><?)"))
+        let users = try plan(LedgerReader.candidates)
+        #expect(users.contains("USING INDEX attributes_by_value (name=? AND <expr>=? AND"), "\(users)")
+        #expect(users.contains("(name=? AND <expr>>? AND <expr><?)"), "\(users)")
     }
 
     @Test("a move of an entry that is not there is an error of the program")

@@ -79,13 +79,13 @@ final class ProfileTests {
     @Test("texts are kept without escapes that nobody needs, alone and in arrays")
     func escapes() async throws {
         let ledger = try await ledger(
-            row(.user("a"), "k", set(#""caf\u00e9\n""#)), row(.user("b"), "k", set(#"["caf\u00e9\n",1.50]"#)),
+            row(.user("a"), "k", set(#""caf\u00e9\/""#)), row(.user("b"), "k", set(#"["caf\u00e9\/",1.50]"#)),
             row(.user("c"), "k", set(#"{"k":"\u00e9"}"#)))
-        #expect(try profile(.user("a"), ledger) == [#"custom_attributes k "café\n" 1 1"#])
-        #expect(try profile(.user("b"), ledger) == [#"custom_attributes k ["café\n",1.50] 1 1"#])
+        #expect(try profile(.user("a"), ledger) == [#"custom_attributes k "café/" 1 1"#])
+        #expect(try profile(.user("b"), ledger) == [#"custom_attributes k ["café/",1.50] 1 1"#])
         #expect(try profile(.user("c"), ledger) == [#"custom_attributes k {"k":"\u00e9"} 1 1"#])
         var found: [String] = []
-        let condition = AttributeCondition(name: "k", values: [Array(#""café\n""#.utf8)])
+        let condition = AttributeCondition(name: "k", values: [Array(#""café/""#.utf8)])
         try ledger.reader().users(where: [condition]) { found.append($0) }
         #expect(found == ["a", "b"])
     }

@@ -55,7 +55,7 @@ struct CheckedEntry {
     ) throws(Problem) {
         guard let attributes = object["attributes"] else { throw Problem("is missing").inside("attributes") }
         guard attributes.kind == .object else {
-            throw Problem("is an object of names and values, not \(attributes.kindName)").inside("attributes")
+            throw Problem("must be an object of names and values, not \(attributes.kindName)").inside("attributes")
         }
         guard attributes.count > 0 else { throw Problem("has no attribute in it").inside("attributes") }
         var writer = JSONWriter(reserving: attributes.rawBytes.count)

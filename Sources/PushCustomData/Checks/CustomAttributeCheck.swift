@@ -25,9 +25,10 @@ func checkCustomAttributeName(_ name: String) throws(Problem) {
     guard !ReservedName.isReserved(name) else {
         throw Problem("the API reads this name as part of the request, not as an attribute; call it another")
     }
-    guard !ReservedName.isProfileField(name) else {
+    guard UserField(rawValue: name) == nil else {
         throw Problem("is a field of the profile, no custom attribute; log it with the user attributes")
     }
+    guard !ReservedName.isUnsettableField(name) else { throw Problem("is a field of the profile that no app sets") }
 }
 
 /// What the `/users/track` request has beside attributes, in the same object.
@@ -51,8 +52,6 @@ enum ReservedName {
         default: false
         }
     }
-
-    static func isProfileField(_ name: String) -> Bool { UserField(rawValue: name) != nil || isUnsettableField(name) }
 }
 
 /// An operation on an attribute: an object with the operation as its only member. An object that has other members too
@@ -68,7 +67,7 @@ enum AttributeOperation {
         guard members.allSatisfy({ $0.key == "add" || $0.key == "remove" || $0.key == "inc" }),
             let (name, value) = members.first
         else { return nil }
-        guard members.count == 1 else { throw Problem("is one of add, remove and inc at a time") }
+        guard members.count == 1 else { throw Problem("must be one of add, remove and inc, not several") }
         switch name {
         case "add": self = .add(value)
         case "remove": self = .remove(value)
@@ -83,14 +82,14 @@ private func checkOperation(_ operation: AttributeOperation, elementsMax: Int) t
     case .remove(let values): try checkOperand(values, of: "remove", elementsMax: elementsMax)
     case .increment(let step):
         guard step.int64 != nil else {
-            throw Problem("is a whole number of 64 bits, written without fraction or exponent").inside("inc")
+            throw Problem("must be a whole number of 64 bits, written without fraction or exponent").inside("inc")
         }
     }
 }
 
 private func checkOperand(_ values: JSONNode, of operation: String, elementsMax: Int) throws(Problem) {
     do throws(Problem) {
-        guard values.kind == .array else { throw Problem("is an array of values, not \(values.kindName)") }
+        guard values.kind == .array else { throw Problem("must be an array of values, not \(values.kindName)") }
         try checkArray(values, elementsMax: elementsMax)
     } catch { throw error.inside(operation) }
 }
@@ -117,7 +116,7 @@ private func checkArray(_ array: JSONNode, elementsMax: Int) throws(Problem) {
 private func checkNestedObject(_ object: JSONNode, elementsMax: Int) throws(Problem) {
     if let time = object["$time"] {
         guard object.count == 1, time.kind == .string else {
-            throw Problem("is a date as a string, and the only member of its object").inside("$time")
+            throw Problem("must be a date as a string, and the only member of its object").inside("$time")
         }
         do throws(Problem) { return try time.checkText() } catch { throw error.inside("$time") }
     }

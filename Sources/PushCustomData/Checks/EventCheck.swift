@@ -6,7 +6,7 @@ import PushModel
 func checkedEvent(_ object: JSONNode) throws(Problem) -> (name: String, properties: [UInt8]) {
     guard let name = object["name"] else { throw Problem("is missing").inside("name") }
     guard let text = name.string else {
-        throw Problem("is the name of the event, a string, not \(name.kindName)").inside("name")
+        throw Problem("must be the name of the event, a string, not \(name.kindName)").inside("name")
     }
     do throws(Problem) { try checkName(text) } catch { throw error.inside("name") }
     guard let properties = object["properties"] else { return (text, Array("{}".utf8)) }
@@ -15,7 +15,7 @@ func checkedEvent(_ object: JSONNode) throws(Problem) -> (name: String, properti
 
 private func checkedProperties(_ properties: JSONNode) throws(Problem) -> [UInt8] {
     guard properties.kind == .object else {
-        throw Problem("is an object of names and values, not \(properties.kindName)")
+        throw Problem("must be an object of names and values, not \(properties.kindName)")
     }
     guard properties.count <= Limits.properties else {
         throw Problem("an event has at most \(Limits.properties) properties; this one has \(properties.count)")

@@ -50,7 +50,7 @@ enum UserField: String, CaseIterable {
         if ReservedName.isReserved(name) {
             return Problem("says whose profile it is or what to do with it; it is no attribute")
         }
-        if ReservedName.isUnsettableField(name) { return Problem("is not for an app to set") }
+        if ReservedName.isUnsettableField(name) { return Problem("is a field of the profile that no app sets") }
         return Problem("is no field of the profile; log it with the custom attributes")
     }
 
@@ -58,9 +58,9 @@ enum UserField: String, CaseIterable {
         if self == .subscriptionGroups { return try checkSubscriptionGroups(value) }
         if value.kind == .null { return }
         if self == .currentLocation { return try checkLocation(value) }
-        guard let text = value.string else { throw Problem("is a string or null, not \(value.kindName)") }
+        guard let text = value.string else { throw Problem("must be a string or null, not \(value.kindName)") }
         try value.checkText()
-        if let expectation = expectation(brokenBy: text) { throw Problem("is \(expectation)") }
+        if let expectation = expectation(brokenBy: text) { throw Problem("must be \(expectation)") }
     }
 
     /// What a text must be that `text` is not; `nil`: it is right.
@@ -85,14 +85,14 @@ enum UserField: String, CaseIterable {
 private func checkLocation(_ value: JSONNode) throws(Problem) {
     guard value.kind == .object, value.count == 2, let longitude = value["longitude"]?.double,
         let latitude = value["latitude"]?.double
-    else { throw Problem("is an object with the numbers longitude and latitude and nothing else, or null") }
-    guard (-180...180).contains(longitude) else { throw Problem("is from -180 to 180").inside("longitude") }
-    guard (-90...90).contains(latitude) else { throw Problem("is from -90 to 90").inside("latitude") }
+    else { throw Problem("must be an object with the numbers longitude and latitude and nothing else, or null") }
+    guard (-180...180).contains(longitude) else { throw Problem("must be from -180 to 180").inside("longitude") }
+    guard (-90...90).contains(latitude) else { throw Problem("must be from -90 to 90").inside("latitude") }
 }
 
 /// Groups that are not named keep their state; so there is nothing that `null` could clear.
 private func checkSubscriptionGroups(_ value: JSONNode) throws(Problem) {
-    guard value.kind == .array, value.count > 0 else { throw Problem("is an array of groups, at least one") }
+    guard value.kind == .array, value.count > 0 else { throw Problem("must be an array of groups, at least one") }
     for (index, group) in value.elements.enumerated() {
         do throws(Problem) { try checkSubscriptionGroup(group) } catch { throw error.inside(at: index) }
     }
@@ -100,14 +100,14 @@ private func checkSubscriptionGroups(_ value: JSONNode) throws(Problem) {
 
 private func checkSubscriptionGroup(_ group: JSONNode) throws(Problem) {
     guard group.kind == .object else {
-        throw Problem("is an object with subscription_group_id and subscription_state, not \(group.kindName)")
+        throw Problem("must be an object with subscription_group_id and subscription_state, not \(group.kindName)")
     }
     guard let id = group["subscription_group_id"], let text = id.string, !text.isEmpty else {
-        throw Problem("is the id of the group, a string").inside("subscription_group_id")
+        throw Problem("must be the id of the group, a string").inside("subscription_group_id")
     }
     do throws(Problem) { try id.checkText() } catch { throw error.inside("subscription_group_id") }
     guard let state = group["subscription_state"]?.string, isOneOf(["subscribed", "unsubscribed"], state) else {
-        throw Problem("is subscribed or unsubscribed").inside("subscription_state")
+        throw Problem("must be subscribed or unsubscribed").inside("subscription_state")
     }
 }
 

@@ -95,8 +95,8 @@ public struct CustomEntry: Hashable, Sendable {
     public var externalID: String?
     /// The name of an event; `nil` for attributes.
     public var name: String?
-    /// The properties of the event, or the attributes: a JSON object without white space, checked. Of a rejected entry, as
-    /// it came.
+    /// The properties of the event, or the attributes: a JSON object without white space, checked. Of a rejected entry
+    /// whatever JSON came, or nothing: it is missing, or there was no room for it.
     public var data: [UInt8]
     /// When it happened, as the producer says.
     public var time: WallTime

@@ -4,9 +4,9 @@ public import PushModel
 public struct EventCounts: Sendable {
     /// The time it covers.
     public let window: ReportWindow
-    private let zone: LocalZone
     /// How long custom events waited; `nil`: nobody asks.
     public var delays: CustomEventDelays?
+    private let zone: LocalZone
     private var days: [LocalDay: [AnalyticsEvent.Kind: Int]] = [:]
     private var customEvents: CustomEventCounts
 

@@ -25,18 +25,18 @@ extension Command {
             if let user = arguments[.sessionUser] { writer.member("external_id", user) }
             if let suite = arguments[.onlySuite] { writer.member("suite", suite) }
         }
-        session.tell(reply, "flushed", arguments)
+        session.tell("flushed", reply["flushed"], of: reply, arguments)
         return .done
     }
 }
 
 extension Session {
-    /// Prints what the daemon did with entries: how many, by the member of that name.
-    func tell(_ reply: JSONNode, _ done: String, _ arguments: Arguments) {
+    /// Prints what the daemon did with how many entries.
+    func tell(_ done: String, _ count: JSONNode?, of reply: JSONNode, _ arguments: Arguments) {
         if arguments.has(.json) {
             output.write(line: reply.rawBytes)
         } else {
-            let count = Int(reply[done]?.int64 ?? 0)
+            let count = count?.int64 ?? 0
             output.print("\(done) \(count) \(count == 1 ? "entry" : "entries")\n")
         }
     }

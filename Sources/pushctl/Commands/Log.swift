@@ -24,7 +24,7 @@ extension Command {
         options: [.property, .suite, .brazeID, .platform, .app, .device, .externalID, .at, .id, .json],
         examples: [
             Example(
-                line: "pushctl log event bought --property sku=A1 --property price:=9.99 --app com.shop",
+                line: "pushctl log event bought --property price:=9.99 --app com.shop",
                 meaning: "an event that waits for the next session of com.shop"),
             Example(
                 line: "pushctl log attribute plan=free visits:=3 --suite group.com.shop", meaning: "two attributes"),

@@ -92,7 +92,7 @@ extension Command {
             writer.member("suite", arguments[.reset])
             if let app = arguments[.onlyApp] { writer.member("app", app) }
         }
-        session.tell(reply, "discarded", arguments)
+        session.tell("discarded", reply["discarded"], of: reply, arguments)
         return .done
     }
 
@@ -108,7 +108,7 @@ extension Command {
             }
             writer.member("state", state.rawValue)
         }
-        session.tell(reply, "resolved", arguments)
+        session.tell(state.rawValue, reply["resolved"], of: reply, arguments)
         guard let numbers, let resolved = reply["resolved"]?.int64, resolved < numbers.count else { return .done }
         session.output.note(
             "\(numbers.count - Int(resolved)) of them are not of unknown outcome; \"pushctl pending --unknown\" lists "

@@ -123,10 +123,7 @@ struct Exchange {
             }
             return
         }
-        let error = reply["error"]
-        let field = error?["field"]?.string.map { "\($0): " } ?? ""
-        let code = error?["code"]?.string ?? "no reason given"
-        output.note("\(place): refused: \(field)\(error?["message"]?.string ?? "") (\(code))")
+        output.note("\(place): refused: \(reply.refusal)")
     }
 
     private func printOutcome(_ line: JSONNode) {
@@ -135,5 +132,14 @@ struct Exchange {
         output.print(
             "seq \(line["seq"]?.int64 ?? 0)  \(line["callback"]?.string ?? "")\(role)  "
                 + "\(line["outcome"]?.string ?? "")  \(line["total_ms"]?.int64 ?? 0) ms\(reason)\n")
+    }
+}
+
+extension JSONNode {
+    /// Why the daemon refused a request, of its reply.
+    var refusal: String {
+        let error = self["error"]
+        let field = error?["field"]?.string.map { "\($0): " } ?? ""
+        return "\(field)\(error?["message"]?.string ?? "") (\(error?["code"]?.string ?? "no reason given"))"
     }
 }

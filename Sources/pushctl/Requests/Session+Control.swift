@@ -23,12 +23,7 @@ extension Session {
             throw Failure(
                 .unavailable, "\(path): not an answer to \(operation): \(String(decoding: line, as: UTF8.self))")
         }
-        guard isDone else {
-            let error = reply["error"]
-            let field = error?["field"]?.string.map { "\($0): " } ?? ""
-            let code = error?["code"]?.string ?? "no reason given"
-            throw Failure(.no, "\(operation): refused: \(field)\(error?["message"]?.string ?? "") (\(code))")
-        }
+        guard isDone else { throw Failure(.no, "\(operation): refused: \(reply.refusal)") }
         return reply
     }
 }
