@@ -151,16 +151,19 @@ struct Deliveries: Sendable {
     /// The latest delivery with this name on this device; `device` is `noSlot` for `messageAnywhere`.
     func find(_ name: Name, _ text: String, device: UInt32) -> UInt32? {
         var text = text
-        return text.withUTF8 { find(name, UnsafeRawBufferPointer($0), device: device) }
+        return text.withUTF8 {
+            let bytes = UnsafeRawBufferPointer($0)
+            return find(name, bytes, slotHash(device, bytes), device: device)
+        }
     }
 
     /// The latest delivery with this digest on this device.
     func find(digest: UInt64, device: UInt32) -> UInt32? {
-        withUnsafeBytes(of: digest.littleEndian) { find(.digest, $0, device: device) }
+        withUnsafeBytes(of: digest.littleEndian) { find(.digest, $0, slotHash(device, $0), device: device) }
     }
 
-    private func find(_ name: Name, _ bytes: UnsafeRawBufferPointer, device: UInt32) -> UInt32? {
-        names[name.rawValue].find(slotHash(device, bytes)) { slot in
+    private func find(_ name: Name, _ bytes: UnsafeRawBufferPointer, _ hash: UInt64, device: UInt32) -> UInt32? {
+        names[name.rawValue].find(hash) { slot in
             guard name == .messageAnywhere || self[slot].device == device else { return false }
             return withBytes(name, of: slot) { $0.elementsEqual(bytes) } ?? false
         }
@@ -171,7 +174,7 @@ struct Deliveries: Sendable {
     private mutating func put(_ slot: UInt32, _ name: Name) {
         guard let hash = nameHash(name, of: slot) else { return }
         let device = name == .messageAnywhere ? noSlot : self[slot].device
-        if let other = withBytes(name, of: slot, { find(name, $0, device: device) }) ?? nil {
+        if let other = withBytes(name, of: slot, { find(name, $0, hash, device: device) }) ?? nil {
             guard self[other].seq < self[slot].seq else { return }
             names[name.rawValue].remove(other, hash)
         }

@@ -21,6 +21,17 @@ struct HashIndex: Sendable {
 
         func next(_ index: Int) -> Int { index + 1 == buckets.count ? 0 : index + 1 }
 
+        func find(_ hash: UInt32, where isMeant: (UInt32) -> Bool) -> UInt32? {
+            guard !buckets.isEmpty else { return nil }
+            var index = home(hash)
+            while buckets[index].entry != 0 {
+                let slot = buckets[index].entry - 1
+                if buckets[index].hash == hash, isMeant(slot) { return slot }
+                index = next(index)
+            }
+            return nil
+        }
+
         mutating func place(_ bucket: Bucket) {
             var index = home(bucket.hash)
             while buckets[index].entry != 0 { index = next(index) }
@@ -32,16 +43,7 @@ struct HashIndex: Sendable {
 
     /// The slot under `hash` whose entry `isMeant`.
     func find(_ hash: UInt64, where isMeant: (UInt32) -> Bool) -> UInt32? {
-        let shard = shards[Int(hash >> 56)]
-        guard !shard.buckets.isEmpty else { return nil }
-        let wanted = UInt32(truncatingIfNeeded: hash)
-        var index = shard.home(wanted)
-        while shard.buckets[index].entry != 0 {
-            let bucket = shard.buckets[index]
-            if bucket.hash == wanted, isMeant(bucket.entry - 1) { return bucket.entry - 1 }
-            index = shard.next(index)
-        }
-        return nil
+        shards[Int(hash >> 56)].find(UInt32(truncatingIfNeeded: hash), where: isMeant)
     }
 
     /// Makes room for `count` slots, so that adding them moves none; does nothing to an index that has some.
