@@ -6,11 +6,14 @@ struct Slab<Element: Sendable>: Sendable {
     /// Where `next` looks first.
     private var hand: UInt32 = 0
 
-    /// How many elements there are.
-    var count: Int {
+    /// How many slots there are, the free ones too.
+    var slotCount: Int {
         guard let last = pieces.last else { return 0 }
-        return (pieces.count - 1) * Self.pieceLength + last.count - free.count
+        return (pieces.count - 1) * Self.pieceLength + last.count
     }
+
+    /// How many elements there are.
+    var count: Int { slotCount - free.count }
 
     subscript(slot: UInt32) -> Element {
         _read { yield pieces[Int(slot) / Self.pieceLength][Int(slot) % Self.pieceLength] }
@@ -39,7 +42,7 @@ struct Slab<Element: Sendable>: Sendable {
     ///   - looks: at how many slots it looks at most.
     ///   - isWanted: sees the blanks of free slots too, and may mark what it has seen.
     mutating func next(_ looks: Int, where isWanted: (inout Element) -> Bool) -> UInt32? {
-        let end = UInt32(count + free.count)
+        let end = UInt32(slotCount)
         for _ in 0..<(end == 0 ? 0 : looks) {
             let slot = hand < end ? hand : 0
             hand = slot + 1
