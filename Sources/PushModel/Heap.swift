@@ -1,15 +1,18 @@
 /// A binary heap: the smallest element first. Elements are never removed early; who takes one out checks that it
-/// still holds.
+/// still holds. Inlinable, so that each module has one for its own elements.
 public struct Heap<Element: Comparable> {
-    private var elements: [Element] = []
+    @usableFromInline var elements: [Element] = []
 
     /// An empty heap.
+    @inlinable
     public init() {}
 
     /// The smallest element.
+    @inlinable
     public var first: Element? { elements.first }
 
     /// Adds one, in logarithmic time.
+    @inlinable
     public mutating func insert(_ element: Element) {
         elements.append(element)
         var child = elements.count - 1
@@ -20,6 +23,7 @@ public struct Heap<Element: Comparable> {
     }
 
     /// Takes out the smallest element, in logarithmic time.
+    @inlinable
     public mutating func popFirst() -> Element? {
         guard let first = elements.first, let last = elements.popLast() else { return nil }
         guard !elements.isEmpty else { return first }

@@ -1,22 +1,36 @@
 import PushModel
 
+/// A session start whose influenced opens are not decided yet, as its row says it, but in the tracker's own numbers.
+struct WaitingStart: Sendable {
+    var cause: SequenceNumber
+    /// It is remembered for as long as a start waits on it.
+    var device: UInt32
+    /// A use of its own.
+    var user: UInt32
+    var at: WallTime
+    /// What was received less than this before can be credited, in milliseconds.
+    var window: Int64
+}
+
 extension Tracker {
     /// A session start enters the user's history (T5).
     ///
     /// - Returns: its window in milliseconds; `nil` for a start so late that it counts as none.
-    mutating func takeStart(_ source: TrackerSource, now: WallTime, into output: inout TrackerOutput) -> Int64? {
-        let owner = texts.retain(source.externalID ?? source.device)
-        let app = texts.retain(source.app)
-        let isAnonymous = source.externalID == nil
+    mutating func takeStart(
+        _ source: TrackerSource, _ device: UInt32, _ user: UInt32, now: WallTime, into output: inout TrackerOutput
+    ) -> Int64? {
+        let isAnonymous = user == TextTable.none
+        let owner = isAnonymous ? texts.retain(source.device) : user
+        let app = devices[device].app
         let slot: UInt32
         if let known = history.find(owner: owner, isAnonymous: isAnonymous, app: app) {
-            texts.release(owner)
-            texts.release(app)
             slot = known
         } else {
+            texts.retain(owner)
+            texts.retain(app)
             slot = history.add(.init(owner: owner, app: app, isAnonymous: isAnonymous, since: now.clockSeconds))
-            agingHistory.append(slot, used: now.clockSeconds)
         }
+        if isAnonymous { texts.release(owner) }
         let start = source.at.milliseconds
         var entry = history[slot]
         // So long after the others it begins anew, by its time or by the clock; so long before them it comes too late.
@@ -36,19 +50,23 @@ extension Tracker {
 
     /// Has the influenced opens of a session start decided at the end of the grace (T6).
     mutating func decideLater(
-        _ source: TrackerSource, _ device: UInt32, window: Int64, now: WallTime, into output: inout TrackerOutput
+        _ source: TrackerSource, _ device: UInt32, _ user: UInt32, window: Int64, now: WallTime,
+        into output: inout TrackerOutput
     ) {
         let due = clock.own(now).saturatingAdd(rules.waitMilliseconds)
-        let start = PendingStart(
-            cause: source.cause, key: key(of: device), externalID: source.externalID, at: source.at, window: window,
-            due: clock.wall(due))
-        wait(for: start, device, due: due)
-        output.records.append(.pendingStart(start))
+        texts.retain(user)
+        wait(
+            for: WaitingStart(cause: source.cause, device: device, user: user, at: source.at, window: window), due: due)
+        output.records.append(
+            .pendingStart(
+                PendingStart(
+                    cause: source.cause, key: key(of: device), externalID: source.externalID, at: source.at,
+                    window: window, due: clock.wall(due))))
     }
 
-    mutating func wait(for start: PendingStart, _ device: UInt32, due: Int64) {
+    mutating func wait(for start: WaitingStart, due: Int64) {
         let slot = pendingStarts.insert(start)
-        devices[device].pendingStarts += 1
+        devices[start.device].pendingStarts += 1
         timers.insert(TrackerTimer(due: due, cause: start.cause, purpose: .pendingStart, slot: slot))
     }
 
@@ -56,51 +74,61 @@ extension Tracker {
     mutating func decide(_ timer: TrackerTimer, into output: inout TrackerOutput) {
         guard let start = pendingStarts[timer.slot] else { return }
         pendingStarts.remove(timer.slot, leaving: nil)
-        let device = findOrAdd(start.key.device, app: start.key.app)
-        var credited = influenced(by: start, device)
+        var credited = influenced(by: start)
         if rules.influencedCredit == .latest {
             let latest = credited.max {
                 (deliveries[$0].receivedAt, deliveries[$0].seq) < (deliveries[$1].receivedAt, deliveries[$1].seq)
             }
             credited = latest.map { [$0] } ?? []
         }
-        for slot in credited.sorted(by: { deliveries[$0].seq < deliveries[$1].seq }) {
-            deliveries[slot].flags.insert(.influenced)
-            let delivery = SequenceNumber(deliveries[slot].seq)
-            output.records.append(.influenced(delivery))
-            guard rules.emitsCampaignEvents(for: start.key.app) else { continue }
-            output.events.append(
-                event(
-                    .influencedOpen, number: delivery, cause: start.cause, about: slot, user: start.externalID,
-                    at: start.at))
-        }
+        tell(credited, of: start, into: &output)
         output.records.append(.decidedStart(start.cause))
-        devices[device].pendingStarts -= 1
-        if devices[device].pendingStarts == 0 { unlistOpened(device) }
-        releaseIfUnused(device)
+        texts.release(start.user)
+        devices[start.device].pendingStarts -= 1
+        if devices[start.device].pendingStarts == 0 { unlistOpened(start.device) }
+        releaseIfUnused(start.device)
     }
 
-    /// The deliveries of a device that a session start is an influenced open of.
-    private func influenced(by start: PendingStart, _ device: UInt32) -> [UInt32] {
-        guard let user = texts.find(start.externalID) else { return [] }
-        var found: [UInt32] = []
-        var next = devices[device].newest
-        while next != noSlot {
-            let entry = deliveries[next]
+    /// The deliveries of a device that a session start is an influenced open of, by their numbers.
+    private func influenced(by start: WaitingStart) -> [UInt32] {
+        var found: [(seq: Int64, slot: UInt32)] = []
+        for slot in devices[start.device].unopened.all {
+            let entry = deliveries[slot]
             let age = start.at.milliseconds.saturatingSubtract(entry.receivedAt)
-            if entry.user == user, entry.campaign != TextTable.none, !entry.flags.contains(.influenced), age >= 0,
-                age < start.window, !isOpened(entry, at: start)
-            {
-                found.append(next)
-            }
-            next = entry.older
+            guard entry.user == start.user, entry.campaign != TextTable.none, !entry.flags.contains(.influenced),
+                age >= 0, age < start.window, !isOpened(entry, at: start)
+            else { continue }
+            found.append((entry.seq, slot))
         }
-        return found
+        // Most have come in the order of their numbers.
+        found.sort { $0.seq < $1.seq }
+        return found.map(\.slot)
+    }
+
+    private mutating func tell(_ credited: [UInt32], of start: WaitingStart, into output: inout TrackerOutput) {
+        guard !credited.isEmpty else { return }
+        deliveries.readAhead(credited)
+        let place = key(of: start.device)
+        let user = texts[start.user]
+        let emitsEvents = rules.emitsCampaignEvents(for: place.app)
+        for slot in credited {
+            deliveries[slot].flags.insert(.influenced)
+            let entry = deliveries[slot]
+            let delivery = SequenceNumber(entry.seq)
+            output.records.append(.influenced(delivery))
+            guard emitsEvents else { continue }
+            output.events.append(
+                AnalyticsEvent(
+                    id: AnalyticsEvent.identifier(state: stateID, number: delivery, kind: .influencedOpen),
+                    kind: .influencedOpen, time: start.at.seconds, seq: start.cause, delivery: delivery,
+                    externalUserID: user, deviceID: place.device, appID: place.app, platform: entry.platform,
+                    campaignID: texts[entry.campaign], messageID: deliveries.messageID(of: slot)))
+        }
     }
 
     /// Whether a delivery counts as opened for a session start: the request of its open came before the start's, or the
     /// open was no later than the grace after the start.
-    private func isOpened(_ entry: Deliveries.Entry, at start: PendingStart) -> Bool {
+    private func isOpened(_ entry: Deliveries.Entry, at start: WaitingStart) -> Bool {
         guard entry.flags.contains(.opened) else { return false }
         guard let opening = openings[SequenceNumber(entry.seq)], opening.by >= start.cause else { return true }
         return opening.at.milliseconds.saturatingSubtract(start.at.milliseconds) <= rules.grace.milliseconds
@@ -108,11 +136,7 @@ extension Tracker {
 
     private mutating func unlistOpened(_ device: UInt32) {
         guard !openings.isEmpty else { return }
-        var next = devices[device].newest
-        while next != noSlot {
-            let slot = next
-            next = deliveries[slot].older
-            guard deliveries[slot].flags.contains(.opened) else { continue }
+        for slot in devices[device].unopened.all where deliveries[slot].flags.contains(.opened) {
             openings[SequenceNumber(deliveries[slot].seq)] = nil
             unlist(slot)
         }
@@ -124,10 +148,7 @@ extension Tracker {
     private var historyHorizon: Int64 { clock.seconds.saturatingSubtract(rules.intervalMax / 1000) }
 
     private mutating func forgetOldStarts(into output: inout TrackerOutput) {
-        while let old = agingHistory.popOld(
-            before: historyHorizon, tooMany: history.count > rules.rememberUsersMax,
-            lastUse: { [history] slot, _ in history[slot].since })
-        {
+        while let old = history.nextOld(before: historyHorizon, tooMany: history.count > rules.rememberUsersMax) {
             output.records.append(.forgottenStarts(key(ofStarts: old)))
             texts.release(history[old].owner)
             texts.release(history[old].app)

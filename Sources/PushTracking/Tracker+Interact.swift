@@ -137,11 +137,8 @@ extension Tracker {
     private func unopened(_ digest: UInt64, latest: UInt32, device: UInt32) -> UInt32? {
         if !deliveries[latest].flags.contains(.opened) { return latest }
         var found: UInt32?
-        var next = devices[device].newest
-        while next != noSlot {
-            let entry = deliveries[next]
-            if !entry.flags.contains(.opened), deliveries.digest(of: next) == digest { found = later(found, next) }
-            next = entry.older
+        for slot in devices[device].unopened.all where !deliveries[slot].flags.contains(.opened) {
+            if deliveries.digest(of: slot) == digest { found = later(found, slot) }
         }
         return found
     }

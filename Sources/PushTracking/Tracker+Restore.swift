@@ -16,8 +16,10 @@ extension Tracker {
     ///   - now: the clock; whatever it was set to meanwhile, the wait is no longer than the grace.
     public mutating func restore(_ start: PendingStart, now: WallTime) {
         clock.read(now)
-        let device = findOrAdd(start.key.device, app: start.key.app)
-        wait(for: start, device, due: min(start.due, rules.endOfWait(now)).milliseconds)
+        let waiting = WaitingStart(
+            cause: start.cause, device: findOrAdd(start.key.device, app: start.key.app),
+            user: texts.retain(start.externalID), at: start.at, window: start.window)
+        wait(for: waiting, due: min(start.due, rules.endOfWait(now)).milliseconds)
     }
 
     /// Gives back an interaction that was held.
@@ -42,7 +44,6 @@ extension Tracker {
         }
         devices[device].session = session
         sessionCount += 1
-        agingSessions.append(device, number: session.number, used: session.since)
     }
 
     /// Gives back the session starts of a user.
@@ -51,7 +52,7 @@ extension Tracker {
             owner: texts.retain(row.key.owner), app: texts.retain(row.key.app), isAnonymous: row.key.isAnonymous,
             since: row.since.clockSeconds)
         for start in row.starts { entry.insert(start.milliseconds) }
-        agingHistory.append(history.add(entry), used: entry.since)
+        _ = history.add(entry)
     }
 
     /// Gives back a delivery, with the event of its receipt.

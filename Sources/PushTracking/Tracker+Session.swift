@@ -44,14 +44,15 @@ extension Tracker {
             tellEnd(of: session, device, cause: source.cause, at: time, into: &output)
         }
         dropSession(device)
+        let user = texts.retain(source.externalID)
         let session = Devices.Session(
-            user: texts.retain(source.externalID), number: source.cause.value, startedAt: time,
+            user: user, number: source.cause.value, startedAt: time,
             since: now.clockSeconds, platform: source.platform)
         set(session, device, into: &output)
         output.records.append(.session(row(of: device, session: session)))
         output.events.append(event(.sessionStart, number: source.cause, source, at: source.at))
-        if let window = takeStart(source, now: now, into: &output) {
-            decideLater(source, device, window: window, now: now, into: &output)
+        if let window = takeStart(source, device, user, now: now, into: &output) {
+            decideLater(source, device, user, window: window, now: now, into: &output)
         }
         return .started
     }
@@ -116,18 +117,8 @@ extension Tracker {
     mutating func set(_ session: Devices.Session, _ device: UInt32, into output: inout TrackerOutput) {
         devices[device].session = session
         sessionCount += 1
-        agingSessions.append(device, number: session.number, used: session.since)
         let horizon = clock.seconds.saturatingSubtract(rules.remember.seconds)
-        while let old = agingSessions.popOld(
-            before: horizon, tooMany: sessionCount > rules.rememberUsersMax,
-            lastUse: { [devices] slot, number in
-                // One that ended goes by itself, and its end is to be told.
-                devices[slot].session.flatMap { $0.number == number ? $0.isOpen ? $0.since : .max : nil }
-            })
-        {
-            if let session = devices[old].session, !session.isOpen {
-                tellEnd(of: session, old, cause: SequenceNumber(session.endedBy), at: session.endedAt, into: &output)
-            }
+        while let old = devices.nextOldSession(before: horizon, tooMany: sessionCount > rules.rememberUsersMax) {
             output.records.append(.forgottenSession(key(of: old)))
             dropSession(old)
             releaseIfUnused(old)

@@ -22,13 +22,11 @@ public struct Tracker: Sendable {
     var closed: [SequenceNumber: Set<String>] = [:]
     /// Openings of deliveries that a session start before may still be an influenced open of.
     var openings: [SequenceNumber: TrackedRow.Opening] = [:]
-    var pendingStarts = Slab<PendingStart?>()
+    var pendingStarts = Slab<WaitingStart?>()
     /// Interactions that wait for their delivery, each until a time of the tracker's.
     var held: [SequenceNumber: (interaction: Interaction, due: Int64)] = [:]
     var heldSubjects: [Interaction.Subject: [SequenceNumber]] = [:]
     var sessionCount = 0
-    var agingSessions = AgingQueue()
-    var agingHistory = AgingQueue()
     var timers = Heap<TrackerTimer>()
     var clock = TrackerClock()
 
@@ -166,8 +164,8 @@ public struct Tracker: Sendable {
         output.records.append(.forgottenDelivery(SequenceNumber(entry.seq)))
         unlist(slot)
         deliveries.removeOldest()
-        closed[SequenceNumber(entry.seq)] = nil
-        openings[SequenceNumber(entry.seq)] = nil
+        if !closed.isEmpty { closed[SequenceNumber(entry.seq)] = nil }
+        if !openings.isEmpty { openings[SequenceNumber(entry.seq)] = nil }
         texts.release(entry.user)
         texts.release(entry.campaign)
         devices[entry.device].deliveries -= 1
@@ -177,26 +175,14 @@ public struct Tracker: Sendable {
     // MARK: The unopened deliveries of a device
 
     private mutating func list(_ slot: UInt32) {
-        let device = deliveries[slot].device
-        let next = devices[device].newest
-        deliveries[slot].older = next
         deliveries[slot].flags.insert(.listed)
-        if next != noSlot { deliveries[next].newer = slot }
-        devices[device].newest = slot
+        devices[deliveries[slot].device].unopened.append(slot)
     }
 
     mutating func unlist(_ slot: UInt32) {
-        let entry = deliveries[slot]
-        guard entry.flags.contains(.listed) else { return }
-        if entry.older != noSlot { deliveries[entry.older].newer = entry.newer }
-        if entry.newer != noSlot {
-            deliveries[entry.newer].older = entry.older
-        } else {
-            devices[entry.device].newest = entry.older
-        }
-        deliveries[slot].newer = noSlot
-        deliveries[slot].older = noSlot
+        guard deliveries[slot].flags.contains(.listed) else { return }
         deliveries[slot].flags.remove(.listed)
+        devices[deliveries[slot].device].unopened.remove(slot)
     }
 
     // MARK: Events

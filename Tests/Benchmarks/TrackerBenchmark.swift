@@ -2,7 +2,7 @@ import Glibc
 import PushModel
 import PushTracking
 
-// Ten deliveries on each device, then taps and session starts on random ones. Built and run by tracker.sh.
+// Deliveries to many devices, then taps and session starts there. Built and run by tracker.sh.
 
 @main
 enum TrackerBenchmark {
@@ -11,17 +11,30 @@ enum TrackerBenchmark {
             print("usage: tracker-benchmark DEVICES")
             exit(2)
         }
-        var run = Run(devices: devices)
-        run.deliver()
-        run.act()
+        print("\(devices) devices; what the core itself takes, on one thread's clock")
+        print("per device  acts                            a second  slowest us  direct opens  influenced opens")
+        for (deliveries, acts) in [(10, Acts.mixed), (1, .mixed), (1, .starts), (1, .taps), (0, .starts)] {
+            var run = Run(devices: devices)
+            let before = residentBytes()
+            if deliveries > 0 { run.deliver(deliveries) }
+            // Those after it use the memory of the first.
+            if deliveries == 10 {
+                let bytes = residentBytes() - before
+                print("            \(bytes >> 20) MiB, \(bytes / (10 * devices)) bytes a delivery")
+            }
+            run.act(acts, deliveries: deliveries)
+        }
     }
+}
+
+private enum Acts: String {
+    case mixed = "taps or session starts"
+    case taps, starts = "session starts"
 }
 
 private struct Run {
     private let devices: Int
-    private let started = residentBytes()
     private var tracker: Tracker
-    private var output = TrackerOutput()
     private var seq: Int64 = 0
     private var now: Int64 = 1_700_000_000_000
 
@@ -32,11 +45,10 @@ private struct Run {
         tracker = Tracker(stateID: UUID128(high: 1, low: 2), rules: rules)
     }
 
-    mutating func deliver() {
-        let clock = ThreadClock()
-        var took = Duration.zero
-        var worst = Duration.zero
-        for round in 0..<10 {
+    /// Each device gets one in turn: two of the same device lie far apart, as they do in life.
+    mutating func deliver(_ count: Int) {
+        var sample = Sample()
+        for round in 0..<count {
             for device in 0..<devices {
                 seq += 1
                 now += device % 10 == 0 ? 1 : 0
@@ -45,62 +57,44 @@ private struct Run {
                     externalID: userName(device), messageID: messageID(round, device),
                     campaignID: "Y2FtcGFpZ25fJF8lwm9dW\(device % 100)X2FiY2RlZg==",
                     receivedAt: WallTime(milliseconds: now))
-                let before = clock.now
-                tracker.receive(delivery, now: WallTime(milliseconds: now), into: &output)
-                let span = clock.now - before
-                took += span
-                worst = max(worst, span)
-                output = TrackerOutput()
+                sample.add { output in
+                    tracker.receive(delivery, now: WallTime(milliseconds: now), into: &output)
+                }
             }
         }
-        let count = devices * 10
-        let bytes = residentBytes() - started
-        print("\(count) deliveries on \(devices) devices: \(bytes >> 20) MiB, \(bytes / count) bytes each")
-        report("receive", count, took, worst: worst)
+        sample.print("\(column(count, 10))  receipts")
     }
 
-    mutating func act() {
-        let count = max(devices, 100_000)
-        var generator = SystemRandomNumberGenerator()
-        let clock = ThreadClock()
-        var took = Duration.zero
-        var worst = Duration.zero
-        var influenced = 0
-        var opens = 0
-        for number in 0..<count {
+    /// As many as there are devices, on random ones: of a device that comes twice the session goes on.
+    mutating func act(_ acts: Acts, deliveries: Int) {
+        var sample = Sample()
+        var generator = Generator()
+        for number in 0..<devices {
             seq += 1
             now += number % 10 == 0 ? 1 : 0
             let device = Int.random(in: 0..<devices, using: &generator)
             let time = WallTime(milliseconds: now)
-            let subject = Interaction.Subject.message(messageID(Int.random(in: 0..<10, using: &generator), device))
-            let tap = Interaction(
-                cause: SequenceNumber(seq), subject: subject, act: .opened, platform: .android, app: "com.company.shop",
-                device: deviceName(device), externalID: userName(device), at: time)
-            let source = TrackerSource(
-                cause: SequenceNumber(seq), platform: .android, app: "com.company.shop", device: deviceName(device),
-                externalID: userName(device), at: time)
-            let before = clock.now
-            if number % 2 == 0 {
-                tracker.session(.start, source, now: time, into: &output)
+            let round = deliveries == 0 ? 0 : Int.random(in: 0..<deliveries, using: &generator)
+            if acts == .taps || acts == .mixed && number % 2 == 1 {
+                let tap = Interaction(
+                    cause: SequenceNumber(seq), subject: .message(messageID(round, device)), act: .opened,
+                    platform: .android, app: "com.company.shop", device: deviceName(device),
+                    externalID: userName(device), at: time)
+                sample.add { output in
+                    _ = tracker.interact(tap, now: time, into: &output)
+                    tracker.takeDue(now: time, into: &output)
+                }
             } else {
-                _ = tracker.interact(tap, now: time, into: &output)
+                let source = TrackerSource(
+                    cause: SequenceNumber(seq), platform: .android, app: "com.company.shop",
+                    device: deviceName(device), externalID: userName(device), at: time)
+                sample.add { output in
+                    tracker.session(.start, source, now: time, into: &output)
+                    tracker.takeDue(now: time, into: &output)
+                }
             }
-            tracker.takeDue(now: time, into: &output)
-            let span = clock.now - before
-            took += span
-            worst = max(worst, span)
-            influenced += output.events.count { $0.kind == .influencedOpen }
-            opens += output.events.count { $0.kind == .open }
-            output = TrackerOutput()
         }
-        report("tap or session start", count, took, worst: worst)
-        let bytes = residentBytes() - started
-        print("\(opens) opens, \(influenced) influenced opens; \(bytes >> 20) MiB")
-    }
-
-    private func report(_ name: String, _ count: Int, _ took: Duration, worst: Duration) {
-        let perSecond = Int64(count) * 1_000_000_000 / max(1, took.nanoseconds)
-        print("\(name): \(perSecond) a second, slowest \(worst.microseconds) us")
+        sample.print("\(column(deliveries, 10))  \(acts.rawValue)")
     }
 
     private func deviceName(_ device: Int) -> String { "\(padded(device))-4f1a-4b7e-9c55-3f0a9b1c77de" }
@@ -115,13 +109,66 @@ private struct Run {
     }
 }
 
-/// The time that this thread had a processor: other work of the machine does not count.
-private struct ThreadClock {
-    var now: Instant {
-        var time = timespec()
-        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
-        return Instant(nanoseconds: Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec))
+/// The calls of the core that were measured: not what makes their input, and not what two looks at the clock take.
+private struct Sample {
+    private static let clockTakes = {
+        let start = threadTime()
+        for _ in 0..<100_000 { _ = threadTime() }
+        return (threadTime() - start) / 100_000
+    }()
+
+    private var calls = 0
+    private var took = 0
+    private var slowest = 0
+    private var opens = 0
+    private var influenced = 0
+
+    mutating func add(_ call: (inout TrackerOutput) -> Void) {
+        var output = TrackerOutput()
+        let start = threadTime()
+        call(&output)
+        let span = max(0, threadTime() - start - Self.clockTakes)
+        calls += 1
+        took += span
+        slowest = max(slowest, span)
+        for event in output.events {
+            opens += event.kind == .open ? 1 : 0
+            influenced += event.kind == .influencedOpen ? 1 : 0
+        }
     }
+
+    func print(_ name: String) {
+        let padding = String(repeating: " ", count: max(0, 42 - name.utf8.count))
+        Swift.print(
+            name + padding + column(calls * 1_000_000_000 / max(1, took), 10), column(slowest / 1000, 11),
+            column(opens, 13), column(influenced, 17))
+    }
+}
+
+private func column(_ number: Int, _ width: Int) -> String {
+    let digits = String(number)
+    return String(repeating: " ", count: max(0, width - digits.utf8.count)) + digits
+}
+
+/// Random enough, the same in every run, and without a system call: SplitMix64.
+private struct Generator: RandomNumberGenerator {
+    private var state: UInt64 = 1
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ mixed >> 30) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ mixed >> 27) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ mixed >> 31
+    }
+}
+
+/// The time that this thread had a processor, in nanoseconds: other work of the machine does not count, though it takes
+/// its part of the caches.
+private func threadTime() -> Int {
+    var time = timespec()
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+    return time.tv_sec * 1_000_000_000 + time.tv_nsec
 }
 
 /// What the process holds in memory, as the kernel counts it.

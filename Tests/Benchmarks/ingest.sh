@@ -2,11 +2,17 @@
 # Durable acknowledgements a second over the socket, beside redis-server with appendfsync always on the same disk and
 # the same payload. Alternates the two ROUNDS times and prints every figure: quote the ratio of medians.
 #
-#   Tests/Benchmarks/ingest.sh [ROUNDS] [SECONDS] [DIRECTORY]
+#   Tests/Benchmarks/ingest.sh [--acts] [ROUNDS] [SECONDS] [DIRECTORY]
+#
+# With --acts the peer is the daemon itself: beside deliveries that have their own message id, direct opens of these
+# deliveries, session starts that go on, and session starts that begin a session, each on a device of its own.
+# Behind each figure is the processor time that the daemon took for a request, which other work on the machine changes less.
 #
 # Needs gcc; redis-server and redis-benchmark for the peer, else it is left out. DIRECTORY is on the disk to measure.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
+acts=no
+if [[ ${1:-} == --acts ]]; then acts=yes; shift; fi
 rounds=${1:-5} seconds=${2:-3} base=${3:-/var/tmp}
 work=$(mktemp -d "$base/pushrouterd-ingest.XXXXXX")
 pids=()
@@ -16,8 +22,8 @@ trap cleanup EXIT
 swift build -c release --product pushrouterd >&2
 gcc -O2 -o "$work/load" Tests/Benchmarks/ingest/load.c
 payload=Tests/Benchmarks/ingest/payload.json
-printf '{"op":"deliver","platform":"android","app":"com.example.shop","device":"device-@","payload":%s}\n' \
-  "$(tr -d '\n' <"$payload")" >"$work/line"
+target='"platform":"android","app":"com.example.shop"'
+printf '{"op":"deliver",%s,"device":"device-@","payload":%s}\n' "$target" "$(tr -d '\n' <"$payload")" >"$work/line"
 
 mkdir "$work/runtime"
 .build/release/pushrouterd --config etc/pushrouterd --state "$work/state" --runtime "$work/runtime" 2>/dev/null &
@@ -25,7 +31,7 @@ pids+=($!)
 daemon=$!
 until [[ -S $work/runtime/inject.sock ]]; do sleep 0.01; done
 redis=no
-if command -v redis-server redis-benchmark >/dev/null; then
+if [[ $acts == no ]] && command -v redis-server redis-benchmark >/dev/null; then
   redis=yes
   redis-server --port 0 --unixsocket "$work/redis.sock" --dir "$work" --appendonly yes --appendfsync always \
     --save "" >/dev/null &
@@ -33,7 +39,36 @@ if command -v redis-server redis-benchmark >/dev/null; then
   until [[ -S $work/redis.sock ]]; do sleep 0.01; done
 fi
 
-ours() { printf 'pushrouterd  %2d connections x %2d  ' "$1" "$2"; "$work/load" "$work/runtime/inject.sock" "$1" "$2" "$seconds" "$work/line"; }
+# What LINE_FILE says under NAME, on so many connections; leaves the replies a second in $speed.
+measure() {
+  local name=$1 connections=$2 window=$3 line=$4 before after result
+  shift 4
+  before=$(processor)
+  result=$("$work/load" "$work/runtime/inject.sock" "$connections" "$window" "$seconds" "$line" "$@")
+  after=$(processor)
+  read -r speed _ <<<"$result"
+  printf '%-12s %2d connections x %2d  %s  %d us of processor\n' "$name" "$connections" "$window" "$result" \
+    $(((after - before) * (1000000 / $(getconf CLK_TCK)) / (speed * seconds + 1)))
+}
+processor() { awk '{ print $14 + $15 }' "/proc/$daemon/stat"; }
+
+# Each round and shape has ids and devices of its own, or the second would repeat the first.
+measure_acts() {
+  local connections=$1 window=$2 ids=$3
+  local id="0:$ids-@-#%f9fd7ecdf9fd7ecd"
+  sed "s/.*\"data\":{/{\"op\":\"deliver\",$target,\"device\":\"device-@\",\"payload\":{\"google.message_id\":\"$id\",/; s/}}}}\$/}}/" \
+    "$work/line" >"$work/deliver"
+  echo "{\"op\":\"interact\",\"kind\":\"opened\",$target,\"device\":\"device-@\",\"message\":\"$id\"}" >"$work/open"
+  echo "{\"op\":\"session\",\"kind\":\"start\",$target,\"device\":\"device-@\"}" >"$work/go-on"
+  echo "{\"op\":\"session\",\"kind\":\"start\",$target,\"device\":\"$ids-@-#\",\"external_id\":\"user-$ids-@-#\"}" \
+    >"$work/begin"
+  measure deliver "$connections" "$window" "$work/deliver"
+  # Taps begin anew where the deliveries end: then they are duplicates.
+  measure open "$connections" "$window" "$work/open" $((speed * seconds * 9 / 10 / connections + 1))
+  measure 'start, on' "$connections" "$window" "$work/go-on"
+  measure 'start, new' "$connections" "$window" "$work/begin"
+}
+
 peer() {
   printf 'redis        %2d connections x %2d  ' "$1" "$2"
   redis-benchmark -s "$work/redis.sock" -c "$1" -P "$2" -n "$3" -q XADD s '*' m "$(tr -d '\n' <"$payload")" |
@@ -47,7 +82,11 @@ for ((round = 1; round <= rounds; round++)); do
   echo "round $round"
   for shape in '1 1 3000' '8 1 15000' '50 1 60000' '8 64 150000'; do
     read -r connections window count <<<"$shape"
-    ours "$connections" "$window"
+    if [[ $acts == yes ]]; then
+      measure_acts "$connections" "$window" "$round.$connections.$window"
+      continue
+    fi
+    measure pushrouterd "$connections" "$window" "$work/line"
     if [[ $redis == yes ]]; then peer "$connections" "$window" "$count"; fi
   done
 done

@@ -13,8 +13,10 @@ struct Devices: Sendable {
         var endedBy: Int64 = 0
         /// When it can no longer be resumed, in the tracker's own time.
         var endDue: Int64 = 0
-        /// Unix seconds of the clock.
+        /// When it was last used, in Unix seconds of the clock.
         var since: UInt32
+        /// What that was when it was last looked at for being old.
+        var sinceSeen = UInt32.max
         var platform: Platform
 
         var isOpen: Bool { endedBy == 0 }
@@ -26,8 +28,8 @@ struct Devices: Sendable {
         var app: UInt32
         /// Another app on the same device.
         var nextApp = noSlot
-        /// The latest of its unopened, displayed deliveries.
-        var newest = noSlot
+        /// Its unopened, displayed deliveries.
+        var unopened = SlotList()
         /// How many deliveries are remembered, listed or not.
         var deliveries: UInt32 = 0
         /// How many session starts wait for their decision.
@@ -50,7 +52,7 @@ struct Devices: Sendable {
     var count: Int { devices.count }
 
     subscript(slot: UInt32) -> Device {
-        get { devices[slot] }
+        _read { yield devices[slot] }
         _modify { yield &devices[slot] }
     }
 
@@ -73,7 +75,7 @@ struct Devices: Sendable {
             devices[slot].nextApp = devices[first].nextApp
             devices[first].nextApp = slot
         } else {
-            index.insert(slot, Self.hash(name)) { [devices] in Self.hash(devices[$0].name) }
+            index.insert(slot, Self.hash(name))
         }
         return slot
     }
@@ -86,12 +88,21 @@ struct Devices: Sendable {
             devices[before].nextApp = device.nextApp
         } else {
             let hash = Self.hash(device.name)
-            index.remove(slot, hash) { [devices] in Self.hash(devices[$0].name) }
-            if device.nextApp != noSlot {
-                index.insert(device.nextApp, hash) { [devices] in Self.hash(devices[$0].name) }
-            }
+            index.remove(slot, hash)
+            if device.nextApp != noSlot { index.insert(device.nextApp, hash) }
         }
         devices.remove(slot, leaving: Device(name: nil, app: TextTable.none))
+    }
+
+    /// An app on a device with an open session that was last used before `horizon`, or, when there are too many, one that
+    /// was not used for a round. Each call looks at two.
+    mutating func nextOldSession(before horizon: Int64, tooMany: Bool) -> UInt32? {
+        devices.next(tooMany ? 2 * devices.slotCount : 2) { device in
+            // One that ended goes by itself, and its end is to be told.
+            guard let session = device.session, session.isOpen else { return false }
+            defer { device.session?.sinceSeen = session.since }
+            return Int64(session.since) < horizon || tooMany && session.since == session.sinceSeen
+        }
     }
 
     private static func hash(_ name: String?) -> UInt64 { slotHash(name == nil ? 1 : 0, name ?? "") }

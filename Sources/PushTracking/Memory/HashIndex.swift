@@ -1,21 +1,41 @@
-/// From hashes to the slots of a table: four bytes an entry, beside the table that holds the entries themselves.
+/// From hashes to the slots of a table: eight bytes an entry, beside the table that holds the entries themselves.
 ///
-/// Split into shards that grow each on its own, so that no insertion moves more than a 256th of what there is. Whoever
-/// owns the table gives the hash of a slot's entry and says whether an entry is the one that is meant.
+/// Half of them are of the hash, so neither what is passed in a search nor what moves as the index grows is looked at in
+/// its table: that is the time that a large one takes. Split into shards that grow each on its own, so that no insertion
+/// moves more than a 256th of what there is. Whoever owns the table says whether an entry is the one that is meant.
 struct HashIndex: Sendable {
+    private struct Bucket: Sendable {
+        /// The slot plus one, 0 where there is none.
+        var entry: UInt32 = 0
+        /// The low half of its hash.
+        var hash: UInt32 = 0
+    }
+
     private struct Shard: Sendable {
-        /// Open addressing, linear probing; slots plus one, 0 where there is none.
-        var buckets: ContiguousArray<UInt32> = []
+        /// Open addressing, linear probing.
+        var buckets: ContiguousArray<Bucket> = []
         var count = 0
 
-        func home(_ hash: UInt64) -> Int { Int(((hash & 0xFFFF_FFFF) * UInt64(buckets.count)) >> 32) }
+        /// In the order of the hashes, so that a shard that grows is written from one end to the other.
+        func home(_ hash: UInt32) -> Int { Int((UInt64(hash) * UInt64(buckets.count)) >> 32) }
 
         func next(_ index: Int) -> Int { index + 1 == buckets.count ? 0 : index + 1 }
 
-        mutating func place(_ hash: UInt64, _ slot: UInt32) {
+        func find(_ hash: UInt32, where isMeant: (UInt32) -> Bool) -> UInt32? {
+            guard !buckets.isEmpty else { return nil }
             var index = home(hash)
-            while buckets[index] != 0 { index = next(index) }
-            buckets[index] = slot + 1
+            while buckets[index].entry != 0 {
+                let slot = buckets[index].entry - 1
+                if buckets[index].hash == hash, isMeant(slot) { return slot }
+                index = next(index)
+            }
+            return nil
+        }
+
+        mutating func place(_ bucket: Bucket) {
+            var index = home(bucket.hash)
+            while buckets[index].entry != 0 { index = next(index) }
+            buckets[index] = bucket
         }
     }
 
@@ -23,53 +43,46 @@ struct HashIndex: Sendable {
 
     /// The slot under `hash` whose entry `isMeant`.
     func find(_ hash: UInt64, where isMeant: (UInt32) -> Bool) -> UInt32? {
-        let shard = shards[Int(hash >> 56)]
-        guard !shard.buckets.isEmpty else { return nil }
-        var index = shard.home(hash)
-        while shard.buckets[index] != 0 {
-            if isMeant(shard.buckets[index] - 1) { return shard.buckets[index] - 1 }
-            index = shard.next(index)
-        }
-        return nil
+        shards[Int(hash >> 56)].find(UInt32(truncatingIfNeeded: hash), where: isMeant)
     }
 
     /// Makes room for `count` slots, so that adding them moves none; does nothing to an index that has some.
     mutating func reserve(_ count: Int) {
         // Of many a shard gets its share, of few sometimes more: three standard deviations of it.
         let share = Double(count) / Double(shards.count)
-        let room = Int((share + 3 * share.squareRoot()) * 4 / 3)
+        let room = Int((share + 3 * share.squareRoot()) * 5 / 4)
         for number in shards.indices where shards[number].buckets.isEmpty && room > 0 {
-            shards[number].buckets = ContiguousArray(repeating: 0, count: max(4, room))
+            shards[number].buckets = ContiguousArray(repeating: Bucket(), count: max(4, room))
         }
     }
 
-    /// Adds a slot; `hashOf` gives the hashes of the others when they have to move.
-    mutating func insert(_ slot: UInt32, _ hash: UInt64, hashOf: (UInt32) -> UInt64) {
+    /// Adds a slot.
+    mutating func insert(_ slot: UInt32, _ hash: UInt64) {
         let number = Int(hash >> 56)
         let room = shards[number].buckets.count
-        // At three quarters a search for what is there looks at three places, in the mean.
-        if (shards[number].count + 1) * 4 > room * 3 {
+        // At four fifths a search for what is there looks at three places, in the mean.
+        if (shards[number].count + 1) * 5 > room * 4 {
             let old = shards[number].buckets
-            shards[number].buckets = ContiguousArray(repeating: 0, count: max(4, room + room / 2))
-            for bucket in old where bucket != 0 { shards[number].place(hashOf(bucket - 1), bucket - 1) }
+            shards[number].buckets = ContiguousArray(repeating: Bucket(), count: max(4, room + room / 4 + 1))
+            for bucket in old where bucket.entry != 0 { shards[number].place(bucket) }
         }
-        shards[number].place(hash, slot)
+        shards[number].place(Bucket(entry: slot + 1, hash: UInt32(truncatingIfNeeded: hash)))
         shards[number].count += 1
     }
 
     /// Takes out a slot that was added under `hash`; does nothing if it is not there.
-    mutating func remove(_ slot: UInt32, _ hash: UInt64, hashOf: (UInt32) -> UInt64) {
+    mutating func remove(_ slot: UInt32, _ hash: UInt64) {
         let number = Int(hash >> 56)
         guard !shards[number].buckets.isEmpty else { return }
-        var hole = shards[number].home(hash)
-        while shards[number].buckets[hole] != slot + 1 {
-            guard shards[number].buckets[hole] != 0 else { return }
+        var hole = shards[number].home(UInt32(truncatingIfNeeded: hash))
+        while shards[number].buckets[hole].entry != slot + 1 {
+            guard shards[number].buckets[hole].entry != 0 else { return }
             hole = shards[number].next(hole)
         }
         // Whatever a search would no longer find behind the hole moves into it.
         var index = shards[number].next(hole)
-        while shards[number].buckets[index] != 0 {
-            let home = shards[number].home(hashOf(shards[number].buckets[index] - 1))
+        while shards[number].buckets[index].entry != 0 {
+            let home = shards[number].home(shards[number].buckets[index].hash)
             let staysReachable = hole < index ? home > hole && home <= index : home > hole || home <= index
             if !staysReachable {
                 shards[number].buckets[hole] = shards[number].buckets[index]
@@ -77,7 +90,7 @@ struct HashIndex: Sendable {
             }
             index = shards[number].next(index)
         }
-        shards[number].buckets[hole] = 0
+        shards[number].buckets[hole] = Bucket()
         shards[number].count -= 1
     }
 }
@@ -99,4 +112,13 @@ func isSame(_ one: String, _ other: String) -> Bool {
 func slotHash(_ number: UInt32, _ text: String) -> UInt64 {
     var text = text
     return text.withUTF8 { slotHash(number, UnsafeRawBufferPointer($0)) }
+}
+
+/// The hash of a number that nobody outside chooses: spread over all bits, and the same in every process.
+func slotHash(_ number: Int64) -> UInt64 {
+    // The finalizer of MurmurHash3.
+    var hash = UInt64(bitPattern: number)
+    hash = (hash ^ hash >> 33) &* 0xFF51_AFD7_ED55_8CCD
+    hash = (hash ^ hash >> 33) &* 0xC4CE_B9FE_1A85_EC53
+    return hash ^ hash >> 33
 }

@@ -3,15 +3,20 @@ struct Slab<Element: Sendable>: Sendable {
     private static var pieceLength: Int { 1024 }
     private var pieces: ContiguousArray<ContiguousArray<Element>> = []
     private var free: ContiguousArray<UInt32> = []
+    /// Where `next` looks first.
+    private var hand: UInt32 = 0
 
-    /// How many elements there are.
-    var count: Int {
+    /// How many slots there are, the free ones too.
+    var slotCount: Int {
         guard let last = pieces.last else { return 0 }
-        return (pieces.count - 1) * Self.pieceLength + last.count - free.count
+        return (pieces.count - 1) * Self.pieceLength + last.count
     }
 
+    /// How many elements there are.
+    var count: Int { slotCount - free.count }
+
     subscript(slot: UInt32) -> Element {
-        get { pieces[Int(slot) / Self.pieceLength][Int(slot) % Self.pieceLength] }
+        _read { yield pieces[Int(slot) / Self.pieceLength][Int(slot) % Self.pieceLength] }
         _modify { yield &pieces[Int(slot) / Self.pieceLength][Int(slot) % Self.pieceLength] }
     }
 
@@ -29,6 +34,21 @@ struct Slab<Element: Sendable>: Sendable {
         }
         pieces[pieces.count - 1].append(element)
         return UInt32((pieces.count - 1) * Self.pieceLength + pieces[pieces.count - 1].count - 1)
+    }
+
+    /// Goes on round the slots, from where it stopped the last time, to one that is wanted.
+    ///
+    /// - Parameters:
+    ///   - looks: at how many slots it looks at most.
+    ///   - isWanted: sees the blanks of free slots too, and may mark what it has seen.
+    mutating func next(_ looks: Int, where isWanted: (inout Element) -> Bool) -> UInt32? {
+        let end = UInt32(slotCount)
+        for _ in 0..<(end == 0 ? 0 : looks) {
+            let slot = hand < end ? hand : 0
+            hand = slot + 1
+            if isWanted(&self[slot]) { return slot }
+        }
+        return nil
     }
 
     /// Removes the element at `slot`; `blank` takes its place until the slot is used again.

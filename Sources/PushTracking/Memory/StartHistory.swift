@@ -7,8 +7,10 @@ struct StartHistory: Sendable {
         var app: UInt32
         var isAnonymous: Bool
         var count: UInt8 = 0
-        /// Unix seconds of the clock.
+        /// When it was last used, in Unix seconds of the clock.
         var since: UInt32
+        /// What that was when it was last looked at for being old.
+        var sinceSeen = UInt32.max
         /// Unix milliseconds, the earliest first.
         var starts = InlineArray<10, Int64>(repeating: 0)
 
@@ -22,7 +24,7 @@ struct StartHistory: Sendable {
     var count: Int { entries.count }
 
     subscript(slot: UInt32) -> Entry {
-        get { entries[slot] }
+        _read { yield entries[slot] }
         _modify { yield &entries[slot] }
     }
 
@@ -35,13 +37,23 @@ struct StartHistory: Sendable {
 
     mutating func add(_ entry: Entry) -> UInt32 {
         let slot = entries.insert(entry)
-        index.insert(slot, Self.hash(entry)) { [entries] in Self.hash(entries[$0]) }
+        index.insert(slot, Self.hash(entry))
         return slot
     }
 
     mutating func remove(_ slot: UInt32) {
-        index.remove(slot, Self.hash(entries[slot])) { [entries] in Self.hash(entries[$0]) }
+        index.remove(slot, Self.hash(entries[slot]))
         entries.remove(slot, leaving: Entry(owner: TextTable.none, app: TextTable.none, isAnonymous: false, since: 0))
+    }
+
+    /// One that was last used before `horizon`, or, when there are too many, one that was not used for a round. Each call
+    /// looks at two, so a round is done before as many again are added.
+    mutating func nextOld(before horizon: Int64, tooMany: Bool) -> UInt32? {
+        entries.next(tooMany ? 2 * entries.slotCount : 2) { entry in
+            guard entry.owner != TextTable.none else { return false }
+            defer { entry.sinceSeen = entry.since }
+            return Int64(entry.since) < horizon || tooMany && entry.since == entry.sinceSeen
+        }
     }
 
     private static func hash(_ entry: Entry) -> UInt64 { hash(entry.owner, entry.isAnonymous, entry.app) }

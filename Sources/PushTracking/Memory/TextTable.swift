@@ -31,8 +31,13 @@ struct TextTable: Sendable {
             return number
         }
         let number = entries.insert(Entry(text: text, uses: 1))
-        index.insert(number, slotHash(0, text)) { [entries] in slotHash(0, entries[$0].text) }
+        index.insert(number, slotHash(0, text))
         return number
+    }
+
+    /// One more use of the text of a number.
+    mutating func retain(_ number: UInt32) {
+        if number != Self.none { entries[number].uses += 1 }
     }
 
     /// One use less.
@@ -40,7 +45,7 @@ struct TextTable: Sendable {
         guard number != Self.none else { return }
         entries[number].uses -= 1
         guard entries[number].uses == 0 else { return }
-        index.remove(number, slotHash(0, entries[number].text)) { [entries] in slotHash(0, entries[$0].text) }
+        index.remove(number, slotHash(0, entries[number].text))
         entries.remove(number, leaving: Entry(text: "", uses: 0))
     }
 }

@@ -1,6 +1,7 @@
-/* load SOCKET CONNECTIONS WINDOW SECONDS LINE_FILE: a closed loop of request lines over a Unix stream socket.
+/* load SOCKET CONNECTIONS WINDOW SECONDS LINE_FILE [ROUND]: a closed loop of request lines over a Unix stream socket.
  *
- * Each connection keeps WINDOW requests unanswered. Every '@' in the line becomes the connection's number.
+ * Each connection keeps WINDOW requests unanswered. Every '@' in the line becomes the connection's number, every '#' the
+ * number of the request on its connection, in eight digits, which begins anew after ROUND of them.
  * Prints: replies a second, replies that were errors, and the round trip's p50 and p99 in microseconds. */
 #define _GNU_SOURCE
 #include <err.h>
@@ -18,6 +19,9 @@ struct client {
     int fd;
     char *line;
     size_t length;
+    size_t numbers[4]; /* where the request's number goes */
+    int number_count;
+    unsigned long requests;
     int64_t *sent; /* a ring of WINDOW times */
     unsigned long replies;
 };
@@ -28,7 +32,17 @@ static int64_t now(void) {
     return time.tv_sec * 1000000000L + time.tv_nsec;
 }
 
-static void send_line(struct client *client, int window, unsigned long number) {
+static unsigned long round_length = 100000000;
+
+static void send_line(struct client *client, int window) {
+    unsigned long number = client->requests++;
+    for (int i = 0; i < client->number_count; i++) {
+        unsigned long rest = number % round_length;
+        for (char *digit = client->line + client->numbers[i] + 7; digit >= client->line + client->numbers[i]; digit--) {
+            *digit = '0' + rest % 10;
+            rest /= 10;
+        }
+    }
     client->sent[number % window] = now();
     for (size_t done = 0; done < client->length;) {
         ssize_t count = write(client->fd, client->line + done, client->length - done);
@@ -46,16 +60,22 @@ static int connect_to(const char *path) {
 }
 
 /* The line of one connection. */
-static char *fill(const char *text, int number, size_t *length) {
-    char *line = NULL;
-    FILE *stream = open_memstream(&line, length);
+static void fill(struct client *client, const char *text, int number) {
+    FILE *stream = open_memstream(&client->line, &client->length);
     for (; *text && *text != '\n'; text++) {
-        if (*text == '@') fprintf(stream, "%d", number);
-        else fputc(*text, stream);
+        if (*text == '@') {
+            fprintf(stream, "%d", number);
+        } else if (*text == '#') {
+            if (client->number_count == 4) errx(2, "more than four '#' in the line");
+            fflush(stream);
+            client->numbers[client->number_count++] = client->length;
+            fputs("00000000", stream);
+        } else {
+            fputc(*text, stream);
+        }
     }
     fputc('\n', stream);
     fclose(stream);
-    return line;
 }
 
 static int compare(const void *a, const void *b) {
@@ -64,7 +84,8 @@ static int compare(const void *a, const void *b) {
 }
 
 int main(int argc, char **argv) {
-    if (argc != 6) errx(2, "usage: load SOCKET CONNECTIONS WINDOW SECONDS LINE_FILE");
+    if (argc != 6 && argc != 7) errx(2, "usage: load SOCKET CONNECTIONS WINDOW SECONDS LINE_FILE [ROUND]");
+    if (argc == 7 && (round_length = strtoul(argv[6], NULL, 10)) == 0) errx(2, "ROUND is 1 or more");
     int connections = atoi(argv[2]), window = atoi(argv[3]);
     double seconds = atof(argv[4]);
     static char text[1 << 18];
@@ -77,7 +98,7 @@ int main(int argc, char **argv) {
     for (int i = 0; i < connections; i++) {
         struct client *client = &clients[i];
         client->fd = connect_to(argv[1]);
-        client->line = fill(text, i, &client->length);
+        fill(client, text, i);
         client->sent = calloc(window, sizeof *client->sent);
         struct epoll_event event = {.events = EPOLLIN, .data.ptr = client};
         epoll_ctl(poll, EPOLL_CTL_ADD, client->fd, &event);
@@ -87,7 +108,7 @@ int main(int argc, char **argv) {
     unsigned long replies = 0, errors = 0, samples = 0;
     int64_t start = now(), end = start + (int64_t)(seconds * 1e9);
     for (int i = 0; i < connections; i++)
-        for (int j = 0; j < window; j++) send_line(&clients[i], window, j);
+        for (int j = 0; j < window; j++) send_line(&clients[i], window);
     static char buffer[1 << 20];
     struct epoll_event events[256];
     while (now() < end) {
@@ -101,7 +122,8 @@ int main(int argc, char **argv) {
             int64_t time = now();
             for (char *at = buffer; (at = memchr(at, '\n', buffer + count - at)); at++) {
                 if (samples < SAMPLES) latency[samples++] = time - client->sent[client->replies % window];
-                send_line(client, window, client->replies++);
+                client->replies++;
+                send_line(client, window);
                 replies++;
             }
         }
