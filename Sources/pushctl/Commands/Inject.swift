@@ -24,8 +24,8 @@ extension Command {
             The platform left out is ios for .apns files, which have at most 4,096 bytes; else the daemon takes the \
             device's last known, or android. A file that is not JSON is refused as a whole before anything of it is sent; what comes through a pipe is sent \
             line by line, up to the first line that is wrong. Replies come in the order of the payloads; "accepted" \
-            means that the daemon has it on disk. The exit status says whether the requests were accepted: with --wait \
-            too it is 0 whatever the outcomes are.
+            means that the daemon has it on disk. The exit status says whether the requests were accepted, of a log \
+            every part: with --wait too it is 0 whatever the outcomes are.
             """,
         ],
         operands: Operands(usage: "FILE...|-", count: 1...Int.max),
