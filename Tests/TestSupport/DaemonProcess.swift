@@ -6,7 +6,8 @@ public struct DaemonFailure: Error, CustomStringConvertible {
     public let description: String
 }
 
-/// A running `pushrouterd`, as its service manager sees it. One that is dropped is killed.
+/// A running `pushrouterd`, or another service of this package, as its service manager sees it. One that is dropped is
+/// killed.
 public final class DaemonProcess {
     /// How long a test waits for an event before it fails: never reached when all is well.
     public static let patienceMilliseconds: Int32 = 60_000
@@ -16,6 +17,7 @@ public final class DaemonProcess {
     /// How it ended; `nil` until a wait has found out.
     public private(set) var end: Program.End?
 
+    private let program: String
     private let notifications: NotifySocket
     private let standardErrorPath: String
     /// At its end when the process is gone: nobody else has the other end.
@@ -27,7 +29,12 @@ public final class DaemonProcess {
     ///   - installation: where it lives.
     ///   - arguments: instead of the installation's directories.
     ///   - environment: added to `NOTIFY_SOCKET` and `PATH`, as `NAME=value`.
-    public init(_ installation: Installation, arguments: [String]? = nil, environment: [String] = []) {
+    ///   - program: which product it is.
+    public init(
+        _ installation: Installation, arguments: [String]? = nil, environment: [String] = [],
+        program: String = "pushrouterd"
+    ) {
+        self.program = program
         let arguments =
             arguments ?? [
                 "--config", installation.configuration, "--state", installation.state, "--runtime",
@@ -45,7 +52,7 @@ public final class DaemonProcess {
         let names: [String] = ["ASAN_OPTIONS", "LSAN_OPTIONS", "TSAN_OPTIONS"]
         let sanitizers = names.compactMap { name in getenv(name).map { "\(name)=\(String(cString: $0))" } }
         processID = Self.spawn(
-            arguments,
+            program, arguments,
             environment: ["PATH=/usr/bin:/bin", "NOTIFY_SOCKET=\(notifications.path)"] + sanitizers + environment,
             standardError: standardErrorPath, lifeline: ends[1])
     }
@@ -67,6 +74,19 @@ public final class DaemonProcess {
         let daemon = DaemonProcess(installation, environment: environment)
         try daemon.waitForNotification("READY=1")
         return daemon
+    }
+
+    /// Starts a forwarder and waits until it is ready.
+    ///
+    /// - Throws: `DaemonFailure` when it ends instead.
+    public static func forwarder(_ installation: Installation, environment: [String] = []) throws(DaemonFailure)
+        -> DaemonProcess
+    {
+        let forwarder = DaemonProcess(
+            installation, arguments: ["--config", installation.configuration, "--runtime", installation.runtime],
+            environment: environment, program: "pushrouter-forward")
+        try forwarder.waitForNotification("READY=1")
+        return forwarder
     }
 
     /// What it wrote to standard error so far.
@@ -102,6 +122,17 @@ public final class DaemonProcess {
         }
     }
 
+    /// Waits until it has told its service manager a status that begins so.
+    ///
+    /// - Throws: `DaemonFailure` when it ends without, or patience does.
+    public func waitForStatus(_ beginning: String) throws(DaemonFailure) {
+        while !messages.contains(where: { $0.contains { $0.hasPrefix(beginning) } }) {
+            let ready = waitUntilReadable(
+                [notifications.descriptor, lifeline], milliseconds: Self.patienceMilliseconds)
+            guard ready == notifications.descriptor else { throw failure("it did not tell \(beginning)") }
+        }
+    }
+
     /// Waits until it has ended by itself.
     ///
     /// - Throws: `DaemonFailure` when it goes on.
@@ -131,7 +162,7 @@ public final class DaemonProcess {
     }
 
     private func failure(_ what: String) -> DaemonFailure {
-        DaemonFailure(description: "pushrouterd: \(what); standard error:\n\(standardError)")
+        DaemonFailure(description: "\(program): \(what); standard error:\n\(standardError)")
     }
 
     /// The number of the next daemon of an installation.
@@ -142,7 +173,7 @@ public final class DaemonProcess {
     }
 
     private static func spawn(
-        _ arguments: [String], environment: [String], standardError: String, lifeline: Int32
+        _ product: String, _ arguments: [String], environment: [String], standardError: String, lifeline: Int32
     ) -> Int32 {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
@@ -159,7 +190,7 @@ public final class DaemonProcess {
         sigemptyset(&none)
         posix_spawnattr_setsigmask(&attributes, &none)
         posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
-        let program = Program(product: "pushrouterd").path
+        let program = Program(product: product).path
         var arguments = ([program] + arguments).map { strdup($0) } + [nil]
         var environment = environment.map { strdup($0) } + [nil]
         defer { for text in arguments + environment { free(text) } }

@@ -1,0 +1,85 @@
+import Glibc
+import PushModel
+import TestSupport
+import Testing
+import UnixSockets
+
+@Suite("kill -9 while entries are sent")
+struct ForwardCrashTests {
+    private let installation = Installation()
+    private let server = TrackServer { _ in
+        // So that something is under way when the signal comes.
+        usleep(.random(in: 0...3000))
+        return .success
+    }
+
+    /// Logs from one client until the daemon is gone, or so many are acknowledged; gives the number that comes next.
+    private func log(from start: Int, count: Int, acknowledged: inout Set<Int>) throws -> Int {
+        let client = try installation.injectClient()
+        var next = start
+        var awaited = start
+        do throws(ClientError) {
+            while awaited < start + count {
+                while next < start + count, next - awaited < 32 {
+                    try client.send(line: LoggedEntry.line(next))
+                    next += 1
+                }
+                guard let line = try client.receiveLine(timeoutMilliseconds: patience) else { break }
+                if (try? Line(line))?.isAccepted == true { acknowledged.insert(awaited) }
+                awaited += 1
+            }
+        } catch .closed {}
+        return next
+    }
+
+    /// All that was acknowledged is in the ledger, and the server got what the ledger says.
+    private func check(_ acknowledged: Set<Int>) throws {
+        let entries = try installation.entries()
+        let numbers = try entries.map { try LoggedEntry.number($0.entry.data) }
+        #expect(acknowledged.isSubset(of: numbers))
+        try compare(entries, with: server.taken)
+        #expect(server.violations == [])
+    }
+
+    @Test("the daemon's: what the server got is what was logged, each entry once, and none is of unknown outcome")
+    func daemon() throws {
+        installation.forward(to: server, "BatchSize=7")
+        var random = SeededGenerator(seed: 7)
+        var acknowledged: Set<Int> = []
+        var next = 0
+        var daemon = try DaemonProcess.ready(installation)
+        let forwarder = try DaemonProcess.forwarder(installation)
+        for _ in 0..<EndToEndTests.rounds {
+            let count = Int.random(in: 20...80, using: &random)
+            next = try log(from: next, count: count, acknowledged: &acknowledged)
+            usleep(.random(in: 0...20_000, using: &random))
+            daemon.crash()
+            daemon = try DaemonProcess.ready(installation)
+        }
+        try installation.waitUntilForwarded()
+        try check(acknowledged)
+        #expect(try installation.entries().allSatisfy { $0.state == .sent })
+        #expect(try forwarder.stop() == .exited(0))
+    }
+
+    @Test("the forwarder's: no entry comes twice, and those of unknown outcome are listed")
+    func forwarder() throws {
+        installation.forward(to: server, "BatchSize=7")
+        var random = SeededGenerator(seed: 8)
+        var acknowledged: Set<Int> = []
+        var next = 0
+        let daemon = try DaemonProcess.ready(installation)
+        for _ in 0..<EndToEndTests.rounds {
+            let forwarder = try DaemonProcess.forwarder(installation)
+            next = try log(from: next, count: .random(in: 20...80, using: &random), acknowledged: &acknowledged)
+            usleep(.random(in: 0...20_000, using: &random))
+            forwarder.crash()
+        }
+        let forwarder = try DaemonProcess.forwarder(installation)
+        try installation.waitUntilForwarded()
+        try check(acknowledged)
+        #expect(try installation.entries().contains { $0.state == .sent })
+        #expect(try forwarder.stop() == .exited(0))
+        #expect(try daemon.stop() == .exited(0))
+    }
+}

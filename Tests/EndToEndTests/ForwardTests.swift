@@ -1,0 +1,222 @@
+import Glibc
+import PushModel
+import Store
+import Synchronization
+import TestSupport
+import Testing
+import UnixSockets
+
+@Suite("The forwarder")
+struct ForwardTests {
+    private let installation = Installation()
+    private static let limits: TrackRequest.Limits = {
+        var limits = TrackRequest.Limits()
+        limits.authorization = "Bearer " + Installation.apiKey
+        return limits
+    }()
+
+    /// Logs entries, and sees that each is accepted.
+    private func log(_ numbers: Range<Int>) throws {
+        let client = try installation.injectClient()
+        for number in numbers { #expect(try client.ask(LoggedEntry.line(number)).isAccepted) }
+    }
+
+    @Test("sends what was logged, entry by entry, within the limits")
+    func sends() throws {
+        let server = TrackServer(limits: Self.limits)
+        installation.forward(to: server)
+        let daemon = try DaemonProcess.ready(installation)
+        try log(0..<200)
+        let forwarder = try DaemonProcess.forwarder(installation)
+        try log(200..<400)
+        try installation.waitUntilForwarded()
+        let entries = try installation.entries()
+        #expect(entries.count == 400)
+        #expect(entries.allSatisfy { $0.state == .sent })
+        try compare(entries, with: server.taken)
+        #expect(server.violations == [])
+        #expect(try forwarder.stop() == .exited(0))
+        #expect(try daemon.stop() == .exited(0))
+    }
+
+    @Test("goes on after each answer that an endpoint may give, and nothing is lost or sent twice")
+    func answers() throws {
+        // After each failure a success, so that no wait is longer than a second.
+        let script: [TrackAnswer] = [
+            .partial([TrackError("wrong", in: "events", at: 0)]), .status(500), .slowSuccess, .hang, .chunkedSuccess,
+            .garbage("no HTTP at all"), .success, .status(429, headers: ["X-RateLimit-Reset: 1"]), .success,
+            .resetWithinAnswer, .success, .reset, .success, .status(503, body: "<html>"), .success,
+            .status(200, body: "<html>"), .success,
+            .status(400, body: #"{"message":"bad","errors":[{"type":"odd","input_array":"events","index":0}]}"#),
+        ]
+        let server = TrackServer(limits: Self.limits) { $0.number < script.count ? script[$0.number] : .success }
+        installation.forward(to: server, "BatchSize=5\nTimeout=1s\nConnections=1")
+        let daemon = try DaemonProcess.ready(installation)
+        try log(0..<150)
+        let forwarder = try DaemonProcess.forwarder(installation)
+        try installation.waitUntilForwarded()
+        let entries = try installation.entries()
+        try compare(entries, with: server.taken)
+        #expect(entries.filter { $0.state == .rejected }.compactMap(\.reason) == ["wrong", "odd"])
+        #expect(entries.contains { $0.state == .unknown })
+        #expect(entries.count { $0.state == .sent } > 50)
+        _ = (daemon, forwarder)
+    }
+
+    @Test("a refused key stops it and keeps everything; a reload with the right one sends all")
+    func refusedKey() throws {
+        let accepted = Mutex(false)
+        let server = TrackServer { request in
+            accepted.withLock(\.self)
+                ? .success : .status(401, body: #"{"message":"no key \#(request.headers["authorization"] ?? "")"}"#)
+        }
+        installation.forward(to: server)
+        let daemon = try DaemonProcess.ready(installation)
+        let forwarder = try DaemonProcess.forwarder(installation)
+        try log(0..<20)
+        try forwarder.waitForStatus("STATUS=stopped: the endpoint answered 401")
+        try waitUntil("all is given back") { try installation.entries().allSatisfy { $0.state == .queued } }
+        let sending = try #require(try DaemonStatus(of: installation)["custom_data"]?["sending"])
+        #expect(sending["phase"]?.string == "stopped")
+        #expect(server.requests.count == 1)
+
+        accepted.withLock { $0 = true }
+        writeFile("another-key\n", to: installation.keyFile)
+        forwarder.send(SIGHUP)
+        try installation.waitUntilForwarded()
+        #expect(try installation.entries().allSatisfy { $0.state == .sent })
+        #expect(server.requests.last?.headers["authorization"] == "Bearer another-key")
+
+        // The endpoint repeated the key: it is nowhere all the same.
+        #expect(try forwarder.stop() == .exited(0))
+        #expect(try daemon.stop() == .exited(0))
+        for text in [forwarder.standardError, daemon.standardError] { #expect(!text.contains(Installation.apiKey)) }
+        try expectNoKey(in: installation.state)
+    }
+
+    @Test("the key is in no argument and no variable, and the process can neither be read nor dump its memory")
+    func secrecy() throws {
+        let server = TrackServer(limits: Self.limits)
+        installation.forward(to: server)
+        let daemon = try DaemonProcess.ready(installation)
+        let forwarder = try DaemonProcess.forwarder(installation)
+        try log(0..<10)
+        try installation.waitUntilForwarded()
+        for file in ["environ", "cmdline"] {
+            let bytes = try #require(readFile("/proc/\(forwarder.processID)/\(file)"))
+            #expect(!String(decoding: bytes, as: UTF8.self).contains(Installation.apiKey))
+        }
+        let limits = try #require(readFile("/proc/\(forwarder.processID)/limits"))
+        let cores = String(decoding: limits, as: UTF8.self).split(separator: "\n").first { $0.hasPrefix("Max core") }
+        #expect(cores?.split(separator: " ").dropFirst(4).prefix(2) == ["0", "0"])
+        var owner = stat()
+        #expect(stat("/proc/\(forwarder.processID)/environ", &owner) == 0)
+        #expect(owner.st_uid == 0, "what is not dumpable belongs to root")
+        #expect(!forwarder.standardError.contains(Installation.apiKey))
+        #expect(!daemon.standardError.contains(Installation.apiKey))
+        try expectNoKey(in: installation.state)
+    }
+
+    @Test("takes the key from the systemd credential")
+    func credential() throws {
+        let server = TrackServer(limits: Self.limits)
+        installation.forward(to: server)
+        installation.write("pushrouterd.conf.d/forward.conf", "[UsersTrack]\nEndpoint=\(server.url)\nFlush=20ms\n")
+        mkdir(installation.root + "/credentials", 0o700)
+        writeFile("  \(Installation.apiKey)\r\n", to: installation.root + "/credentials/users-track-key")
+        let daemon = try DaemonProcess.ready(installation)
+        try log(0..<3)
+        let forwarder = try DaemonProcess.forwarder(
+            installation, environment: ["CREDENTIALS_DIRECTORY=\(installation.root)/credentials"])
+        try installation.waitUntilForwarded()
+        #expect(server.violations == [])
+        _ = (daemon, forwarder)
+    }
+
+    @Test("SIGTERM waits for the answer to what is under way, and gives the rest back")
+    func terminated() throws {
+        let received = TemporaryDirectory()
+        let messages = Messages(received.path + "/pipe")
+        let path = messages.path
+        let server = TrackServer { _ in
+            let pipe = open(path, O_WRONLY | O_CLOEXEC)
+            _ = write(pipe, "got\n", 4)
+            close(pipe)
+            // The signal comes while this one is under way.
+            usleep(300_000)
+            return .success
+        }
+        installation.forward(to: server, "BatchSize=1\nConnections=1")
+        let daemon = try DaemonProcess.ready(installation)
+        try log(1..<4)
+        let forwarder = try DaemonProcess.forwarder(installation)
+        #expect(try messages.next() == "got")
+        #expect(try forwarder.stop() == .exited(0))
+        #expect(try installation.entries().map(\.state) == [.sent, .queued, .queued])
+        _ = daemon
+    }
+
+    @Test("a dry run prints the requests without the key, and changes nothing")
+    func dryRun() throws {
+        let server = TrackServer(limits: Self.limits)
+        installation.forward(to: server)
+        let daemon = try DaemonProcess.ready(installation)
+        try log(4..<6)
+        let arguments = ["--config", installation.configuration, "--runtime", installation.runtime, "--dry-run"]
+        let result = Program(product: "pushrouter-forward").run(arguments)
+        #expect(result.end == .exited(0))
+        #expect(result.errors == "")
+        let lines = result.lines
+        #expect(lines[0] == "POST \(server.url)/users/track")
+        #expect(lines.contains("Content-Type: application/json"))
+        #expect(lines.contains("Authorization: Bearer ***"))
+        let body = try #require(lines.last)
+        #expect(lines.contains("Content-Length: \(body.utf8.count)"))
+        #expect(
+            body.hasPrefix(#"{"attributes":[{"braze_id":"u5","n":5}],"events":[{"braze_id":"u4","name":"e1","time":"#))
+        #expect(server.requests.isEmpty)
+        #expect(try installation.entries().allSatisfy { $0.state == .queued })
+        _ = daemon
+    }
+
+    static let wrongKeys: [(text: String?, mode: mode_t, status: Int32, message: String)] = [
+        (nil, 0o600, 78, "No such file or directory"), ("k\n", 0o640, 77, "may be read by others: chmod 600 "),
+        ("k\n", 0o604, 77, "may be read by others"), ("\n \n", 0o600, 78, "is empty"),
+        ("two words\n", 0o600, 78, "more than one word"), ("k\u{E9}y", 0o600, 78, "characters that no key has"),
+        (String(repeating: "k", count: 4097), 0o600, 78, "longer than 4096 bytes"),
+    ]
+
+    @Test("does not start with a key that is missing, open to others, or none", arguments: wrongKeys)
+    func wrongKey(text: String?, mode: mode_t, status: Int32, message: String) {
+        let server = TrackServer()
+        installation.forward(to: server)
+        unlink(installation.keyFile)
+        if let text {
+            writeFile(text, to: installation.keyFile)
+            chmod(installation.keyFile, mode)
+        }
+        let result = Program(product: "pushrouter-forward").run(
+            ["--config", installation.configuration, "--runtime", installation.runtime])
+        #expect(result.end == .exited(status))
+        #expect(result.errors.hasPrefix("pushrouter-forward: "))
+        #expect(result.errors.contains(message), "\(result.errors)")
+    }
+
+    @Test(
+        "says how it is used",
+        arguments: [
+            (["--help"], 0, "usage: pushrouter-forward"), (["--version"], 0, "pushrouter-forward 0."),
+            (["--key", "k"], 2, "there is no option --key"), (["--config"], 2, "--config needs a directory"),
+        ])
+    func usage(arguments: [String], status: Int32, text: String) {
+        let result = Program(product: "pushrouter-forward").run(arguments)
+        #expect(result.end == .exited(status))
+        #expect((result.output + result.errors).contains(text))
+    }
+
+    /// Looks through the files of a directory.
+    private func expectNoKey(in directory: String) throws {
+        let grep = Program(path: "/usr/bin/grep").run(["-rlF", "-e", Installation.apiKey, directory])
+        #expect(grep.end == .exited(1), "the key is in \(grep.output)")
+    }
+}
