@@ -31,13 +31,17 @@ extension HandlerAnswer.Reply {
             options = list.compactMap(\.string)
             remarks += list.filter { $0.kind != .string }.map { "options: \($0.shown) is no word" }
         }
+        var wrong: [String] = []
         for (index, element) in (list("log", of: "objects", in: answer) ?? []).enumerated() {
             do throws(ProtocolError) {
                 log.append(try LoggedByHandler(element))
             } catch {
-                remarks.append("log[\(index)]\(error.field.map { ".\($0)" } ?? ""): \(error.message)")
+                wrong.append("log[\(index)]\(error.field.map { ".\($0.prefix(40))" } ?? ""): \(error.message)")
             }
         }
+        // A program that has it wrong has it wrong in all of them.
+        remarks += wrong.prefix(3)
+        if wrong.count > 3 { remarks.append("log: \(wrong.count - 3) more are wrong") }
     }
 
     /// The elements of a member; what is no list is remarked on.

@@ -38,14 +38,16 @@ extension Router {
     mutating func keep(
         _ logged: [LoggedByHandler], of accepted: AcceptedRequest, at now: Moment, _ effects: inout [Effect]
     ) -> String? {
-        var setAside: [String] = []
+        var setAside: [EntryNumber] = []
         for entry in logged.map(\.request) {
             let source = EntrySource(entry, accepted, at: now.wall)
             let rejections = keep(&effects) { $0.log(entry.kind, entry.object, source, now: now.wall, into: &$1) }
-            setAside += rejections.map { String($0.number.value) }
+            setAside += rejections.map(\.number)
         }
         guard !setAside.isEmpty else { return nil }
-        return "log: set aside as entry \(setAside.joined(separator: ", ")), with the reason"
+        let shown = setAside.prefix(5).map(\.description).joined(separator: ", ")
+        let more = setAside.count > 5 ? " and \(setAside.count - 5) more" : ""
+        return "log: set aside as entry \(shown)\(more), with the reason"
     }
 
     /// Queues what the tracks make of a push and of what happened with it, in the transaction that accepts the request.

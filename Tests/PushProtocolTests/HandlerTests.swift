@@ -200,6 +200,17 @@ struct HandlerOutputTests {
         #expect(reply.times == 1 && reply.status == .handled)
     }
 
+    @Test("of many wrong entries the first three are remarked on")
+    func manyWrong() throws {
+        let output = #"{"log":[1,2,3,4,5]}"#
+        let reply = try #require(HandlerAnswer.Reply(standardOutput: Array(output.utf8)))
+        let remark = "an entry is an object; this is a number"
+        #expect(
+            reply.remarks == [
+                "log[0]: \(remark)", "log[1]: \(remark)", "log[2]: \(remark)", "log: 2 more are wrong",
+            ])
+    }
+
     @Test("of one that is not done custom data does not count")
     func logOfOthers() throws {
         let output = #"{"log":[{"kind":"custom_event","name":"sent"}]}"#
