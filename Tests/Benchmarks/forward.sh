@@ -73,7 +73,8 @@ for ((round = 1; round <= rounds; round++)); do
     while IFS= read -r body; do
         number=$((number + 1))
         printf '%s' "$body" >"$work/body.$number"
-        printf 'url=http://127.0.0.1:%d/users/track\ndata-binary=@%s\noutput=/dev/null\nnext\n' "$(<"$work/port")" \
+        ((number == 1)) || echo next >>"$work/curl"
+        printf 'url=http://127.0.0.1:%d/users/track\ndata-binary=@%s\noutput=/dev/null\n' "$(<"$work/port")" \
             "$work/body.$number" >>"$work/curl"
     done <"$work/bodies"
     begin=$(now)
