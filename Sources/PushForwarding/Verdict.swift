@@ -57,7 +57,9 @@ enum Verdict: Equatable {
             self = .slowDown(until: reset, "\(said): too many requests")
         // 408 and 425: it did not take the request in at all.
         case 408, 425, 500...599: self = .failed(message)
-        default: self = .refused("\(message). \(Verdict.remedy(for: response.status))")
+        default:
+            let remedy = Verdict.remedy(for: response.status)
+            self = .refused("\(message). \(remedy); then: systemctl reload pushrouter-forward")
         }
     }
 

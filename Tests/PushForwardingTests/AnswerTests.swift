@@ -137,6 +137,7 @@ struct AnswerTests {
         #expect(settled.allSatisfy { $0.contains(" queued: \(reason)") }, "\(settled)")
         #expect(state.phase == .stopped)
         #expect(state.reason?.hasPrefix(reason) == true)
+        #expect(state.reason?.hasSuffix("; then: systemctl reload pushrouter-forward") == true)
     }
 
     @Test("a 400 whose errors name entries sets those aside, and the others go again")
