@@ -5,8 +5,9 @@ extension CustomEntry {
     ///
     /// Each subscription group is a field of its own, `subscription_groups.ID`: groups that are not named keep their state.
     var profileChanges: [(name: String, change: AttributeChange)] {
-        // It was scanned when it was logged.
-        guard kind != .customEvent, let attributes = try? JSONDocument(scanning: data).root else { return [] }
+        // It was scanned when it was logged; how deep it might nest was decided then.
+        let document = try? JSONDocument(scanning: data, limits: JSONLimits(depth: .max))
+        guard kind != .customEvent, let attributes = document?.root else { return [] }
         return attributes.members.flatMap { name, value in
             if kind == .userAttributes, name == UserField.subscriptionGroups.rawValue { return value.groupChanges }
             return [(name, change(by: value))]

@@ -27,7 +27,8 @@ struct CustomDataBench {
         _ kind: EntryKind, _ json: String, to way: EntryWay = .stored(suite: EntryWay.standardSuite),
         app: String? = "shop", device: String? = "phone", user: String? = nil, at: Int64? = nil, now: Int64 = 0
     ) throws -> [Rejection] {
-        let object = try JSONDocument(scanning: Array(json.utf8)).root
+        // How deep it may be is a setting of the daemon.
+        let object = try JSONDocument(scanning: Array(json.utf8), limits: JSONLimits(depth: .max)).root
         let source = source(way, app: app, device: device, user: user, at: at ?? now)
         return turn { $0.log(kind, object, source, now: Self.time(now), into: &$1) }
     }
