@@ -58,6 +58,7 @@ struct CheckedEntry {
             throw Problem("must be an object of names and values, not \(attributes.kindName)").inside("attributes")
         }
         guard attributes.count > 0 else { throw Problem("has no attribute in it").inside("attributes") }
+        try attributes.checkSizeTogether()
         var writer = JSONWriter(reserving: attributes.rawBytes.count)
         writer.beginObject()
         for (name, value) in attributes.members {
@@ -78,6 +79,19 @@ struct CheckedEntry {
         }
         writer.endObject()
         if refusals.count < attributes.count { data = writer.bytes }
+    }
+}
+
+extension JSONNode {
+    /// Checks how long attributes are without white space, which is how they are sent.
+    fileprivate func checkSizeTogether() throws(Problem) {
+        guard rawBytes.count > Limits.attributesBytes else { return }
+        let length = compactBytes.count
+        guard length > Limits.attributesBytes else { return }
+        throw Problem(
+            "attributes that are set together have at most \(Limits.attributesBytes) bytes; these have \(length): log them "
+                + "apart"
+        ).inside("attributes")
     }
 }
 

@@ -9,6 +9,9 @@ enum Limits {
     static let bytes = 51_200
     /// Properties of an event.
     static let properties = 256
+    /// Bytes of attributes that are set together. They leave in one piece, and the endpoint's limit on a request is not
+    /// documented: one that it will not take would hold up all that comes after.
+    static let attributesBytes = 1_000_000
     /// Bytes of the customer's own id of a user (the SDK's constant).
     static let userIDBytes = 997
 }
