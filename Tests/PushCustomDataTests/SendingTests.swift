@@ -76,6 +76,16 @@ struct SendingTests {
         #expect(try bench.log(.customAttributes, json, to: .sent(.externalID(letters(998)))).count == 1)
         #expect(bench.reason(3) == "external_id: has at most 997 bytes; this one has 998")
         #expect(try bench.log(.customAttributes, json, to: .sent(.externalID(letters(997)))).isEmpty)
+        for length in [255, 256] {
+            let fields: [(String, UserIdentifier)] = [
+                ("braze_id", .brazeID(letters(length))), ("alias_name", .alias(name: letters(length), label: "l")),
+                ("alias_label", .alias(name: "n", label: letters(length))),
+            ]
+            for (field, identifier) in fields {
+                let rejections = try bench.log(.customAttributes, json, to: .sent(identifier))
+                #expect(rejections.map(\.field) == (length > 255 ? [field] : []))
+            }
+        }
     }
 
     @Test("each entry is settled by itself: sent, set aside with the reason, unknown, or back in its old place")

@@ -100,16 +100,21 @@ extension EntryWay {
     fileprivate func check() throws(Problem) {
         guard case .sent(let identifier) = self else { return }
         switch identifier {
-        case .brazeID(let id): if id.isEmpty { throw Problem("is empty").inside("braze_id") }
+        case .brazeID(let id): try id.check("braze_id", bytesMax: Limits.nameBytes)
         case .alias(let name, let label):
-            if name.isEmpty { throw Problem("is empty").inside("alias_name") }
-            if label.isEmpty { throw Problem("is empty").inside("alias_label") }
-        case .externalID(let id):
-            guard !id.isEmpty else { throw Problem("is empty").inside("external_id") }
-            guard id.utf8.count <= Limits.userIDBytes else {
-                throw Problem("has at most \(Limits.userIDBytes) bytes; this one has \(id.utf8.count)")
-                    .inside("external_id")
-            }
+            try name.check("alias_name", bytesMax: Limits.nameBytes)
+            try label.check("alias_label", bytesMax: Limits.nameBytes)
+        case .externalID(let id): try id.check("external_id", bytesMax: Limits.userIDBytes)
+        }
+    }
+}
+
+extension String {
+    /// Checks a part of an identifier.
+    fileprivate func check(_ field: String, bytesMax: Int) throws(Problem) {
+        guard !isEmpty else { throw Problem("is empty").inside(field) }
+        guard utf8.count <= bytesMax else {
+            throw Problem("has at most \(bytesMax) bytes; this one has \(utf8.count)").inside(field)
         }
     }
 }

@@ -14,6 +14,8 @@ enum Limits {
     static let attributesBytes = 1_000_000
     /// Bytes of the customer's own id of a user (the SDK's constant).
     static let userIDBytes = 997
+    /// Bytes of another name of a user. No limit is documented; what a push says of it is not to fill a request.
+    static let nameBytes = 255
 }
 
 /// Checks the name of an event, a property or an attribute.
