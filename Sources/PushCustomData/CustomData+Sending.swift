@@ -72,7 +72,8 @@ extension CustomData {
         output.records.append(.moved(EntryMove(number: held.number, state: state, at: now, reason: reason)))
     }
 
-    /// A person decides what becomes of an entry of unknown outcome: `queued` again, in its old place, or `discarded`.
+    /// A person decides what becomes of an entry of unknown outcome: `queued` again, in its old place, or `discarded`. One
+    /// that is to be sent may be discarded as well: it may be what the endpoint refuses everything for.
     ///
     /// Attributes that are sent again set what they set then, also over what came later.
     ///
@@ -87,8 +88,11 @@ extension CustomData {
         _ number: EntryNumber, _ state: EntryState, now: WallTime, into output: inout CustomDataOutput
     ) -> Bool {
         precondition(state == .queued || state == .discarded, "\(state) is nothing that a person decides")
-        guard let held = unknown.removeValue(forKey: number) else { return false }
-        if state == .queued { queue.insert(held) } else { bytes -= held.size }
+        let isDiscarded = state == .discarded
+        guard let held = unknown.removeValue(forKey: number) ?? (isDiscarded ? queue.remove(number) : nil) else {
+            return false
+        }
+        if isDiscarded { bytes -= held.size } else { queue.insert(held) }
         output.records.append(.moved(EntryMove(number: number, state: state, at: now)))
         return true
     }

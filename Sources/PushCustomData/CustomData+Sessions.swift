@@ -36,7 +36,7 @@ extension CustomData {
         if entry.kind == .customEvent {
             output.events.append(event(entry, session, at: time))
         } else if let owner = session.externalID.map(ProfileOwner.user) ?? session.device.map(ProfileOwner.device) {
-            for (name, change) in entry.profileChanges {
+            for (name, change) in entry.profileChanges(rules) {
                 output.records.append(
                     .attribute(
                         AttributeRow(
@@ -46,8 +46,10 @@ extension CustomData {
         }
         output.records.append(
             .moved(EntryMove(number: entry.number, state: .flushed, at: now, by: session.cause)))
-        if rules.sendsFlushed, let user = session.externalID {
-            send(entry, of: user, session, at: time, now: now, into: &output)
+        if rules.sendsFlushed,
+            let profile = entry.brazeID.map(UserIdentifier.brazeID) ?? session.externalID.map(UserIdentifier.externalID)
+        {
+            send(entry, to: profile, session, at: time, now: now, into: &output)
         }
     }
 
@@ -58,25 +60,25 @@ extension CustomData {
             id: AnalyticsEvent.identifier(state: stateID, number: number, kind: .customEvent), kind: .customEvent,
             time: time.seconds, seq: cause, delivery: cause, externalUserID: session.externalID,
             deviceID: entry.device ?? session.device, appID: entry.app ?? session.app,
-            // A device that only the session names is of the session's platform.
-            platform: entry.device == nil ? session.platform : entry.platform, campaignID: nil, messageID: nil,
+            // The app that began to run says what platform that is; who logged may have left it out.
+            platform: session.cause == nil ? entry.platform : session.platform, campaignID: nil, messageID: nil,
             name: entry.name,
             properties: entry.data == Array("{}".utf8) ? nil : String(decoding: entry.data, as: UTF8.self))
     }
 
     /// What was flushed goes to the endpoint too, as an entry of its own.
     private mutating func send(
-        _ entry: CustomEntry, of user: String, _ session: SessionStart, at time: WallTime, now: WallTime,
+        _ entry: CustomEntry, to profile: UserIdentifier, _ session: SessionStart, at time: WallTime, now: WallTime,
         into output: inout CustomDataOutput
     ) {
         lastNumber = lastNumber.next
         var sent = entry
         sent.number = lastNumber
         sent.cause = session.cause ?? entry.cause
-        sent.way = .sent(.externalID(user))
+        sent.way = .sent(profile)
         sent.app = entry.app ?? session.app
         sent.device = entry.device ?? session.device
-        sent.externalID = user
+        sent.externalID = session.externalID
         sent.time = time
         sent.savedAt = now
         hold(sent, .queued)
@@ -108,6 +110,9 @@ extension CustomData {
 }
 
 extension CustomEntry {
+    /// The profile that a stored entry names.
+    fileprivate var brazeID: String? { if case .stored(_, let brazeID) = way { brazeID } else { nil } }
+
     /// Where it is stored; `nil` for what is sent at once.
-    fileprivate var suite: String? { if case .stored(let suite) = way { suite } else { nil } }
+    fileprivate var suite: String? { if case .stored(let suite, _) = way { suite } else { nil } }
 }

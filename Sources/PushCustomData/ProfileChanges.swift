@@ -4,23 +4,26 @@ extension CustomEntry {
     /// What attributes do to the fields of a profile, in their order.
     ///
     /// Each subscription group is a field of its own, `subscription_groups.ID`: groups that are not named keep their state.
-    var profileChanges: [(name: String, change: AttributeChange)] {
+    ///
+    /// - Parameter rules: how long an array may grow.
+    func profileChanges(_ rules: CustomDataRules) -> [(name: String, change: AttributeChange)] {
         // It was scanned when it was logged; how deep it might nest was decided then.
         let document = try? JSONDocument(scanning: data, limits: JSONLimits(depth: .max))
         guard kind != .customEvent, let attributes = document?.root else { return [] }
         return attributes.members.flatMap { name, value in
             if kind == .userAttributes, name == UserField.subscriptionGroups.rawValue { return value.groupChanges }
-            return [(name, change(by: value))]
+            return [(name, change(by: value, rules))]
         }
     }
 
-    private func change(by value: JSONNode) -> AttributeChange {
+    private func change(by value: JSONNode, _ rules: CustomDataRules) -> AttributeChange {
         if value.kind == .null { return .remove }
         guard kind == .customAttributes, let operation = try? AttributeOperation(value) else {
             return .set(Array(value.rawBytes))
         }
         switch operation {
-        case .add(let values): return .add(values.elements.map { Array($0.rawBytes) })
+        case .add(let values):
+            return .add(values.elements.map { Array($0.rawBytes) }, elementsMax: rules.arrayElementsMax)
         case .remove(let values): return .drop(values.elements.map { Array($0.rawBytes) })
         case .increment(let step): return .increment(step.int64 ?? 0)
         }

@@ -32,9 +32,9 @@ extension Forwarder {
             } else {
                 backOff(reason, now: now, using: &random)
             }
-        case .refused(let reason):
+        case .refused(let refusal):
             wait(batch.entries)
-            stop(reason, now: now)
+            stop(refusal.reason(for: batch), now: now)
         }
     }
 

@@ -10,9 +10,6 @@ struct ResponseContent {
 
     var isSuccess: Bool { message == "success" }
 
-    /// Whether an error names an entry of the request.
-    var namesEntries: Bool { !attributes.errors.isEmpty || !events.errors.isEmpty }
-
     /// What an answer says of one array of the request.
     struct ArrayReport {
         /// How many elements it had.
@@ -34,11 +31,6 @@ struct ResponseContent {
                     .sent
                 }
             return (0..<count).map { index in errors[index].map { .rejected($0) } ?? rest }
-        }
-
-        /// What became of them, in a refusal.
-        var refused: [Verdict.Fate] {
-            (0..<count).map { index in errors[index].map { .rejected($0) } ?? .queued }
         }
     }
 

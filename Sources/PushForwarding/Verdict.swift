@@ -14,7 +14,7 @@ enum Verdict: Equatable {
     /// None was taken, and it may get better by itself.
     case failed(String)
     /// None was taken, and it does not get better until a person has seen to it.
-    case refused(String)
+    case refused(Refusal)
 
     /// What became of one entry.
     enum Fate: Equatable {
@@ -38,11 +38,6 @@ enum Verdict: Equatable {
         let said = "the endpoint answered \(response.status)"
         let content = ResponseContent(response.body, attributes: attributes, events: events)
         let message = content?.message.map { "\(said): \($0)" } ?? said
-        if response.status == 400, let content, content.namesEntries {
-            // What is wrong is known and set aside; the others go again without it.
-            self = .settled(attributes: content.attributes.refused, events: content.events.refused)
-            return
-        }
         switch response.status {
         case 200...299:
             if let damage = response.damage {
@@ -57,7 +52,11 @@ enum Verdict: Equatable {
             self = .slowDown(until: reset, "\(said): too many requests")
         // 408 and 425: it did not take the request in at all.
         case 408, 425, 500...599: self = .failed(message)
-        default: self = .refused("\(message). \(Verdict.remedy(for: response.status))")
+        default:
+            self = .refused(
+                Refusal(
+                    message: message, remedy: Verdict.remedy(for: response.status),
+                    attributes: content?.attributes.errors ?? [:], events: content?.events.errors ?? [:]))
         }
     }
 

@@ -18,13 +18,10 @@ extension LogRequest {
                 .unknownKey, field: key,
                 message: "kind \(kind.rawValue) has no \(key); it has \(kind.ownKeys.joined(separator: " and "))")
         }
-        let (suite, brazeID) = (try reader.name("suite"), try reader.name("braze_id"))
-        guard suite == nil || brazeID == nil else {
-            throw ProtocolError(
-                .invalidValue, field: "braze_id",
-                message: "suite keeps it for the app's next session, braze_id sends it at once; give one")
-        }
-        self.init(target: try Target(reader), suite: suite, brazeID: brazeID, kind: kind, object: root)
+        self.init(
+            target: try Target(reader), suite: try reader.name("suite"), brazeID: try reader.name("braze_id"),
+            kind: kind,
+            object: root)
     }
 }
 

@@ -107,9 +107,14 @@ extension TrackerOutput {
 extension EntrySource {
     /// What a log says of who, where and when; what it leaves out of app and device is the request's.
     fileprivate init(_ log: LogRequest, _ accepted: AcceptedRequest, at time: WallTime) {
-        let stored = EntryWay.stored(suite: log.suite ?? EntryWay.standardSuite)
+        let way: EntryWay =
+            if log.suite == nil, let profile = log.brazeID {
+                .sent(.brazeID(profile))
+            } else {
+                .stored(suite: log.suite ?? EntryWay.standardSuite, brazeID: log.brazeID)
+            }
         self.init(
-            cause: accepted.seq, way: log.brazeID.map { .sent(.brazeID($0)) } ?? stored, platform: accepted.platform,
+            cause: accepted.seq, way: way, platform: accepted.platform,
             app: log.target.app ?? accepted.app, device: log.target.device ?? accepted.device,
             externalID: log.target.externalID, at: time)
     }

@@ -55,7 +55,8 @@ extension Statement {
         // Every parameter keeps the value of the run before, so all are bound, as they are or as NULL.
         var (suite, kind, identifier, label): (String?, IdentifierKind?, String?, String?)
         switch way {
-        case .stored(let name): suite = name
+        case .stored(let name, let brazeID?): (suite, kind, identifier) = (name, .brazeID, brazeID)
+        case .stored(let name, nil): suite = name
         case .sent(.externalID(let id)): (kind, identifier) = (.externalID, id)
         case .sent(.brazeID(let id)): (kind, identifier) = (.brazeID, id)
         case .sent(.alias(let name, let aliasLabel)): (kind, identifier, label) = (.alias, name, aliasLabel)
@@ -119,7 +120,7 @@ extension Statement {
     }
 
     private func way() throws(StoreError) -> EntryWay {
-        if let suite = text(3) { return .stored(suite: suite) }
+        if let suite = text(3) { return .stored(suite: suite, brazeID: text(5)) }
         let identifier = text(5) ?? ""
         let kind: IdentifierKind = try name(4)
         return switch kind {

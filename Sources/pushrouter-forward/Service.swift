@@ -144,7 +144,7 @@ final class Service {
             journal.log(JournalEntry(.notice, "waits until \(until), failures in a row: \(state.failures): \(reason)"))
         case .stopped:
             Notify.status("stopped: \(reason)")
-            journal.log(JournalEntry(.error, "stopped, everything is kept: \(reason). Then reload this service"))
+            journal.log(JournalEntry(.error, "stopped, everything is kept: \(reason)"))
         }
         saidState = state
     }

@@ -161,7 +161,6 @@ struct PushctlCustomDataTests {
             (["log", "event", "a", "--property", "b:=c"], "b:=c: not JSON: at byte 0"),
             (["log", "attribute", "a=1", "a:=2"], "a:=2: a is given twice"),
             (["log", "attribute", "a=1", "--property", "b=c"], "--property is for events"),
-            (["log", "event", "a", "--suite", "s", "--braze-id", "b"], "--suite stores it and --braze-id sends it"),
             (["flush"], "--app APP says the session of which app starts"),
             (["pending", "--retry", "all", "--discard", "all"], "exclude each other"),
             (["pending", "--retry", "7,x"], "--retry x: numbers of entries, such as 7,9, or all"),

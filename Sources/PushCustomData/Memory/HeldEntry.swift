@@ -30,7 +30,7 @@ struct HeldEntry: Sendable {
         length = UInt32(clamping: entry.length)
         let target: (way: Way, first: String, second: String?) =
             switch entry.way {
-            case .stored(let suite): (.stored, suite, nil)
+            case .stored(let suite, let brazeID): (.stored, suite, brazeID)
             case .sent(.externalID(let id)): (.externalID, id, nil)
             case .sent(.brazeID(let id)): (.brazeID, id, nil)
             case .sent(.alias(let name, let label)): (.alias, name, label)
@@ -55,7 +55,7 @@ struct HeldEntry: Sendable {
         let first = texts[4] ?? ""
         let target: EntryWay =
             switch way {
-            case .stored: .stored(suite: first)
+            case .stored: .stored(suite: first, brazeID: texts[5])
             case .externalID: .sent(.externalID(first))
             case .brazeID: .sent(.brazeID(first))
             case .alias: .sent(.alias(name: first, label: texts[5] ?? ""))

@@ -26,4 +26,15 @@ struct SendingQueue: Sendable {
         count -= 1
         return returned.first == first ? returned.popFirst() : line.popFirst()
     }
+
+    /// Takes one out of the middle, in linear time: only people ask for that.
+    mutating func remove(_ number: EntryNumber) -> HeldEntry? {
+        var rest = SendingQueue()
+        var removed: HeldEntry?
+        while let next = popFirst() {
+            if next.number == number { removed = next } else { rest.insert(next) }
+        }
+        self = rest
+        return removed
+    }
 }

@@ -4,8 +4,8 @@ public enum AttributeChange: Hashable, Sendable {
     case set([UInt8])
     /// It is no more.
     case remove
-    /// These join the array that it is.
-    case add([[UInt8]])
+    /// These join the array that it is, which has so many elements at most.
+    case add([[UInt8]], elementsMax: Int)
     /// These leave the array that it is.
     case drop([[UInt8]])
     /// This is added to the number that it is.
@@ -14,18 +14,16 @@ public enum AttributeChange: Hashable, Sendable {
     /// What the field is after the change.
     ///
     /// An array holds a value once: what is added goes to the end, also when it was there before, and above
-    /// `elementsMax` the first ones go (Braze docs, custom attributes, arrays). What does not exist yet is taken for an
+    /// the limit the first ones go (Braze docs, custom attributes, arrays). What does not exist yet is taken for an
     /// empty array or for 0. What is of another type stays as it is: an operation replaces nothing.
     ///
-    /// - Parameters:
-    ///   - existing: the value of the field, JSON; `nil`: there is none.
-    ///   - elementsMax: how many elements an array has at most.
+    /// - Parameter existing: the value of the field, JSON; `nil`: there is none.
     /// - Returns: the value from now on; `nil`: there is none.
-    public func apply(to existing: [UInt8]?, elementsMax: Int = 500) -> [UInt8]? {
+    public func apply(to existing: [UInt8]?) -> [UInt8]? {
         switch self {
         case .set(let value): return value
         case .remove: return nil
-        case .add(let values):
+        case .add(let values, let elementsMax):
             guard let elements = Elements(existing) else { return existing }
             return elements.appending(values, elementsMax: elementsMax).json
         case .drop(let values):

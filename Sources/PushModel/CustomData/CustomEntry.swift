@@ -46,8 +46,9 @@ public enum UserIdentifier: Hashable, Sendable {
 
 /// Where an entry is to go.
 public enum EntryWay: Hashable, Sendable {
-    /// Kept in a suite (an app group, or `standard`) until the app's next session start.
-    case stored(suite: String)
+    /// Kept in a suite (an app group, or `standard`) until the app's next session start. The profile is where it goes if
+    /// what is flushed is sent as well (`SendFlushed=`), in place of the session's user.
+    case stored(suite: String, brazeID: String? = nil)
     /// At once to `/users/track`, for this profile.
     case sent(UserIdentifier)
 

@@ -38,7 +38,9 @@ extension EntryRecord {
 extension EntryWay {
     fileprivate func write(to writer: inout JSONWriter) {
         switch self {
-        case .stored(let suite): writer.member("suite", suite)
+        case .stored(let suite, let brazeID):
+            writer.member("suite", suite)
+            if let brazeID { writer.member("braze_id", brazeID) }
         case .sent(let identifier):
             writer.member("suite", String?.none)
             writer.member("to", object: { identifier.write(to: &$0) })
@@ -46,7 +48,7 @@ extension EntryWay {
     }
 
     /// For people: the suite; `nil` for what is sent.
-    var suite: String? { if case .stored(let suite) = self { suite } else { nil } }
+    var suite: String? { if case .stored(let suite, _) = self { suite } else { nil } }
 }
 
 extension UserIdentifier {

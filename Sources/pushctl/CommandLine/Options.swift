@@ -41,7 +41,8 @@ extension Option {
 
     // Custom data.
     static let suite = Option("suite", .text("SUITE"), "the app group that it is stored in; standard is the app's own")
-    static let brazeID = Option("braze-id", .text("ID"), "send it at once, for the profile with this id of Braze's")
+    static let brazeID = Option(
+        "braze-id", .text("ID"), "the profile's id at Braze; without a suite it is sent there at once")
     static let property = Option("property", .text("KEY=TEXT"), "a property of the event; also KEY:=JSON, and repeated")
     static let onlySuite = Option("suite", .text("SUITE"), "only what is stored in this suite")
     static let onlyApp = Option("app", .text("APP"), "only what is of this app")
@@ -52,7 +53,8 @@ extension Option {
     static let limit = Option("limit", .text("N"), "how many to show, the first ones (text: 100, JSON: all)")
     static let reset = Option("reset", .text("SUITE"), "take all that is stored in this suite out of it, for good")
     static let retry = Option("retry", .text("N,...|all"), "send these entries of unknown outcome again")
-    static let discard = Option("discard", .text("N,...|all"), "never send these entries of unknown outcome again")
+    static let discard = Option(
+        "discard", .text("N,...|all"), "never send these entries; all: those of unknown outcome")
     static let sessionApp = Option("app", .text("APP"), "the app whose session is said to start")
     static let sessionDevice = Option("device", .text("DEVICE"), "the device (any)")
     static let sessionUser = Option("external-id", .text("USER"), "the user (nobody known)")

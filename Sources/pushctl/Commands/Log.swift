@@ -11,8 +11,8 @@ extension Command {
             """,
             """
             With --suite, or without --braze-id, it is stored until the next session of the app starts, and then told or \
-            set for that session's user, or for USER alone if one is named. With --braze-id it is sent to Braze's endpoint \
-            at once. What an attribute is may also change: tags:='{"add":["a"]}', tags:='{"remove":["a"]}', \
+            set for that session's user, or for USER alone if one is named. With --braze-id and no suite it is sent to \
+            Braze's endpoint at once. What an attribute is may also change: tags:='{"add":["a"]}', tags:='{"remove":["a"]}', \
             visits:='{"inc":1}'; null takes it away.
             """,
             """

@@ -15,7 +15,7 @@ extension Command {
             """
             An entry is of unknown outcome when it was sent and the answer never came: Braze may have it, and would count \
             it twice. With OnUnknown=hold it waits for you: --retry sends it again in its old place, --discard does not. \
-            --reset empties a suite. These three ask the running daemon, and list nothing.
+            --discard with numbers also takes out what is still to be sent. --reset empties a suite. These three ask the running daemon, and list nothing.
             """,
         ],
         operands: .none,
@@ -110,9 +110,12 @@ extension Command {
         }
         session.tell(state.rawValue, reply["resolved"], of: reply, arguments)
         guard let numbers, let resolved = reply["resolved"]?.int64, resolved < numbers.count else { return .done }
+        let (wanted, list) =
+            option == .retry
+            ? ("not of unknown outcome", "") : ("neither of unknown outcome nor to be sent", " --queued")
         session.output.note(
-            "\(numbers.count - Int(resolved)) of them are not of unknown outcome; \"pushctl pending --unknown\" lists "
-                + "those that are")
+            "\(numbers.count - Int(resolved)) of them are \(wanted); \"pushctl pending --unknown\(list)\" lists those that are"
+        )
         return .no
     }
 

@@ -55,9 +55,6 @@ enum RequestLine {
         guard let kind = LogWord(rawValue: kind) else {
             throw arguments.usageFailure("\(kind): what is logged is an event, an attribute or a user-attribute")
         }
-        guard arguments[.suite] == nil || arguments[.brazeID] == nil else {
-            throw arguments.usageFailure("--suite stores it and --braze-id sends it: give one of them")
-        }
         let isEvent = kind == .event
         if isEvent, operands.count > 1, let extra = operands.last {
             throw arguments.usageFailure("\(extra) is one operand too many; for a property write --property \(extra)")

@@ -29,10 +29,12 @@ extension Installation {
         return entries
     }
 
-    /// Looks until the forwarder has nothing left to do.
-    func waitUntilForwarded() throws {
+    /// Looks until the forwarder has nothing left to do. One that has much to tell its service manager is listened to, since
+    /// the socket holds only so much.
+    func waitUntilForwarded(by forwarder: DaemonProcess? = nil) throws {
         try waitUntil("all is sent, or set aside") {
-            try entries().allSatisfy { ![.queued, .claimed].contains($0.state) }
+            _ = forwarder?.messages
+            return try entries().allSatisfy { ![.queued, .claimed].contains($0.state) }
         }
     }
 }

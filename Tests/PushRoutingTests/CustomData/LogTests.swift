@@ -25,6 +25,8 @@ struct LogTests {
         #expect(bench.ledger.customData[1]?.entry.way == .stored(suite: "group.a"))
         #expect(try bench.submit(.event(brazeID: "b1")).last == "entry 2 queued")
         #expect(bench.ledger.customData[2]?.entry.way == .sent(.brazeID("b1")))
+        #expect(try bench.submit(.event(suite: "group.a", brazeID: "b1")).last == "entry 3 pending")
+        #expect(bench.ledger.customData[3]?.entry.way == .stored(suite: "group.a", brazeID: "b1"))
     }
 
     @Test("keeps its own time, and no later one than the clock's")
