@@ -77,7 +77,7 @@ struct CustomDataBench {
 
     @discardableResult
     mutating func resolve(_ number: Int64, _ state: EntryState, now: Int64 = 80) -> Bool {
-        turn { $0.resolve(EntryNumber(number), state, now: Self.time(now), into: &$1) }
+        turn { $0.resolve([EntryNumber(number)], state, now: Self.time(now), into: &$1) } == 1
     }
 
     @discardableResult
