@@ -84,6 +84,7 @@ struct StoredCrashTests {
         // Otherwise the rounds showed nothing.
         #expect(told.count > 0 && sum > 0 && !acknowledged.isEmpty)
         print(
-            "kill -9, stored: \(EndToEndTests.rounds) rounds, \(acknowledged.count) acknowledged, \(entries.count) flushed")
+            "kill -9, stored: \(EndToEndTests.rounds) rounds, \(acknowledged.count) acknowledged, "
+                + "\(entries.count) flushed")
     }
 }
