@@ -48,6 +48,23 @@ struct AttributeCheckTests {
         #expect(bench.rows.numbers(.rejected) == [2])
     }
 
+    @Test(
+        "of very many that are wrong the last are one entry: they do not fill the ledger", arguments: [100, 101, 5000])
+    func manyWrong(count: Int) throws {
+        var bench = CustomDataBench()
+        let members = (1...count).map { #""a\#($0)":[[]]"# } + [#""right":1"#]
+        let rejections = try bench.log(.customAttributes, #"{"attributes":{\#(members.joined(separator: ","))}}"#)
+        #expect(rejections.count == 100)
+        #expect(bench.text(1) == #"{"right":1}"#)
+        #expect(bench.text(100) == #"{"a99":[[]]}"#)
+        guard count > 100 else { return #expect(bench.text(101) == #"{"a100":[[]]}"#) }
+        let reason = "\(count - 99) more are wrong, the first is attributes.a100[0]: an array has no arrays in it"
+        #expect(bench.reason(101) == "attributes: \(reason)")
+        #expect(rejections.last?.reason == reason)
+        let rest = try JSONDocument(scanning: Array(try #require(bench.text(101)).utf8)).root
+        #expect(rest.members.map(\.key) == (100...count).map { "a\($0)" })
+    }
+
     @Test("one that is wrong is set aside by itself; its neighbours are one entry")
     func neighbours() throws {
         var bench = CustomDataBench()

@@ -59,8 +59,9 @@ struct CheckedEntry {
         }
         guard attributes.count > 0 else { throw Problem("has no attribute in it").inside("attributes") }
         try attributes.checkSizeTogether()
-        var writer = JSONWriter(reserving: attributes.rawBytes.count)
-        writer.beginObject()
+        var right = JSONWriter(reserving: attributes.rawBytes.count)
+        right.beginObject()
+        var wrong: [(problem: Problem, name: String, value: JSONNode)] = []
         for (name, value) in attributes.members {
             do throws(Problem) {
                 var storedName = name
@@ -69,16 +70,31 @@ struct CheckedEntry {
                 } else {
                     storedName = try UserField.check(name, value, in: attributes).rawValue
                 }
-                writer.member(storedName, raw: value.compactBytes)
+                right.member(storedName, raw: value.compactBytes)
             } catch {
-                var refused = JSONWriter()
-                refused.object { $0.member(name, raw: value.compactBytes) }
-                refusals.append(
-                    Refusal(error.inside(name).inside("attributes"), name: nil, data: refused.bytes))
+                wrong.append((error.inside(name).inside("attributes"), name, value))
             }
         }
-        writer.endObject()
-        if refusals.count < attributes.count { data = writer.bytes }
+        right.endObject()
+        if wrong.count < attributes.count { data = right.bytes }
+        refuse(wrong)
+    }
+
+    /// Each is set aside by itself; but who has so many of them wrong has them wrong all alike, and they are not to fill the
+    /// ledger.
+    private mutating func refuse(_ wrong: [(problem: Problem, name: String, value: JSONNode)]) {
+        let apart = wrong.count > Limits.refusals ? Limits.refusals - 1 : wrong.count
+        for (problem, name, value) in wrong.prefix(apart) {
+            var refused = JSONWriter()
+            refused.object { $0.member(name, raw: value.compactBytes) }
+            refusals.append(Refusal(problem, name: nil, data: refused.bytes))
+        }
+        let rest = wrong.dropFirst(apart)
+        guard let first = rest.first else { return }
+        var refused = JSONWriter()
+        refused.object { writer in for (_, name, value) in rest { writer.member(name, raw: value.compactBytes) } }
+        let problem = Problem("\(rest.count) more are wrong, the first is \(first.problem.text)").inside("attributes")
+        refusals.append(Refusal(problem, name: nil, data: refused.bytes))
     }
 }
 

@@ -7,6 +7,8 @@ enum Limits {
     /// Bytes of an event's properties, or of an attribute that is an object. Newer pages of the docs say 100 KB, older ones
     /// and the SDK's own constant 50 KB: what is within the smaller is taken by all.
     static let bytes = 51_200
+    /// Entries that are set aside of what was logged together.
+    static let refusals = 100
     /// Properties of an event.
     static let properties = 256
     /// Bytes of attributes that are set together. They leave in one piece, and the endpoint's limit on a request is not
