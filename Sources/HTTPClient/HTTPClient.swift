@@ -17,7 +17,7 @@ public struct HTTPReadiness: OptionSet, Sendable {
 
 /// Sends requests over HTTP/1.1, or HTTP/2 where TLS agrees on it, and keeps connections for the next. The server's
 /// certificate is always verified, redirects are not followed, and the proxies of the environment (`https_proxy`,
-/// `no_proxy`) are used.
+/// `no_proxy`) are used where there is TLS.
 ///
 /// It does not wait: whoever owns it watches sockets and a timer for it. Used on one thread; nothing may be called from
 /// within its closures but what a completion calls.

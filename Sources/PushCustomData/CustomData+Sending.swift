@@ -72,29 +72,29 @@ extension CustomData {
         output.records.append(.moved(EntryMove(number: held.number, state: state, at: now, reason: reason)))
     }
 
-    /// A person decides what becomes of an entry of unknown outcome: `queued` again, in its old place, or `discarded`. One
-    /// that is to be sent may be discarded as well: it may be what the endpoint refuses everything for.
+    /// A person decides what becomes of entries of unknown outcome: `queued` again, in their old places, or `discarded`. What
+    /// is to be sent may be discarded as well: it may be what the endpoint refuses everything for.
     ///
     /// Attributes that are sent again set what they set then, also over what came later.
     ///
     /// - Parameters:
-    ///   - number: the entry.
+    ///   - numbers: the entries. To discard what is to be sent costs as much as all that is to be sent, once.
     ///   - state: one of the two; another is a mistake of the caller.
     ///   - now: the clock.
-    ///   - output: the entry's change is appended.
-    /// - Returns: whether there is such an entry.
+    ///   - output: the entries' changes are appended.
+    /// - Returns: of how many this was to be decided.
     @discardableResult
     public mutating func resolve(
-        _ number: EntryNumber, _ state: EntryState, now: WallTime, into output: inout CustomDataOutput
-    ) -> Bool {
+        _ numbers: [EntryNumber], _ state: EntryState, now: WallTime, into output: inout CustomDataOutput
+    ) -> Int {
         precondition(state == .queued || state == .discarded, "\(state) is nothing that a person decides")
-        let isDiscarded = state == .discarded
-        guard let held = unknown.removeValue(forKey: number) ?? (isDiscarded ? queue.remove(number) : nil) else {
-            return false
+        var resolved = numbers.compactMap { unknown.removeValue(forKey: $0) }
+        if state == .discarded, resolved.count < numbers.count { resolved += queue.remove(Set(numbers)) }
+        for held in resolved {
+            if state == .discarded { bytes -= held.size } else { queue.insert(held) }
+            output.records.append(.moved(EntryMove(number: held.number, state: state, at: now)))
         }
-        if isDiscarded { bytes -= held.size } else { queue.insert(held) }
-        output.records.append(.moved(EntryMove(number: number, state: state, at: now)))
-        return true
+        return resolved.count
     }
 
     /// The numbers of the entries of unknown outcome, in order.

@@ -7,8 +7,9 @@ extension CustomEntry {
     ///
     /// - Parameter rules: how long an array may grow.
     func profileChanges(_ rules: CustomDataRules) -> [(name: String, change: AttributeChange)] {
-        // It was scanned when it was logged.
-        guard kind != .customEvent, let attributes = try? JSONDocument(scanning: data).root else { return [] }
+        // It was scanned when it was logged; how deep it might nest was decided then.
+        let document = try? JSONDocument(scanning: data, limits: JSONLimits(depth: .max))
+        guard kind != .customEvent, let attributes = document?.root else { return [] }
         return attributes.members.flatMap { name, value in
             if kind == .userAttributes, name == UserField.subscriptionGroups.rawValue { return value.groupChanges }
             return [(name, change(by: value, rules))]

@@ -3,6 +3,7 @@ import Glibc
 import HandlerProcess
 import JournalLog
 import PushModel
+import PushProtocol
 import PushRouting
 import PushSettings
 import Store
@@ -128,30 +129,38 @@ final class Daemon {
 
     private func listen(_ directories: Directories) throws {
         // In this order: who sees inject.sock can already ask control.sock.
-        let control = try server(directories.controlSocket, settings.daemon.controlSocket) { [unowned self] in
-            controlDesk?.take($1, from: $0)
-        }
+        let control = try server(
+            directories.controlSocket, settings.daemon.controlSocket, controlLimits
+        ) { [unowned self] in controlDesk?.take($1, from: $0) }
         controlServer = control
-        let inject = try server(directories.injectSocket, settings.daemon.injectSocket) { [unowned self] in
-            intake.take($1, from: $0)
-        }
+        let inject = try server(
+            directories.injectSocket, settings.daemon.injectSocket, injectLimits
+        ) { [unowned self] in intake.take($1, from: $0) }
         injectServer = inject
         try control.start()
         try inject.start()
     }
 
     private func server(
-        _ path: String, _ socket: SocketSettings, takeLine: @escaping (ClientSession, [UInt8]) -> Void
+        _ path: String, _ socket: SocketSettings, _ limits: LineServer.Limits,
+        takeLine: @escaping (ClientSession, [UInt8]) -> Void
     ) throws -> LineServer {
         try LineServer(
-            loop: loop, path: path, mode: socket.mode, group: try groupID(of: socket), limits: serverLimits,
+            loop: loop, path: path, mode: socket.mode, group: try groupID(of: socket), limits: limits,
             takeLine: takeLine)
     }
 
-    private var serverLimits: LineServer.Limits {
+    private var injectLimits: LineServer.Limits {
         LineServer.Limits(
             connections: settings.daemon.connectionsMax, connectionsPerPeer: settings.daemon.connectionsMaxPerPeer,
             requestLength: settings.daemon.requestLengthMax)
+    }
+
+    /// What the forwarder has to say must have room, however short the requests of producers are to be.
+    private var controlLimits: LineServer.Limits {
+        var limits = injectLimits
+        limits.requestLength = max(limits.requestLength, ControlRequest.longestLine)
+        return limits
     }
 
     // MARK: What other threads say
@@ -232,8 +241,8 @@ final class Daemon {
             intake.depthLimit = settings.daemon.jsonDepthMax
             conductor.successLevel = settings.journal.successLevel
             conductor.handle(.reconfigured(settings.routing))
-            injectServer?.limits = serverLimits
-            controlServer?.limits = serverLimits
+            injectServer?.limits = injectLimits
+            controlServer?.limits = controlLimits
             journal.log(JournalEntry(.info, "reloaded: \(statusLine)", messageID: .reloaded))
         } catch {
             configurationProblem = error.lines.joined(separator: "\n")

@@ -7,15 +7,35 @@ extension HandlerAnswer.Reply {
     /// An answer is a JSON object that has one of `status`, `result`, `options` and `log`: the whole output, or each line
     /// that is one. Of several the first counts, and all are counted: the handler called its completion that often.
     ///
+    /// Of one that was to log something and cannot be read, what is wrong is remarked on: no custom data goes in silence.
+    ///
+    /// - Parameters:
+    ///   - bytes: what it wrote, as far as it was read.
+    ///   - discarded: how many bytes came after them.
     /// - Returns: `nil` when there is no answer. All else is a program's own chatter, and no failure.
-    public init?(standardOutput bytes: [UInt8]) {
+    public init?(standardOutput bytes: [UInt8], discarded: Int = 0) {
         if let answer = Self.answer(in: bytes) {
             self.init(answer: answer)
             return
         }
-        let answers = bytes.split(separator: UInt8(ascii: "\n")).compactMap { Self.answer(in: Array($0)) }
-        guard let first = answers.first else { return nil }
-        self.init(answer: first, times: answers.count)
+        let lines = bytes.split(separator: UInt8(ascii: "\n")).map(Array.init)
+        let answers = lines.compactMap(Self.answer)
+        if let first = answers.first {
+            self.init(answer: first, times: answers.count)
+            return
+        }
+        guard let fault = ([bytes] + lines).lazy.compactMap(Self.fault).first else { return nil }
+        let cut = "its output has \(bytes.count + discarded) bytes, of which \(bytes.count) are read, the most that is"
+        self.init(remarks: ["log: nothing is kept: \(discarded > 0 ? cut : fault)"])
+    }
+
+    /// What is wrong with what looks like an answer that has a log.
+    private static func fault(in bytes: [UInt8]) -> String? {
+        guard bytes.first == UInt8(ascii: "{"), bytes.contains(#""log""#.utf8) else { return nil }
+        do {
+            _ = try JSONDocument(scanning: bytes)
+            return nil
+        } catch { return "its answer cannot be read: \(error.message)" }
     }
 
     /// What one answer says.

@@ -12,10 +12,10 @@ struct TextTable {
         self.widest = widest
     }
 
-    /// Adds a row, a cell for each column. What is cut ends in an ellipsis.
+    /// Adds a row, a cell for each column. What is cut ends in an ellipsis; a line feed within a name begins no line.
     mutating func add(_ cells: [String]) {
         precondition(cells.count == columns.count, "\(cells.count) cells in a table of \(columns.count) columns")
-        rows.append(cells.map { shortened($0, to: widest) })
+        rows.append(cells.map { shortened(inOneLine($0), to: widest) })
     }
 
     /// The lines, each with a line feed; a table without rows has none, so that no heading stands alone.
@@ -33,6 +33,14 @@ struct TextTable {
             while line.last == " " { line.removeLast() }
             text += line + "\n"
         }
+    }
+}
+
+/// `text` with its line feeds as the terminal's other controls are shown.
+private func inOneLine(_ text: String) -> String {
+    guard text.utf8.contains(UInt8(ascii: "\n")) else { return text }
+    return text.unicodeScalars.reduce(into: "") { line, scalar in
+        if scalar == "\n" { line += "\\x0a" } else { line.unicodeScalars.append(scalar) }
     }
 }
 

@@ -116,7 +116,7 @@ extension Router {
         _ entries: [EntryNumber]?, _ state: EntryState, at now: Moment, effects: inout [Effect]
     ) -> Int {
         keep(&effects) { data, output in
-            (entries ?? data.unknownEntries).count { data.resolve($0, state, now: now.wall, into: &output) }
+            data.resolve(entries ?? data.unknownEntries, state, now: now.wall, into: &output)
         }
     }
 }

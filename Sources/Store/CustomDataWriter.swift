@@ -72,7 +72,9 @@ final class CustomDataWriter {
 /// A string, or an array with strings, without escapes that nobody needs, so that equal texts are equal bytes: many
 /// producers write `caf\u00e9`.
 private func plainly(_ value: [UInt8]) -> [UInt8] {
-    guard value.contains(UInt8(ascii: "\\")), let document = try? JSONDocument(scanning: value) else { return value }
+    guard value.contains(UInt8(ascii: "\\")),
+        let document = try? JSONDocument(scanning: value, limits: JSONLimits(depth: .max))
+    else { return value }
     var writer = JSONWriter(reserving: value.count)
     switch document.root.kind {
     case .string: writer.write(plainly: document.root)

@@ -54,21 +54,24 @@ struct CustomDataTests {
     func rejected() throws {
         let line =
             #"{"op":"log","id":"a","kind":"custom_attributes","app":"shop","device":"d","#
-            + #""attributes":{"color":"red","braze_id":"x"}}"#
+            + #""attributes":{"color":"red","braze_id":"x","a: b.c\n":[[1]]}}"#
         let first: Line
         do {
             let daemon = try DaemonProcess.ready(installation)
             let client = try installation.injectClient()
             first = try client.ask(line)
             #expect(first.isAccepted && first.seq == 1)
-            #expect(first["rejected"]?.elements.map { $0["field"]?.string } == ["attributes.braze_id"], "\(first)")
-            #expect(first["rejected"]?.elements.map { $0["entry"]?.int64 } == [2])
+            #expect(
+                first["rejected"]?.elements.map { $0["field"]?.string }
+                    == ["attributes.braze_id", #"attributes."a: b.c\u000A"[0]"#],
+                "\(first)")
+            #expect(first["rejected"]?.elements.map { $0["entry"]?.int64 } == [2, 3])
             #expect(try client.ask(line).description == first.description)
             daemon.crash()
         }
         let daemon = try DaemonProcess.ready(installation)
         #expect(try installation.injectClient().ask(line).description == first.description)
-        #expect(try installation.states() == [.pending, .rejected])
+        #expect(try installation.states() == [.pending, .rejected, .rejected])
         #expect(try daemon.stop() == .exited(0))
     }
 
@@ -114,6 +117,21 @@ struct CustomDataTests {
         #expect(try forwarder.ask(Run.claim()).entries == [1])
         #expect(try forwarder.ask(Run.settle(#"{"number":1,"state":"sent"}"#)).isAccepted)
         #expect(try client.ask(event()).isAccepted)
+    }
+
+    @Test("what the forwarder has to say has room, however short the requests of producers must be")
+    func shortRequests() throws {
+        installation.write("pushrouterd.conf", "[Daemon]\nRequestLengthMax=1K\n")
+        let daemon = try DaemonProcess.ready(installation)
+        defer { withExtendedLifetime(daemon) {} }
+        let client = try installation.injectClient()
+        for _ in 1...100 { #expect(try client.ask(event()).isAccepted) }
+        let forwarder = try installation.controlClient()
+        #expect(try forwarder.ask(Run.claim()).entries?.count == 100)
+        let reason = String(repeating: #"\""#, count: 1000)
+        let entries = (1...100).map { #"{"number":\#($0),"state":"rejected","reason":"\#(reason)"}"# }
+        #expect(
+            try forwarder.ask(Run.settle(entries.joined(separator: ","))).description == #"{"ok":true,"settled":100}"#)
     }
 
     @Test("people flush, empty a suite, and see in the status what waits")

@@ -82,4 +82,31 @@ struct ForwardCrashTests {
         #expect(try forwarder.stop() == .exited(0))
         #expect(try daemon.stop() == .exited(0))
     }
+
+    @Test("both, in any order: no entry comes twice, and those of unknown outcome are listed")
+    func both() throws {
+        installation.forward(to: server, "BatchSize=7")
+        var random = SeededGenerator(seed: 9)
+        var acknowledged: Set<Int> = []
+        var next = 0
+        var daemon = try DaemonProcess.ready(installation)
+        var forwarder = try DaemonProcess.forwarder(installation)
+        for _ in 0..<EndToEndTests.rounds {
+            next = try log(from: next, count: .random(in: 20...80, using: &random), acknowledged: &acknowledged)
+            usleep(.random(in: 0...20_000, using: &random))
+            let isDaemonFirst = Bool.random(using: &random)
+            if isDaemonFirst { daemon.crash() }
+            forwarder.crash()
+            if !isDaemonFirst {
+                usleep(.random(in: 0...2000, using: &random))
+                daemon.crash()
+            }
+            daemon = try DaemonProcess.ready(installation)
+            forwarder = try DaemonProcess.forwarder(installation)
+        }
+        try installation.waitUntilForwarded()
+        try check(acknowledged)
+        #expect(try installation.entries().contains { $0.state == .sent })
+        #expect(try forwarder.stop() == .exited(0))
+    }
 }

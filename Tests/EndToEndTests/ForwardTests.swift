@@ -39,6 +39,21 @@ struct ForwardTests {
         #expect(try daemon.stop() == .exited(0))
     }
 
+    @Test("without TLS no proxy gets to see the key")
+    func proxies() throws {
+        let (server, proxy) = (TrackServer(limits: Self.limits), TrackServer())
+        installation.forward(to: server)
+        let daemon = try DaemonProcess.ready(installation)
+        let variables = ["http_proxy", "ALL_PROXY", "all_proxy"].map { "\($0)=\(proxy.url)" }
+        let forwarder = try DaemonProcess.forwarder(installation, environment: variables)
+        try log(0..<3)
+        try installation.waitUntilForwarded()
+        #expect(server.taken.count == 3)
+        #expect(proxy.connections == 0)
+        #expect(try forwarder.stop() == .exited(0))
+        #expect(try daemon.stop() == .exited(0))
+    }
+
     @Test("goes on after each answer that an endpoint may give, and nothing is lost or sent twice")
     func answers() throws {
         // After each failure a success, so that no wait is longer than a second.

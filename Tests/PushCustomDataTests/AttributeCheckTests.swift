@@ -26,6 +26,45 @@ struct AttributeCheckTests {
         }
     }
 
+    @Test("attributes that no request has room for are set aside, and hold up nothing")
+    func sizeTogether() throws {
+        // {"a0":"x...x",...}: each member and the comma or brace after it have 100 bytes.
+        func json(_ count: Int, plus extra: Int) -> String {
+            let members = (0..<count).map { number in
+                let name = String(100_000 + number)
+                return #""\#(name)":"\#(String(repeating: "x", count: 88 + (number == 0 ? extra : 0)))""#
+            }
+            return #"{"attributes": { \#(members.joined(separator: " ,")) } }"#
+        }
+        var bench = CustomDataBench()
+        #expect(try bench.log(.customAttributes, json(10_000, plus: -1), to: .sent(.brazeID("b"))).isEmpty)
+        let rejections = try bench.log(.customAttributes, json(10_000, plus: 0), to: .sent(.brazeID("b")))
+        #expect(
+            rejections.map(\.reason) == [
+                "attributes that are set together have at most 1000000 bytes; these have 1000001: log them apart"
+            ])
+        #expect(rejections.map(\.field) == ["attributes"])
+        #expect(bench.rows.numbers(.queued) == [1])
+        #expect(bench.rows.numbers(.rejected) == [2])
+    }
+
+    @Test(
+        "of very many that are wrong the last are one entry: they do not fill the ledger", arguments: [100, 101, 5000])
+    func manyWrong(count: Int) throws {
+        var bench = CustomDataBench()
+        let members = (1...count).map { #""a\#($0)":[[]]"# } + [#""right":1"#]
+        let rejections = try bench.log(.customAttributes, #"{"attributes":{\#(members.joined(separator: ","))}}"#)
+        #expect(rejections.count == 100)
+        #expect(bench.text(1) == #"{"right":1}"#)
+        #expect(bench.text(100) == #"{"a99":[[]]}"#)
+        guard count > 100 else { return #expect(bench.text(101) == #"{"a100":[[]]}"#) }
+        let reason = "\(count - 99) more are wrong, the first is attributes.a100[0]: an array has no arrays in it"
+        #expect(bench.reason(101) == "attributes: \(reason)")
+        #expect(rejections.last?.reason == reason)
+        let rest = try JSONDocument(scanning: Array(try #require(bench.text(101)).utf8)).root
+        #expect(rest.members.map(\.key) == (100...count).map { "a\($0)" })
+    }
+
     @Test("one that is wrong is set aside by itself; its neighbours are one entry")
     func neighbours() throws {
         var bench = CustomDataBench()
@@ -117,7 +156,7 @@ struct AttributeCheckTests {
         arguments: [
             (#"{"b":null,"c":[{"d":1}]}"#, nil),
             (#"{"b c":1}"#, "attributes.a.b c: a name within an attribute has no space, no . and no $"),
-            (#"{"b":{"c.d":1}}"#, "attributes.a.b.c.d: a name within an attribute has no space, no . and no $"),
+            (#"{"b":{"c.d":1}}"#, #"attributes.a.b."c.d": a name within an attribute has no space, no . and no $"#),
             (#"[{"$add":[]}]"#, "attributes.a[0].$add: a name within an attribute has no space, no . and no $"),
             (#"{"":1}"#, #"attributes.a."": the name is empty"#),
             (#"{"b":{"$time":"1980-01-01T19:20:30Z"}}"#, nil),

@@ -27,7 +27,8 @@ struct CustomDataBench {
         _ kind: EntryKind, _ json: String, to way: EntryWay = .stored(suite: EntryWay.standardSuite),
         app: String? = "shop", device: String? = "phone", user: String? = nil, at: Int64? = nil, now: Int64 = 0
     ) throws -> [Rejection] {
-        let object = try JSONDocument(scanning: Array(json.utf8)).root
+        // How deep it may be is a setting of the daemon.
+        let object = try JSONDocument(scanning: Array(json.utf8), limits: JSONLimits(depth: .max)).root
         let source = source(way, app: app, device: device, user: user, at: at ?? now)
         return turn { $0.log(kind, object, source, now: Self.time(now), into: &$1) }
     }
@@ -76,7 +77,7 @@ struct CustomDataBench {
 
     @discardableResult
     mutating func resolve(_ number: Int64, _ state: EntryState, now: Int64 = 80) -> Bool {
-        turn { $0.resolve(EntryNumber(number), state, now: Self.time(now), into: &$1) }
+        turn { $0.resolve([EntryNumber(number)], state, now: Self.time(now), into: &$1) } == 1
     }
 
     @discardableResult

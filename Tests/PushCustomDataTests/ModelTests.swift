@@ -155,7 +155,7 @@ private struct RandomHistory {
             let (number, state) = (anyNumber(), pick([EntryState.queued, .discarded]))
             note("resolve \(number) \(state)")
             return (
-                "\(data.resolve(number, state, now: wall, into: &output))",
+                "\(data.resolve([number], state, now: wall, into: &output) == 1)",
                 "\(model.resolve(number, state, now: wall))"
             )
         }

@@ -44,6 +44,22 @@ struct SendingTests {
         #expect(bench.rows.numbers(.discarded) == [1, 4])
     }
 
+    @Test("a person takes out many at once, whatever they are and however often they are named, in one pass")
+    func discardsMany() throws {
+        let count = 10_000
+        var bench = try bench(count)
+        #expect(bench.claim(limit: 2) == [1, 2])
+        bench.settle(1, .unknown)
+        let numbers = (1...Int64(count)).flatMap { [EntryNumber($0), EntryNumber($0), EntryNumber($0 + 1_000_000)] }
+        // Entry by entry this would look at 200 million.
+        let discarded = bench.turn { $0.resolve(numbers, .discarded, now: CustomDataBench.time(80), into: &$1) }
+        #expect(discarded == count - 1)
+        #expect(bench.data.summary.claimed == 1)
+        #expect(bench.data.summary.queued == 0)
+        bench.settle(2, .sent)
+        #expect(bench.data.summary.bytes == 0)
+    }
+
     @Test("what a session waits for is not sent, what is sent waits for no session")
     func ways() throws {
         var bench = try bench(1)
@@ -87,6 +103,16 @@ struct SendingTests {
         #expect(try bench.log(.customAttributes, json, to: .sent(.externalID(letters(998)))).count == 1)
         #expect(bench.reason(3) == "external_id: has at most 997 bytes; this one has 998")
         #expect(try bench.log(.customAttributes, json, to: .sent(.externalID(letters(997)))).isEmpty)
+        for length in [255, 256] {
+            let fields: [(String, UserIdentifier)] = [
+                ("braze_id", .brazeID(letters(length))), ("alias_name", .alias(name: letters(length), label: "l")),
+                ("alias_label", .alias(name: "n", label: letters(length))),
+            ]
+            for (field, identifier) in fields {
+                let rejections = try bench.log(.customAttributes, json, to: .sent(identifier))
+                #expect(rejections.map(\.field) == (length > 255 ? [field] : []))
+            }
+        }
     }
 
     @Test("each entry is settled by itself: sent, set aside with the reason, unknown, or back in its old place")

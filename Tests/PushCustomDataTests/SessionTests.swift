@@ -94,6 +94,19 @@ struct SessionTests {
         #expect(bench.field("a", of: .device("phone")) == "1")
     }
 
+    @Test("what nests as deep as JSONDepthMax= may let pass is set, and joins an array, like anything else")
+    func deep() throws {
+        let deep = String(repeating: #"{"a":"#, count: 900) + "1" + String(repeating: "}", count: 900)
+        var bench = CustomDataBench()
+        try bench.log(.customAttributes, #"{"attributes":{"o":\#(deep),"l":{"add":[1]}}}"#)
+        for value in [deep, "2"] {
+            try bench.log(.customAttributes, #"{"attributes":{"l":{"add":[\#(value)]}}}"#)
+        }
+        bench.flush(user: "u")
+        #expect(bench.field("o", of: .user("u")) == deep)
+        #expect(bench.field("l", of: .user("u")) == "[1,\(deep),2]")
+    }
+
     @Test("attributes wait when there is no profile to change; events do not")
     func noProfile() throws {
         var bench = CustomDataBench()

@@ -184,6 +184,22 @@ struct HandlerOutputTests {
         #expect(HandlerAnswer.Reply(standardOutput: Array(output.utf8)) == reply)
     }
 
+    @Test(
+        "an answer that was to log something and cannot be read is remarked on; other chatter is not",
+        arguments: [
+            (#"{"log":[{"kind":"custom_event","name":"a","name":"b"}]}"#, 0, "its answer cannot be read: at byte 42: "),
+            ("hello\n" + #"{"status":"handled","log":[{"kind":"#, 0, "its answer cannot be read: at byte "),
+            (#"{"log":[{"kind":"#, 100, "its output has 116 bytes, of which 16 are read, the most that is"),
+            (#"{"level":"info","log"#, 0, nil), (#"{"status":"handled""#, 100, nil), (#"a "log" {"#, 0, nil),
+        ] as [(String, Int, String?)])
+    func unreadable(output: String, discarded: Int, expected: String?) throws {
+        let reply = HandlerAnswer.Reply(standardOutput: Array(output.utf8), discarded: discarded)
+        let remark = reply?.remarks.first ?? "none"
+        #expect((reply == nil) == (expected == nil))
+        #expect(expected.map { remark.hasPrefix("log: nothing is kept: \($0)") } ?? true, "\(remark)")
+        #expect(reply?.times ?? 0 == 0, "nothing was said")
+    }
+
     @Test("custom data in it is read as op log has it; what is wrong is left out, the rest is not")
     func log() throws {
         let event = #"{"kind":"custom_event","name":"sent","suite":"group.a","app":"news","external_id":"u1"}"#

@@ -45,6 +45,17 @@ struct PendingReportTests {
                 """)
     }
 
+    @Test("a name with a line feed makes no line of its own, which would look like an entry")
+    func lineFeeds() {
+        let text = PendingReport(
+            entries: [entry(1, name: "a\r\n     2  custom_event"), entry(3, name: nil, data: #"{"b\nc":1}"#)],
+            counts: [EntryCount(suite: "s", state: .pending, count: 2, bytes: 1, oldest: WallTime(milliseconds: 0))],
+            now: WallTime(milliseconds: 0)
+        ).text
+        #expect(text.split(separator: "\n").count == 5, "\(text)")
+        #expect(text.contains(#"b\x0ac"#))
+    }
+
     @Test("without any says so")
     func none() {
         let report = PendingReport(now: WallTime(milliseconds: 0))

@@ -58,8 +58,10 @@ struct CheckedEntry {
             throw Problem("must be an object of names and values, not \(attributes.kindName)").inside("attributes")
         }
         guard attributes.count > 0 else { throw Problem("has no attribute in it").inside("attributes") }
-        var writer = JSONWriter(reserving: attributes.rawBytes.count)
-        writer.beginObject()
+        try attributes.checkSizeTogether()
+        var right = JSONWriter(reserving: attributes.rawBytes.count)
+        right.beginObject()
+        var wrong: [(problem: Problem, name: String, value: JSONNode)] = []
         for (name, value) in attributes.members {
             do throws(Problem) {
                 var storedName = name
@@ -68,16 +70,44 @@ struct CheckedEntry {
                 } else {
                     storedName = try UserField.check(name, value, in: attributes).rawValue
                 }
-                writer.member(storedName, raw: value.compactBytes)
+                right.member(storedName, raw: value.compactBytes)
             } catch {
-                var refused = JSONWriter()
-                refused.object { $0.member(name, raw: value.compactBytes) }
-                refusals.append(
-                    Refusal(error.inside(name).inside("attributes"), name: nil, data: refused.bytes))
+                wrong.append((error.inside(name).inside("attributes"), name, value))
             }
         }
-        writer.endObject()
-        if refusals.count < attributes.count { data = writer.bytes }
+        right.endObject()
+        if wrong.count < attributes.count { data = right.bytes }
+        refuse(wrong)
+    }
+
+    /// Each is set aside by itself; but who has so many of them wrong has them wrong all alike, and they are not to fill the
+    /// ledger.
+    private mutating func refuse(_ wrong: [(problem: Problem, name: String, value: JSONNode)]) {
+        let apart = wrong.count > Limits.refusals ? Limits.refusals - 1 : wrong.count
+        for (problem, name, value) in wrong.prefix(apart) {
+            var refused = JSONWriter()
+            refused.object { $0.member(name, raw: value.compactBytes) }
+            refusals.append(Refusal(problem, name: nil, data: refused.bytes))
+        }
+        let rest = wrong.dropFirst(apart)
+        guard let first = rest.first else { return }
+        var refused = JSONWriter()
+        refused.object { writer in for (_, name, value) in rest { writer.member(name, raw: value.compactBytes) } }
+        let problem = Problem("\(rest.count) more are wrong, the first is \(first.problem.text)").inside("attributes")
+        refusals.append(Refusal(problem, name: nil, data: refused.bytes))
+    }
+}
+
+extension JSONNode {
+    /// Checks how long attributes are without white space, which is how they are sent.
+    fileprivate func checkSizeTogether() throws(Problem) {
+        guard rawBytes.count > Limits.attributesBytes else { return }
+        let length = compactBytes.count
+        guard length > Limits.attributesBytes else { return }
+        throw Problem(
+            "attributes that are set together have at most \(Limits.attributesBytes) bytes; these have \(length): log them "
+                + "apart"
+        ).inside("attributes")
     }
 }
 
@@ -86,16 +116,21 @@ extension EntryWay {
     fileprivate func check() throws(Problem) {
         guard case .sent(let identifier) = self else { return }
         switch identifier {
-        case .brazeID(let id): if id.isEmpty { throw Problem("is empty").inside("braze_id") }
+        case .brazeID(let id): try id.check("braze_id", bytesMax: Limits.nameBytes)
         case .alias(let name, let label):
-            if name.isEmpty { throw Problem("is empty").inside("alias_name") }
-            if label.isEmpty { throw Problem("is empty").inside("alias_label") }
-        case .externalID(let id):
-            guard !id.isEmpty else { throw Problem("is empty").inside("external_id") }
-            guard id.utf8.count <= Limits.userIDBytes else {
-                throw Problem("has at most \(Limits.userIDBytes) bytes; this one has \(id.utf8.count)")
-                    .inside("external_id")
-            }
+            try name.check("alias_name", bytesMax: Limits.nameBytes)
+            try label.check("alias_label", bytesMax: Limits.nameBytes)
+        case .externalID(let id): try id.check("external_id", bytesMax: Limits.userIDBytes)
+        }
+    }
+}
+
+extension String {
+    /// Checks a part of an identifier.
+    fileprivate func check(_ field: String, bytesMax: Int) throws(Problem) {
+        guard !isEmpty else { throw Problem("is empty").inside(field) }
+        guard utf8.count <= bytesMax else {
+            throw Problem("has at most \(bytesMax) bytes; this one has \(utf8.count)").inside(field)
         }
     }
 }

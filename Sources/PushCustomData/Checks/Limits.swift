@@ -7,10 +7,17 @@ enum Limits {
     /// Bytes of an event's properties, or of an attribute that is an object. Newer pages of the docs say 100 KB, older ones
     /// and the SDK's own constant 50 KB: what is within the smaller is taken by all.
     static let bytes = 51_200
+    /// Entries that are set aside of what was logged together.
+    static let refusals = 100
     /// Properties of an event.
     static let properties = 256
+    /// Bytes of attributes that are set together. They leave in one piece, and the endpoint's limit on a request is not
+    /// documented: one that it will not take would hold up all that comes after.
+    static let attributesBytes = 1_000_000
     /// Bytes of the customer's own id of a user (the SDK's constant).
     static let userIDBytes = 997
+    /// Bytes of another name of a user. No limit is documented; what a push says of it is not to fill a request.
+    static let nameBytes = 255
 }
 
 /// Checks the name of an event, a property or an attribute.

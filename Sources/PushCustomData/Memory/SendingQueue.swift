@@ -27,12 +27,12 @@ struct SendingQueue: Sendable {
         return returned.first == first ? returned.popFirst() : line.popFirst()
     }
 
-    /// Takes one out of the middle, in linear time: only people ask for that.
-    mutating func remove(_ number: EntryNumber) -> HeldEntry? {
+    /// Takes these out, wherever they are, in linear time: only people ask for that.
+    mutating func remove(_ numbers: Set<EntryNumber>) -> [HeldEntry] {
         var rest = SendingQueue()
-        var removed: HeldEntry?
+        var removed: [HeldEntry] = []
         while let next = popFirst() {
-            if next.number == number { removed = next } else { rest.insert(next) }
+            if numbers.contains(next.number) { removed.append(next) } else { rest.insert(next) }
         }
         self = rest
         return removed

@@ -184,7 +184,8 @@ final class Admission {
         // What was set aside of a log was so at once; of a delivery a handler's answer or a track may have been, later.
         let rejected = story.request.operation == .log ? story.entries.filter(\.wasRejectedOnArrival) : []
         return .repeated(
-            candidate, seq, rejected: rejected.map(Rejection.init), story.invocations, undecided: undecided)
+            candidate, seq, rejected: rejected.map { Rejection(number: $0.entry.number, text: $0.reason ?? "") },
+            story.invocations, undecided: undecided)
     }
 
     /// The verdict on what is the first in the queue and new; `nil` while the ledger's answer is awaited.
@@ -202,20 +203,6 @@ final class Admission {
             ask(.delivery(reference))
             return nil
         }
-    }
-}
-
-extension Rejection {
-    /// What the ledger has of it: the field, if it is about one, stands before the reason.
-    fileprivate init(_ record: EntryRecord) {
-        let reason = record.reason ?? ""
-        let field = reason.prefix { $0 != ":" }
-        let isField = ["name", "properties", "attributes"].contains { root in
-            field == root || field.hasPrefix("\(root).") || field.hasPrefix("\(root)[")
-        }
-        self.init(
-            number: record.entry.number, field: isField ? String(field) : "",
-            reason: isField ? String(reason.dropFirst(field.count + 2)) : reason)
     }
 }
 

@@ -14,6 +14,8 @@ final class HandlerRunner {
         var exitSource: IOSource?
         var outputSource: IOSource?
         var output: [UInt8] = []
+        /// Bytes of output beyond what is kept.
+        var outputDiscarded = 0
         /// Nothing that it says counts any more.
         var isStopped = false
 
@@ -119,7 +121,7 @@ final class HandlerRunner {
                 [unowned self] _ in finish(run, child, token)
             }
             run.outputSource = try IOSource(loop: loop, descriptor: child.standardOutput, interest: .read) { _ in
-                if child.readOutput(into: &run.output).hasEnded { run.outputSource = nil }
+                if Self.readOutput(of: child, into: run).hasEnded { run.outputSource = nil }
             }
         } catch {
             // Without a descriptor to watch it by it could not be ended in time.
@@ -128,15 +130,22 @@ final class HandlerRunner {
         }
     }
 
+    private static func readOutput(of child: ChildProcess, into run: Run) -> OutputProgress {
+        let progress = child.readOutput(into: &run.output)
+        run.outputDiscarded += progress.discarded
+        return progress
+    }
+
     private func finish(_ run: Run, _ child: ChildProcess, _ token: UInt64) {
         guard let status = child.reap() else { return }
-        _ = child.readOutput(into: &run.output)
+        _ = Self.readOutput(of: child, into: run)
         forget(run, token)
         sweepOrphans()
         guard !run.isStopped else { return }
         switch status {
         case .exited(let code):
-            let reply = HandlerAnswer.Reply(standardOutput: run.output) ?? HandlerAnswer.Reply()
+            let reply =
+                HandlerAnswer.Reply(standardOutput: run.output, discarded: run.outputDiscarded) ?? HandlerAnswer.Reply()
             report(.finished(run.invocation, HandlerAnswer(exitStatus: code, reply: reply)))
         case .signaled(let signal):
             report(.finished(run.invocation, .signaled(signal)))

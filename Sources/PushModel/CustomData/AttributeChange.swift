@@ -45,7 +45,9 @@ private struct Elements {
             values = []
             return
         }
-        guard let root = try? JSONDocument(scanning: array).root, root.kind == .array else { return nil }
+        // How deep elements may nest was decided when they were logged.
+        let document = try? JSONDocument(scanning: array, limits: JSONLimits(depth: .max))
+        guard let root = document?.root, root.kind == .array else { return nil }
         values = root.elements.map { Array($0.rawBytes) }
     }
 

@@ -22,6 +22,9 @@ public struct ControlRequest: Hashable, Sendable {
         case resolve(ResolveRequest)
     }
 
+    /// How long a line may be at least, in bytes: a hundred entries with the longest of reasons, all of it escaped.
+    public static let longestLine = 1 << 20
+
     /// What is asked.
     public var operation: Operation
     /// Given back in the reply.
