@@ -145,6 +145,31 @@ final class TrackerRowTests {
         #expect(try ledger.reader().knownDevices() == [device(1, "d9", nil), devices[2]])
     }
 
+    @Test("sessions that begin on new devices are written side by side, among thousands")
+    func appended() throws {
+        func rows(_ numbers: ClosedRange<Int64>) -> [LedgerRecord] {
+            numbers.flatMap { number -> [LedgerRecord] in
+                // Names in no order, as real ones are.
+                let (seq, name) = (SequenceNumber(number), "\(number * 7919 % 10_007)-of-a-usual-length")
+                let key = DeviceKey(app: "com.example.shop", device: name)
+                let start = StartsRow(
+                    number: seq, key: .init(owner: name, isAnonymous: false, app: key.app), starts: [Self.time(number)],
+                    since: Self.time(number))
+                let session = SessionRow(
+                    number: seq, key: key, platform: .ios, externalID: name, startedAt: Self.time(number), end: nil,
+                    since: Self.time(number))
+                let device = KnownDevice(number: seq, key: key, platform: .ios, externalID: name)
+                return [.device(device), .tracker(.session(session)), .tracker(.starts(start))]
+            }
+        }
+        let writer = try LedgerWriter(directory: directory.path)
+        try writer.write([rows(1...4000)])
+        try writer.checkpoint()
+        try writer.write([rows(4001...4020)])
+        // Of each of the three tables the last page, the next one and the one above them.
+        #expect(writer.hasLog(of: 3) && !writer.hasLog(of: 10), "pages of 8 KiB")
+    }
+
     @Test("what waits for the end of the grace, until it is decided")
     func waiting() async throws {
         let starts = [nil, "u1"].enumerated().map { index, user in
