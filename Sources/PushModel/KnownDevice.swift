@@ -14,6 +14,8 @@ public struct DeviceKey: Hashable, Sendable {
 
 /// What was last said of a device; it stands in for what a request leaves out.
 public struct KnownDevice: Hashable, Sendable {
+    /// The request that first named it: the row's key, so that new rows come after all others.
+    public var number: SequenceNumber
     /// Which device.
     public var key: DeviceKey
     /// Its platform.
@@ -22,7 +24,8 @@ public struct KnownDevice: Hashable, Sendable {
     public var externalID: String?
 
     /// Joins the parts.
-    public init(key: DeviceKey, platform: Platform, externalID: String?) {
+    public init(number: SequenceNumber, key: DeviceKey, platform: Platform, externalID: String?) {
+        self.number = number
         self.key = key
         self.platform = platform
         self.externalID = externalID

@@ -211,8 +211,8 @@ public indirect enum LedgerRecord: Sendable {
     case tracker(TrackerRecord)
     /// A change of what is known of custom data.
     case customData(CustomDataRecord)
-    /// What is last known of a device; replaces what was known before.
+    /// What is last known of a device; replaces what was known under its number.
     case device(KnownDevice)
-    /// A device that is no longer remembered.
-    case forgottenDevice(DeviceKey)
+    /// A device that is no longer remembered, by its number.
+    case forgottenDevice(SequenceNumber)
 }

@@ -14,14 +14,14 @@ public enum TrackerRecord: Hashable, Sendable {
     case forgottenDelivery(SequenceNumber)
     /// What became of an interaction: a new row, one for each, for the figures that events do not show.
     indirect case interaction(InteractionRow)
-    /// The session of an app on a device; replaces the one before.
+    /// A session; replaces what was known under its number. An app on a device has one at most.
     indirect case session(SessionRow)
-    /// There is no session to know of any more.
-    indirect case forgottenSession(DeviceKey)
-    /// The latest session starts of a user; replaces what was known before.
+    /// A session that there is no need to know of any more.
+    case forgottenSession(SequenceNumber)
+    /// The latest session starts of a user; replaces what was known under their number.
     indirect case starts(StartsRow)
-    /// A user whose session starts are no longer remembered.
-    indirect case forgottenStarts(StartsRow.Key)
+    /// The session starts of a user are no longer remembered; by their number.
+    case forgottenStarts(SequenceNumber)
     /// A session start whose influenced opens are not decided yet; keyed by its cause.
     indirect case pendingStart(PendingStart)
     /// The influenced opens of that session start are decided: its row goes.
@@ -135,14 +135,14 @@ public struct SessionRow: Hashable, Sendable {
         }
     }
 
-    /// The app on the device: the row's key.
+    /// The request that began it: the row's key.
+    public var number: SequenceNumber
+    /// The app on the device.
     public var key: DeviceKey
     /// The platform.
     public var platform: Platform
     /// Whose it is; `nil`: anonymous.
     public var externalID: String?
-    /// The request that began it.
-    public var number: SequenceNumber
     /// When it began.
     public var startedAt: WallTime
     /// Its end; `nil` while it is open.
@@ -152,13 +152,13 @@ public struct SessionRow: Hashable, Sendable {
 
     /// Joins the parts.
     public init(
-        key: DeviceKey, platform: Platform, externalID: String?, number: SequenceNumber, startedAt: WallTime,
+        number: SequenceNumber, key: DeviceKey, platform: Platform, externalID: String?, startedAt: WallTime,
         end: End?, since: WallTime
     ) {
+        self.number = number
         self.key = key
         self.platform = platform
         self.externalID = externalID
-        self.number = number
         self.startedAt = startedAt
         self.end = end
         self.since = since
@@ -184,7 +184,9 @@ public struct StartsRow: Hashable, Sendable {
         }
     }
 
-    /// Whose: the row's key.
+    /// The request whose start made the row: its key. A request begins one session at most, so no two rows have the same.
+    public var number: SequenceNumber
+    /// Whose.
     public var key: Key
     /// At most ten times, the earliest first.
     public var starts: [WallTime]
@@ -192,7 +194,8 @@ public struct StartsRow: Hashable, Sendable {
     public var since: WallTime
 
     /// Joins the parts.
-    public init(key: Key, starts: [WallTime], since: WallTime) {
+    public init(number: SequenceNumber, key: Key, starts: [WallTime], since: WallTime) {
+        self.number = number
         self.key = key
         self.starts = starts
         self.since = since

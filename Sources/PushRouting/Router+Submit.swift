@@ -53,14 +53,19 @@ extension Router {
     mutating func remember(_ accepted: AcceptedRequest, _ effects: inout [Effect]) {
         guard let name = accepted.device else { return }
         let key = DeviceKey(app: accepted.app, device: name)
-        let device = KnownDevice(key: key, platform: accepted.platform, externalID: accepted.externalID)
-        guard devices[key] != device else { return }
-        if devices.updateValue(device, forKey: key) == nil { devicesOldestFirst.append(key) }
+        let known = devices[key]
+        let device = KnownDevice(
+            number: known?.number ?? accepted.seq, key: key, platform: accepted.platform,
+            externalID: accepted.externalID)
+        guard known != device else { return }
+        if known == nil { devicesOldestFirst.append(key) }
+        devices[key] = device
         effects.append(.record(.device(device)))
-        while devices.count > devicesMax, let oldest = devicesOldestFirst.popFirst() {
-            devices[oldest] = nil
+        while devices.count > devicesMax, let oldest = devicesOldestFirst.popFirst(),
+            let forgotten = devices.removeValue(forKey: oldest)
+        {
             recentMessages[oldest] = nil
-            effects.append(.record(.forgottenDevice(oldest)))
+            effects.append(.record(.forgottenDevice(forgotten.number)))
         }
     }
 

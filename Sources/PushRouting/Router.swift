@@ -45,7 +45,7 @@ public struct Router: Sendable {
     ///   - table: what to decide by.
     ///   - tracker: the tracker, with what it remembers.
     ///   - customData: the custom data that waits; without it there is none.
-    ///   - devices: what is last known of each device.
+    ///   - devices: what is last known of each device, those first that were first heard of.
     ///   - recentDeliveries: what FCM on the devices saw last, in order of acceptance.
     ///   - devicesMax: how many devices are remembered; above that the one that was first heard of is forgotten.
     ///   - lastNumber: the highest number ever acknowledged; 0 for a new state directory.

@@ -28,7 +28,10 @@ extension Tracker {
         } else {
             texts.retain(owner)
             texts.retain(app)
-            slot = history.add(.init(owner: owner, app: app, isAnonymous: isAnonymous, since: now.clockSeconds))
+            slot = history.add(
+                .init(
+                    number: source.cause.value, owner: owner, app: app, isAnonymous: isAnonymous,
+                    since: now.clockSeconds))
         }
         if isAnonymous { texts.release(owner) }
         let start = source.at.milliseconds
@@ -149,23 +152,18 @@ extension Tracker {
 
     private mutating func forgetOldStarts(into output: inout TrackerOutput) {
         while let old = history.nextOld(before: historyHorizon, tooMany: history.count > rules.rememberUsersMax) {
-            output.records.append(.forgottenStarts(key(ofStarts: old)))
+            output.records.append(.forgottenStarts(SequenceNumber(history[old].number)))
             texts.release(history[old].owner)
             texts.release(history[old].app)
             history.remove(old)
         }
     }
 
-    private func key(ofStarts slot: UInt32) -> StartsRow.Key {
-        let entry = history[slot]
-        return StartsRow.Key(
-            owner: texts[entry.owner] ?? "", isAnonymous: entry.isAnonymous, app: texts[entry.app])
-    }
-
     private func row(of slot: UInt32) -> StartsRow {
         let entry = history[slot]
         return StartsRow(
-            key: key(ofStarts: slot),
+            number: SequenceNumber(entry.number),
+            key: .init(owner: texts[entry.owner] ?? "", isAnonymous: entry.isAnonymous, app: texts[entry.app]),
             starts: (0..<Int(entry.count)).map { WallTime(milliseconds: entry.starts[$0]) },
             since: WallTime(milliseconds: Int64(entry.since) * 1000))
     }

@@ -49,8 +49,8 @@ extension Tracker {
     /// Gives back the session starts of a user.
     public mutating func restore(_ row: StartsRow) {
         var entry = StartHistory.Entry(
-            owner: texts.retain(row.key.owner), app: texts.retain(row.key.app), isAnonymous: row.key.isAnonymous,
-            since: row.since.clockSeconds)
+            number: row.number.value, owner: texts.retain(row.key.owner), app: texts.retain(row.key.app),
+            isAnonymous: row.key.isAnonymous, since: row.since.clockSeconds)
         for start in row.starts { entry.insert(start.milliseconds) }
         _ = history.add(entry)
     }

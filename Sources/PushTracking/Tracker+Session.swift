@@ -43,7 +43,7 @@ extension Tracker {
             }
             tellEnd(of: session, device, cause: source.cause, at: time, into: &output)
         }
-        dropSession(device)
+        dropSession(device, into: &output)
         let user = texts.retain(source.externalID)
         let session = Devices.Session(
             user: user, number: source.cause.value, startedAt: time,
@@ -80,8 +80,7 @@ extension Tracker {
     mutating func finishSession(_ timer: TrackerTimer, into output: inout TrackerOutput) {
         guard let session = devices[timer.slot].session else { return }
         tellEnd(of: session, timer.slot, cause: timer.cause, at: session.endedAt, into: &output)
-        output.records.append(.forgottenSession(key(of: timer.slot)))
-        dropSession(timer.slot)
+        dropSession(timer.slot, into: &output)
         releaseIfUnused(timer.slot)
     }
 
@@ -118,15 +117,18 @@ extension Tracker {
         devices[device].session = session
         sessionCount += 1
         let horizon = clock.seconds.saturatingSubtract(rules.remember.seconds)
-        while let old = devices.nextOldSession(before: horizon, tooMany: sessionCount > rules.rememberUsersMax) {
-            output.records.append(.forgottenSession(key(of: old)))
-            dropSession(old)
+        // The new one stays, though the others may have ended and wait for that to be told.
+        while let old = devices.nextOldSession(before: horizon, tooMany: sessionCount > rules.rememberUsersMax),
+            old != device
+        {
+            dropSession(old, into: &output)
             releaseIfUnused(old)
         }
     }
 
-    mutating func dropSession(_ device: UInt32) {
+    private mutating func dropSession(_ device: UInt32, into output: inout TrackerOutput) {
         guard let session = devices[device].session else { return }
+        output.records.append(.forgottenSession(SequenceNumber(session.number)))
         texts.release(session.user)
         devices[device].session = nil
         sessionCount -= 1
@@ -139,8 +141,8 @@ extension Tracker {
 
     private func row(of device: UInt32, session: Devices.Session) -> SessionRow {
         SessionRow(
-            key: key(of: device), platform: session.platform, externalID: texts[session.user],
-            number: SequenceNumber(session.number), startedAt: WallTime(milliseconds: session.startedAt),
+            number: SequenceNumber(session.number), key: key(of: device), platform: session.platform,
+            externalID: texts[session.user], startedAt: WallTime(milliseconds: session.startedAt),
             end: session.isOpen
                 ? nil
                 : .init(

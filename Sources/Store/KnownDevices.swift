@@ -1,33 +1,28 @@
 public import PushModel
 
 extension LedgerReader {
-    /// What was last said of each device, in no order.
+    /// What was last said of each device, in the order in which they were first named, as far as the ledger tells.
     public func knownDevices() throws(StoreError) -> [KnownDevice] {
-        let statement = try database.prepare("SELECT app, device, platform, external_id FROM devices")
+        let statement = try database.prepare(
+            "SELECT number, app, device, platform, external_id FROM devices ORDER BY number")
         var devices: [KnownDevice] = []
         while try statement.step() {
-            guard let device = statement.text(1) else { continue }
-            let app = statement.text(0).flatMap { $0.isEmpty ? nil : $0 }
             devices.append(
                 KnownDevice(
-                    key: DeviceKey(app: app, device: device), platform: try statement.name(2),
-                    externalID: statement.text(3)))
+                    number: SequenceNumber(statement.integer(0)), key: statement.deviceKey(1),
+                    platform: try statement.name(3), externalID: statement.text(4)))
         }
         return devices
     }
 }
 
 extension Statement {
-    /// Binds the key of `devices`.
-    mutating func bind(_ key: DeviceKey) {
-        bind(key.app ?? "", at: 1)
-        bind(key.device, at: 2)
-    }
-
     /// Binds the columns of `devices`.
     mutating func bind(_ device: KnownDevice) {
-        bind(device.key)
-        bind(device.platform.rawValue, at: 3)
-        bind(device.externalID, at: 4)
+        bind(device.number.value, at: 1)
+        bind(device.key.app ?? "", at: 2)
+        bind(device.key.device, at: 3)
+        bind(device.platform.rawValue, at: 4)
+        bind(device.externalID, at: 5)
     }
 }

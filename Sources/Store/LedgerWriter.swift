@@ -62,8 +62,8 @@ final class LedgerWriter {
             WHERE seq = ?1 AND n = ?2
             """)
         insertEvent = try database.prepare("INSERT INTO events VALUES (\(parameters(LedgerColumns.eventCount)))")
-        deleteDevice = try database.prepare("DELETE FROM devices WHERE app = ?1 AND device = ?2")
-        replaceDevice = try database.prepare("INSERT OR REPLACE INTO devices VALUES (?1, ?2, ?3, ?4)")
+        deleteDevice = try database.prepare("DELETE FROM devices WHERE number = ?1")
+        replaceDevice = try database.prepare("INSERT OR REPLACE INTO devices VALUES (\(parameters(5)))")
         tracker = try TrackerWriter(database)
         customData = try CustomDataWriter(database)
         lastCursor = try database.integer(
@@ -109,8 +109,8 @@ final class LedgerWriter {
         case .device(let device):
             replaceDevice.bind(device)
             try replaceDevice.run()
-        case .forgottenDevice(let key):
-            deleteDevice.bind(key)
+        case .forgottenDevice(let number):
+            deleteDevice.bind(number.value, at: 1)
             try deleteDevice.run()
         }
     }

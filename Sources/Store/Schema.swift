@@ -227,6 +227,49 @@ enum Schema {
         ALTER TABLE events ADD COLUMN properties TEXT;
         ALTER TABLE meta ADD COLUMN highest_entry INTEGER NOT NULL DEFAULT 0;
 
+        -- Keys that grow instead of texts: rows that are new lie side by side, not each on a page of its own. A number is
+        -- that of the request that made the row; where older ledgers do not tell, 0 or less, as no request has. An index
+        -- on the texts would write those pages after all: nobody looks a row up by them.
+        ALTER TABLE devices RENAME TO devices_v3;
+        CREATE TABLE devices (
+            number INTEGER PRIMARY KEY,
+            app TEXT NOT NULL,
+            device TEXT NOT NULL,
+            platform TEXT NOT NULL,
+            external_id TEXT
+        ) STRICT;
+        INSERT INTO devices SELECT row_number() OVER () - count(*) OVER (), * FROM devices_v3;
+        DROP TABLE devices_v3;
+        ALTER TABLE sessions RENAME TO sessions_v3;
+        CREATE TABLE sessions (
+            number INTEGER PRIMARY KEY,
+            app TEXT NOT NULL,
+            device TEXT NOT NULL,
+            platform TEXT NOT NULL,
+            external_id TEXT,
+            started_at INTEGER NOT NULL,
+            ended_at INTEGER,
+            ended_by INTEGER,
+            end_due_at INTEGER,
+            since_at INTEGER NOT NULL
+        ) STRICT;
+        INSERT INTO sessions
+            SELECT number, app, device, platform, external_id, started_at, ended_at, ended_by, end_due_at, since_at
+            FROM sessions_v3 ORDER BY number;
+        DROP TABLE sessions_v3;
+        ALTER TABLE session_starts RENAME TO session_starts_v3;
+        CREATE TABLE session_starts (
+            number INTEGER PRIMARY KEY,
+            app TEXT NOT NULL,
+            anonymous INTEGER NOT NULL,
+            owner TEXT NOT NULL,
+            starts BLOB NOT NULL,
+            since_at INTEGER NOT NULL
+        ) STRICT;
+        INSERT INTO session_starts
+            SELECT row_number() OVER (ORDER BY since_at) - count(*) OVER (), * FROM session_starts_v3;
+        DROP TABLE session_starts_v3;
+
         -- Custom data on its way: one custom event, or attributes that are set together. A suite is where an entry is
         -- stored; without one it is sent, for the profile that the identifier names. settled_at is when the state last
         -- changed, by settled_by if that was a request; NULL while it is as it came.

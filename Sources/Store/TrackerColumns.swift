@@ -19,14 +19,14 @@ enum TrackerColumns {
     static let interactionCount: Int32 = 6
 
     static let session = """
-        app, device, platform, external_id, number, started_at, ended_at, ended_by, end_due_at, since_at
+        number, app, device, platform, external_id, started_at, ended_at, ended_by, end_due_at, since_at
         """
     static let sessionCount: Int32 = 10
 
-    static let starts = "app, anonymous, owner, starts, since_at"
-    static let startsCount: Int32 = 5
+    static let starts = "number, app, anonymous, owner, starts, since_at"
+    static let startsCount: Int32 = 6
     /// The parameter that is the times.
-    static let startsTimes: Int32 = 4
+    static let startsTimes: Int32 = 5
 
     static let pendingStart = "cause, app, device, external_id, at, window_ms, due_at"
     static let pendingStartCount: Int32 = 7
@@ -68,10 +68,11 @@ extension Statement {
     }
 
     mutating func bind(_ row: SessionRow) {
-        bind(row.key)
-        bind(row.platform.rawValue, at: 3)
-        bind(row.externalID, at: 4)
-        bind(row.number.value, at: 5)
+        bind(row.number.value, at: 1)
+        bind(row.key.app ?? "", at: 2)
+        bind(row.key.device, at: 3)
+        bind(row.platform.rawValue, at: 4)
+        bind(row.externalID, at: 5)
         bind(row.startedAt.milliseconds, at: 6)
         bind(row.end?.at.milliseconds, at: 7)
         bind(row.end?.by.value, at: 8)
@@ -79,11 +80,13 @@ extension Statement {
         bind(row.since.milliseconds, at: 10)
     }
 
-    /// Binds the key of `session_starts`.
-    mutating func bind(_ key: StartsRow.Key) {
-        bind(key.app ?? "", at: 1)
-        bind(key.isAnonymous ? 1 : 0, at: 2)
-        bind(key.owner, at: 3)
+    /// Binds all of a user's session starts but their times.
+    mutating func bind(_ row: StartsRow) {
+        bind(row.number.value, at: 1)
+        bind(row.key.app ?? "", at: 2)
+        bind(row.key.isAnonymous ? 1 : 0, at: 3)
+        bind(row.key.owner, at: 4)
+        bind(row.since.milliseconds, at: 6)
     }
 
     mutating func bind(_ start: PendingStart) {
@@ -148,21 +151,22 @@ extension Statement {
 
     func session() throws(StoreError) -> SessionRow {
         SessionRow(
-            key: deviceKey(0), platform: try name(2), externalID: text(3), number: SequenceNumber(integer(4)),
+            number: SequenceNumber(integer(0)), key: deviceKey(1), platform: try name(3), externalID: text(4),
             startedAt: time(5),
             end: isNull(6) ? nil : .init(at: time(6), by: SequenceNumber(integer(7)), due: time(8)), since: time(9))
     }
 
     func starts() throws(StoreError) -> StartsRow {
-        let bytes = bytes(3)
-        guard bytes.count % 8 == 0 else { throw unreadable(3, "\(bytes.count) bytes are no list of times") }
+        let bytes = bytes(4)
+        guard bytes.count % 8 == 0 else { throw unreadable(4, "\(bytes.count) bytes are no list of times") }
         return StartsRow(
-            key: .init(owner: text(2) ?? "", isAnonymous: integer(1) != 0, app: app(0)),
+            number: SequenceNumber(integer(0)),
+            key: .init(owner: text(3) ?? "", isAnonymous: integer(2) != 0, app: app(1)),
             starts: stride(from: 0, to: bytes.count, by: 8).map { start in
                 let bits = bytes[start..<start + 8].reduce(0) { $0 << 8 | UInt64($1) }
                 return WallTime(milliseconds: Int64(bitPattern: bits))
             },
-            since: time(4))
+            since: time(5))
     }
 
     func pendingStart() -> PendingStart {
@@ -201,5 +205,5 @@ extension Statement {
     private func app(_ column: Int32) -> String? { text(column).flatMap { $0.isEmpty ? nil : $0 } }
 
     /// An app and, in the next column, a device.
-    private func deviceKey(_ column: Int32) -> DeviceKey { DeviceKey(app: app(column), device: text(column + 1) ?? "") }
+    func deviceKey(_ column: Int32) -> DeviceKey { DeviceKey(app: app(column), device: text(column + 1) ?? "") }
 }

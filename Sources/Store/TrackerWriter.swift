@@ -48,11 +48,10 @@ final class TrackerWriter {
         deleteButtons = try database.prepare("DELETE FROM closed_buttons WHERE event <= ?1")
         replaceSession = try database.prepare(
             "INSERT OR REPLACE INTO sessions VALUES (\(parameters(TrackerColumns.sessionCount)))")
-        deleteSession = try database.prepare("DELETE FROM sessions WHERE app = ?1 AND device = ?2")
+        deleteSession = try database.prepare("DELETE FROM sessions WHERE number = ?1")
         replaceStarts = try database.prepare(
             "INSERT OR REPLACE INTO session_starts VALUES (\(parameters(TrackerColumns.startsCount)))")
-        deleteStarts = try database.prepare(
-            "DELETE FROM session_starts WHERE app = ?1 AND anonymous = ?2 AND owner = ?3")
+        deleteStarts = try database.prepare("DELETE FROM session_starts WHERE number = ?1")
         insertPendingStart = try database.prepare(
             "INSERT INTO pending_starts VALUES (\(parameters(TrackerColumns.pendingStartCount)))")
         deletePendingStart = try database.prepare("DELETE FROM pending_starts WHERE cause = ?1")
@@ -92,15 +91,14 @@ final class TrackerWriter {
         case .session(let row):
             replaceSession.bind(row)
             try replaceSession.run()
-        case .forgottenSession(let key):
-            deleteSession.bind(key)
+        case .forgottenSession(let number):
+            deleteSession.bind(number.value, at: 1)
             try deleteSession.run()
         case .starts(let row):
-            replaceStarts.bind(row.key)
-            replaceStarts.bind(row.since.milliseconds, at: 5)
+            replaceStarts.bind(row)
             try replaceStarts.run(with: row.starts.flatMap(\.bytes), at: TrackerColumns.startsTimes)
-        case .forgottenStarts(let key):
-            deleteStarts.bind(key)
+        case .forgottenStarts(let number):
+            deleteStarts.bind(number.value, at: 1)
             try deleteStarts.run()
         case .pendingStart(let start):
             insertPendingStart.bind(start)

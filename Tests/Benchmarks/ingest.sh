@@ -5,8 +5,10 @@
 #   Tests/Benchmarks/ingest.sh [--acts] [ROUNDS] [SECONDS] [DIRECTORY]
 #
 # With --acts the peer is the daemon itself: beside deliveries that have their own message id, direct opens of these
-# deliveries, session starts that go on, and session starts that begin a session, each on a device of its own.
-# Behind each figure is the processor time that the daemon took for a request, which other work on the machine changes less.
+# deliveries and session starts that go on; beside deliveries that go each to a device of its own, session starts that
+# begin a session, each on a device and of a user of its own.
+# Behind each figure is what the daemon took for a request, which other work on the machine changes less: the processor
+# time, and what it wrote to the disk.
 #
 # Needs gcc; redis-server and redis-benchmark for the peer, else it is left out. DIRECTORY is on the disk to measure.
 set -euo pipefail
@@ -41,15 +43,18 @@ fi
 
 # What LINE_FILE says under NAME, on so many connections; leaves the replies a second in $speed.
 measure() {
-  local name=$1 connections=$2 window=$3 line=$4 before after result
+  local name=$1 connections=$2 window=$3 line=$4 before after written result
   shift 4
   before=$(processor)
+  written=$(written)
   result=$("$work/load" "$work/runtime/inject.sock" "$connections" "$window" "$seconds" "$line" "$@")
   after=$(processor)
   read -r speed _ <<<"$result"
-  printf '%-12s %2d connections x %2d  %s  %d us of processor\n' "$name" "$connections" "$window" "$result" \
-    $(((after - before) * (1000000 / $(getconf CLK_TCK)) / (speed * seconds + 1)))
+  printf '%-12s %2d connections x %2d  %s  %d us of processor, %d bytes written\n' "$name" "$connections" "$window" \
+    "$result" $(((after - before) * (1000000 / $(getconf CLK_TCK)) / (speed * seconds + 1))) \
+    $((($(written) - written) / (speed * seconds + 1)))
 }
+written() { awk '$1 == "write_bytes:" { print $2 }' "/proc/$daemon/io"; }
 processor() { awk '{ print $14 + $15 }' "/proc/$daemon/stat"; }
 
 # Each round and shape has ids and devices of its own, or the second would repeat the first.
@@ -62,10 +67,13 @@ measure_acts() {
   echo "{\"op\":\"session\",\"kind\":\"start\",$target,\"device\":\"device-@\"}" >"$work/go-on"
   echo "{\"op\":\"session\",\"kind\":\"start\",$target,\"device\":\"$ids-@-#\",\"external_id\":\"user-$ids-@-#\"}" \
     >"$work/begin"
+  sed "s/\"device\":\"device-@\"/\"device\":\"$ids-@-#d\",\"external_id\":\"user-$ids-@-#d\"/" "$work/deliver" \
+    >"$work/deliver-new"
   measure deliver "$connections" "$window" "$work/deliver"
   # Taps begin anew where the deliveries end: then they are duplicates.
   measure open "$connections" "$window" "$work/open" $((speed * seconds * 9 / 10 / connections + 1))
   measure 'start, on' "$connections" "$window" "$work/go-on"
+  measure 'deliver, new' "$connections" "$window" "$work/deliver-new"
   measure 'start, new' "$connections" "$window" "$work/begin"
 }
 

@@ -35,9 +35,9 @@ struct EventCountsTests {
 
     private var anna: UserProfile {
         var profile = UserProfile(of: "anna")
-        for (device, user) in [("pixel", "anna"), ("tablet", "berta")] {
+        for (number, device, user) in [(1, "pixel", "anna"), (2, "tablet", "berta")] as [(Int64, String, String)] {
             let key = DeviceKey(app: "shop", device: device)
-            profile.add(KnownDevice(key: key, platform: .android, externalID: user))
+            profile.add(KnownDevice(number: SequenceNumber(number), key: key, platform: .android, externalID: user))
         }
         for seq in 1...12 as ClosedRange<Int64> { profile.add(event(.received, seq, at: seq)) }
         profile.add(event(.received, 13, at: 13, user: "berta"))
@@ -97,7 +97,7 @@ struct EventCountsTests {
         let key = DeviceKey(app: "shop", device: "pixel")
         profile.add(
             SessionRow(
-                key: key, platform: .android, externalID: "anna", number: SequenceNumber(1),
+                number: SequenceNumber(1), key: key, platform: .android, externalID: "anna",
                 startedAt: WallTime(milliseconds: 1000), end: nil, since: WallTime(milliseconds: 1000)))
         #expect(!profile.isUnknown && profile.text.contains("\nOpen now  on pixel, since 1970-01-01 00:00:01 +00:00\n"))
         let open = try JSONDocument(scanning: profile.json).root["sessions"]?["open"]?.elements.first

@@ -98,7 +98,8 @@ struct Bench {
         let tracker = ledger.tracker.restored(stateID: state, rules: table.tracking, now: now.wall)
         router = Router(
             boot: boot, table: table, tracker: tracker, customData: ledger.customData.restored(stateID: state),
-            devices: Array(ledger.devices.values), lastNumber: ledger.requests.keys.max() ?? SequenceNumber(0))
+            devices: ledger.devices.values.sorted { $0.number < $1.number }, devicesMax: router.devicesMax,
+            lastNumber: ledger.requests.keys.max() ?? SequenceNumber(0))
         var effects: [Effect] = []
         router.recover(ledger.unfinished, at: now, effects: &effects)
         take(effects)
@@ -150,7 +151,7 @@ extension Effect {
             default: "\(event.kind.rawValue.split(separator: ".").last ?? "") \(event.delivery)"
             }
         case .record(.device(let device)): "device \(device.key.device) \(device.externalID ?? "anonymous")"
-        case .record(.forgottenDevice(let key)): "forget \(key.device)"
+        case .record(.forgottenDevice(let number)): "forget device \(number)"
         case .start(let run): "start \(run.invocation.id.name) \(run.handler.name)"
         case .terminate(let id): "terminate \(id.name)"
         case .stop(let id): "stop \(id.name)"

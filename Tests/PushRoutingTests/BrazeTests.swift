@@ -256,8 +256,23 @@ struct KnownDeviceTests {
         var bench = Bench(devicesMax: 2)
         for device in ["a", "b", "a"] { try bench.submit(.deliver(to: device, user: "u")) }
         let effects = try bench.submit(.deliver(to: "c", user: "u"))
-        #expect(effects.contains("device c u") && effects.contains("forget a"))
-        #expect(Set(bench.ledger.devices.keys.map(\.device)) == ["b", "c"])
+        #expect(effects.contains("device c u") && effects.contains("forget device 1"))
+        #expect(bench.ledger.devices.mapValues(\.key.device) == [SequenceNumber(2): "b", SequenceNumber(4): "c"])
+        bench.crash()
+        #expect(try bench.submit(.deliver(to: "d", user: "u")).contains("forget device 2"), "after a restart too")
+        #expect(bench.ledger.violations == [])
+    }
+
+    @Test("keeps the number of the request that first named it; once forgotten it gets another")
+    func number() throws {
+        var bench = Bench(devicesMax: 1)
+        for user in ["u1", "u2"] { try bench.submit(.deliver(to: "a", user: user)) }
+        bench.crash()
+        try bench.submit(.deliver(to: "a", user: "u3"))
+        #expect(bench.ledger.devices.mapValues(\.externalID) == [SequenceNumber(1): "u3"])
+        for device in ["b", "a"] { try bench.submit(.deliver(to: device, user: "u")) }
+        #expect(bench.ledger.devices.mapValues(\.key.device) == [SequenceNumber(5): "a"])
+        #expect(bench.ledger.violations == [])
     }
 
     @Test("is not made anonymous by a tap that names the delivery alone")

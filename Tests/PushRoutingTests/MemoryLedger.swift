@@ -15,7 +15,7 @@ struct MemoryLedger {
     private var trackerViolations = 0
     /// Entries of custom data, profiles, and how sending goes.
     private(set) var customData = CustomDataRows()
-    private(set) var devices: [DeviceKey: KnownDevice] = [:]
+    private(set) var devices: [SequenceNumber: KnownDevice] = [:]
     /// What a store would refuse.
     private(set) var violations: [String] = []
 
@@ -44,9 +44,14 @@ struct MemoryLedger {
             customData.write(record)
             if let violation = customData.violations.last { violations.append(violation) }
         case .device(let device):
-            devices[device.key] = device
-        case .forgottenDevice(let key):
-            if devices.removeValue(forKey: key) == nil { violations.append("\(key.device) is forgotten but not known") }
+            for other in devices.values where (other.number == device.number) != (other.key == device.key) {
+                violations.append("\(device) stands beside \(other)")
+            }
+            devices[device.number] = device
+        case .forgottenDevice(let number):
+            if devices.removeValue(forKey: number) == nil {
+                violations.append("device \(number) is forgotten but not known")
+            }
         }
     }
 

@@ -86,4 +86,16 @@ struct MemoryTests {
         #expect(bench.rows.sessions.contains { $0.externalID == "u1000" })
         #expect(bench.rows.violations == [])
     }
+
+    @Test("a session that has just begun stays, though all others have ended and wait for that to be told")
+    func newest() {
+        var bench = TrackerBench { $0.rememberUsersMax = 1 }
+        bench.start(at: .zero, device: "d1")
+        bench.end(at: .seconds(1), device: "d1")
+        bench.start(at: .seconds(2), device: "d2")
+        #expect(bench.rows.sessions.map(\.key.device) == ["d1", "d2"])
+        #expect(bench.clock(at: .seconds(20)) == ["end of u1 after 1000 ms"])
+        #expect(bench.end(at: .seconds(21), device: "d2") == ["ended"])
+        #expect(bench.rows.violations == [])
+    }
 }

@@ -59,6 +59,36 @@ struct SessionTests {
         #expect(
             bench.start(at: .seconds(41), user: nil)
                 == ["started", "end of u2 after 10000 ms", "session 4 of nobody"])
+        #expect(bench.rows.sessions.map(\.number.value) == [4], "the row of the one before is gone")
+        #expect(bench.rows.violations == [])
+    }
+
+    @Test("its row has the number of the start that began it, a user's starts that of the first")
+    func numbers() {
+        var bench = TrackerBench()
+        for (second, user) in [(0, "u1"), (10, "u2"), (20, "u1"), (21, "u1"), (30, "u2")] {
+            bench.start(at: .seconds(second), user: user)
+            if second == 20 { bench.restart(at: .seconds(20)) }
+        }
+        #expect(bench.rows.sessions.map(\.number.value) == [5])
+        #expect(bench.rows.starts.map(\.number.value) == [1, 2])
+        #expect(bench.rows.starts.map(\.starts.count) == [2, 2])
+        #expect(bench.rows.violations == [])
+    }
+
+    @Test("a request begins one session at most, so no row has the number of another")
+    func oneEach() {
+        var bench = TrackerBench()
+        // The first tap begins a session at once and not again when its delivery comes; the press only then, on the
+        // delivery's device and for its user. All of them begin one in the same call.
+        bench.interact(.opened, .message("m1"), at: .zero, device: "tablet", user: "u2")
+        bench.interact(.button("yes"), .message("m1"), at: .zero, device: nil, app: nil, user: nil)
+        bench.interact(.button("yes"), .message("m1"), at: .zero, device: "phone", user: "u3")
+        bench.receive("m1", at: .seconds(1), buttons: [.init(id: "yes", action: .none)])
+        #expect(bench.rows.sessions.map(\.number.value) == [1, 3])
+        #expect(bench.rows.starts.map(\.number.value) == [1, 2, 3])
+        #expect(bench.rows.starts.map(\.key.owner) == ["u2", "u1", "u3"])
+        #expect(bench.rows.violations == [])
     }
 
     @Test("sessions of other apps and devices are others; without a device there is none")

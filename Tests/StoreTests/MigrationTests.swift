@@ -42,7 +42,10 @@ struct MigrationTests {
         #expect(story.events.map(\.kind) == [.received, .open])
         #expect(try reader.find(uid: story.request.peer.uid, id: "a1") == story)
         #expect(try reader.pendingInvocations().map(\.invocation.id.seq.value) == [5])
-        #expect(try reader.knownDevices().count == 3)
+        let devices = try reader.knownDevices()
+        #expect(devices.map(\.key.device) == ["iphone-1", "pixel-1", "pixel-2"])
+        #expect(devices.map(\.externalID) == [nil, "ada", nil] && devices[0].platform == .ios)
+        #expect(devices.map(\.number.value) == [-2, -1, 0], "which no request has")
     }
 
     @Test("gives up the deliveries that a tap names, and those that FCM's lists were made of")
@@ -135,6 +138,38 @@ struct MigrationFrom3Tests {
         ])
         #expect(try ledger.reader().lastCursor() == 6)
         #expect(try ledger.reader().highestEntryNumber() == EntryNumber(1))
+    }
+
+    @Test("numbers its devices, sessions and session starts, apart from what comes")
+    func numbers() async throws {
+        let directory = try EarlierLedger.dumped("ledger-v3.sql", schema: 3)
+        let ledger = try TestLedger(directory.path)
+        var (sessions, starts): ([SessionRow], [StartsRow]) = ([], [])
+        func read() throws {
+            (sessions, starts) = ([], [])
+            try ledger.reader().sessions { sessions.append($0) }
+            try ledger.reader().sessionStarts { starts.append($0) }
+        }
+        try read()
+        #expect(sessions.map(\.number.value) == [2, 5] && sessions.map(\.key.device) == ["pixel-1", "iphone-1"])
+        #expect(sessions.map(\.externalID) == ["ada", "bob"] && sessions.map(\.platform) == [.android, .ios])
+        #expect(sessions.allSatisfy { $0.key.app == "com.example.shop" && $0.end == nil })
+        #expect(sessions.map(\.startedAt.milliseconds) == [1_795_253_582_912, 1_795_253_582_920])
+        #expect(starts.map(\.number.value) == [-1, 0] && starts.map(\.key.owner) == ["ada", "bob"])
+        #expect(starts.map(\.starts) == sessions.map { [$0.startedAt] } && starts.allSatisfy { !$0.key.isAnonymous })
+        #expect(try ledger.reader().knownDevices().map(\.number.value) == [-1, 0])
+
+        var (session, start) = (sessions[1], starts[0])
+        (session.number, start.number) = (SequenceNumber(6), SequenceNumber(6))
+        starts[1].starts.append(session.startedAt)
+        try await ledger.commit([
+            .tracker(.forgottenSession(SequenceNumber(5))), .tracker(.session(session)), .tracker(.starts(starts[1])),
+            .tracker(.forgottenStarts(SequenceNumber(-1))), .tracker(.starts(start)),
+        ])
+        let kept = starts[1]
+        try read()
+        #expect(sessions.map(\.number.value) == [2, 6])
+        #expect(starts.sorted { $0.number < $1.number } == [kept, start])
     }
 }
 

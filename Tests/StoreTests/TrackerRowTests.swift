@@ -86,15 +86,15 @@ final class TrackerRowTests {
         #expect(try buttons(ofNewest: 2) == ["2 later", "2 no"])
     }
 
-    @Test("a session, the latest of each app on a device", arguments: [nil, "shop"])
+    @Test("a session as it was written last, by its number", arguments: [nil, "shop"])
     func sessions(app: String?) async throws {
         let end = SessionRow.End(at: Self.time(.max), by: SequenceNumber(9), due: Self.time(-1))
         let key = DeviceKey(app: app, device: "d1")
         let first = SessionRow(
-            key: key, platform: .web, externalID: "u1", number: SequenceNumber(8), startedAt: Self.time(.min),
+            number: SequenceNumber(8), key: key, platform: .web, externalID: "u1", startedAt: Self.time(.min),
             end: nil, since: Self.time(5))
         var second = first
-        (second.externalID, second.number, second.end, second.platform) = (nil, SequenceNumber(9), end, .ios)
+        (second.externalID, second.end, second.platform) = (nil, end, .ios)
         var other = first
         (other.key.device, other.number) = ("d2", SequenceNumber(7))
         let ledger = try await ledger(.session(first), .session(second), .session(other))
@@ -105,16 +105,18 @@ final class TrackerRowTests {
         }
         #expect(try sessions() == [other, second])
         #expect(try sessions(ofUser: "u1") == [other])
-        try await ledger.commit([.tracker(.forgottenSession(key))])
+        try await ledger.commit([.tracker(.forgottenSession(SequenceNumber(8)))])
         #expect(try sessions() == [other])
     }
 
-    @Test("session starts, the latest of each user in each app", arguments: [nil, "shop"])
+    @Test("session starts as they were written last, by the number of the first", arguments: [nil, "shop"])
     func starts(app: String?) async throws {
         let key = StartsRow.Key(owner: "u1", isAnonymous: false, app: app)
-        let first = StartsRow(key: key, starts: [Self.time(1)], since: Self.time(9))
-        let second = StartsRow(key: key, starts: [.min, -1, 0, .max].map(Self.time), since: Self.time(8))
-        var device = StartsRow(key: key, starts: [], since: Self.time(7))
+        let number = SequenceNumber(3)
+        let first = StartsRow(number: number, key: key, starts: [Self.time(1)], since: Self.time(9))
+        let second = StartsRow(
+            number: number, key: key, starts: [.min, -1, 0, .max].map(Self.time), since: Self.time(8))
+        var device = StartsRow(number: SequenceNumber(4), key: key, starts: [], since: Self.time(7))
         device.key.isAnonymous = true
         let ledger = try await ledger(.starts(first), .starts(device), .starts(second))
         func starts(ofUser user: String? = nil) throws -> [StartsRow] {
@@ -124,8 +126,48 @@ final class TrackerRowTests {
         }
         #expect(try starts() == [device, second])
         #expect(try starts(ofUser: "u1") == [second], "a device of that name is nobody's")
-        try await ledger.commit([.tracker(.forgottenStarts(key))])
+        try await ledger.commit([.tracker(.forgottenStarts(number))])
         #expect(try starts() == [device])
+    }
+
+    @Test("devices in the order in which they were first named, each as it was said last", arguments: [nil, "shop"])
+    func devices(app: String?) async throws {
+        func device(_ number: Int64, _ name: String, _ user: String?) -> KnownDevice {
+            KnownDevice(
+                number: SequenceNumber(number), key: DeviceKey(app: app, device: name), platform: .ios,
+                externalID: user)
+        }
+        let devices = [device(1, "d9", "u1"), device(2, "d1", nil), device(5, "", "u2")]
+        let ledger = try await ledger()
+        try await ledger.commit((devices + [device(1, "d9", nil)]).map { .device($0) })
+        #expect(try ledger.reader().knownDevices() == [device(1, "d9", nil)] + devices[1...])
+        try await ledger.commit([.forgottenDevice(SequenceNumber(2))])
+        #expect(try ledger.reader().knownDevices() == [device(1, "d9", nil), devices[2]])
+    }
+
+    @Test("sessions that begin on new devices are written side by side, among thousands")
+    func appended() throws {
+        func rows(_ numbers: ClosedRange<Int64>) -> [LedgerRecord] {
+            numbers.flatMap { number -> [LedgerRecord] in
+                // Names in no order, as real ones are.
+                let (seq, name) = (SequenceNumber(number), "\(number * 7919 % 10_007)-of-a-usual-length")
+                let key = DeviceKey(app: "com.example.shop", device: name)
+                let start = StartsRow(
+                    number: seq, key: .init(owner: name, isAnonymous: false, app: key.app), starts: [Self.time(number)],
+                    since: Self.time(number))
+                let session = SessionRow(
+                    number: seq, key: key, platform: .ios, externalID: name, startedAt: Self.time(number), end: nil,
+                    since: Self.time(number))
+                let device = KnownDevice(number: seq, key: key, platform: .ios, externalID: name)
+                return [.device(device), .tracker(.session(session)), .tracker(.starts(start))]
+            }
+        }
+        let writer = try LedgerWriter(directory: directory.path)
+        try writer.write([rows(1...4000)])
+        try writer.checkpoint()
+        try writer.write([rows(4001...4020)])
+        // Of each of the three tables the last page, the next one and the one above them.
+        #expect(writer.hasLog(of: 3) && !writer.hasLog(of: 10), "pages of 8 KiB")
     }
 
     @Test("what waits for the end of the grace, until it is decided")

@@ -37,14 +37,10 @@ public struct TrackerRows {
         case .interaction(let row):
             if interactions.contains(where: { $0.cause == row.cause }) { violations.append("\(row) is not new") }
             interactions.append(row)
-        case .session(let row):
-            sessions.removeAll { $0.key == row.key }
-            sessions.append(row)
-        case .forgottenSession(let key): remove(\.sessions) { $0.key == key }
-        case .starts(let row):
-            starts.removeAll { $0.key == row.key }
-            starts.append(row)
-        case .forgottenStarts(let key): remove(\.starts) { $0.key == key }
+        case .session(let row): replace(\.sessions, row, number: \.number, owner: \.key)
+        case .forgottenSession(let number): remove(\.sessions) { $0.number == number }
+        case .starts(let row): replace(\.starts, row, number: \.number, owner: \.key)
+        case .forgottenStarts(let number): remove(\.starts) { $0.number == number }
         case .pendingStart(let start): pendingStarts.append(start)
         case .decidedStart(let cause): remove(\.pendingStarts) { $0.cause == cause }
         case .held(let waiting): held.append(waiting)
@@ -59,6 +55,20 @@ public struct TrackerRows {
             return violations.append("there is no row to update")
         }
         change(&self[keyPath: rows][index])
+    }
+
+    /// Writes a row under its number, which nobody else's has; of nobody there are two.
+    private mutating func replace<Row, Owner: Equatable>(
+        _ rows: WritableKeyPath<TrackerRows, [Row]>, _ row: Row, number: KeyPath<Row, SequenceNumber>,
+        owner: KeyPath<Row, Owner>
+    ) {
+        func isMeant(_ other: Row) -> Bool { other[keyPath: number] == row[keyPath: number] }
+        func isSameOwner(_ other: Row) -> Bool { other[keyPath: owner] == row[keyPath: owner] }
+        if let other = self[keyPath: rows].first(where: { isMeant($0) != isSameOwner($0) }) {
+            violations.append("\(row) stands beside \(other)")
+        }
+        self[keyPath: rows].removeAll(where: isMeant)
+        self[keyPath: rows].append(row)
     }
 
     private mutating func remove<Row>(_ rows: WritableKeyPath<TrackerRows, [Row]>, where isMeant: (Row) -> Bool) {

@@ -3,6 +3,8 @@ import PushModel
 /// The last ten session starts of each user in each app.
 struct StartHistory: Sendable {
     struct Entry: Sendable {
+        /// The request whose start made the entry: the key of its row.
+        var number: Int64
         var owner: UInt32
         var app: UInt32
         var isAnonymous: Bool
@@ -43,7 +45,8 @@ struct StartHistory: Sendable {
 
     mutating func remove(_ slot: UInt32) {
         index.remove(slot, Self.hash(entries[slot]))
-        entries.remove(slot, leaving: Entry(owner: TextTable.none, app: TextTable.none, isAnonymous: false, since: 0))
+        entries.remove(
+            slot, leaving: Entry(number: 0, owner: TextTable.none, app: TextTable.none, isAnonymous: false, since: 0))
     }
 
     /// One that was last used before `horizon`, or, when there are too many, one that was not used for a round. Each call
