@@ -56,8 +56,8 @@ extension Option {
     static let discard = Option(
         "discard", .text("N,...|all"), "never send these entries; all: those of unknown outcome")
     static let sessionApp = Option("app", .text("APP"), "the app whose session is said to start")
-    static let sessionDevice = Option("device", .text("DEVICE"), "the device (any)")
-    static let sessionUser = Option("external-id", .text("USER"), "the user (nobody known)")
+    static let sessionDevice = Option("device", .text("DEVICE"), "the device (only what names none)")
+    static let sessionUser = Option("external-id", .text("USER"), "the user (only what names none)")
     static let condition = Option("where", .text("NAME=VALUE"), "what an attribute is, or has; repeated: all of it")
     static let delays = Option("delays", .none, "how long custom events took from being saved to flushed or sent, too")
 

@@ -8,7 +8,11 @@ extension Command {
             Has the daemon tell and set what waits for a session of APP on that device of that user: events are recorded, \
             attributes are set, in the order in which they were saved. There is no session, and no session event. "pushctl \
             pending" lists what waits.
+            """,
             """
+            An entry that names a device or a user waits for a session of that one: without --device or --external-id it \
+            stays. One that names no app is flushed by a session of any app.
+            """,
         ],
         operands: .none,
         options: [.sessionApp, .sessionDevice, .sessionUser, .onlySuite, .json],

@@ -12,7 +12,8 @@ extension Command {
             """
             With --suite, or without --braze-id, it is stored until the next session of the app starts, and then told or \
             set for that session's user, or for USER alone if one is named. With --braze-id and no suite it is sent to \
-            Braze's endpoint at once. What an attribute is may also change: tags:='{"add":["a"]}', tags:='{"remove":["a"]}', \
+            Braze's endpoint at once. An entry without an app, a device or a user is for a session of any. phone_number is kept as phone. \
+            What an attribute is may also change: tags:='{"add":["a"]}', tags:='{"remove":["a"]}', \
             visits:='{"inc":1}'; null takes it away.
             """,
             """

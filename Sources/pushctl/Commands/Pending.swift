@@ -13,9 +13,11 @@ extension Command {
             state directory, with or without a daemon.
             """,
             """
-            An entry is of unknown outcome when it was sent and the answer never came: Braze may have it, and would count \
-            it twice. With OnUnknown=hold it waits for you: --retry sends it again in its old place, --discard does not. \
-            --discard with numbers also takes out what is still to be sent. --reset empties a suite. These three ask the running daemon, and list nothing.
+            An entry is of unknown outcome when the answer never came, or the forwarder died while it had it: Braze may have \
+            it, and would count it twice. With OnUnknown=hold it waits for you: --retry sends it again, before what is queued \
+            but after what was sent meanwhile, so an attribute may get an older value back; --discard does not. --discard \
+            with numbers also takes out what is queued. What a forwarder has is "claimed" until it says what became of it, \
+            or the next one starts. --reset empties a suite. These three ask the running daemon, and list nothing.
             """,
         ],
         operands: .none,
