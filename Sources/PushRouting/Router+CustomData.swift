@@ -57,7 +57,7 @@ extension Router {
         for data in table.tracked(facts) {
             // Whose it is decides where it goes, so nobody stands in; of what is set aside it may be nobody's.
             let source = EntrySource(
-                cause: accepted.seq, way: .sent(data.identifier ?? .brazeID("")), platform: accepted.platform,
+                cause: accepted.seq, way: data.identifier.map(EntryWay.sent) ?? .nobody, platform: accepted.platform,
                 app: accepted.app, device: accepted.device, externalID: nil, at: min(time, now.wall))
             keep(&effects) { custom, output in
                 if let fault = data.fault {

@@ -49,7 +49,9 @@ extension Router {
             let row = arrival.row(decision.callback, budget: table.budget)
             let interaction = Interaction(name, act, accepted, at: time)
             let result = track(at: now, &effects) { $0.interact(interaction, now: now.wall, into: &$1) }
-            if result.isNews { queueTracks(facts, of: accepted, at: time, now: now, &effects) }
+            if subject.isNews(result, of: interaction, tracker) {
+                queueTracks(facts, of: accepted, at: time, now: now, &effects)
+            }
             let completion = arrival.completions(decision.callback, table).byTracker()
             concludeAtOnce(
                 row, of: arrival, .handedToTracker, reason: result.reason(act), completion: completion, at: now,
@@ -80,14 +82,6 @@ extension Interaction {
 }
 
 extension InteractionResult {
-    /// Whether it is something that was not told before, of a notification that was there.
-    fileprivate var isNews: Bool {
-        switch verdict {
-        case nil, .opened, .closed, .unattributed, .dismissed: true
-        case .duplicate, .unknownAction, .elsewhere, .unmatched: false
-        }
-    }
-
     /// What became of it, for people.
     fileprivate func reason(_ act: UserAct) -> String {
         let it = delivery.map { "delivery \($0)" } ?? "its delivery"
@@ -116,6 +110,8 @@ private struct InteractionSubject {
     var campaignID: String?
     /// The keys of what was delivered, as far as they are known.
     var keys: PayloadKeys?
+    /// The buttons, if it is Braze's and its payload is known.
+    var buttons: [BrazeFacts.Action]?
     /// Whose it is; `nil` when nobody's or not known.
     var provider: String?
     /// What the tracker knows it by, if it is the tracker's: Braze's, or what is known to nobody and may be Braze's yet.
@@ -146,9 +142,11 @@ private struct InteractionSubject {
             }
         }
         (campaignID, keys) = (handedBack?.campaignID, handedBack?.keys)
+        if let handedBack, handedBack.provider == Router.trackedProvider { buttons = handedBack.actions }
         if keys == nil, let past, let deliver = past.request {
             let decision = try? decide(Delivery(deliver, platform: past.accepted.platform), settings: detection)
             (campaignID, keys) = (decision?.braze?.campaignID, decision?.keys)
+            buttons = buttons ?? decision?.braze?.actions
         }
         let target = interact.target
         delivery = name.flatMap { tracker.delivery(for: $0, app: target.app, device: target.device) }
@@ -162,6 +160,19 @@ private struct InteractionSubject {
             tracked = delivery == nil ? other ?? name : name
         } else if past == nil, handedBack == nil {
             tracked = name
+        }
+    }
+    /// Whether it is something that was not told before, of a notification that was there: only then do tracks apply.
+    func isNews(_ result: InteractionResult, of interaction: Interaction, _ tracker: Tracker) -> Bool {
+        switch result.verdict {
+        case .opened, .closed, .unattributed, .dismissed: return true
+        case .duplicate, .unknownAction, .elsewhere, .unmatched: return false
+        case nil:
+            // Tracks do not wait for the grace to end, so what can be told of the verdict must be told now.
+            if case .button(let id) = interaction.act, let buttons, !buttons.contains(where: { $0.id == id }) {
+                return false
+            }
+            return !tracker.isHeldInVain(interaction)
         }
     }
 }

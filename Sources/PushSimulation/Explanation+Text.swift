@@ -80,8 +80,19 @@ extension RemoteMessage {
 
 extension TrackedData {
     fileprivate var text: String {
-        let told = "\(kind.rawValue) \(String(decoding: object.rawBytes, as: UTF8.self)), by track \(rule)"
+        let profile = identifier.map { " for \($0.text)" } ?? ""
+        let told = "\(kind.rawValue) \(String(decoding: object.rawBytes, as: UTF8.self))\(profile), by track \(rule)"
         return fault.map { "\(told): set aside: \($0.field): \($0.reason)" } ?? told
+    }
+}
+
+extension UserIdentifier {
+    fileprivate var text: String {
+        switch self {
+        case .externalID(let id): "external_id \(id)"
+        case .brazeID(let id): "braze_id \(id)"
+        case .alias(let name, let label): "alias \(name) (\(label))"
+        }
     }
 }
 

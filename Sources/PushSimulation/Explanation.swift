@@ -30,7 +30,7 @@ public struct Explanation: Sendable {
     public let decision: Decision
     /// The callbacks in the order in which the platform would run them.
     public let invocations: [Invocation]
-    /// What the tracks make of its receipt; of what is done with it later nobody knows yet.
+    /// What the tracks make of its receipt, checked as the daemon checks it before it queues it; of what is done with it later nobody knows yet.
     public let tracked: [TrackedData]
     /// Why, in order, for people: what the platform does first, then what the router does.
     public let reasons: [String]
@@ -56,7 +56,7 @@ public struct Explanation: Sendable {
         let facts = TrackFacts(
             receiving: decision, messageID: decision.messageID, platform: platform, device: deliver.target.device,
             externalID: deliver.target.externalID)
-        tracked = facts.map(table.tracked) ?? []
+        tracked = facts.map(table.tracked)?.flatMap { $0.checked(table.customData, platform) } ?? []
         reasons =
             decision.reasons.map(\.description)
             + Self.routing(invocations, sdkIsMissing: platform == .ios && deliver.sdk == .missing)

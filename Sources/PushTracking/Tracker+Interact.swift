@@ -44,6 +44,23 @@ extension Tracker {
 
     // MARK: Held interactions
 
+    /// Whether an interaction that is held counts nothing unless one more delivery comes within the grace: what it names
+    /// is opened already or went elsewhere, or the same thing is held from before.
+    public func isHeldInVain(_ interaction: Interaction) -> Bool {
+        switch match(interaction) {
+        case .opened, .elsewhere: return true
+        case .found: return false
+        case .unknown: break
+        }
+        // On the web a digest is the campaign's (T15): without a device anybody may have tapped.
+        if case .payload = interaction.subject, interaction.platform == .web, interaction.device == nil { return false }
+        return heldSubjects[interaction.subject, default: []].contains { cause in
+            guard cause != interaction.cause, let other = held[cause]?.interaction else { return false }
+            return other.act == interaction.act && other.app == interaction.app && other.device == interaction.device
+                && other.externalID == interaction.externalID
+        }
+    }
+
     mutating func hold(_ waiting: HeldInteraction, due: Int64) {
         let cause = waiting.interaction.cause
         held[cause] = (waiting.interaction, due)

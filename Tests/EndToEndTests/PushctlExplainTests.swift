@@ -60,7 +60,7 @@ struct PushctlExplainTests {
         let event = #""name":"push_received","properties":{"campaign":"64b0"}"#
         #expect(
             explain(#"{\"braze_id\":\"b1\"}"#).contains(
-                "\nWhat is sent to /users/track\n  custom_event {\(event)}, by track 50-received\n"))
+                "\nWhat is sent to /users/track\n  custom_event {\(event)} for braze_id b1, by track 50-received\n"))
         #expect(
             explain(#"{\"Braze_id\":\"b1\"}"#).contains(
                 "by track 50-received: set aside: braze_id: the payload has no key-value braze_id; "

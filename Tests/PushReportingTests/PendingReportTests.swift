@@ -78,6 +78,18 @@ struct PendingReportTests {
         #expect(root["counts"]?.elements.last?["entries"]?.int64 == 1201)
     }
 
+    @Test("what goes to nobody, since a track could not tell to whom, shows nobody")
+    func nobody() throws {
+        let report = PendingReport(
+            entries: [entry(1, .rejected, way: .nobody, reason: "braze_id: the payload has no key-value braze_id")],
+            counts: [EntryCount(suite: nil, state: .rejected, count: 1, bytes: 1, oldest: WallTime(milliseconds: 0))],
+            now: WallTime(milliseconds: 0))
+        let root = try JSONDocument(scanning: report.json).root
+        #expect(root["entries"]?.elements.first?["to"]?.kind == .null)
+        let row = report.text.split(separator: "\n").dropFirst().first ?? ""
+        #expect(row.contains("  shop  -       -     bought  "), "\(report.text)")
+    }
+
     @Test("what was set aside and is no JSON any more is shown as a text")
     func broken() throws {
         let report = PendingReport(

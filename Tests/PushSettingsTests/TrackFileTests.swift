@@ -49,6 +49,15 @@ private let wrongHeads: [(lines: String, message: String)] = [
         ":6: error: ExternalID=\"me\": must be keyvalue:KEY, data:KEY, external_id or device"
     ),
     (
+        file(identifier: "ExternalID=braze_id"),
+        ":6: error: ExternalID=braze_id: the source \"braze_id\" must be keyvalue:KEY, data:KEY, external_id or device"
+    ),
+    (
+        file(identifier: "Alias=crm deviec"),
+        ":6: error: Alias=crm deviec: the source \"deviec\" must be keyvalue:KEY, data:KEY, external_id or device; "
+            + "did you mean device?"
+    ),
+    (
         file(identifier: "ExternalID=external_id device"),
         ":6: error: ExternalID=external_id device: must be one source, such as keyvalue:event_name; "
             + "quote a key with spaces"
@@ -246,6 +255,11 @@ struct TrackFileTests {
                 file(identifier: "KeyValue=braze-id"),
                 ":6: warning: KeyValue=\"braze-id\": names must be the same to the letter; "
                     + "a payload that has braze_id, as Braze calls it, does not have this one"
+            ),
+            (
+                file(identifier: "KeyValue=keyvalue:braze_id"),
+                ":6: warning: KeyValue=keyvalue:braze_id: takes the key alone, without keyvalue:; "
+                    + "did you mean KeyValue=braze_id?"
             ),
             (
                 file(match: "Provider=brase"),

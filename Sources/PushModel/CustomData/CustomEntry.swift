@@ -52,6 +52,9 @@ public enum EntryWay: Hashable, Sendable {
     /// At once to `/users/track`, for this profile.
     case sent(UserIdentifier)
 
+    /// To nobody: of what a track sets aside because it cannot tell whose profile it is. Never sent.
+    public static let nobody = EntryWay.sent(.brazeID(""))
+
     /// The storage of the app itself, beside its app groups.
     public static let standardSuite = "standard"
 }

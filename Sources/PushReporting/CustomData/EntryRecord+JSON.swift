@@ -43,7 +43,8 @@ extension EntryWay {
             if let brazeID { writer.member("braze_id", brazeID) }
         case .sent(let identifier):
             writer.member("suite", String?.none)
-            writer.member("to", object: { identifier.write(to: &$0) })
+            writer.key("to")
+            if self == .nobody { writer.null() } else { writer.object { identifier.write(to: &$0) } }
         }
     }
 

@@ -47,7 +47,11 @@ public struct PendingReport: Sendable {
     }
 
     private func user(of entry: CustomEntry) -> String {
-        if case .sent(let identifier) = entry.way { identifier.text } else { entry.externalID ?? "-" }
+        switch entry.way {
+        case .nobody: "-"
+        case .sent(let identifier): identifier.text
+        case .stored: entry.externalID ?? "-"
+        }
     }
 
     /// Attributes have no name of their own: those of the fields tell.

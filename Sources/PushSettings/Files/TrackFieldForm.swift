@@ -29,16 +29,16 @@ extension Form<TrackSource> {
 
     /// Where an identifier comes from: only what differs from user to user can be one.
     static let identifyingSource = Form { text throws(ValueError) in
-        let source = try source(text)
+        let source = try source(text, .identifying)
         switch source {
         case .keyValue, .data, .fact(.externalID), .fact(.device): return source
-        case .fact, .constant: throw ValueError("must be keyvalue:KEY, data:KEY, external_id or device")
+        case .fact, .constant: throw ValueError("must be \(SourceChoice.identifying.described)")
         }
     }
 
-    private static func source(_ text: String) throws(ValueError) -> TrackSource {
+    private static func source(_ text: String, _ choice: SourceChoice = .any) throws(ValueError) -> TrackSource {
         var words = QuotedWords(text)
-        guard let source = try words.nextSource(), try words.next() == nil else {
+        guard let source = try words.nextSource(choice), try words.next() == nil else {
             throw ValueError("must be one source, such as keyvalue:event_name; quote a key with spaces")
         }
         return source
@@ -69,9 +69,28 @@ extension Form<String> {
     }
 }
 
+/// Which sources a message offers.
+private enum SourceChoice {
+    /// For a value.
+    case any
+    /// For an identifier.
+    case identifying
+
+    var words: [String] {
+        switch self {
+        case .any: TrackSource.Fact.allCases.map(\.rawValue)
+        case .identifying: [TrackSource.Fact.externalID, .device].map(\.rawValue)
+        }
+    }
+
+    var described: String {
+        "keyvalue:KEY, data:KEY, " + (self == .any ? "\"a quoted text\", " : "") + alternatives(words)
+    }
+}
+
 extension QuotedWords {
     /// Takes the next word off as a source: `keyvalue:KEY`, `data:KEY`, a word for what is known, or a quoted constant.
-    fileprivate mutating func nextSource() throws(ValueError) -> TrackSource? {
+    fileprivate mutating func nextSource(_ choice: SourceChoice = .any) throws(ValueError) -> TrackSource? {
         let isConstant = isNextQuoted
         guard let word = try next() else { return nil }
         if isConstant { return .constant(word) }
@@ -81,10 +100,9 @@ extension QuotedWords {
             return source(bytes.dropFirst(prefix.utf8.count).text)
         }
         if let fact = TrackSource.Fact(rawValue: word) { return .fact(fact) }
-        let words = TrackSource.Fact.allCases.map(\.rawValue)
         throw ValueError(
-            "the source \"\(printable(word, limit: 60))\" must be keyvalue:KEY, data:KEY, \"a quoted text\", "
-                + alternatives(words) + suggestion(for: word, among: words) { $0 })
+            "the source \"\(printable(word, limit: 60))\" must be \(choice.described)"
+                + suggestion(for: word, among: choice.words) { $0 })
     }
 }
 

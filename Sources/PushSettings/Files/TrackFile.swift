@@ -66,6 +66,12 @@ struct TrackDraft: Fillable {
                     "KeyValue=\(near); a payload that has \(Self.brazeID), as Braze calls it, does not have this one",
                     line: line)
             }
+            if let prefix = ["keyvalue:", "data:"].first(where: keyValue.hasPrefix) {
+                let key = printable(String(keyValue.dropFirst(prefix.count)))
+                report.warning(
+                    "KeyValue=\(printable(keyValue)): takes the key alone, without \(prefix); did you mean KeyValue=\(key)?",
+                    line: line)
+            }
             return .brazeID(keyValue: keyValue)
         }
         return externalID.map(TrackIdentifier.externalID) ?? alias.map { .alias(label: $0.label, name: $0.name) }

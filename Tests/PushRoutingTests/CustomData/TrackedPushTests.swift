@@ -68,6 +68,7 @@ struct TrackedPushTests {
         let row = try #require(bench.ledger.customData[1])
         #expect(row.state == .rejected)
         #expect(row.reason == "braze_id: the payload has no key-value braze_id (track push)")
+        #expect(row.entry.way == .nobody)
     }
 
     @Test("queues its open, by the payload; the same tap again nothing")
@@ -95,6 +96,69 @@ struct TrackedPushTests {
         #expect(queued(bench) == ["opened b1"])
         bench.handle(.reconfigured(Self.table([.received, .dismissed])))
         #expect(!bench.router.wantsPayload(of: interact))
+    }
+
+    /// Payloads with one button, with and without what tells deliveries and campaigns apart.
+    private static let taps: [(Platform, payload: String)] =
+        [#","google.message_id":"m1""#, ""].flatMap { id in
+            [#","cid":"c""#, ""].map { campaign in
+                (
+                    .android,
+                    #"{"extras":{"_ab":"true","t":"T","a":"A","ab_a0_a":"ab_none","ab_a0_id":"go"\#(id)\#(campaign),"#
+                        + #""extra":"{\"braze_id\":\"b1\"}"}}"#
+                )
+            }
+        } + [#""c""#, "null"].map { (.ios, #"{"aps":{"alert":"Text"},"ab":{"c":\#($0)},"braze_id":"b1"}"#) }
+
+    /// A tap, or a button's press, on one of them.
+    private static func act(
+        _ subject: InteractRequest.Subject, _ platform: Platform, button: String? = nil, on device: String? = "phone"
+    ) -> Request {
+        var interact = InteractRequest(
+            target: Target(platform: platform, app: "shop", device: device),
+            kind: button == nil ? .opened : .action, subject: subject)
+        interact.action = button
+        return Request(
+            action: .interact(interact), id: nil, at: nil, waitsForOutcome: false, document: JSONDocument(test: "{}"))
+    }
+
+    @Test(
+        "queues nothing for a button that is not there and for the same tap again: delivered or not, the device named or not",
+        arguments: taps.flatMap { tap in [true, false].map { (tap.0, tap.payload, $0) } })
+    func countsNothing(platform: Platform, payload: String, isDelivered: Bool) throws {
+        for device in ["phone", nil] {
+            var bench = Bench(Self.table([.opened, .action]))
+            if isDelivered { try bench.submit(.deliver(payload, to: "phone", platform: platform)) }
+            let subject = InteractRequest.Subject.payload(JSONDocument(test: payload).root)
+            try bench.submit(Self.act(subject, platform, button: "nosuch", on: device))
+            #expect(queued(bench) == [], "a button that is not there, on \(device ?? "no device")")
+            for _ in 1...2 { try bench.submit(Self.act(subject, platform, on: device)) }
+            #expect(queued(bench) == ["opened b1"], "the same tap twice, on \(device ?? "no device")")
+        }
+    }
+
+    @Test("queues nothing by an id either: for a button that is not there, on another device, and the same tap again")
+    func countsNothingByID() throws {
+        for subject in [InteractRequest.Subject.delivery(SequenceNumber(1)), .message("m1")] {
+            var bench = Bench(Self.table([.opened, .action]))
+            try bench.submit(.deliver(Self.payload, to: "phone"))
+            let accepted = try #require(bench.ledger.requests[SequenceNumber(1)]?.accepted)
+            let deliver = DeliverRequest(payload: JSONDocument(test: Self.payload).root)
+            let past = PastDelivery(accepted: accepted, provider: "braze", outcome: .handedToTracker, request: deliver)
+            try bench.submit(Self.act(subject, .android, button: "nosuch"), past: past)
+            try bench.submit(Self.act(subject, .android, on: "tablet"), past: past)
+            #expect(queued(bench) == [])
+            for _ in 1...2 { try bench.submit(Self.act(subject, .android), past: past) }
+            #expect(queued(bench) == ["opened b1"])
+        }
+    }
+
+    @Test("queues what two people do with the same payload, whose deliveries nobody knows")
+    func twoDevices() throws {
+        var bench = Bench(Self.table([.opened]))
+        let subject = InteractRequest.Subject.payload(JSONDocument(test: Self.payload).root)
+        for device in ["phone", "tablet"] { try bench.submit(Self.act(subject, .android, on: device)) }
+        #expect(queued(bench) == ["opened b1", "opened b1"])
     }
 
     @Test("queues what is done with another provider's as well")
