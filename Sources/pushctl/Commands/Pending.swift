@@ -13,7 +13,7 @@ extension Command {
             state directory, with or without a daemon.
             """,
             """
-            An entry is of unknown outcome when it was sent and the answer never came: Braze may have it, and would count \
+            An entry is of unknown outcome when it may have been sent and no answer came: Braze may have it, and would count \
             it twice. With OnUnknown=hold it waits for you: --retry sends it again in its old place, --discard does not. \
             --discard with numbers also takes out what is still to be sent. --reset empties a suite. These three ask the running daemon, and list nothing.
             """,
