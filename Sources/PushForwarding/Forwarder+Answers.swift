@@ -28,7 +28,7 @@ extension Forwarder {
             wait(batch.entries)
             guard isNews else { return }
             if let until, until > now.wall {
-                wait(until: until, reason, failures: state.failures, now: now)
+                wait(until: until, reason, failures: state.failures, isAskedFor: true, now: now)
             } else {
                 backOff(reason, now: now, using: &random)
             }
@@ -45,7 +45,10 @@ extension Forwarder {
             if past.phase == .waiting { state.failures = past.failures }
             return
         }
-        wait(until: until, past.reason ?? "an earlier run failed", failures: past.failures, now: now)
+        // A wait without a failure is one that the endpoint asked for.
+        wait(
+            until: until, past.reason ?? "an earlier run failed", failures: past.failures,
+            isAskedFor: past.failures == 0, now: now)
     }
 
     /// Sends again.
@@ -73,14 +76,17 @@ extension Forwarder {
         let failures = state.failures + 1
         let wait = Backoff.wait(after: failures, using: &random)
         let until = WallTime(milliseconds: now.wall.milliseconds + wait.milliseconds)
-        self.wait(until: until, reason, failures: failures, now: now)
+        self.wait(until: until, reason, failures: failures, isAskedFor: false, now: now)
     }
 
     /// - Parameter until: by the civil clock, which is what outlives a run; at most a day from now, wherever it was set to.
-    private mutating func wait(until: WallTime, _ reason: String, failures: Int, now: Moment) {
+    private mutating func wait(
+        until: WallTime, _ reason: String, failures: Int, isAskedFor: Bool, now: Moment
+    ) {
         let latest = WallTime(milliseconds: now.wall.milliseconds + Backoff.longest.milliseconds)
         let until = min(until, latest)
-        phase = .waiting(until: now.monotonic + .milliseconds(until.milliseconds - now.wall.milliseconds))
+        let span = Duration.milliseconds(until.milliseconds - now.wall.milliseconds)
+        phase = .waiting(until: now.monotonic + span, isAskedFor: isAskedFor)
         pauses += 1
         tell(SendingState(phase: .waiting, reason: reason, failures: failures, until: until, since: now.wall))
     }

@@ -12,8 +12,8 @@ public struct Forwarder: Sendable {
     enum Phase: Equatable {
         /// They are sent.
         case sending
-        /// They wait for this time.
-        case waiting(until: Instant)
+        /// They wait for this time; whether the endpoint asked for it.
+        case waiting(until: Instant, isAskedFor: Bool)
         /// They wait for a person.
         case stopped
     }
@@ -87,8 +87,7 @@ public struct Forwarder: Sendable {
         case .answered(let request, let answer): conclude(request, answer, now: now, using: &random)
         case .clock: break
         case .reconfigured(let settings):
-            self.settings = settings
-            resume(failures: 0, now: now)
+            reconfigure(settings, now: now)
         case .draining: isDraining = true
         }
         return advance(now)
@@ -107,6 +106,14 @@ public struct Forwarder: Sendable {
         isConnected = false
         isClaiming = false
         isClaimStale = false
+    }
+
+    /// Ends a stop and a wait after failures; not the wait that this very endpoint asked for.
+    private mutating func reconfigure(_ settings: ForwardingSettings, now: Moment) {
+        let isSameEndpoint = settings.endpoint == self.settings.endpoint
+        self.settings = settings
+        if case .waiting(_, isAskedFor: true) = phase, isSameEndpoint { return }
+        resume(failures: 0, now: now)
     }
 
     private mutating func take(_ entries: [OutgoingEntry], past: SendingState?, now: Moment) {
@@ -153,7 +160,7 @@ public struct Forwarder: Sendable {
     }
 
     private mutating func endWait(_ now: Moment) {
-        guard case .waiting(let until) = phase, !isDraining else { return }
+        guard case .waiting(let until, _) = phase, !isDraining else { return }
         if until <= now.monotonic {
             resume(failures: state.failures, now: now)
         } else {

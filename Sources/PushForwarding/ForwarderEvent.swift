@@ -14,7 +14,8 @@ public enum ForwarderEvent: Sendable {
     case answered(request: Int, EndpointAnswer)
     /// Time has passed; carries out what is due.
     case clock
-    /// The configuration or the key was read again: what stopped sending may be put right.
+    /// The configuration or the key was read again: what stopped sending may be put right. A wait
+    /// that the endpoint asked for goes on.
     case reconfigured(ForwardingSettings)
     /// Nothing new is to be sent: what is under way comes to its end, the rest goes back.
     case draining

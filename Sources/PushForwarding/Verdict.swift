@@ -64,8 +64,8 @@ enum Verdict: Equatable {
     private static func remedy(for status: Int) -> String {
         switch status {
         case 400:
-            "It cannot read the requests. If your plan allows fewer updates in one, set CombinedLimit= or BatchSize= in "
-                + "[UsersTrack]"
+            "It cannot read the requests: pushrouter-forward --dry-run shows them. If your plan allows fewer updates in one, "
+                + "set CombinedLimit= or BatchSize= in [UsersTrack]"
         case 401:
             "It does not know the API key: put the key of this instance into KeyFile= or the credential users-track-key"
         case 403: "The API key lacks the permission users.track, or is not allowed from this address"

@@ -14,6 +14,8 @@ final class DaemonLink {
         case claimed(Claimed)
         /// The oldest settlement that was not confirmed is now.
         case settled
+        /// It took a report of how sending goes.
+        case reported
     }
 
     private enum Awaited { case claimed, settled, reported }
@@ -55,7 +57,7 @@ final class DaemonLink {
             self.connection = connection
             news(.connected)
         } catch {
-            fail("\(error)")
+            fail("\(error)" + (remedy(for: error) ?? ""))
         }
     }
 
@@ -101,7 +103,7 @@ final class DaemonLink {
             switch awaited.popFirst() {
             case .claimed: news(.claimed(try reply.claimed()))
             case .settled: news(.settled)
-            case .reported: break
+            case .reported: news(.reported)
             case nil: fail("the daemon says what it was not asked for")
             }
         } catch {
@@ -109,6 +111,16 @@ final class DaemonLink {
             case .refused(let refusal): fail("the daemon refuses: \(refusal.message)")
             case .unreadable(let what): fail("the daemon's reply cannot be read: \(what)")
             }
+        }
+    }
+
+    /// What a person can do, as the end of a sentence.
+    private func remedy(for error: any Error) -> String? {
+        switch error as? ClientError {
+        case .noSuchSocket, .nobodyListens: "; start pushrouterd: systemctl start pushrouterd"
+        case .permissionDenied:
+            "; set ControlSocketGroup= in [Daemon] of pushrouterd.conf to a group that this user is in"
+        default: nil
         }
     }
 

@@ -27,8 +27,7 @@ final class Service {
     private var events = Queue<ForwarderEvent>()
     private var isHandling = false
     private var isStopping = false
-    /// Why the daemon cannot be asked; `nil` while it can. Said once.
-    private var daemonProblem: String?
+    private var outage = DaemonOutage()
     private var saidState: SendingState
 
     /// - Parameters:
@@ -76,17 +75,20 @@ final class Service {
     private func take(_ news: DaemonLink.News) {
         switch news {
         case .connected:
-            if daemonProblem != nil { journal.log(JournalEntry(.notice, "the daemon is there again")) }
-            daemonProblem = nil
             handle(.connected)
         case .disconnected(let reason):
-            if daemonProblem == nil { journal.log(JournalEntry(.warning, "no entries for now: \(reason)")) }
-            daemonProblem = reason
+            if outage.begin(reason) { journal.log(JournalEntry(.warning, "no entries for now: \(reason)")) }
             handle(.disconnected)
         case .claimed(let claimed):
+            endOutage()
             handle(.claimed(claimed.entries.map(OutgoingEntry.init), claimed.sending))
         case .settled: handle(.settled)
+        case .reported: endOutage()
         }
+    }
+
+    private func endOutage() {
+        if outage.end() { journal.log(JournalEntry(.notice, "the daemon is there again")) }
     }
 
     private func handle(_ event: ForwarderEvent) {
@@ -113,7 +115,9 @@ final class Service {
                         instance: instance, phase: state.phase, reason: state.reason, failures: state.failures,
                         until: state.until)))
         case .claim(let limit, let holding):
-            link?.send(.claim(ClaimRequest(instance: instance, limit: limit, waits: true, holding: holding)))
+            // The first of a connection does not wait: its reply says that the daemon takes claims from this run.
+            let waits = holding == nil
+            link?.send(.claim(ClaimRequest(instance: instance, limit: limit, waits: waits, holding: holding)))
         case .send(let request, let body): send(request, body)
         case .finish: loop.exit(code: 0)
         }
@@ -134,19 +138,29 @@ final class Service {
         let state = forwarder.state
         guard state != saidState, !isStopping else { return }
         let reason = state.reason ?? ""
+        Notify.status(status)
         switch state.phase {
         case .sending:
-            Notify.status("sends to \(destination.url)")
             if saidState.phase == .stopped { journal.log(JournalEntry(.notice, "sends again")) }
         case .waiting:
             let until = state.until?.rfc3339 ?? "?"
-            Notify.status("waits until \(until): \(reason)")
-            journal.log(JournalEntry(.notice, "waits until \(until), failures in a row: \(state.failures): \(reason)"))
+            let failures = state.failures > 0 ? ", failures in a row: \(state.failures)" : ""
+            journal.log(JournalEntry(.notice, "waits until \(until)\(failures): \(reason)"))
         case .stopped:
-            Notify.status("stopped: \(reason)")
             journal.log(JournalEntry(.error, "stopped, everything is kept: \(reason)"))
         }
         saidState = state
+    }
+
+    /// How sending goes, for the service manager.
+    private var status: String {
+        let state = forwarder.state
+        let reason = state.reason ?? ""
+        return switch state.phase {
+        case .sending: "sends to \(destination.url)"
+        case .waiting: "waits until \(state.until?.rfc3339 ?? "?"): \(reason)"
+        case .stopped: "stopped: \(reason)"
+        }
     }
 
     // MARK: Signals
@@ -154,7 +168,8 @@ final class Service {
     private func stop() {
         guard !isStopping else { return }
         isStopping = true
-        let message = "stopping, after the answers that are awaited: \(forwarder.requestsUnderway)"
+        let count = forwarder.requestsUnderway
+        let message = count > 0 ? "stopping, after the answers that are awaited: \(count)" : "stopping"
         Notify.stopping(status: message)
         journal.log(JournalEntry(.info, message))
         // A request has its timeout; then the daemon has a while to confirm.
@@ -180,9 +195,10 @@ final class Service {
             destination = try configuration.destination(settings)
             journal.log(JournalEntry(.info, "reloaded: sends to \(destination.url)"))
             handle(.reconfigured(settings))
-            Notify.ready(status: "sends to \(destination.url)")
+            Notify.ready(status: status)
         } catch {
             for line in error.lines { journal.log(JournalEntry(.error, line)) }
+            journal.log(JournalEntry(.error, "not reloaded: the settings and the key from before stay in force"))
             Notify.ready(status: "reload failed; goes on as before")
         }
     }

@@ -97,6 +97,19 @@ struct ConnectionTests {
         #expect(bench.handle(.draining) == [.finish])
     }
 
+    @Test("each reason why the daemon is away is said once, until it has answered again")
+    func outage() {
+        var outage = DaemonOutage()
+        let isNews = outage.end()
+        let areSaid = ["closed", "refuses", "closed", "refuses"].map { outage.begin($0) }
+        let areEnds = [outage.end(), outage.end()]
+        let isSaidAgain = outage.begin("refuses")
+        #expect(!isNews)
+        #expect(areSaid == [true, true, false, false])
+        #expect(areEnds == [true, false])
+        #expect(isSaidAgain)
+    }
+
     @Test("the daemon is told of a hundred settlements at a time")
     func parts() {
         var settings = ForwardingSettings()

@@ -109,6 +109,37 @@ struct WaitTests {
         #expect(bench.handle(.claimed([], nil)).claims.map(\.limit) == [450])
     }
 
+    @Test("a wait that the endpoint asked for outlasts a reload, unless it names another", arguments: [false, true])
+    func reloadWithinAskedWait(isElsewhere: Bool) throws {
+        var bench = underway()
+        _ = bench.answer(1, 429, reset: "1795251630")
+        var settings = bench.forwarder.settings
+        if isElsewhere { settings.endpoint = "https://elsewhere/users/track" }
+        let effects = bench.handle(.reconfigured(settings))
+        #expect(effects.reported.map(\.phase) == (isElsewhere ? [.sending] : []))
+        guard !isElsewhere else { return }
+        #expect(bench.forwarder.state.phase == .waiting)
+        let (span, later) = try bench.passUntilDue()
+        #expect(span == .seconds(30))
+        #expect(later.reported.map(\.phase) == [.sending])
+    }
+
+    @Test("a reload ends a wait after failures, also one of an earlier run", arguments: [0, 3])
+    func reloadWithinWait(failures: Int) {
+        var bench = underway()
+        _ = bench.answer(1, 503)
+        #expect(bench.handle(.reconfigured(ForwardingSettings())).reported.map(\.failures) == [0])
+
+        var later = Bench()
+        let past = SendingState(
+            phase: .waiting, reason: "wait", failures: failures, until: WallTime(milliseconds: 1_795_251_610_000),
+            since: Self.epoch)
+        _ = later.start([], past: past)
+        _ = later.handle(.reconfigured(ForwardingSettings()))
+        // Without a failure the endpoint had asked for it.
+        #expect(later.forwarder.state.phase == (failures == 0 ? .waiting : .sending))
+    }
+
     @Test("a wait outlives the forwarder, with its failures")
     func waitOutlives() throws {
         var bench = Bench()

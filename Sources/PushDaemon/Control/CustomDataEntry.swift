@@ -31,7 +31,7 @@ extension JournalEntry {
         case .unknown:
             self.init(
                 .warning,
-                "custom data was sent and nobody knows whether it was accepted: entry \(entries); see pushctl pending "
+                "custom data may have been sent, and nobody knows whether it was accepted: entry \(entries); see pushctl pending "
                     + "--unknown", messageID: .entriesUnknown)
         default: return nil
         }
