@@ -108,6 +108,33 @@ struct ForwardTests {
         try expectNoKey(in: installation.state)
     }
 
+    @Test("a 400 stops it and keeps everything; without the entry that it blames a reload sends the rest")
+    func blamedEntry() throws {
+        let server = TrackServer { request in
+            request.number == 0
+                ? .status(400, body: #"{"message":"bad","errors":[{"type":"odd","input_array":"events","index":1}]}"#)
+                : .success
+        }
+        installation.forward(to: server)
+        let daemon = try DaemonProcess.ready(installation)
+        try log(0..<20)
+        let forwarder = try DaemonProcess.forwarder(installation)
+        try forwarder.waitForStatus("STATUS=stopped: the endpoint answered 400: bad. It blames entry ")
+        try waitUntil("all is given back") { try installation.entries().allSatisfy { $0.state == .queued } }
+        let reason = try #require(try DaemonStatus(of: installation)["custom_data"]?["sending"]?["reason"]?.string)
+        let events = try installation.entries().filter { $0.entry.kind == .customEvent }.map(\.entry.number).sorted()
+        let blamed = events[1]
+        #expect(reason.contains("It blames entry \(blamed): odd. If you can do without what it blames: pushctl"))
+        let people = try Client(path: installation.controlSocket)
+        #expect(try people.ask(#"{"op":"resolve","entries":[\#(blamed)],"state":"discarded"}"#).isAccepted)
+        forwarder.send(SIGHUP)
+        try installation.waitUntilForwarded()
+        let entries = try installation.entries()
+        #expect(entries.count { $0.state == .sent } == 19)
+        #expect(entries.filter { $0.state == .discarded }.map(\.entry.number) == [blamed])
+        _ = daemon
+    }
+
     @Test("the key is in no argument and no variable, and the process can neither be read nor dump its memory")
     func secrecy() throws {
         let server = TrackServer(limits: Self.limits)
