@@ -104,14 +104,14 @@ extension Router {
         keep(&effects) { $0.reset(suite: suite, app: app, now: now.wall, into: &$1) }
     }
 
-    /// Decides what becomes of entries of unknown outcome: a person's order.
+    /// Decides what becomes of entries of unknown outcome, or takes out what is queued: a person's order.
     ///
     /// - Parameters:
     ///   - entries: the entries; `nil`: all of unknown outcome.
     ///   - state: `queued` again, or `discarded`.
     ///   - now: the time.
     ///   - effects: what is to be done is appended.
-    /// - Returns: how many of them were of unknown outcome.
+    /// - Returns: how many of them it was so with.
     public mutating func resolve(
         _ entries: [EntryNumber]?, _ state: EntryState, at now: Moment, effects: inout [Effect]
     ) -> Int {

@@ -49,7 +49,7 @@ extension Router {
             let row = arrival.row(decision.callback, budget: table.budget)
             let interaction = Interaction(name, act, accepted, at: time)
             let result = track(at: now, &effects) { $0.interact(interaction, now: now.wall, into: &$1) }
-            if subject.isNews(result, of: interaction, tracker) {
+            if !table.tracks.isEmpty, subject.isNews(result, of: interaction, tracker) {
                 queueTracks(facts, of: accepted, at: time, now: now, &effects)
             }
             let completion = arrival.completions(decision.callback, table).byTracker()
@@ -162,6 +162,7 @@ private struct InteractionSubject {
             tracked = name
         }
     }
+
     /// Whether it is something that was not told before, of a notification that was there: only then do tracks apply.
     func isNews(_ result: InteractionResult, of interaction: Interaction, _ tracker: Tracker) -> Bool {
         switch result.verdict {

@@ -179,12 +179,14 @@ struct ForwardTests {
         let received = TemporaryDirectory()
         let messages = Messages(received.path + "/pipe")
         let path = messages.path
+        let gate = received.path + "/gate"
+        try #require(mkfifo(gate, 0o600) == 0)
         let server = TrackServer { _ in
             let pipe = open(path, O_WRONLY | O_CLOEXEC)
             _ = write(pipe, "got\n", 4)
             close(pipe)
-            // The signal comes while this one is under way.
-            usleep(300_000)
+            // Answers only when the signal has come: to open a pipe waits for its other end.
+            close(open(gate, O_RDONLY | O_CLOEXEC))
             return .success
         }
         installation.forward(to: server, "BatchSize=1\nConnections=1")
@@ -192,7 +194,10 @@ struct ForwardTests {
         try log(1..<4)
         let forwarder = try DaemonProcess.forwarder(installation)
         #expect(try messages.next() == "got")
-        #expect(try forwarder.stop() == .exited(0))
+        forwarder.send(SIGTERM)
+        try forwarder.waitForStatus("STOPPING=1")
+        close(open(gate, O_WRONLY | O_CLOEXEC))
+        #expect(try forwarder.waitForEnd() == .exited(0))
         #expect(try installation.entries().map(\.state) == [.sent, .queued, .queued])
         _ = daemon
     }

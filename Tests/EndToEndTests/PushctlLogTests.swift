@@ -98,6 +98,7 @@ struct PushctlLogTests {
         for app in ["shop", "news"] {
             _ = daemon.pushctl("log", "event", "bought", "--app", app, "--suite", "group")
         }
+        #expect(try pending().allSatisfy { $0["storage"]?.string == "pending_custom_events" })
         #expect(daemon.pushctl("pending", "--reset", "group", "--app", "shop").output == "discarded 1 entry\n")
         #expect(try pending().map { $0["app"]?.string } == ["news"])
         #expect(daemon.pushctl("pending", "--reset", "group").output == "discarded 1 entry\n")

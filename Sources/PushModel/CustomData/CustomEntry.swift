@@ -71,7 +71,7 @@ public enum EntryState: String, Sendable, CaseIterable {
     case claimed
     /// Accepted by the endpoint: its end.
     case sent
-    /// It was sent, and nobody knows whether it was accepted. Waits for a person (`OnUnknown=hold`).
+    /// It may have been sent, and nobody knows whether it was accepted. Waits for a person (`OnUnknown=hold`).
     case unknown
     /// Set aside with a reason.
     case rejected

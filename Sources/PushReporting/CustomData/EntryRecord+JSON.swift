@@ -9,7 +9,7 @@ extension EntryRecord {
             writer.member("seq", entry.cause.value)
             writer.member("kind", entry.kind.rawValue)
             writer.member("state", state.rawValue)
-            entry.way.write(to: &writer)
+            entry.way.write(entry.kind, to: &writer)
             writer.member("platform", entry.platform.rawValue)
             writer.member("app", entry.app)
             writer.member("device", entry.device)
@@ -36,10 +36,11 @@ extension EntryRecord {
 }
 
 extension EntryWay {
-    fileprivate func write(to writer: inout JSONWriter) {
+    fileprivate func write(_ kind: EntryKind, to writer: inout JSONWriter) {
         switch self {
         case .stored(let suite, let brazeID):
             writer.member("suite", suite)
+            writer.member("storage", kind.storageKey)
             if let brazeID { writer.member("braze_id", brazeID) }
         case .sent(let identifier):
             writer.member("suite", String?.none)

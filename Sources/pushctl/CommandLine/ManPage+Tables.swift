@@ -116,7 +116,7 @@ extension ManPage {
         (
             name: "entries",
             meaning: """
-            a list: number, seq (the request), kind, state, suite (null for what is sent, and then to: external_id, \
+            a list: number, seq (the request), kind, state, suite (with storage, the key within it, and braze_id if it has one; null for what is sent, and then to: external_id, \
             braze_id or alias), platform, app, device, external_id, name, data (properties or attributes), time, saved_at, \
             age_ms, settled_at, settled_by, reason
             """

@@ -48,7 +48,7 @@ extension Option {
     static let onlyApp = Option("app", .text("APP"), "only what is of this app")
     static let onlyStored = Option("stored", .none, "what is in suites, until a session of the app starts")
     static let onlyQueued = Option("queued", .none, "what is to be sent, or with the forwarder")
-    static let onlyUnknown = Option("unknown", .none, "what was sent, and perhaps not accepted")
+    static let onlyUnknown = Option("unknown", .none, "what may have been sent, and nobody knows")
     static let onlyRejected = Option("rejected", .none, "what was set aside, with the reasons")
     static let limit = Option("limit", .text("N"), "how many to show, the first ones (text: 100, JSON: all)")
     static let reset = Option("reset", .text("SUITE"), "take all that is stored in this suite out of it, for good")
@@ -57,7 +57,7 @@ extension Option {
         "discard", .text("N,...|all"), "never send these entries; all: those of unknown outcome")
     static let sessionApp = Option("app", .text("APP"), "the app whose session is said to start")
     static let sessionDevice = Option("device", .text("DEVICE"), "the device (only what names none)")
-    static let sessionUser = Option("external-id", .text("USER"), "the user (only what names none)")
+    static let sessionUser = Option("external-id", .text("USER"), "the user (the device's last known)")
     static let condition = Option("where", .text("NAME=VALUE"), "what an attribute is, or has; repeated: all of it")
     static let delays = Option("delays", .none, "how long custom events took from being saved to flushed or sent, too")
 

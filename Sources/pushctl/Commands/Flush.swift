@@ -10,8 +10,8 @@ extension Command {
             pending" lists what waits.
             """,
             """
-            An entry that names a device or a user waits for a session of that one: without --device or --external-id it \
-            stays. One that names no app is flushed by a session of any app.
+            An entry that names a device or a user waits for a session of that one: without --device it stays, and so it \
+            does for another user. One that names no app is flushed by a session of any app.
             """,
         ],
         operands: .none,
