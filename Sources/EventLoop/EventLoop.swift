@@ -1,5 +1,6 @@
 import CSystemd
 import Glibc
+public import LinuxSystem
 
 /// One thread's event loop, on sd-event.
 ///
@@ -61,12 +62,7 @@ public final class EventLoop {
     deinit { sd_event_unref(handle) }
 
     /// `CLOCK_MONOTONIC` now, in nanoseconds; on any thread.
-    public static var nowNanoseconds: Int64 {
-        var time = timespec()
-        // Cannot fail: the clock exists and the pointer is good.
-        clock_gettime(CLOCK_MONOTONIC, &time)
-        return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
-    }
+    public static var nowNanoseconds: Int64 { SystemClock.monotonicNanoseconds }
 
     /// Takes turns until ``exit(code:)``.
     ///

@@ -1,5 +1,6 @@
 import CLinux
 import Glibc
+import LinuxSystem
 import Synchronization
 
 /// One running program: the leader of a process group of its own, our child until it is reaped.
@@ -26,10 +27,10 @@ public final class ChildProcess: Sendable {
     private let phase = Mutex(Phase.running)
 
     /// Readable once the leader has exited.
-    public var pidfd: Int32 { process.number }
+    public var pidfd: Int32 { process.rawValue }
     /// The read end of the program's standard output, nonblocking. A descendant may hold it open beyond the leader's
     /// exit: read it once more after `reap`, then do not wait for its end.
-    public var standardOutput: Int32 { output.number }
+    public var standardOutput: Int32 { output.rawValue }
 
     /// The run must have begun and the child be known in `LiveRuns`.
     init(processID: Int32, mark: String, process: consuming FileDescriptor, output: consuming FileDescriptor) {

@@ -1,5 +1,6 @@
 import CLinux
 import Glibc
+import LinuxSystem
 import Synchronization
 
 /// What became of one submitted command.
@@ -102,7 +103,7 @@ public final class SpawnPool: Sendable {
     private func nextJob() -> Job? {
         state.withLock { $0.idle += 1 }
         var count: UInt64 = 0
-        while read(available.number, &count, 8) < 0 { precondition(errno == EINTR) }
+        while read(available.rawValue, &count, 8) < 0 { precondition(errno == EINTR) }
         return state.withLock { state in
             state.idle -= 1
             return state.queue.isEmpty ? nil : state.queue.removeFirst()
@@ -111,6 +112,6 @@ public final class SpawnPool: Sendable {
 
     private func post(_ jobs: Int) {
         var count = UInt64(jobs)
-        _ = write(available.number, &count, 8)
+        _ = write(available.rawValue, &count, 8)
     }
 }

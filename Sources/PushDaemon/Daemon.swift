@@ -2,6 +2,7 @@ import EventLoop
 import Glibc
 import HandlerProcess
 import JournalLog
+import LinuxSystem
 import PushModel
 import PushProtocol
 import PushRouting

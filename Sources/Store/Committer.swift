@@ -1,3 +1,4 @@
+import LinuxSystem
 public import PushModel
 import Synchronization
 
@@ -50,7 +51,7 @@ public final class Committer: Sendable {
         let inbox = Monitor(Inbox())
         let path = directory.path
         // The connection is born on the thread that uses it and never leaves it.
-        let thread = try WorkerThread {
+        let thread = try storeThread("committer") {
             do throws(StoreError) {
                 var loop = CommitterLoop(writer: try LedgerWriter(directory: path), inbox: inbox, report: onCommit)
                 inbox.update { $0.opening = .opened }

@@ -1,3 +1,4 @@
+import LinuxSystem
 import PushModel
 
 /// What the committer's thread does, from the open ledger to the stop.

@@ -1,3 +1,4 @@
+import LinuxSystem
 import Synchronization
 
 /// A thread that looks requests up, by the producers' ids and by what interactions call deliveries, so that the loop never
@@ -73,7 +74,7 @@ public final class Lookup: Sendable {
             try thread.withLock { (thread) throws(StoreError) in
                 guard thread == nil else { return }
                 let (inbox, directory, onAnswer) = (inbox, directory, onAnswer)
-                thread = try WorkerThread { Self.run(inbox, directory, onAnswer) }
+                thread = try storeThread("lookup") { Self.run(inbox, directory, onAnswer) }
             }
         } catch {
             return onAnswer(Answer(token: token, result: .failure(error)))

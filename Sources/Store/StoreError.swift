@@ -1,5 +1,6 @@
 import CSQLite
 import Glibc
+import LinuxSystem
 
 /// What went wrong with the ledger: what, where, and what to do about it.
 public struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
@@ -49,7 +50,7 @@ public struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
             case ENOSPC, EDQUOT: .noSpace
             default: .failed
             }
-        return StoreError(kind, message: "\(call): \(String(cString: strerror(number)))", context: path)
+        return StoreError(kind, message: "\(call): \(errorText(number))", context: path)
     }
 
     /// Whether the same write may succeed later, with nothing lost meanwhile.
@@ -79,5 +80,16 @@ public struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
     public var description: String {
         let result = code == 0 ? "" : " (SQLite result \(code))"
         return "\(context): \(message)\(result); \(advice)"
+    }
+}
+
+/// Starts a thread of the store.
+func storeThread(
+    _ name: StaticString, _ body: @escaping @Sendable () -> Void
+) throws(StoreError) -> WorkerThread {
+    do throws(SystemError) {
+        return try WorkerThread(name, body)
+    } catch {
+        throw StoreError(.failed, message: error.description, context: "a thread of the store")
     }
 }

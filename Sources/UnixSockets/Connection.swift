@@ -1,5 +1,6 @@
 import CLinux
 import Glibc
+import LinuxSystem
 
 /// Who a client was when it connected (`SO_PEERCRED`): the kernel vouches for it.
 public struct PeerCredentials: Hashable, Sendable {

@@ -1,4 +1,5 @@
 import Glibc
+import LinuxSystem
 
 /// Scratch memory to read into. One for all connections of a thread: an idle connection has none of its own.
 public final class ReadBuffer {

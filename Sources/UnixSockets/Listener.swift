@@ -1,5 +1,6 @@
 import CLinux
 import Glibc
+import LinuxSystem
 
 /// A Unix stream socket that accepts connections. Used on one thread. Its path goes with it.
 public final class Listener {

@@ -1,4 +1,5 @@
 import Glibc
+import LinuxSystem
 
 /// The path of a Unix socket.
 public enum SocketPath {
@@ -25,9 +26,5 @@ public enum SocketPath {
     }
 }
 
-/// The text of an error number.
-func reason(_ number: Int32) -> String {
-    // strerror may be called from any thread since glibc 2.32: its buffer is the thread's own.
-    let text = strerror(number).map { String(cString: $0) } ?? "unknown error"
-    return "\(text) (errno \(number))"
-}
+/// An error number in words, with the number.
+func reason(_ number: Int32) -> String { "\(errorText(number)) (errno \(number))" }

@@ -1,5 +1,6 @@
 import EventLoop
 import Glibc
+import LinuxSystem
 import PushModel
 import PushProtocol
 import UnixSockets

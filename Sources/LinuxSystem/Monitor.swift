@@ -7,12 +7,13 @@ import Glibc
 ///
 /// `@unchecked Sendable` is sound: `value` is touched only between the lock and the unlock below, the two
 /// pointers never change, and what goes in or comes out is `Sendable` itself.
-final class Monitor<Value: Sendable>: @unchecked Sendable {
+public final class Monitor<Value: Sendable>: @unchecked Sendable {
     private var value: Value
     private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
     private let changed = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
 
-    init(_ value: Value) {
+    /// A value that nobody waits for yet.
+    public init(_ value: Value) {
         self.value = value
         var attributes = pthread_condattr_t()
         pthread_condattr_init(&attributes)
@@ -31,16 +32,24 @@ final class Monitor<Value: Sendable>: @unchecked Sendable {
     }
 
     /// Changes the value and wakes all that wait for it.
-    func update(_ change: (inout Value) -> Void) {
+    public func update(_ change: (inout Value) -> Void) {
         pthread_mutex_lock(mutex)
         change(&value)
         pthread_cond_broadcast(changed)
         pthread_mutex_unlock(mutex)
     }
 
+    /// Changes or reads the value without waking anybody.
+    public func withLock<Result: Sendable>(_ body: (inout Value) -> Result) -> Result {
+        pthread_mutex_lock(mutex)
+        defer { pthread_mutex_unlock(mutex) }
+        return body(&value)
+    }
+
     /// Waits until `take` gives something, at most for `limit`; it is asked at once and after every change.
+    ///
     /// - Returns: what `take` gave, or `nil` when the time was up.
-    func wait<Taken: Sendable>(atMost limit: Duration? = nil, _ take: (inout Value) -> Taken?) -> Taken? {
+    public func wait<Taken: Sendable>(atMost limit: Duration? = nil, _ take: (inout Value) -> Taken?) -> Taken? {
         var end = timespec()
         if let limit {
             clock_gettime(CLOCK_MONOTONIC, &end)

@@ -16,18 +16,20 @@ public struct SystemError: Error, Equatable, CustomStringConvertible {
     }
 
     /// One sentence for the log: `cannot create the event loop: Too many open files (errno 24)`.
-    public var description: String {
-        // strerror may be called from any thread since glibc 2.32: its buffer is the thread's own.
-        let reason = strerror(errno).map { String(cString: $0) } ?? "unknown error"
-        return "cannot \(operation): \(reason) (errno \(errno))"
-    }
+    public var description: String { "cannot \(operation): \(errorText(errno)) (errno \(errno))" }
 
     /// Passes on the result of a libsystemd call, whose failures are negative error numbers.
     ///
     /// - Throws: the failure, when there is one.
     @discardableResult
-    static func check(_ result: Int32, _ operation: @autoclosure () -> String) throws(SystemError) -> Int32 {
+    public static func check(_ result: Int32, _ operation: @autoclosure () -> String) throws(SystemError) -> Int32 {
         guard result >= 0 else { throw SystemError(operation: operation(), errno: -result) }
         return result
     }
+}
+
+/// What the system calls an error number: `No space left on device`. On any thread.
+public func errorText(_ number: Int32) -> String {
+    // strerror may be called from any thread since glibc 2.32: its buffer is the thread's own.
+    strerror(number).map { String(cString: $0) } ?? "unknown error"
 }
