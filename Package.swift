@@ -45,6 +45,7 @@ let package = Package(
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
         .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
         .target(name: "CLinux"),
+        .target(name: "CChecksum"),
 
         // What the adapters have in common of the system: descriptors, threads, clocks, error numbers.
         swift("LinuxSystem", ["CLinux"]),
@@ -70,7 +71,7 @@ let package = Package(
         // Adapters: one thing of the outside world each; they never import each other.
         swift("EventLoop", ["CSystemd", "LinuxSystem"]),
         swift("UnixSockets", ["CLinux", "LinuxSystem"]),
-        swift("Store", ["CSQLite", "CLinux", "PushModel", "LinuxSystem"]),
+        swift("Store", ["CSQLite", "CLinux", "CChecksum", "PushModel", "LinuxSystem"]),
         swift("HandlerProcess", ["CLinux", "LinuxSystem"]),
         swift("JournalLog", ["CSystemd", "CLinux", "LinuxSystem"]),
         swift("HTTPClient", ["CCurl", "CLinux"]),

@@ -22,6 +22,8 @@ public final class ChildProcess: Sendable {
     public let processID: Int32
     /// The run's `PUSH_RUN`.
     public let mark: String
+    /// When the system was asked to start it, in monotonic nanoseconds.
+    public let startedAt: Int64
     private let process: FileDescriptor
     private let output: FileDescriptor
     private let phase = Mutex(Phase.running)
@@ -33,9 +35,13 @@ public final class ChildProcess: Sendable {
     public var standardOutput: Int32 { output.rawValue }
 
     /// The run must have begun and the child be known in `LiveRuns`.
-    init(processID: Int32, mark: String, process: consuming FileDescriptor, output: consuming FileDescriptor) {
+    init(
+        processID: Int32, mark: String, startedAt: Int64, process: consuming FileDescriptor,
+        output: consuming FileDescriptor
+    ) {
         self.processID = processID
         self.mark = mark
+        self.startedAt = startedAt
         self.process = process
         self.output = output
     }

@@ -9,6 +9,7 @@ extension ProcessCommand {
         guard let output = Pipe() else { throw SpawnError(errno, starting: self) }
         LiveRuns.begin(mark)
         var processID: pid_t = 0
+        let start = SystemClock.monotonicNanoseconds
         let error = spawn(&processID, input: input.rawValue, output: output.writeEnd.rawValue)
         guard error == 0 else {
             LiveRuns.end(mark)
@@ -21,7 +22,8 @@ extension ProcessCommand {
             abandon(processID)
             throw error
         }
-        return ChildProcess(processID: processID, mark: mark, process: process, output: output.takeReadEnd())
+        return ChildProcess(
+            processID: processID, mark: mark, startedAt: start, process: process, output: output.takeReadEnd())
     }
 
     /// The standard input as a file in memory at its start: it never makes us wait for the reader, as a pipe would, and

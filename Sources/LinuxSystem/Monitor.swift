@@ -46,6 +46,9 @@ public final class Monitor<Value: Sendable>: @unchecked Sendable {
         return body(&value)
     }
 
+    /// Wakes all that wait for the value, to look at it again.
+    public func wake() { pthread_cond_broadcast(changed) }
+
     /// Waits until `take` gives something, at most for `limit`; it is asked at once and after every change.
     ///
     /// - Returns: what `take` gave, or `nil` when the time was up.

@@ -18,10 +18,14 @@ public struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
         case newerSchema
         /// The disk or the quota is full; the same write succeeds once there is space.
         case noSpace
+        /// The log has no room before the ledger has taken over what is in it; the same write succeeds once it has.
+        case logFull
         /// Another program has locked the ledger; the same write succeeds once it lets go.
         case busy
         /// The file is damaged, or is no ledger.
         case corrupt
+        /// Rows contradict what the ledger has: an error of the program. None of their batch is written.
+        case contradiction
         /// Anything else: an I/O error, an error of the program.
         case failed
     }
@@ -54,7 +58,7 @@ public struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
     }
 
     /// Whether the same write may succeed later, with nothing lost meanwhile.
-    var isPassing: Bool { kind == .noSpace || kind == .busy }
+    var isPassing: Bool { kind == .noSpace || kind == .busy || kind == .logFull }
 
     /// Whether reading, writing or syncing a file failed.
     var isInputOutput: Bool { code & 0xFF == SQLITE_IOERR }
@@ -71,8 +75,10 @@ public struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
         case .olderSchema: "start the new pushrouterd once with this state directory: it brings the ledger up to date"
         case .newerSchema: "upgrade this program to the version that wrote the ledger, or newer"
         case .noSpace: "free space on that file system; nothing accepted so far is lost"
+        case .logFull: "nothing is lost; a larger LogSizeMax= lets the ledger fall further behind"
         case .busy: "end the program that holds a transaction open on the ledger"
         case .corrupt: "stop the daemon, move the file away, and recover what it holds with: sqlite3 FILE .recover"
+        case .contradiction: "report this as an error of pushrouterd; the log that has the rows is kept"
         case .failed: "check the path, then look for errors of the disk in the kernel's log"
         }
     }
