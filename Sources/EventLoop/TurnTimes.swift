@@ -8,7 +8,7 @@ public struct TurnTimes: Sendable {
     public private(set) var longest: Int64 = 0
     private var buckets = [UInt64](repeating: 0, count: Self.bucketCount)
 
-    private static let bucketCount = 64
+    private static let bucketCount = 81
     /// The least time that falls into the bucket after the first, in nanoseconds.
     private static let smallest: Int64 = 16_000
 
@@ -29,7 +29,8 @@ public struct TurnTimes: Sendable {
         var seen: UInt64 = 0
         for (index, turns) in buckets.enumerated() {
             seen += turns
-            if seen >= wanted { return min(Self.limit(index), longest) }
+            // The last bucket has no end.
+            if seen >= wanted { return index == Self.bucketCount - 1 ? longest : min(Self.limit(index), longest) }
         }
         return longest
     }
@@ -39,7 +40,7 @@ public struct TurnTimes: Sendable {
         guard nanoseconds >= smallest else { return 0 }
         let quotient = UInt64(nanoseconds / smallest)
         let power = 63 - quotient.leadingZeroBitCount
-        let quarter = Int((UInt64(nanoseconds) / UInt64(smallest >> 2) >> UInt64(power)) & 3)
+        let quarter = Int((UInt64(nanoseconds / (smallest >> 2)) >> UInt64(power)) & 3)
         return min(1 + power * 4 + quarter, bucketCount - 1)
     }
 

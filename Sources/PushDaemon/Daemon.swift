@@ -156,26 +156,20 @@ final class Daemon {
     }
 
     private func listen(_ directories: Directories) throws {
+        var sockets = try Sockets(settings: settings.daemon, directories: directories, journal: journal)
         // In this order: who sees inject.sock can already ask control.sock.
-        let controlClients = try server(
-            directories.controlSocket, settings.daemon.controlSocket, settings.daemon.controlLimits
+        let controlClients = try LineServer(
+            loop: loop, listener: try sockets.listener(.control), limits: settings.daemon.controlLimits,
+            refusals: refusals
         ) { [unowned self] in control?.take($1, from: $0) }
         self.controlClients = controlClients
-        let injectClients = try server(
-            directories.injectSocket, settings.daemon.injectSocket, settings.daemon.injectLimits
+        let injectClients = try LineServer(
+            loop: loop, listener: try sockets.listener(.inject), limits: settings.daemon.injectLimits,
+            refusals: refusals
         ) { [unowned self] in inject.take($1, from: $0) }
         self.injectClients = injectClients
         try controlClients.start()
         try injectClients.start()
-    }
-
-    private func server(
-        _ path: String, _ socket: SocketSettings, _ limits: LineServer.Limits,
-        takeLine: @escaping (ClientSession, [UInt8]) -> Void
-    ) throws -> LineServer {
-        try LineServer(
-            loop: loop, path: path, mode: socket.mode, group: try groupID(of: socket), limits: limits,
-            refusals: refusals, takeLine: takeLine)
     }
 
     // MARK: What other threads say

@@ -70,8 +70,8 @@ public struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
         case .inUse(let pid?): "stop process \(pid) first, or give this daemon a --state of its own"
         case .inUse(nil): "stop the other daemon first, or give this one a --state of its own"
         case .notPermitted:
-            "reading takes search permission on the directory and read permission on ledger.db, ledger.db-wal and "
-                + "ledger.db-shm; the daemon must own all of them"
+            "the daemon must own the state directory alone; reading takes search permission on the directory and read permission on ledger.db, ledger.db-wal and "
+                + "ledger.db-shm"
         case .olderSchema: "start the new pushrouterd once with this state directory: it brings the ledger up to date"
         case .newerSchema: "upgrade this program to the version that wrote the ledger, or newer"
         case .noSpace: "free space on that file system; nothing accepted so far is lost"

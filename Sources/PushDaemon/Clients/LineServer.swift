@@ -41,6 +41,8 @@ final class LineServer {
     private var acceptSource: IOSource?
     private var workSource: DeferSource?
     private var sweepTimer: TimerSource?
+    /// Ends a pause of the accepting.
+    private var acceptTimer: TimerSource?
     private var sessions: [ObjectIdentifier: ClientSession] = [:]
     private var connectionsByPeer: [UInt32: Int] = [:]
     private var waitingForFlush: [ClientSession] = []
@@ -52,24 +54,28 @@ final class LineServer {
     private let refusals: RefusalLog
     private let takeLine: (ClientSession, [UInt8]) -> Void
 
-    /// Listens on `path`.
-    ///
+    /// What a client is told that is turned away because no descriptor is left for it.
+    static let refusalWithoutDescriptor = refusal("the daemon has no file descriptor left for another connection")
+
     /// - Parameters:
+    ///   - listener: where clients come from.
     ///   - refusals: counts what is refused.
     ///   - takeLine: called for each line that is not empty; it reserves a reply and gives it, now or later.
     init(
-        loop: EventLoop, path: String, mode: UInt32, group: UInt32?, limits: Limits, refusals: RefusalLog,
+        loop: EventLoop, listener: Listener, limits: Limits, refusals: RefusalLog,
         takeLine: @escaping (ClientSession, [UInt8]) -> Void
     ) throws {
+        self.listener = listener
         self.loop = loop
         self.limits = limits
         self.refusals = refusals
         self.takeLine = takeLine
         accounts = ClientAccounts(input: limits.input, output: limits.output)
-        let refusal = Self.refusal("the daemon has no file descriptor left for another connection")
-        listener = try Listener(path: path, mode: mode, group: group, refusal: refusal)
         workSource = try DeferSource(loop: loop) { [unowned self] in workForNext() }
         sweepTimer = try TimerSource(loop: loop, priority: .idle) { [unowned self] in sweep() }
+        acceptTimer = try TimerSource(loop: loop, priority: .idle) { [unowned self] in
+            acceptSource?.interest = .read
+        }
     }
 
     /// Begins to accept.
@@ -134,11 +140,22 @@ final class LineServer {
             switch listener?.accept() {
             case .connection(let connection)?: admit(connection)
             case .refused(let number)?:
-                let reason = "a connection, because of \(errorText(number))"
-                return refusals.note(.descriptors, reason, uid: 0, at: EventLoop.nowNanoseconds)
+                return noteRefusedConnection(number)
+            case .failed(let number)?:
+                // The listener stays readable: to ask again at once would be all that the loop does.
+                acceptSource?.interest = []
+                acceptTimer?.arm(at: EventLoop.nowNanoseconds + Self.acceptPause)
+                return noteRefusedConnection(number)
             case .wouldBlock?, nil: return
             }
         }
+    }
+
+    private static let acceptPause: Int64 = 100_000_000
+
+    private func noteRefusedConnection(_ number: Int32) {
+        let reason = "a connection, because of \(errorText(number))"
+        refusals.note(.descriptors, reason, uid: 0, at: EventLoop.nowNanoseconds)
     }
 
     private func admit(_ connection: Connection) {

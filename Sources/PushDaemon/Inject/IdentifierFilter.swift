@@ -6,7 +6,7 @@
 struct IdentifierFilter {
     /// The most memory that a filter takes, in bytes.
     static let longest = 4 << 20
-    private static let shortest = 8 << 10
+    private static let shortest = 64 << 10
     private static let bitsForEach = 16
     private static let wordsInBlock = 8
     private static let bitsSet = 4
@@ -52,7 +52,7 @@ struct IdentifierFilter {
 
     private func block(of hash: UInt64) -> Int {
         let blocks = UInt64(words.count / Self.wordsInBlock)
-        return Int((hash >> 32) * blocks >> 32) * Self.wordsInBlock
+        return Int(((hash >> 32) * blocks) >> 32) * Self.wordsInBlock
     }
 
     /// One of the bits of its block that stand for a hash, of 512.

@@ -77,7 +77,7 @@ struct IdentifierIndex {
     /// Begins a filter for the ids of the ledger.
     ///
     /// - Parameter count: how many there are, about.
-    mutating func beginBuilding(for count: Int) { nextFilter = IdentifierFilter(capacity: max(2 * count, 1024)) }
+    mutating func beginBuilding(for count: Int) { nextFilter = IdentifierFilter(capacity: 4 * count) }
 
     /// Adds ids of the ledger to the filter that is on its way.
     mutating func build(_ hashes: [UInt64]) {
