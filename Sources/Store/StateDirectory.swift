@@ -49,7 +49,8 @@ public struct StateDirectory: ~Copyable, Sendable {
         let reason: String
         if facts.st_uid != geteuid() {
             reason = "the state directory belongs to user \(facts.st_uid), and this is user \(geteuid())"
-        } else if facts.st_mode & 0o022 != 0 {
+        } else if facts.st_mode & 0o022 != 0, facts.st_mode & S_ISVTX == 0 {
+            // With the sticky bit others can only add files, and what is ours is checked where it is opened.
             reason = "users other than its owner may write in the state directory; chmod go-w ends that"
         } else {
             return

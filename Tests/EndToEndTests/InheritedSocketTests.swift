@@ -6,7 +6,8 @@ import UnixSockets
 
 private let activator = "/usr/bin/systemd-socket-activate"
 
-@Suite("Sockets of the service manager", .enabled(if: access(activator, X_OK) == 0, "systemd-socket-activate is missing"))
+@Suite(
+    "Sockets of the service manager", .enabled(if: access(activator, X_OK) == 0, "systemd-socket-activate is missing"))
 struct InheritedSocketTests {
     private let installation = Installation()
 

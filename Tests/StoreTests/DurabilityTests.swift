@@ -80,6 +80,36 @@ struct DurabilityTests {
         while Self.size(file) < long + 1_900 * 1300 { try await Task.sleep(for: .milliseconds(5)) }
     }
 
+    @Test("a reader that holds one state of the ledger lets the WAL grow to its bound, then the ledger waits for it")
+    func heldReader() async throws {
+        let directory = TemporaryDirectory()
+        let bound = 4 << 20
+        let ledger = try TestLedger(directory.path, limits: .init(logLength: 64 << 20, walLength: bound))
+        try await ledger.commit(Fixture.delivery(1))
+        let reader = try ledger.intruder()
+        try reader.execute("BEGIN; SELECT count(*) FROM requests")
+        var last: UInt64 = 0
+        for page in 0..<20 {
+            let first = Int64(page) * 500 + 2
+            last = try ledger.write((first..<first + 500).flatMap { Fixture.delivery($0, bytes: 1300) })
+        }
+        guard case .ledgerStalled(let error) = try await ledger.report() else {
+            Issue.record("the ledger did not wait")
+            return
+        }
+        #expect(error.kind == .busy && error.message.hasPrefix("a reader keeps the WAL from being emptied"))
+        // What one transaction adds comes on top.
+        #expect(Self.size(directory.path + "/ledger.db-wal") < bound + 5 << 20)
+        let status = ledger.committer.status
+        #expect(status.walLength > bound && status.batchesBehind > 0 && status.bytesBehind > 0)
+        #expect(status.behindSince != nil && status.logUsed > 0 && status.logUsed < status.logLimit)
+
+        try reader.execute("COMMIT")
+        #expect(try await ledger.report() == .ledgerResumed)
+        try await ledger.applied(last)
+        #expect(try ledger.storedNumbers().count == 10_001)
+    }
+
     static func size(_ path: String) -> Int {
         var facts = stat()
         return stat(path, &facts) == 0 ? Int(facts.st_size) : 0

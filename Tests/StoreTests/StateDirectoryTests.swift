@@ -64,6 +64,16 @@ struct StateDirectoryTests {
         #expect(readFile(directory.path + "/other") == Array("precious".utf8))
     }
 
+    @Test("is refused with a ledger of another user in it", .enabled(if: isRoot, "only root can give a file away"))
+    func foreignLedger() throws {
+        let directory = TemporaryDirectory()
+        writeFile("", to: directory.path + "/ledger.db")
+        chown(directory.path + "/ledger.db", 65534, 65534)
+        let error = #expect(throws: StoreError.self) { try TestLedger(directory.path) }
+        #expect(error?.kind == .notPermitted)
+        #expect(error?.message == "this is no file of user 0, but of user 65534")
+    }
+
     @Test("is refused where another user owns it", .enabled(if: isRoot, "only root can give a directory away"))
     func foreign() throws {
         let directory = TemporaryDirectory()

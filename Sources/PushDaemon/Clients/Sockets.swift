@@ -24,7 +24,8 @@ struct Sockets {
         for (name, descriptor) in InheritedSockets.take() {
             guard let socket = Name(rawValue: name), inherited[socket] == nil else {
                 _ = FileDescriptor(owning: descriptor)
-                let message = "the service manager's socket \(name) is not used: FileDescriptorName= is inject or control"
+                let message =
+                    "the service manager's socket \(name) is not used: FileDescriptorName= is inject or control"
                 journal.log(JournalEntry(.warning, message))
                 continue
             }

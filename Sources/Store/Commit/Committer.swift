@@ -13,9 +13,17 @@ public final class Committer: Sendable {
     public struct Limits: Hashable, Sendable {
         /// The log, in bytes; at least 16 MiB are taken.
         public var logLength: Int
+        /// The ledger's WAL, in bytes, while a reader keeps it from being emptied: beyond it the ledger waits for the
+        /// reader, and the log fills.
+        public var walLength: Int
 
-        /// - Parameter logLength: the log, in bytes.
-        public init(logLength: Int = 256 << 20) { self.logLength = logLength }
+        /// - Parameters:
+        ///   - logLength: the log, in bytes.
+        ///   - walLength: the ledger's WAL, in bytes; `nil`: as much as the log.
+        public init(logLength: Int = 256 << 20, walLength: Int? = nil) {
+            self.logLength = logLength
+            self.walLength = walLength ?? logLength
+        }
     }
 
     /// The threads, and the lock that says that no other process has such.
@@ -76,7 +84,8 @@ public final class Committer: Sendable {
                 // Look-ups can wait, acceptance cannot: it fails where a sandbox forbids it, and that is all right.
                 _ = CLinux_lower_thread_priority()
                 var loop = LedgerLoop(
-                    writer, log, isTrusted: !summary.hasCopies, inbox: ledger, logInbox: logInbox, pool: pool,
+                    writer, log, walLimit: limits.walLength, isTrusted: !summary.hasCopies, inbox: ledger,
+                    logInbox: logInbox, pool: pool,
                     report: onReport)
                 loop.run()
             } catch {

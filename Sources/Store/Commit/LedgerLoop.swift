@@ -43,6 +43,8 @@ struct LedgerLoop {
     private let logInbox: Monitor<LogInbox>
     private let pool: BufferPool
     private let report: @Sendable (StoreReport) -> Void
+    /// How long the WAL may become, in bytes, while a reader keeps it from being emptied.
+    private let walLimit: Int
     /// Whether all that the ledger has from before the start is on the disk for sure.
     private var isTrusted: Bool
     private var isStalled = false
@@ -50,11 +52,12 @@ struct LedgerLoop {
     private var seen: UInt64 = 0
 
     init(
-        _ writer: LedgerWriter, _ log: CommitLog, isTrusted: Bool, inbox: Monitor<LedgerInbox>,
+        _ writer: LedgerWriter, _ log: CommitLog, walLimit: Int, isTrusted: Bool, inbox: Monitor<LedgerInbox>,
         logInbox: Monitor<LogInbox>, pool: BufferPool, report: @escaping @Sendable (StoreReport) -> Void
     ) {
         self.writer = writer
         self.log = log
+        self.walLimit = walLimit
         self.isTrusted = isTrusted
         self.inbox = inbox
         self.pool = pool
@@ -154,6 +157,7 @@ struct LedgerLoop {
 
     private func apply(_ entries: [Backlog.Entry]) throws(StoreError) {
         guard let last = entries.last else { return }
+        if writer.walLength > walLimit, try !writer.checkpointWhole() { throw StoreError.walHeld(writer.walLength) }
         var buffers: [RowBuffer] = []
         var borrowed: [RowBuffer] = []
         defer { for buffer in borrowed { pool.giveBack(buffer) } }
@@ -228,5 +232,14 @@ struct LedgerLoop {
     private func finish() throws(StoreError) {
         guard !isStalled else { return }
         _ = try writer.checkpointWhole()
+    }
+}
+
+extension StoreError {
+    /// A reader has had one state of the ledger open for so long that the WAL has grown to its bound.
+    fileprivate static func walHeld(_ length: Int) -> StoreError {
+        StoreError(
+            .busy, message: "a reader keeps the WAL from being emptied, which has \(length >> 20) MiB by now",
+            context: "ledger.db-wal")
     }
 }

@@ -110,7 +110,8 @@ enum Recovery {
             let length = batch.header.blocksLength
             if copies.last.map({ $0.segment.length - $0.end < length }) ?? true {
                 id += 1
-                let segment = try directory.create(id, length: limits.segmentLength, isCopy: true)
+                let segment = try directory.create(
+                    id, length: max(limits.segmentLength, LogSegment.headerLength + length), isCopy: true)
                 copies.append(.init(segment: segment, last: 0, end: LogSegment.headerLength))
             }
             let place = copies.count - 1

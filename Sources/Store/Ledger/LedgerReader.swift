@@ -172,35 +172,64 @@ public final class LedgerReader {
     public func rows(
         from start: WallTime? = nil, to end: WallTime? = nil, _ body: (LedgerRow) -> Void
     ) throws(StoreError) {
-        // The clock may have been set back: the window bounds the numbers, and is asked of each request again.
+        let statement = try database.prepare(Self.rowQuery)
+        statement.bind(start, before: end)
+        statement.bind(0, at: 3)
+        statement.bind(.max, at: 4)
+        statement.bind(-1, at: 5)
+        while try statement.step() { body(try statement.row()) }
+    }
+
+    /// Some of the same rows: for whoever prints them, because a read that waits for a terminal keeps the WAL from being
+    /// emptied.
+    ///
+    /// - Parameters:
+    ///   - start: accepted from then on; `nil` is no bound.
+    ///   - end: and before then; `nil` is no bound.
+    ///   - last: those of the requests after this one.
+    ///   - newest: and up to this one, which was the last when the listing began.
+    ///   - limit: how many at most; no request has as many.
+    public func rows(
+        from start: WallTime?, to end: WallTime?, after last: SequenceNumber, through newest: SequenceNumber,
+        limit: Int
+    ) throws(StoreError) -> [LedgerRow] {
+        let statement = try database.prepare(Self.rowQuery)
+        statement.bind(start, before: end)
+        statement.bind(last.value, at: 3)
+        statement.bind(newest.value, at: 4)
+        statement.bind(Int64(limit), at: 5)
+        var rows: [LedgerRow] = []
+        while try statement.step() { rows.append(try statement.row()) }
+        // Of the last request there may be more.
+        if rows.count == limit, let last = rows.last?.seq { rows.removeAll { $0.seq == last } }
+        return rows
+    }
+
+    /// The clock may have been set back: the window bounds the numbers, and is asked of each request again.
+    private static let rowQuery = {
         let window = "requests INDEXED BY requests_by_time WHERE accepted_at >= ?1 AND accepted_at < ?2"
-        let statement = try database.prepare(
-            """
+        return """
             SELECT \(LedgerColumns.invocation), requests.seq, operation, id, uid, accepted_at, mode, platform, app, device,
                 message_id
             FROM requests LEFT JOIN invocations USING (seq)
-            WHERE requests.seq BETWEEN (SELECT min(seq) FROM \(window)) AND (SELECT max(seq) FROM \(window))
+            WHERE requests.seq BETWEEN max(?3 + 1, (SELECT min(seq) FROM \(window)))
+                    AND min(?4, (SELECT max(seq) FROM \(window)))
                 AND accepted_at >= ?1 AND accepted_at < ?2
-            ORDER BY requests.seq, n
-            """)
-        statement.bind(start, before: end)
-        let facts = LedgerColumns.invocationCount
-        while try statement.step() {
-            body(
-                LedgerRow(
-                    seq: SequenceNumber(statement.integer(facts)),
-                    invocation: statement.isNull(0) ? nil : try statement.invocation(),
-                    operation: try statement.name(facts + 1), id: statement.text(facts + 2),
-                    uid: try statement.number(facts + 3),
-                    acceptedAt: WallTime(milliseconds: statement.integer(facts + 4)),
-                    mode: try statement.name(facts + 5), platform: try statement.name(facts + 6),
-                    app: statement.text(facts + 7), device: statement.text(facts + 8),
-                    messageID: statement.text(facts + 9)))
-        }
-    }
+            ORDER BY requests.seq, n LIMIT ?5
+            """
+    }()
 }
 
 extension Statement {
+    fileprivate func row() throws(StoreError) -> LedgerRow {
+        let facts = LedgerColumns.invocationCount
+        return LedgerRow(
+            seq: SequenceNumber(integer(facts)), invocation: isNull(0) ? nil : try invocation(),
+            operation: try name(facts + 1), id: text(facts + 2), uid: try number(facts + 3),
+            acceptedAt: WallTime(milliseconds: integer(facts + 4)), mode: try name(facts + 5),
+            platform: try name(facts + 6), app: text(facts + 7), device: text(facts + 8), messageID: text(facts + 9))
+    }
+
     /// Binds a half-open window of time to `?1` and `?2`.
     func bind(_ start: WallTime?, before end: WallTime?) {
         bind(start?.milliseconds ?? .min, at: 1)

@@ -206,5 +206,12 @@ final class LedgerWriter {
             return
         }
         guard errno == EEXIST else { throw StoreError.system("open", path, errno: errno) }
+        var facts = stat()
+        guard lstat(path, &facts) == 0 else { throw StoreError.system("stat", path, errno: errno) }
+        guard facts.st_uid == geteuid(), facts.st_mode & S_IFMT == S_IFREG else {
+            throw StoreError(
+                .notPermitted, message: "this is no file of user \(geteuid()), but of user \(facts.st_uid)",
+                context: path)
+        }
     }
 }
