@@ -129,6 +129,9 @@ let package = Package(
         tests("StoreTests", ["PushModel", "Store"]),
         tests("HandlerProcessTests", ["HandlerProcess", "CLinux", "LinuxSystem"]),
         tests("JournalLogTests", ["JournalLog", "CLinux"]),
+        tests(
+            "PushDaemonTests",
+            ["PushModel", "PushSettings", "PushProtocol", "JournalLog", "EventLoop", "UnixSockets", "Store", "PushDaemon"]),
         tests("ArchitectureTests", []),
         tests("EndToEndTests", ["PushModel", "UnixSockets", "CLinux", "Store"]),
     ]
