@@ -131,7 +131,10 @@ let package = Package(
         tests("JournalLogTests", ["JournalLog", "CLinux"]),
         tests(
             "PushDaemonTests",
-            ["PushModel", "PushSettings", "PushProtocol", "JournalLog", "EventLoop", "UnixSockets", "Store", "PushDaemon"]),
+            [
+                "PushModel", "PushSettings", "PushProtocol", "JournalLog", "EventLoop", "UnixSockets", "Store",
+                "PushDaemon",
+            ]),
         tests("ArchitectureTests", []),
         tests("EndToEndTests", ["PushModel", "UnixSockets", "CLinux", "Store"]),
     ]

@@ -43,7 +43,9 @@ struct IdentifierFilterTests {
 
 @Suite("What is known of ids")
 struct IdentifierIndexTests {
-    private func isNew(_ knowledge: IdentifierIndex.Knowledge) -> Bool { if case .new = knowledge { true } else { false } }
+    private func isNew(_ knowledge: IdentifierIndex.Knowledge) -> Bool {
+        if case .new = knowledge { true } else { false }
+    }
 
     private func batch(_ knowledge: IdentifierIndex.Knowledge) -> UInt64? {
         if case .comes(let batch) = knowledge { batch } else { nil }
