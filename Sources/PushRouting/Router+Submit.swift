@@ -51,13 +51,21 @@ extension Router {
     }
 
     mutating func remember(_ accepted: AcceptedRequest, _ effects: inout [Effect]) {
+        remember(accepted, instead: lastKnown(app: accepted.app, device: accepted.device), &effects)
+    }
+
+    /// Notes what a request says of its device.
+    ///
+    /// - Parameter known: what was last known of the device.
+    mutating func remember(
+        _ accepted: AcceptedRequest, instead known: KnownDevice?, _ effects: inout [Effect]
+    ) {
         guard let name = accepted.device else { return }
+        if let known, known.platform == accepted.platform, known.externalID == accepted.externalID { return }
         let key = DeviceKey(app: accepted.app, device: name)
-        let known = devices[key]
         let device = KnownDevice(
             number: known?.number ?? accepted.seq, key: key, platform: accepted.platform,
             externalID: accepted.externalID)
-        guard known != device else { return }
         if known == nil { devicesOldestFirst.append(key) }
         devices[key] = device
         effects.append(.record(.device(device)))

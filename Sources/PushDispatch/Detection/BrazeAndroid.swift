@@ -63,45 +63,10 @@ extension AndroidPayload {
     func forEachButton(until isEnough: (BrazeButton) -> Bool) {
         guard let map else { return }
         var number = 0
-        while let type = nonEmpty(map, number, "a") {
-            let uri = nonEmpty(map, number, "uri")
-            let action: BrazeButton.Action =
-                if type.equals("ab_uri") {
-                    // Without an address the press opens the app.
-                    uri.map(BrazeButton.Action.opens) ?? .does(.open)
-                } else if type.equals("ab_open") {
-                    .does(.open)
-                } else if type.equals("ab_none") {
-                    .does(.close)
-                } else {
-                    .does(.unknown)
-                }
-            let button = BrazeButton(
-                id: nonEmpty(map, number, "id").map(BrazeButton.Name.text), action: action,
-                title: nonEmpty(map, number, "t"), uri: uri)
-            if isEnough(button) { return }
+        while let type = map.text(ofButton: number, "a") {
+            if isEnough(.android(map, number: number, type: type)) { return }
             number += 1
         }
-    }
-
-    /// The text `ab_aN_...`, if there is any.
-    @inline(__always)
-    private func nonEmpty(_ map: JSONObject, _ number: Int, _ name: StaticString) -> JSONView? {
-        // Most notifications have two buttons or three.
-        let value: JSONView? =
-            withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 32) { key in
-                var length = 0
-                func write(_ byte: UInt8) {
-                    key[length] = byte
-                    length &+= 1
-                }
-                for byte in "ab_a".utf8 { write(byte) }
-                if number < 10 { write(UInt8(ascii: "0") + UInt8(number)) } else { String(number).utf8.forEach(write) }
-                write(UInt8(ascii: "_"))
-                for index in 0..<name.utf8CodeUnitCount { write(name.utf8Start[index]) }
-                return map.view.member(UnsafeBufferPointer(rebasing: key[..<length]))
-            }
-        return value.flatMap { $0.textLength > 0 ? $0 : nil }
     }
 
     /// Whether a key is one of Braze's own (the constants of braze-android-sdk).

@@ -1,5 +1,3 @@
-import PushModel
-
 /// The categories that Braze's SDK registers in every app on iOS. The raw values are the category identifiers.
 ///
 /// Source: braze-swift-sdk, `Braze.Notifications.categories`; ABKPushUtils registers them with `customDismissAction`.
@@ -21,9 +19,4 @@ enum BrazeCategory: String, Sendable, CaseIterable {
 
     /// The buttons that only close the notification.
     static let closing: Set<String> = ["ab_pb_decline", "ab_pb_no", "ab_pb_cancel"]
-
-    /// Whether an id in a payload is one of them.
-    static func isClosing(_ id: JSONView) -> Bool {
-        id.equals("ab_pb_decline") || id.equals("ab_pb_no") || id.equals("ab_pb_cancel")
-    }
 }

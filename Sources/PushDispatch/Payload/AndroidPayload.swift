@@ -161,13 +161,14 @@ extension AndroidPayload {
     /// Whether FCM keeps a key from the app: `Constants.extractDeveloperDefinedPayload` does, and before it
     /// `FirebaseMessagingService.dispatchMessage` removes the id of the wake lock.
     static func isReserved(_ key: JSONView) -> Bool {
-        // Few keys begin with one of these letters, or with an escape.
+        // Most keys are told by their first byte or by their length.
         switch key.firstRawByte {
-        case UInt8(ascii: "g"), UInt8(ascii: "f"), UInt8(ascii: "m"), UInt8(ascii: "c"), UInt8(ascii: "a"),
-            UInt8(ascii: "\\"):
-            key.starts(withName: "google.") || key.starts(withName: "gcm.") || key.equals("from")
-                || key.equals("message_type") || key.equals("collapse_key")
-                || key.equals("androidx.content.wakelockid")
+        case UInt8(ascii: "g"): key.starts(withName: "google.") || key.starts(withName: "gcm.")
+        case UInt8(ascii: "f"): key.equals("from")
+        case UInt8(ascii: "m"): key.equals("message_type")
+        case UInt8(ascii: "c"): key.equals("collapse_key")
+        case UInt8(ascii: "a"): key.equals("androidx.content.wakelockid")
+        case UInt8(ascii: "\\"): key.string.map(isReserved) == true
         default: false
         }
     }

@@ -60,8 +60,8 @@ extension PlatformPayload {
     var formerDigest: UInt64? { nil }
 }
 
-/// Where the key-value pairs of the provider's dashboard are.
-enum DashboardPairs: Sendable {
+/// Where the key-value pairs of the provider's dashboard are. Indirect: it is handed on with the keys, and seldom read.
+indirect enum DashboardPairs: Sendable {
     /// There are none.
     case none
     /// They are the payload's own keys. Listed are only those of an object whose key is not the provider's.

@@ -3,9 +3,9 @@
 /// Texts are compared by their characters, each by itself: `é` in one character and `é` in two are not equal, as JSON
 /// has it, though Swift's `String` calls them so.
 public struct JSONNode: Sendable {
-    private let storage: JSONStorage
+    @usableFromInline let storage: JSONStorage
     /// Where on the tape it is.
-    private let place: Int
+    @usableFromInline let place: Int
 
     /// The kinds of value; the raw values are those of the tape.
     public enum Kind: UInt8, Sendable { case object, array, string, number, bool, null }
@@ -19,9 +19,10 @@ public struct JSONNode: Sendable {
     public var document: JSONDocument { JSONDocument(storage) }
 
     /// The same value without a hold on the document: for as long as somebody else has one.
-    public var view: JSONView { JSONView(storage.tape + place, in: storage.text) }
+    @inlinable public var view: JSONView { JSONView(storage.tape + place, in: storage.text) }
 
     /// Gives what `body` makes of the view, and holds on to the document until it is done.
+    @inlinable
     @inline(__always)
     public func withView<Result, Failure: Error>(_ body: (JSONView) throws(Failure) -> Result) throws(Failure)
         -> Result

@@ -196,27 +196,6 @@ struct JSONScanner {
     }
 }
 
-/// Whether so many bytes are the same at both places.
-@inlinable
-@inline(__always)
-func areEqual(_ one: UnsafePointer<UInt8>, _ other: UnsafePointer<UInt8>, count: Int) -> Bool {
-    var index = 0
-    let (one, other) = (UnsafeRawPointer(one), UnsafeRawPointer(other))
-    while index &+ 8 <= count {
-        guard
-            one.loadUnaligned(fromByteOffset: index, as: UInt64.self)
-                == other.loadUnaligned(fromByteOffset: index, as: UInt64.self)
-        else { return false }
-        index &+= 8
-    }
-    while index < count {
-        guard one.load(fromByteOffset: index, as: UInt8.self) == other.load(fromByteOffset: index, as: UInt8.self)
-        else { return false }
-        index &+= 1
-    }
-    return true
-}
-
 extension StaticString {
     /// The text in UTF-8; it lives as long as the program.
     var bytes: UnsafeBufferPointer<UInt8> { UnsafeBufferPointer(start: utf8Start, count: utf8CodeUnitCount) }

@@ -3,10 +3,10 @@
 /// Nothing of it changes once it is made, so it may be read by any thread. `text` and `tape` point to memory that stays
 /// where it is for as long as this object lives: the tape is freed in `deinit`, and an array keeps its elements in one
 /// piece of memory of its own, which no one can change while the array is a constant here.
-final class JSONStorage: @unchecked Sendable {
+@usableFromInline final class JSONStorage: @unchecked Sendable {
     let bytes: [UInt8]
-    let text: UnsafePointer<UInt8>
-    let tape: UnsafePointer<JSONEntry>
+    @usableFromInline let text: UnsafePointer<UInt8>
+    @usableFromInline let tape: UnsafePointer<JSONEntry>
 
     init(scanning bytes: [UInt8], limits: JSONLimits) throws(JSONError) {
         let scanned = try bytes.withUnsafeBufferPointer { (text) throws(JSONError) in

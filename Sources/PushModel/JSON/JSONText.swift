@@ -52,8 +52,10 @@ struct JSONText {
     /// Whether the text begins with this one.
     @inline(__always)
     func starts(with prefix: UnsafeBufferPointer<UInt8>) -> Bool {
-        guard length >= prefix.count else { return false }
-        return withBytes { $0.prefix(prefix.count).elementsEqual(prefix) }
+        guard length >= prefix.count, let other = prefix.baseAddress else { return prefix.isEmpty }
+        return withBytes { bytes in
+            bytes.baseAddress.map { areEqual($0, other, count: prefix.count) } ?? false
+        }
     }
 
     /// A text without escapes.
