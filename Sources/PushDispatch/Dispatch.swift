@@ -38,15 +38,12 @@ private func decide(_ delivery: Delivery, payload: some PlatformPayload, setting
     owner?.change(&fate, because: &reasons)
 
     let isUndelivered = payload.validateOnly || fate.outcome == .notWoken
-    var displayed = false
-    var received = false
-    if let facts = braze {
-        displayed =
-            facts.mayBeDisplayed && delivery.notifications == .allowed && payload.shows(facts, under: fate)
-        received = facts.isMessage && (displayed || fate.outcome == nil)
-        // T4: what has no campaign can be nobody's influenced open.
-        braze?.countsForInfluencedOpen = displayed && facts.campaignID != nil && !facts.isInternal
-    }
+    let displayed =
+        braze?.mayBeDisplayed == true && delivery.notifications == .allowed
+        && payload.shows(braze?.kind ?? .silent, under: fate)
+    let received = braze?.isMessage == true && (displayed || fate.outcome == nil)
+    // T4: what has no campaign can be nobody's influenced open.
+    if displayed, braze?.campaignID != nil, braze?.isInternal == false { braze?.countsForInfluencedOpen = true }
 
     return Decision(
         providers: providers, braze: braze, fate: fate, messageID: payload.messageID,

@@ -34,21 +34,23 @@ extension UnsafeBufferPointer<UInt8> {
 @inlinable
 @inline(__always)
 func areEqual(_ one: UnsafePointer<UInt8>, _ other: UnsafePointer<UInt8>, count: Int) -> Bool {
-    var index = 0
-    let (one, other) = (UnsafeRawPointer(one), UnsafeRawPointer(other))
-    while index &+ 8 <= count {
-        guard
-            one.loadUnaligned(fromByteOffset: index, as: UInt64.self)
-                == other.loadUnaligned(fromByteOffset: index, as: UInt64.self)
-        else { return false }
-        index &+= 8
+    let (left, right) = (UnsafeRawPointer(one), UnsafeRawPointer(other))
+    @inline(__always)
+    func isSame<Word: FixedWidthInteger & BitwiseCopyable>(_ type: Word.Type, at place: Int) -> Bool {
+        left.loadUnaligned(fromByteOffset: place, as: type) == right.loadUnaligned(fromByteOffset: place, as: type)
     }
-    while index < count {
-        guard one.load(fromByteOffset: index, as: UInt8.self) == other.load(fromByteOffset: index, as: UInt8.self)
-        else { return false }
-        index &+= 1
+    // The last word overlaps the one before it, so that no single bytes are left.
+    if count >= 8 {
+        var place = 0
+        while place < count &- 8 {
+            guard isSame(UInt64.self, at: place) else { return false }
+            place &+= 8
+        }
+        return isSame(UInt64.self, at: count &- 8)
     }
-    return true
+    if count >= 4 { return isSame(UInt32.self, at: 0) && isSame(UInt32.self, at: count &- 4) }
+    guard count > 0 else { return true }
+    return one[0] == other[0] && one[count / 2] == other[count / 2] && one[count &- 1] == other[count &- 1]
 }
 
 extension String {

@@ -1,17 +1,17 @@
 /// One request line of `inject.sock`, read and checked, before the router resolved what it leaves out.
 public struct Request: Sendable {
-    /// What is asked.
+    /// What is asked. One reference: it is handed on many times.
     public enum Action: Sendable {
         /// `op: deliver`
         case deliver(DeliverRequest)
         /// `op: interact`
-        case interact(InteractRequest)
+        indirect case interact(InteractRequest)
         /// `op: session`
-        case session(SessionRequest)
+        indirect case session(SessionRequest)
         /// `op: token`
-        case token(TokenRequest)
+        indirect case token(TokenRequest)
         /// `op: log`
-        case log(LogRequest)
+        indirect case log(LogRequest)
     }
 
     /// What is asked.

@@ -1,5 +1,5 @@
 import PushDispatch
-public import PushModel
+import PushModel
 import PushTracking
 
 extension Router {
@@ -115,17 +115,6 @@ extension Router {
     /// Whether a Braze payload waits for its turn. A router in production hands it over at once.
     private func mustWait(in lane: DeviceKey?) -> Bool {
         table.mode == .device && !lanes.isEmpty && lane.map { lanes[$0] != nil } ?? false
-    }
-}
-
-extension Delivery {
-    /// What a request asks for, with its platform resolved.
-    public init(_ deliver: DeliverRequest, platform: Platform) {
-        self.init(
-            platform: platform, app: deliver.target.app, device: deliver.target.device,
-            externalID: deliver.target.externalID, state: deliver.state, locked: deliver.locked,
-            osVersion: deliver.osVersion, notifications: deliver.notifications, sdk: deliver.sdk,
-            payload: deliver.payload)
     }
 }
 

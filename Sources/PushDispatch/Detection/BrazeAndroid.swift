@@ -16,17 +16,21 @@ extension AndroidPayload {
         reasons.append(reason)
         let campaignID = map?.member("cid")?.nonEmptyString
         if campaignID == nil, kind == .visible { reasons.append(.noCampaign) }
-        let keys = settings.brazeKeys
-        // Kotlin: an id that is null or blank is none, so such a push is never a repetition.
-        let uniqueID = map?[keys.uniqueID]?.nonEmptyString.flatMap { $0.allSatisfy(\.isWhitespace) ? nil : $0 }
         return BrazeFacts(
-            self, kind: kind, campaignID: campaignID, features: brazeFeatures(keys), uniqueID: uniqueID)
+            self, kind: kind, campaignID: campaignID, features: brazeFeatures(settings),
+            uniqueID: uniqueID(settings))
+    }
+
+    /// Kotlin: an id that is null or blank is none, so such a push is never a repetition.
+    private func uniqueID(_ settings: DetectionSettings) -> String? {
+        guard let map, map.mayHaveMember(settings.brazeKeyHashes.uniqueID) else { return nil }
+        return map[settings.brazeKeys.uniqueID]?.nonEmptyString.flatMap { $0.allSatisfy(\.isWhitespace) ? nil : $0 }
     }
 
     /// The user sees what the SDK shows, so only what reaches the SDK.
-    func shows(_ braze: BrazeFacts, under fate: Fate) -> Bool {
+    func shows(_ kind: BrazeFacts.Kind, under fate: Fate) -> Bool {
         guard case .callbacks = fate else { return false }
-        return braze.kind == .visible && !isStoryOnAmazon
+        return kind == .visible && !isStoryOnAmazon
     }
 
     var brazeLink: String? { map?.member("uri")?.nonEmptyString }
@@ -42,12 +46,17 @@ extension AndroidPayload {
         markedKind ?? map?.brazeKind ?? (.silent, .brazeWithoutTitleOrContent)
     }
 
-    private func brazeFeatures(_ keys: BrazeKeys) -> BrazeFacts.FeatureSet {
+    private func brazeFeatures(_ settings: DetectionSettings) -> BrazeFacts.FeatureSet {
         var features = BrazeFacts.FeatureSet()
         guard let map else { return features }
         if map.member("ab_cd") != nil { features.insert(.contentCardSync) }
-        if isOn(keys.refreshFeatureFlags) { features.insert(.featureFlagsRefresh) }
-        if isOn(keys.refreshBanners) { features.insert(.bannersRefresh) }
+        let hashes = settings.brazeKeyHashes
+        if map.mayHaveMember(hashes.refreshFeatureFlags), isOn(map[settings.brazeKeys.refreshFeatureFlags]) {
+            features.insert(.featureFlagsRefresh)
+        }
+        if map.mayHaveMember(hashes.refreshBanners), isOn(map[settings.brazeKeys.refreshBanners]) {
+            features.insert(.bannersRefresh)
+        }
         if map.member("ab_sync_geos") != nil { features.insert(.geofencesSync) }
         if isTestInAppMessage { features.insert(.testInAppMessage) }
         if map.member("ab_c") != nil { features.insert(.pushStory) }
@@ -57,7 +66,7 @@ extension AndroidPayload {
 
     /// The SDK refreshes when the key "was true", not when it was "not included or false"; Kotlin's `toBoolean` reads it
     /// (UNVERIFIED).
-    private func isOn(_ key: String) -> Bool { map?[key]?.string?.lowercased() == "true" }
+    private func isOn(_ value: JSONView?) -> Bool { value?.string?.lowercased() == "true" }
 
     /// The buttons `ab_a0_*`, `ab_a1_*` and so on, up to the first without a type.
     func forEachButton(until isEnough: (BrazeButton) -> Bool) {

@@ -32,7 +32,7 @@ extension ApplePayload {
     var brazeLink: String? { member("ab_uri")?.nonEmptyString }
 
     /// The user sees what iOS shows, whether code of the app runs or not, and whatever it is to the SDK (tracker, T9).
-    func shows(_ braze: BrazeFacts, under fate: Fate) -> Bool {
+    func shows(_ kind: BrazeFacts.Kind, under fate: Fate) -> Bool {
         switch fate {
         case .callbacks, .decided(.shownBySystem): hasAlert
         case .decided: false

@@ -13,7 +13,7 @@ extension WebPayload {
 
     var brazeLink: String? { object?.member("u")?.nonEmptyString }
 
-    func shows(_ braze: BrazeFacts, under fate: Fate) -> Bool {
+    func shows(_ kind: BrazeFacts.Kind, under fate: Fate) -> Bool {
         guard case .callbacks = fate else { return false }
         return true
     }

@@ -34,14 +34,19 @@ public struct DetectionSettings: Sendable {
         let brazeKeys: BrazeKeys
         let runsServiceExtensionInForeground: Bool
         let table: RuleTable
+        let brazeKeyHashes: BrazeKeyHashes
 
         init(_ providers: [ProviderRule], _ brazeKeys: BrazeKeys, runsServiceExtensionInForeground: Bool) {
             self.providers = providers
             self.brazeKeys = brazeKeys
             self.runsServiceExtensionInForeground = runsServiceExtensionInForeground
             table = RuleTable(providers)
+            brazeKeyHashes = BrazeKeyHashes(brazeKeys)
         }
     }
+
+    /// The hashes of Braze's unpublished keys.
+    var brazeKeyHashes: BrazeKeyHashes { content.brazeKeyHashes }
 
     /// - Parameters:
     ///   - providers: the providers that are known, in any order; without a configuration only Braze.
@@ -82,5 +87,18 @@ public struct BrazeKeys: Hashable, Sendable {
         self.refreshFeatureFlags = refreshFeatureFlags
         self.refreshBanners = refreshBanners
         self.uniqueID = uniqueID
+    }
+}
+
+/// The hashes of those keys: most payloads have none of them.
+struct BrazeKeyHashes: Sendable {
+    let refreshFeatureFlags: JSONKeyHash
+    let refreshBanners: JSONKeyHash
+    let uniqueID: JSONKeyHash
+
+    init(_ keys: BrazeKeys) {
+        refreshFeatureFlags = JSONKeyHash(keys.refreshFeatureFlags)
+        refreshBanners = JSONKeyHash(keys.refreshBanners)
+        uniqueID = JSONKeyHash(keys.uniqueID)
     }
 }

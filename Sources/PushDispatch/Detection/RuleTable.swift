@@ -7,20 +7,14 @@ struct RuleTable: Sendable {
         /// What Braze's rule is.
         enum BrazeRule { case unknown, shipped, other }
 
-        /// A key that a payload has when a rule matches.
-        private struct Gate: Sendable {
-            /// The key; `nil` where no single key can tell.
-            var key: JSONKeyHash?
-            /// The place of the rule.
-            var rule: Int
-        }
-
         /// In the order in which they are tried.
         private let rules: [TriedRule]
         /// What a payload that a rule alone matches gets, where nothing but the rule decides how.
         private let soleMatches: [[ProviderMatch]]
-        /// In the order of the rules; of one rule any gate will do.
-        private let gates: [Gate]
+        /// Keys of which a payload has one when a rule matches, in the order of the rules; `nil` where no key can tell.
+        private let telltales: [JSONKeyHash?]
+        /// The place of the rule of each.
+        private let told: [Int]
         let brazeRule: BrazeRule
 
         fileprivate init(_ providers: [ProviderRule], on platform: Platform) {
@@ -30,9 +24,8 @@ struct RuleTable: Sendable {
                 }
                 .sorted { ($0.rule.order, $0.provider.name) < ($1.rule.order, $1.provider.name) }
             soleMatches = rules.map { [ProviderMatch($0)] }
-            gates = rules.enumerated().flatMap { place, tried in
-                tried.rule.telltales.map { Gate(key: $0, rule: place) }
-            }
+            telltales = rules.flatMap(\.rule.telltales)
+            told = rules.enumerated().flatMap { place, tried in tried.rule.telltales.map { _ in place } }
             let braze = rules.first { $0.isBraze }?.rule
             let shipped = ProviderRule.braze.platforms[platform]
             brazeRule = braze.map { $0.all == shipped?.all && $0.any == shipped?.any ? .shipped : .other } ?? .unknown
@@ -45,15 +38,18 @@ struct RuleTable: Sendable {
             var texts = TextsRead()
             let (keys, others) = payload.keyHolders
             var tried = -1
-            for gate in gates where gate.rule != tried {
-                if let key = gate.key, keys?.mayHaveMember(key) != true, others?.mayHaveMember(key) != true { continue }
-                tried = gate.rule
-                let rule = rules[tried]
-                guard let match = rule.match(payload, &texts) else { continue }
+            var next = 0
+            while true {
+                let own = keys?.firstPlace(in: telltales, from: next) ?? telltales.count
+                let place = min(own, others?.firstPlace(in: telltales, from: next) ?? telltales.count)
+                guard place < telltales.count else { return matches }
+                next = place + 1
+                guard told[place] != tried else { continue }
+                tried = told[place]
+                guard let match = rules[tried].match(payload, &texts) else { continue }
                 // Most payloads match one rule, and most rules in one way.
                 matches = matches.isEmpty && match.isWhole ? soleMatches[tried] : matches + [match]
             }
-            return matches
         }
     }
 

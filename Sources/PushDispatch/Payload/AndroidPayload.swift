@@ -83,11 +83,7 @@ final class AndroidPayload: PlatformPayload {
         return hidesReservedKeys && Self.isReserved(key) ? nil : value
     }
 
-    var digest: UInt64? {
-        var sum: UInt64 = 0
-        forEachVisibleMember { key, value in sum &+= key.digest(with: value) }
-        return sum
-    }
+    var digest: UInt64? { map?.view.digestOfMembers(where: isVisible) ?? 0 }
 
     var formerDigest: UInt64? {
         var sum: UInt64 = 0

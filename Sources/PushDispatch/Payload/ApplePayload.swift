@@ -62,9 +62,9 @@ final class ApplePayload: PlatformPayload {
     func member(_ key: StaticString) -> JSONView? { userInfo?.member(key) ?? data?.member(key) }
 
     var digest: UInt64? {
-        var sum: UInt64 = 0
-        forEachMember { key, value in sum &+= key.digest(with: value) }
-        return sum
+        let own = userInfo?.view.digestOfMembers { !SimulatorFile.isOwn($0) } ?? 0
+        let others = data?.view.digestOfMembers { key in key.withText { userInfo?.view.member($0) } == nil } ?? 0
+        return own &+ others
     }
 
     var formerDigest: UInt64? {

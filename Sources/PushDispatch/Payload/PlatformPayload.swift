@@ -48,8 +48,8 @@ protocol PlatformPayload: AnyObject, Sendable {
     var reasonAgainstBraze: Reason? { get }
     /// What the platform does with it; appends why.
     func fate(of delivery: Delivery, _ settings: DetectionSettings, because reasons: inout [Reason]) -> Fate
-    /// Whether the user sees a Braze payload that has met `fate`, where notifications are allowed.
-    func shows(_ braze: BrazeFacts, under fate: Fate) -> Bool
+    /// Whether the user sees a Braze payload of a kind that has met `fate`, where notifications are allowed.
+    func shows(_ kind: BrazeFacts.Kind, under fate: Fate) -> Bool
     /// What a reviewer would say about it.
     func warnings(state: AppState, braze: BrazeFacts?) -> [Warning]
 }

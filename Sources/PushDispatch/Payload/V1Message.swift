@@ -239,12 +239,13 @@ extension V1Message {
     /// - Parameter part: the part of the message that the data is of; `nil`: the message itself.
     private func checkData(_ data: JSONView?, of part: String?, limit: Int) throws(PayloadError) {
         guard let data else { return }
-        var size = 0
         var refused: JSONView?
-        for (key, value) in data.members {
-            if refused == nil, Self.isRefused(key) { refused = key }
-            size += key.textLength + value.textLength
+        for (key, _) in data.members where Self.isRefused(key) {
+            refused = key
+            break
         }
+        // What stands there is no shorter than what it says.
+        let size = data.rawBytes.count <= limit ? 0 : data.textBytesOfMembers
         guard refused != nil || size > limit else { return }
         let path = "payload.message.\(part.map { "\($0)." } ?? "")data"
         if let key = refused?.text {
@@ -275,6 +276,9 @@ extension JSONView {
         guard let value = member(name), value.kind != .null else { return nil }
         return value
     }
+
+    /// The bytes of the keys and of the texts of an object.
+    fileprivate var textBytesOfMembers: Int { members.reduce(0) { $0 + $1.key.textLength + $1.value.textLength } }
 
     /// The member under either of protobuf JSON's spellings.
     @inline(__always)

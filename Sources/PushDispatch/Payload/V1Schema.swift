@@ -10,7 +10,7 @@ final class V1Schema: Sendable {
     indirect enum FieldType: Sendable {
         case string, boolean, integer, number, duration, timestamp
         /// One of these names, in upper or lower case, or its number.
-        case name([String])
+        case name(Names)
         case list(FieldType)
         /// An object whose values are strings.
         case strings
@@ -19,7 +19,25 @@ final class V1Schema: Sendable {
         case object(V1Schema)
     }
 
-    private final class Field: Sendable {
+    /// The names of an enumeration.
+    final class Names: ExpressibleByArrayLiteral, Sendable {
+        private let all: [String]
+        private let places: JSONNames
+
+        init(arrayLiteral names: String...) {
+            all = names
+            places = JSONNames(names)
+        }
+
+        var inWords: String { all.joined(separator: ", ") }
+
+        /// Whether a string is one of them, in upper or lower case.
+        func contain(_ value: JSONView) -> Bool {
+            places.place(of: value) != nil || value.string.map { all.contains($0.uppercased()) } == true
+        }
+    }
+
+    fileprivate final class Field: Sendable {
         let name: String
         let type: FieldType
 
@@ -27,28 +45,37 @@ final class V1Schema: Sendable {
             self.name = name
             self.type = type
         }
+
+        /// Checks the value of the field.
+        func check(_ value: JSONView) throws(V1Fault) { try type.check(value, of: self) }
     }
 
-    /// By either spelling.
-    private let fields: JSONNameTable<Field>
+    /// Both spellings of the names, and the field that stands at the place of each.
+    private let names: JSONNames
+    private let fields: [Field]
 
     /// - Parameter fields: the types by name, in snake_case.
     init(_ fields: [String: FieldType]) {
-        self.fields = JSONNameTable(
-            fields.flatMap { name, type in
-                let field = Field(name: name, type: type)
-                let other = Self.lowerCamelCase(name)
-                return other == name ? [(name, field)] : [(name, field), (other, field)]
-            })
+        let spelled = fields.flatMap { name, type in
+            let field = Field(name: name, type: type)
+            let other = Self.lowerCamelCase(name)
+            return other == name ? [(name, field)] : [(name, field), (other, field)]
+        }
+        names = JSONNames(spelled.map(\.0))
+        self.fields = spelled.map(\.1)
     }
 
     /// Checks an object.
     func check(_ object: JSONView) throws(V1Fault) {
         guard object.isObject else { throw V1Fault("this has to be an object; it is \(object.kind.name)") }
-        for (name, value) in object.members {
-            guard let field = fields.value(for: name, of: object) else { throw V1Fault(unknownName: name.text) }
+        for (key, value) in object.members {
+            guard let place = names.place(of: key, in: object) else { throw V1Fault(unknownName: key.text) }
             guard value.kind != .null else { continue }
-            do { try field.type.check(value, name: field.name) } catch { throw error.within(".\(field.name)") }
+            do {
+                try fields[place].check(value)
+            } catch {
+                throw error.within(".\(fields[place].name)")
+            }
         }
     }
 
@@ -62,7 +89,7 @@ final class V1Schema: Sendable {
 }
 
 extension V1Schema.FieldType {
-    fileprivate func check(_ value: JSONView, name: String) throws(V1Fault) {
+    fileprivate func check(_ value: JSONView, of field: V1Schema.Field) throws(V1Fault) {
         switch self {
         case .string: try value.requireString()
         case .boolean: try value.require(value.kind == .bool, "a boolean")
@@ -77,20 +104,20 @@ extension V1Schema.FieldType {
             try value.requireString()
             try value.require(WallTime(rfc3339: value.text) != nil, "a time as RFC 3339 has it")
         case .name(let names):
-            let isName = value.isString ? value.isName(among: names) : value.int64 != nil
-            try value.require(isName, "one of " + names.joined(separator: ", "))
+            let isName = value.isString ? names.contain(value) : value.int64 != nil
+            try value.require(isName, "one of " + names.inWords)
         case .list(let element):
             try value.require(value.kind == .array, "an array")
             var index = 0
             for value in value.elements {
-                do { try element.check(value, name: name) } catch { throw error.within("[\(index)]") }
+                do { try element.check(value, of: field) } catch { throw error.within("[\(index)]") }
                 index += 1
             }
         case .strings:
             try value.requireObject()
             for (key, value) in value.members where !value.isString {
                 throw V1Fault(
-                    at: ".\(key.text)", "FCM v1 \(name) values are strings; this is \(value.kind.name)")
+                    at: ".\(key.text)", "FCM v1 \(field.name) values are strings; this is \(value.kind.name)")
             }
         case .anyObject: try value.requireObject()
         case .object(let schema): try schema.check(value)
@@ -111,11 +138,6 @@ extension JSONView {
         guard !isRight else { return }
         let found = kind == .string || kind == .number ? quoted(text) : kind.name
         throw V1Fault("this has to be \(wanted()); it is \(found)")
-    }
-
-    /// Whether a string is one of these names, in upper or lower case.
-    fileprivate func isName(among names: [String]) -> Bool {
-        names.contains(where: hasText) || string.map { names.contains($0.uppercased()) } == true
     }
 }
 

@@ -3,8 +3,9 @@ extension JSONView {
     /// their members, and the same in every run. Different values have different ones but for chance. Does not recurse.
     ///
     /// Ledgers keep it: what it is for a value is fixed for good.
-    public var digest: UInt64 {
-        guard kind == .object || kind == .array else { return scalarDigest }
+    public var digest: UInt64 { kind == .object || kind == .array ? containerDigest : scalarDigest }
+
+    private var containerDigest: UInt64 {
         // A sum does not depend on the order; what is added for a value depends on its place.
         var sum: UInt64 = 0
         var open = [Open(self, at: 0)]
@@ -28,15 +29,23 @@ extension JSONView {
     }
 
     /// The digest of the text of a string or key.
-    public var textDigest: UInt64 {
+    @inline(__always)
+    fileprivate var textDigest: UInt64 {
         // The usual escapes are the only ones that stand for what they stand for, so the bytes can be taken as they came.
-        entry.pointee.isFlagged ? JSONText.digestOfRewritten(jsonText.content) : WordHash.digests(jsonText.content)
+        let content = jsonText.content
+        return entry.pointee.isFlagged ? JSONText.digestOfRewritten(content) : WordHash.digests(content)
     }
 
-    /// The digest of the member that this key has, such that a sum of them is the digest of the members in any order.
+    /// A digest of the members of an object, of those that count: equal for equal members in any order.
     ///
-    /// - Parameter value: the key's value.
-    public func digest(with value: JSONView) -> UInt64 { WordHash.digests.joined(textDigest, value.digest) }
+    /// - Parameter counts: whether the member of a key counts.
+    public func digestOfMembers(where counts: (_ key: JSONView) -> Bool) -> UInt64 {
+        var sum: UInt64 = 0
+        for (key, value) in members where counts(key) {
+            sum &+= WordHash.digests.joined(key.textDigest, value.isString ? value.textDigest : value.digest)
+        }
+        return sum
+    }
 
     @inline(__always)
     private var scalarDigest: UInt64 { isString ? textDigest : ~WordHash.digests(rawBytes) }

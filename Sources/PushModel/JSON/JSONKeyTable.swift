@@ -14,11 +14,11 @@ struct JSONKeyTable {
 
     /// How many slots the table of an object with so many members has; a power of two.
     @inlinable
-    static func slots(for members: Int) -> Int { 1 << (Int.bitWidth &- (2 &* members &- 1).leadingZeroBitCount) }
+    static func slots(for members: Int) -> Int { 1 &<< (Int.bitWidth &- (2 &* members &- 1).leadingZeroBitCount) }
 
     /// How many entries of the tape the table of an object with so many members takes.
     @inlinable
-    static func length(for members: Int) -> Int { members > membersWithout ? slots(for: members) / 4 : 0 }
+    static func length(for members: Int) -> Int { members > membersWithout ? slots(for: members) &>> 2 : 0 }
 
     /// For each slot how much further on the tape than its object a key is, in 32 bits; 0 where the slot is empty.
     @usableFromInline let start: UnsafeMutableRawPointer
@@ -29,7 +29,7 @@ struct JSONKeyTable {
     init?(of object: UnsafePointer<JSONEntry>) {
         let count = object.pointee.count
         guard count > Self.membersWithout else { return nil }
-        self.init(at: object + (Int(object.pointee.link) &- Self.slots(for: count) / 4), members: count)
+        self.init(at: object + (Int(object.pointee.link) &- (Self.slots(for: count) &>> 2)), members: count)
     }
 
     /// The table that begins at an entry.

@@ -15,7 +15,7 @@ public struct JSONObject: Sendable {
         self.view = view
         let hasTable = view.isObject && !view.entry.pointee.isFlagged && view.count > JSONKeyTable.membersWithout
         let slots = JSONKeyTable.slots(for: view.count)
-        tableDistance = hasTable ? Int(view.entry.pointee.link) - slots / 4 : 0
+        tableDistance = hasTable ? Int(view.entry.pointee.link) - slots >> 2 : 0
         mask = slots - 1
     }
 
@@ -50,6 +50,14 @@ public struct JSONObject: Sendable {
 
     /// The member of this name; `nil` when there is none.
     public subscript(name: String) -> JSONView? { view[name] }
+
+    /// The first place from `start` on, in a list of names, that has one of which there may be a member, or none at all;
+    /// the length of the list when there is no such place.
+    public func firstPlace(in names: [JSONKeyHash?], from start: Int) -> Int {
+        var place = start
+        while place < names.count, let name = names[place], !mayHaveMember(name) { place &+= 1 }
+        return place
+    }
 }
 
 extension JSONView {

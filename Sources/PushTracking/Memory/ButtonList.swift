@@ -28,6 +28,8 @@ public struct ButtonList: Hashable, Sendable {
         guard let code = Self.actions.firstIndex(of: action), id.count <= 255,
             bytes.count + id.count + 2 <= Self.lengthMax
         else { return }
+        // Most notifications have two or three, and short ids.
+        if bytes.isEmpty { bytes.reserveCapacity(64) }
         bytes.append(UInt8(code))
         bytes.append(UInt8(id.count))
         bytes.append(contentsOf: id)
