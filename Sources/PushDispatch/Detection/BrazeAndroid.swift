@@ -118,7 +118,8 @@ extension UnsafeBufferPointer<UInt8> {
     fileprivate var mayTrackUninstall: Bool {
         var next = 0
         while let place = firstIndex(of: UInt8(ascii: "u"), from: next) {
-            if place > 0, self[place - 1] == UInt8(ascii: "\\") || self[place...].starts(with: "uninstall".utf8) {
+            if place > 0, self[place - 1] == UInt8(ascii: "\\") { return true }
+            if place + 1 < count, self[place + 1] == UInt8(ascii: "n"), self[place...].starts(with: "uninstall".utf8) {
                 return true
             }
             next = place + 1

@@ -31,6 +31,8 @@ final class AndroidPayload: PlatformPayload {
     /// What the intent asks for; in any other form, to take a message.
     let action: IntentAction
     let messageID: String?
+    /// Whether FCM, in this form, has yet to take its own keys out of the data.
+    let hidesReservedKeys: Bool
     /// The object that holds the data; of an intent, all the extras. An intent that brings no message has no data.
     let map: JSONObject?
     /// What it is to Braze's SDK, if it has Braze's mark.
@@ -39,19 +41,21 @@ final class AndroidPayload: PlatformPayload {
     init(_ payload: JSONNode) throws(PayloadError) {
         self.payload = payload
         let view = payload.view
-        messageID = PushDispatch.messageID(of: view, platform: .android)
         if let message = V1Message.message(in: view, platform: .android) {
             let v1 = try V1Message(view, message: message)
             form = .v1(v1)
             action = .message
+            messageID = v1.messageID
             map = v1.androidData.map(JSONObject.init)
         } else if let extras = view.member("extras"), extras.isObject {
+            messageID = PushDispatch.messageID(of: view, platform: .android)
             let name = try view.member("action").flatMap(Self.unlessNull)?.requiringString("payload.action")
             action = IntentAction(name, extras: extras)
             form = action == .amazonMessage ? .amazonIntent : .intent(extras)
             map = action.bringsMessage ? JSONObject(extras) : nil
         } else {
             action = .message
+            messageID = PushDispatch.messageID(of: view, platform: .android)
             let data = view.member("data")
             let block = view.member("notification")
             if data?.isObject == true || block?.isObject == true {
@@ -63,6 +67,11 @@ final class AndroidPayload: PlatformPayload {
                 map = JSONObject(view)
             }
         }
+        hidesReservedKeys =
+            switch form {
+            case .v1, .intent: true
+            case .amazonIntent, .remoteMessage, .dataMap: false
+            }
         markedKind = map.flatMap { $0.hasBrazeMarker ? $0.brazeKind : nil }
     }
 
@@ -83,7 +92,11 @@ final class AndroidPayload: PlatformPayload {
         return hidesReservedKeys && Self.isReserved(key) ? nil : value
     }
 
-    var digest: UInt64? { map?.view.digestOfMembers(where: isVisible) ?? 0 }
+    var digest: UInt64? {
+        guard let map else { return 0 }
+        let hidesReservedKeys = hidesReservedKeys
+        return map.view.digestOfMembers { !hidesReservedKeys || !Self.isReserved($0) }
+    }
 
     var formerDigest: UInt64? {
         var sum: UInt64 = 0
@@ -136,14 +149,6 @@ final class AndroidPayload: PlatformPayload {
 
 // The keys of the data.
 extension AndroidPayload {
-    /// Whether FCM, in this form, has yet to take its own keys out of the data.
-    var hidesReservedKeys: Bool {
-        switch form {
-        case .v1, .intent: true
-        case .amazonIntent, .remoteMessage, .dataMap: false
-        }
-    }
-
     /// Whether the app finds a key of the map in the data.
     func isVisible(_ key: JSONView) -> Bool { !hidesReservedKeys || !Self.isReserved(key) }
 

@@ -6,63 +6,22 @@ import PushModel
 /// device gets, `AndroidConfig` and `ApnsConfig` there. Both of protobuf JSON's spellings are accepted.
 ///
 /// It consists of views: whoever keeps it holds on to their document.
-struct V1Message: Sendable {
+final class V1Message: Sendable {
     /// `validate_only`: FCM checks the message and sends nothing.
     let validateOnly: Bool
-    private let parts: Parts
-
-    /// The members of a message that decide anything.
-    private struct Parts {
-        var name: JSONView?
-        /// Each target of a message, and how many of them there are.
-        var fid, token, topic, condition: JSONView?
-        var targets = 0
-        var data, notification, android, androidV2, apns, webpush: JSONView?
-
-        init(_ message: JSONView) {
-            var hasSnakeCase = false
-            // In protobuf JSON `null` is as good as absent.
-            for (key, value) in message.members where value.kind != .null {
-                if key.equals("token") {
-                    token = value
-                    targets += 1
-                } else if key.equals("data") {
-                    data = value
-                } else if key.equals("android") {
-                    android = value
-                } else if key.equals("notification") {
-                    notification = value
-                } else if key.equals("apns") {
-                    apns = value
-                } else if key.equals("webpush") {
-                    webpush = value
-                } else if key.equals("name") {
-                    name = value
-                } else if key.equals("topic") {
-                    topic = value
-                    targets += 1
-                } else if key.equals("condition") {
-                    condition = value
-                    targets += 1
-                } else if key.equals("fid") {
-                    fid = value
-                    targets += 1
-                } else if key.equals("android_v2") {
-                    androidV2 = value
-                    hasSnakeCase = true
-                } else if key.equals("androidV2"), !hasSnakeCase {
-                    androidV2 = value
-                }
-            }
-        }
-    }
+    private let parts: V1Parts
 
     /// Checks the whole body, `message` in it and the parts for other platforms, as the server does.
     init(_ body: JSONView, message: JSONView) throws(PayloadError) {
-        do { try V1Schema.body.check(body) } catch { throw error.payloadError }
-        parts = Parts(message)
-        validateOnly = body.protobufField("validate_only", "validateOnly")?.bool == true
-        try check()
+        parts = V1Parts(message)
+        // Most bodies are told to be right without the words for what may be wrong.
+        if body.count == 1, parts.areSurelyRight {
+            validateOnly = false
+        } else {
+            do { try V1Schema.body.check(body) } catch { throw error.payloadError }
+            validateOnly = body.protobufField("validate_only", "validateOnly")?.bool == true
+            try check()
+        }
     }
 
     /// The message of a send body, if `payload` is one. On iOS and the web an object called `message` may be the app's
@@ -126,7 +85,7 @@ extension V1Message {
         case "google.message_id": messageID
         case "from": parts.topic?.string.map { "/topics/" + $0 }
         case "collapse_key": androidPart?.protobufField("collapse_key", "collapseKey")?.string
-        case "google.ttl": String(ttl?.seconds ?? Self.longestTTL)
+        case "google.ttl": String(ttl?.seconds ?? V1Duration.longestTTL)
         case "google.original_priority", "google.delivered_priority": isHighPriority ? "high" : "normal"
         default: nil
         }
@@ -143,9 +102,6 @@ extension V1Message {
     }
 
     private var ttl: V1Duration? { androidPart?.protobufField("ttl").flatMap(V1Duration.init) }
-
-    /// Four weeks, in seconds; also what a message without `ttl` gets.
-    private static let longestTTL: Int64 = 2_419_200
 
     /// Without `priority`, a notification is urgent and data is not; the preview has none, its kind decides.
     private var isHighPriority: Bool {
@@ -176,7 +132,7 @@ extension V1Message {
         }
         try checkTTL()
         // Data of a topic has half the room.
-        let limit = isForMany ? 2048 : 4096
+        let limit = isForMany ? V1Parts.dataLimitOfTopics : 2 * V1Parts.dataLimitOfTopics
         try checkData(data, of: nil, limit: limit)
         try checkData(androidPart?.protobufField("data"), of: android == nil ? "android_v2" : "android", limit: limit)
         try checkData(parts.webpush?.protobufField("data"), of: "webpush", limit: limit)
@@ -226,11 +182,10 @@ extension V1Message {
 
     private func checkTTL() throws(PayloadError) {
         guard let ttl else { return }
-        guard !ttl.isNegative, ttl.seconds < Self.longestTTL || ttl.seconds == Self.longestTTL && !ttl.hasFraction
-        else {
+        guard ttl.isTaken else {
             throw PayloadError(
                 field: "payload.message.\(android == nil ? "android_v2" : "android").ttl",
-                message: "FCM v1 keeps a message for 0 to \(Self.longestTTL) s, four weeks")
+                message: "FCM v1 keeps a message for 0 to \(V1Duration.longestTTL) s, four weeks")
         }
     }
 
@@ -240,7 +195,7 @@ extension V1Message {
     private func checkData(_ data: JSONView?, of part: String?, limit: Int) throws(PayloadError) {
         guard let data else { return }
         var refused: JSONView?
-        for (key, _) in data.members where Self.isRefused(key) {
+        for (key, _) in data.members where V1Parts.isRefused(key) {
             refused = key
             break
         }
@@ -256,16 +211,6 @@ extension V1Message {
         throw PayloadError(
             field: path,
             message: "\(size) bytes of keys and values: FCM takes \(limit) and answers that the message is too big")
-    }
-
-    /// The reference and the discovery document name these; others that FCM uses, like `collapse_key`, it overrides.
-    private static func isRefused(_ key: JSONView) -> Bool {
-        switch key.firstRawByte {
-        case UInt8(ascii: "f"), UInt8(ascii: "m"), UInt8(ascii: "g"), UInt8(ascii: "\\"):
-            key.equals("from") || key.equals("message_type") || key.equals("gcm") || key.starts(withName: "google")
-                || key.starts(withName: "gcm.notification.")
-        default: false
-        }
     }
 }
 
