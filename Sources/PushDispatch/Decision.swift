@@ -1,45 +1,87 @@
 public import PushModel
 
-/// What the platform would do with a delivery, and whose payload it is.
-public struct Decision: Sendable {
+/// What the platform would do with a delivery, and whose payload it is. A reference: it is large, and never changes.
+public final class Decision: Sendable {
     /// Every provider whose rule matches, the owner first.
-    public var providers: [ProviderMatch]
+    public let providers: [ProviderMatch]
     /// What a Braze payload is; `nil` unless `provider` is `braze`.
-    public var braze: BrazeFacts?
+    public let braze: BrazeFacts?
     /// The callbacks in the order in which the platform would run them. Empty: `outcome` is set.
-    public var invocations: [PlannedInvocation]
+    public let callbacks: [Callback]
     /// How the delivery ends where no code of the app is called: `shownBySystem`, `notWoken`, `swallowed` or
     /// `ownReceiver`.
-    public var outcome: Outcome?
+    public let outcome: Outcome?
     /// The payload's own id, if it has one.
-    public var messageID: String?
+    public let messageID: String?
     /// The id that the platform's list of recent messages goes by (FCM: the last ten, in the app's process); a delivery
     /// whose id is in it ends as `duplicate`. `nil` when it has none, or never gets so far.
-    public var duplicateID: String?
-    /// A digest of what the platform hands back when the notification is tapped (tracker, T15). Read when asked for.
-    public var digest: UInt64? { keys.payload.digest }
+    public let duplicateID: String?
     /// The app: the request's, else the one that an `.apns` file names.
-    public var app: String?
+    public let app: String?
     /// The payload's keys and the dashboard's key-values, for routes to match.
-    public var keys: PayloadKeys
+    public let keys: PayloadKeys
     /// Whether the tracker records a receipt: a Braze payload that reaches Braze's code, or is displayed (tracker, T9);
     /// never a probe for uninstallation or a notice of deleted messages.
-    public var received: Bool
+    public let received: Bool
     /// Whether the tracker counts a Braze payload as shown to the user (tracker, T9).
-    public var displayed: Bool
+    public let displayed: Bool
     /// Why, in order: whose payload it is, what it is, what the platform does. The last one explains `outcome`.
-    public var reasons: [Reason]
+    public let reasons: [Reason]
     /// What the delivery says beside the payload, for the warnings.
-    let circumstances: Circumstances
+    private let circumstances: Circumstances
+
+    init(
+        providers: [ProviderMatch], braze: BrazeFacts?, fate: Fate, messageID: String?, duplicateID: String?,
+        app: String?, keys: PayloadKeys, received: Bool, displayed: Bool, reasons: [Reason],
+        circumstances: Circumstances
+    ) {
+        self.providers = providers
+        self.braze = braze
+        switch fate {
+        case .callbacks(let callbacks): (self.callbacks, outcome) = (callbacks, nil)
+        case .decided(let outcome): (callbacks, self.outcome) = ([], outcome)
+        }
+        self.messageID = messageID
+        self.duplicateID = duplicateID
+        self.app = app
+        self.keys = keys
+        self.received = received
+        self.displayed = displayed
+        self.reasons = reasons
+        self.circumstances = circumstances
+    }
+
+    /// Who gets the callbacks.
+    public var owner: PlannedInvocation.Owner { braze == nil ? .route : .tracker }
+
+    /// The callbacks, each with who gets it.
+    public var invocations: [PlannedInvocation] {
+        callbacks.map { PlannedInvocation(callback: $0, owner: owner) }
+    }
+
+    /// A digest of what the platform hands back when the notification is tapped (tracker, T15). Read when asked for.
+    public var digest: UInt64? { keys.payload.digest }
 
     /// What FCM's `RemoteMessage` would tell the app, by its getters. Read when asked for; `nil` where there is none.
     public var message: RemoteMessage? { keys.payload.remoteMessage }
 
     /// Whose payload it is; `nil` when no provider's rule matches.
-    public var provider: String? { providers.first?.provider.name }
+    public var provider: String? { providers.first?.name }
 
     /// The names of the providers whose rule matches, the owner first.
-    public var matches: [String] { providers.map(\.provider.name) }
+    public var matches: [String] { providers.map(\.name) }
+
+    /// Shows each button of a Braze notification that a press on can be told apart from others, in their order: its id
+    /// in UTF-8 and what it does.
+    ///
+    /// - Parameter isEnough: returns whether the others need not be shown.
+    public func forEachButton(until isEnough: (UnsafeBufferPointer<UInt8>, ButtonAction) -> Bool) {
+        defer { withExtendedLifetime(keys) {} }
+        keys.payload.forEachButton { button in
+            guard let id = button.id, let action = ButtonAction(button.kind) else { return false }
+            return id.withUTF8 { isEnough($0, action) }
+        }
+    }
 
     /// What a reviewer would say about the payload. Looked for when asked: nothing is decided by it.
     public var warnings: [Warning] {
@@ -78,4 +120,9 @@ enum Fate: Hashable, Sendable {
     case callbacks([Callback])
     /// It runs none.
     case decided(Outcome)
+
+    /// How it ends without code of the app; `nil` when some runs.
+    var outcome: Outcome? {
+        if case .decided(let outcome) = self { outcome } else { nil }
+    }
 }

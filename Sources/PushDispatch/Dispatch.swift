@@ -19,11 +19,12 @@ public func decide(
 }
 
 private func decide(_ delivery: Delivery, payload: some PlatformPayload, settings: DetectionSettings) -> Decision {
+    defer { withExtendedLifetime(payload) {} }
     var reasons: [Reason] = []
     reasons.reserveCapacity(4)
     let providers = settings.matches(payload, on: delivery.platform)
     let owner = providers.first
-    let isBraze = owner?.provider.name == ProviderRule.brazeName
+    let isBraze = owner?.isBraze == true
     if !isBraze, let against = settings.reasonAgainstBraze(payload, on: delivery.platform) { reasons.append(against) }
     if let owner { reasons.append(.owner(owner)) }
     var braze = isBraze ? payload.brazeFacts(settings, because: &reasons) : nil
@@ -36,31 +37,16 @@ private func decide(_ delivery: Delivery, payload: some PlatformPayload, setting
     }
     owner?.change(&fate, because: &reasons)
 
-    var invocations: [PlannedInvocation] = []
-    var outcome: Outcome?
-    switch fate {
-    case .callbacks(let callbacks):
-        let owner: PlannedInvocation.Owner = braze == nil ? .route : .tracker
-        invocations = callbacks.map { PlannedInvocation(callback: $0, owner: owner) }
-    case .decided(let decided):
-        outcome = decided
-    }
-
-    let isUndelivered = payload.validateOnly || fate == .decided(.notWoken)
-
-    var displayed = false
-    var received = false
-    if var facts = braze {
-        displayed =
-            facts.mayBeDisplayed && delivery.notifications == .allowed && payload.shows(facts, under: fate)
-        received = facts.isMessage && (displayed || outcome == nil)
-        // T4: what has no campaign can be nobody's influenced open.
-        facts.countsForInfluencedOpen = displayed && facts.campaignID != nil && !facts.isInternal
-        braze = facts
-    }
+    let isUndelivered = payload.validateOnly || fate.outcome == .notWoken
+    let displayed =
+        braze?.mayBeDisplayed == true && delivery.notifications == .allowed
+        && payload.shows(braze?.kind ?? .silent, under: fate)
+    let received = braze?.isMessage == true && (displayed || fate.outcome == nil)
+    // T4: what has no campaign can be nobody's influenced open.
+    if displayed, braze?.campaignID != nil, braze?.isInternal == false { braze?.countsForInfluencedOpen = true }
 
     return Decision(
-        providers: providers, braze: braze, invocations: invocations, outcome: outcome, messageID: payload.messageID,
+        providers: providers, braze: braze, fate: fate, messageID: payload.messageID,
         duplicateID: isUndelivered ? nil : payload.duplicateID, app: delivery.app ?? payload.app,
         keys: PayloadKeys(payload: payload), received: received, displayed: displayed, reasons: reasons,
         circumstances: Circumstances(delivery))

@@ -91,25 +91,27 @@ extension AndroidPayload {
         if state == .forceQuit { warnings.append(.stateOfAnotherPlatform(state)) }
         if hasAppleObject { warnings.append(.keyOfAnotherPlatform("aps", .ios)) }
         if case .v1(let message) = form, message.androidV2 != nil { warnings.append(.androidPreview) }
-        if braze == nil, map?["_ab"]?.string?.lowercased() == "true" { warnings.append(.brazeMarkerCase) }
-        if braze != nil, notification != .absent { warnings.append(.brazeBesideNotification) }
-        if braze != nil, let extra = map?["extra"], BrazeExtra(extra) == nil { warnings.append(.brazeExtraUnreadable) }
+        if braze == nil, map?.member("_ab")?.string?.lowercased() == "true" { warnings.append(.brazeMarkerCase) }
         if braze != nil {
-            let bytes = [map?["a"], map?["extra"]].reduce(0) { $0 + ($1?.text.utf8.count ?? 0) }
+            let (text, extra) = (map?.member("a"), map?.member("extra"))
+            if notification != .absent { warnings.append(.brazeBesideNotification) }
+            if let extra, extra.objectInText == nil { warnings.append(.brazeExtraUnreadable) }
+            let bytes = (text?.text.utf8.count ?? 0) + (extra?.text.utf8.count ?? 0)
             if bytes > 4000 { warnings.append(.brazeTooLarge(bytes: bytes)) }
         }
         return warnings + dataWarnings + notificationWarnings
     }
 
     private var dataWarnings: [Warning] {
+        guard let map else { return [] }
         var warnings: [Warning] = []
         var bytes = 0
-        for (key, value) in map?.members ?? [] {
+        for (key, value) in map.view.members {
             // In an intent FCM's own keys are where they belong.
-            if Self.isReserved(key), !isIntent { warnings.append(.reservedKey(key)) }
-            guard self[key] != nil else { continue }
-            bytes += key.utf8.count + value.text.utf8.count
-            if value.kind != .string { warnings.append(.dataValueIsNoString(key: key, kind: value.kind.name)) }
+            if Self.isReserved(key), !isIntent { warnings.append(.reservedKey(key.text)) }
+            guard isVisible(key) else { continue }
+            bytes += key.textLength + value.text.utf8.count
+            if !value.isString { warnings.append(.dataValueIsNoString(key: key.text, kind: value.kind.name)) }
         }
         if bytes > 4096 { warnings.append(.tooLarge(bytes: bytes)) }
         return warnings

@@ -1,25 +1,19 @@
-/// One payload reaching one app on one device in one app state: what `op: deliver` asks for, with defaults filled in.
+/// One payload reaching one app on one device in one app state: what `op: deliver` asks for, with its platform resolved.
+/// Two words: cheap to copy.
 public struct Delivery: Sendable {
     /// The platform the payload is for.
-    public var platform: Platform
-    /// Package name or bundle id.
-    public var app: String?
-    /// The device, as the producer names it; without one the delivery has a lane of its own.
-    public var device: String?
-    /// The user.
-    public var externalID: String?
-    /// What the app was doing.
-    public var state: AppState
-    /// Whether the screen was locked; on Android that counts as background.
-    public var locked: Bool
-    /// The version of the operating system, as `major[.minor[.patch]]`.
-    public var osVersion: String?
-    /// Whether notifications may be shown.
-    public var notifications: NotificationPermission
-    /// Whether the app had a Braze instance.
-    public var sdk: SDKState
-    /// The payload, in any of the accepted forms; an object.
-    public var payload: JSONNode
+    public let platform: Platform
+    private let request: DeliverRequest
+
+    /// What a request asks for.
+    ///
+    /// - Parameters:
+    ///   - request: the request; its own platform does not count.
+    ///   - platform: the platform the payload is for.
+    public init(_ request: DeliverRequest, platform: Platform) {
+        self.request = request
+        self.platform = platform
+    }
 
     /// Joins the parts; everything but the platform and the payload has a default.
     public init(
@@ -27,15 +21,23 @@ public struct Delivery: Sendable {
         state: AppState = .background, locked: Bool = false, osVersion: String? = nil,
         notifications: NotificationPermission = .allowed, sdk: SDKState = .ready, payload: JSONNode
     ) {
-        self.platform = platform
-        self.app = app
-        self.device = device
-        self.externalID = externalID
-        self.state = state
-        self.locked = locked
-        self.osVersion = osVersion
-        self.notifications = notifications
-        self.sdk = sdk
-        self.payload = payload
+        let target = Target(platform: platform, app: app, device: device, externalID: externalID)
+        self.init(
+            DeliverRequest(
+                target: target, state: state, locked: locked, osVersion: osVersion, notifications: notifications,
+                sdk: sdk, payload: payload), platform: platform)
     }
+
+    /// Package name or bundle id.
+    public var app: String? { request.target.app }
+    /// What the app was doing.
+    public var state: AppState { request.state }
+    /// Whether the screen was locked; on Android that counts as background.
+    public var locked: Bool { request.locked }
+    /// Whether notifications may be shown.
+    public var notifications: NotificationPermission { request.notifications }
+    /// Whether the app had a Braze instance.
+    public var sdk: SDKState { request.sdk }
+    /// The payload, in any of the accepted forms; an object.
+    public var payload: JSONNode { request.payload }
 }

@@ -20,21 +20,29 @@ public struct Glob: Hashable, Sendable, CustomStringConvertible {
 
     /// Whether the whole of `text` matches; linear in its length for each `*`.
     public func matches(_ text: String) -> Bool {
-        let scalars = Array(text.unicodeScalars)
+        var text = text
+        return text.withUTF8 { matches($0) }
+    }
+
+    /// Whether the whole of a text in UTF-8, which must be well formed, matches; linear in its length for each `*`.
+    public func matches(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
         var position = 0
         var step = 0
         var retry: (step: Int, position: Int)?
-        while position < scalars.count {
+        while position < text.count {
             if step < steps.count, steps[step] == .anyText {
+                step += 1
+                // Nothing more is asked.
+                if step == steps.count { return true }
                 retry = (step, position)
+            } else if step < steps.count, let length = length(of: steps[step], at: position, in: text) {
                 step += 1
-            } else if step < steps.count, accepts(steps[step], scalars[position]) {
-                step += 1
-                position += 1
+                position += length
             } else if let last = retry {
-                retry = (last.step, last.position + 1)
-                step = last.step + 1
-                position = last.position + 1
+                let next = last.position + characterLength(text[last.position])
+                retry = (last.step, next)
+                step = last.step
+                position = next
             } else {
                 return false
             }
@@ -42,14 +50,32 @@ public struct Glob: Hashable, Sendable, CustomStringConvertible {
         return steps[step...].allSatisfy { $0 == .anyText }
     }
 
-    private func accepts(_ step: Step, _ scalar: Unicode.Scalar) -> Bool {
+    /// How many bytes a step takes of a text; `nil` when what is there is not what it wants.
+    private func length(of step: Step, at position: Int, in text: UnsafeBufferPointer<UInt8>) -> Int? {
+        let length = characterLength(text[position])
         switch step {
-        case .anyText: false
-        case .anyCharacter: true
-        case .character(let expected): expected == scalar
-        case .set(let ranges, let negated): ranges.contains { $0.contains(scalar) } != negated
+        case .anyText: return nil
+        case .anyCharacter: return length
+        case .character(let expected):
+            return expected == scalar(at: position, length, in: text) ? length : nil
+        case .set(let ranges, let negated):
+            let scalar = scalar(at: position, length, in: text)
+            return ranges.contains { $0.contains(scalar) } != negated ? length : nil
         }
     }
+
+    private func scalar(at position: Int, _ length: Int, in text: UnsafeBufferPointer<UInt8>) -> Unicode.Scalar {
+        var value = UInt32(text[position])
+        if length > 1 {
+            // As many bits as the first byte has beside its mark, then six of each byte.
+            value &= 0x7F &>> UInt32(length)
+            for byte in text[position + 1..<position + length] { value = value &<< 6 | UInt32(byte & 0x3F) }
+        }
+        return Unicode.Scalar(value) ?? "\u{FFFD}"
+    }
+
+    /// How many bytes the character has that begins with this one.
+    private func characterLength(_ first: UInt8) -> Int { first < 0xC0 ? 1 : (~first).leadingZeroBitCount }
 
     private static func compile(_ pattern: [Unicode.Scalar]) -> [Step] {
         var steps: [Step] = []

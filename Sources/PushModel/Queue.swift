@@ -1,27 +1,34 @@
 /// First in, first out; amortised constant time at both ends, and no memory kept when empty.
 public struct Queue<Element> {
-    private var storage: [Element?] = []
-    private var head = 0
+    @usableFromInline var storage: [Element?] = []
+    @usableFromInline var head = 0
 
     /// An empty queue.
+    @inlinable
     public init() {}
 
     /// How many elements wait.
+    @inlinable
     public var count: Int { storage.count - head }
 
     /// Whether none waits.
+    @inlinable
     public var isEmpty: Bool { head == storage.count }
 
     /// The one that waited longest.
+    @inlinable
     public var first: Element? { isEmpty ? nil : storage[head] }
 
     /// The one that came last.
+    @inlinable
     public var last: Element? { isEmpty ? nil : storage[storage.count - 1] }
 
     /// Adds one at the end.
+    @inlinable
     public mutating func append(_ element: Element) { storage.append(element) }
 
     /// Takes the one that came last.
+    @inlinable
     public mutating func popLast() -> Element? {
         guard !isEmpty else { return nil }
         defer {
@@ -34,6 +41,7 @@ public struct Queue<Element> {
     }
 
     /// Takes the one that waited longest.
+    @inlinable
     public mutating func popFirst() -> Element? {
         guard head < storage.count else { return nil }
         defer {

@@ -1,17 +1,17 @@
 /// One request line of `inject.sock`, read and checked, before the router resolved what it leaves out.
 public struct Request: Sendable {
-    /// What is asked.
+    /// What is asked. One reference: it is handed on many times.
     public enum Action: Sendable {
         /// `op: deliver`
         case deliver(DeliverRequest)
         /// `op: interact`
-        case interact(InteractRequest)
+        indirect case interact(InteractRequest)
         /// `op: session`
-        case session(SessionRequest)
+        indirect case session(SessionRequest)
         /// `op: token`
-        case token(TokenRequest)
+        indirect case token(TokenRequest)
         /// `op: log`
-        case log(LogRequest)
+        indirect case log(LogRequest)
     }
 
     /// What is asked.
@@ -66,22 +66,22 @@ public struct Target: Hashable, Sendable {
     }
 }
 
-/// `op: deliver`: one payload for one app on one device in one app state.
-public struct DeliverRequest: Sendable {
+/// `op: deliver`: one payload for one app on one device in one app state. A reference: it is handed on many times.
+public final class DeliverRequest: Sendable {
     /// Whom it reaches.
-    public var target: Target
+    public let target: Target
     /// What the app was doing.
-    public var state: AppState
+    public let state: AppState
     /// Whether the screen was locked.
-    public var locked: Bool
+    public let locked: Bool
     /// The version of the operating system.
-    public var osVersion: String?
+    public let osVersion: String?
     /// Whether notifications may be shown.
-    public var notifications: NotificationPermission
+    public let notifications: NotificationPermission
     /// Whether the app had a Braze instance.
-    public var sdk: SDKState
+    public let sdk: SDKState
     /// The payload, an object in any of the accepted forms.
-    public var payload: JSONNode
+    public let payload: JSONNode
 
     /// Joins the parts; all but the payload have the protocol's defaults.
     public init(

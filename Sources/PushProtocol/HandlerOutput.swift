@@ -95,18 +95,16 @@ extension HandlerAnswer.Reply {
 
 extension LoggedByHandler {
     /// What an element of `log` may have: what `op: log` has, without what is the request's own.
-    private static let keys = ["app", "device", "external_id"] + LogRequest.entryKeys
+    private static let keys = RequestKeys([.app, .device, .externalID]) + LogRequest.entryKeys
 
     fileprivate init(_ element: JSONNode) throws(ProtocolError) {
         guard element.kind == .object else {
             throw ProtocolError(.invalidType, message: "an entry is an object; this is \(element.kind.name)")
         }
-        let reader = ObjectReader(element)
-        for (key, _) in element.members where !Self.keys.contains(key) {
-            let known = Self.keys.sorted().joined(separator: ", ")
-            throw ProtocolError(.unknownKey, field: key, message: "an entry takes no such key; it takes \(known)")
+        self = try ObjectReader.read(element) { (reader) throws(ProtocolError) in
+            try reader.allow(Self.keys, of: "an entry")
+            return LoggedByHandler(try LogRequest(reader, element))
         }
-        self.init(try LogRequest(reader, element))
     }
 }
 

@@ -118,6 +118,6 @@ struct Receipt: Sendable {
     var inForeground: Bool
     /// Of the payload; `nil` where its own id tells.
     var digest: UInt64?
-    var buttons: [TrackedDelivery.Button]
+    var buttons: ButtonList
     var at: WallTime
 }

@@ -1,5 +1,5 @@
 import PushDispatch
-public import PushModel
+import PushModel
 import PushTracking
 
 extension Router {
@@ -10,23 +10,26 @@ extension Router {
         _ deliver: DeliverRequest, _ request: Request, from peer: Peer, at now: Moment, _ effects: inout Effects
     ) throws(Refusal) -> Int {
         var target = deliver.target
-        let platform =
-            target.platform ?? lastKnown(app: target.app, device: target.device)?.platform ?? .android
+        var known = lastKnown(app: target.app, device: target.device)
+        let platform = target.platform ?? known?.platform ?? .android
         let decision: Decision
         do {
             decision = try decide(Delivery(deliver, platform: platform), settings: table.detection)
         } catch {
             throw .invalidPayload(field: error.field, message: error.message)
         }
-        target.app = decision.app
-        target.externalID = target.externalID ?? lastKnown(app: target.app, device: target.device)?.externalID
+        if target.app != decision.app {
+            target.app = decision.app
+            known = lastKnown(app: target.app, device: target.device)
+        }
+        target.externalID = target.externalID ?? known?.externalID
         // A plain APNs payload has no id of its own.
         let messageID = decision.messageID ?? (platform == .android ? nil : request.id)
         let accepted = accept(
             request, from: peer, at: now, platform: platform, target: target, messageID: messageID,
             delivery: (deliver.state, decision.duplicateID, decision.received))
         effects.record(accepted)
-        remember(accepted, &effects)
+        remember(accepted, instead: known, &effects)
 
         var arrival = Arrival(
             accepted, subject: InvocationSubject(request), provider: decision.provider, keys: decision.keys,
@@ -37,9 +40,10 @@ extension Router {
             concludeAtOnce(row, of: arrival, .duplicate, reason: reason, at: now, &effects)
             return arrival.count
         }
-        if let facts = TrackFacts(
-            receiving: decision, messageID: messageID, platform: platform, device: accepted.device,
-            externalID: accepted.externalID)
+        if !table.tracks.isEmpty,
+            let facts = TrackFacts(
+                receiving: decision, messageID: messageID, platform: platform, device: accepted.device,
+                externalID: accepted.externalID)
         {
             queueTracks(facts, of: accepted, at: request.at ?? now.wall, now: now, &effects)
         }
@@ -52,20 +56,19 @@ extension Router {
             concludeAtOnce(row, of: arrival, outcome, reason: reason, at: now, &effects)
             return arrival.count
         }
-        for planned in decision.invocations {
-            guard planned.owner == .tracker else {
-                route(planned.callback, &arrival, at: now, &effects)
+        for callback in decision.callbacks {
+            guard decision.owner == .tracker else {
+                route(callback, &arrival, at: now, &effects)
                 continue
             }
             let receipt = arrival.count == 0 ? receipt : nil
-            track(planned.callback, receipt, deliver.sdk, decision.displayed, &arrival, at: now, &effects)
+            track(callback, receipt, deliver.sdk, decision.displayed, &arrival, at: now, &effects)
             // Braze has its payload; the app's other SDKs must hear of it as well.
-            let others = arrival.facts(planned.callback)
-            if planned.callback.isBroadcast, !table.owners(of: others).isEmpty {
-                route(planned.callback, &arrival, at: now, &effects)
+            if callback.isBroadcast, !table.owners(of: arrival.facts(callback)).isEmpty {
+                route(callback, &arrival, at: now, &effects)
             }
         }
-        copy(decision.invocations.map(\.callback), &arrival, at: now, &effects)
+        copy(decision.callbacks, &arrival, at: now, &effects)
         return arrival.count
     }
 
@@ -98,7 +101,9 @@ extension Router {
 
     /// Whether FCM on the device drops the message; notes its id.
     private mutating func isRepeat(_ decision: Decision, _ accepted: AcceptedRequest) -> Bool {
-        guard accepted.platform == .android, let device = accepted.device else { return false }
+        guard accepted.platform == .android, let device = accepted.device,
+            decision.duplicateID != nil || accepted.state?.endsProcess == true
+        else { return false }
         let key = DeviceKey(app: accepted.app, device: device)
         return see(RecentDelivery(device: key, duplicateID: decision.duplicateID, state: accepted.state))
     }
@@ -114,18 +119,7 @@ extension Router {
 
     /// Whether a Braze payload waits for its turn. A router in production hands it over at once.
     private func mustWait(in lane: DeviceKey?) -> Bool {
-        table.mode == .device && lane.map { lanes[$0] != nil } ?? false
-    }
-}
-
-extension Delivery {
-    /// What a request asks for, with its platform resolved.
-    public init(_ deliver: DeliverRequest, platform: Platform) {
-        self.init(
-            platform: platform, app: deliver.target.app, device: deliver.target.device,
-            externalID: deliver.target.externalID, state: deliver.state, locked: deliver.locked,
-            osVersion: deliver.osVersion, notifications: deliver.notifications, sdk: deliver.sdk,
-            payload: deliver.payload)
+        table.mode == .device && !lanes.isEmpty && lane.map { lanes[$0] != nil } ?? false
     }
 }
 
@@ -137,14 +131,17 @@ extension Receipt {
             campaignID: braze.campaignID, hasOwnID: decision.messageID != nil, uniqueID: braze.uniqueID,
             isDisplayed: decision.displayed, inForeground: inForeground,
             digest: decision.messageID == nil ? decision.digest : nil,
-            buttons: braze.actions.compactMap(TrackedDelivery.Button.init), at: time)
+            buttons: ButtonList(decision), at: time)
     }
 }
 
-extension TrackedDelivery.Button {
-    /// `nil` for a button that the SDK does not know, or whose id is too long to be one.
-    fileprivate init?(_ action: BrazeFacts.Action) {
-        guard let id = action.id, id.utf8.count <= 255, let does = ButtonAction(action.kind) else { return nil }
-        self.init(id: id, action: does)
+extension ButtonList {
+    /// The buttons whose presses are reported under an id.
+    fileprivate init(_ decision: Decision) {
+        self.init()
+        decision.forEachButton { id, action in
+            append(id, action)
+            return isFull
+        }
     }
 }

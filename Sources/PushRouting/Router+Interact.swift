@@ -50,7 +50,7 @@ extension Router {
             keys: subject.keys)
         if let name = subject.tracked {
             let row = arrival.row(decision.callback, budget: table.budget)
-            let interaction = Interaction(name, act, accepted, at: time)
+            let interaction = Interaction(name, subject.formerDigest, act, accepted, at: time)
             let result = track(at: now, &effects) { $0.interact(interaction, now: now.wall, into: &$1) }
             if !table.tracks.isEmpty, subject.isNews(result, of: interaction, tracker) {
                 queueTracks(facts, of: accepted, at: time, now: now, &effects)
@@ -72,7 +72,9 @@ extension Router {
 }
 
 extension Interaction {
-    fileprivate init(_ name: Subject, _ act: UserAct, _ accepted: AcceptedRequest, at time: WallTime) {
+    fileprivate init(
+        _ name: Subject, _ formerDigest: UInt64?, _ act: UserAct, _ accepted: AcceptedRequest, at time: WallTime
+    ) {
         let tracked: Act =
             switch act {
             case .opened: .opened
@@ -81,7 +83,7 @@ extension Interaction {
             }
         self.init(
             cause: accepted.seq, subject: name, act: tracked, platform: accepted.platform, app: accepted.app,
-            device: accepted.device, externalID: accepted.externalID, at: time)
+            device: accepted.device, externalID: accepted.externalID, at: time, formerDigest: formerDigest)
     }
 }
 
@@ -114,12 +116,14 @@ private struct InteractionSubject {
     var campaignID: String?
     /// The keys of what was delivered, as far as they are known.
     var keys: PayloadKeys?
-    /// The buttons, if it is Braze's and its payload is known.
-    var buttons: [BrazeFacts.Action]?
+    /// Whether the notification has a button with an id, if it is Braze's and its payload is known.
+    var hasButton: ((String) -> Bool)?
     /// Whose it is; `nil` when nobody's or not known.
     var provider: String?
     /// What the tracker knows it by, if it is the tracker's: Braze's, or what is known to nobody and may be Braze's yet.
     var tracked: Interaction.Subject?
+    /// Where that is a payload, its digest as earlier versions made it.
+    var formerDigest: UInt64?
 
     init(
         _ interact: InteractRequest, _ past: PastDelivery?, platform: Platform, tracker: Tracker,
@@ -137,6 +141,7 @@ private struct InteractionSubject {
             messageID = facts.messageID
             self.handedBack = facts
             name = messageID.map(Interaction.Subject.message) ?? facts.digest.map(Interaction.Subject.payload)
+            if messageID == nil { formerDigest = facts.formerDigest }
         }
         if let past {
             provider = past.provider
@@ -146,22 +151,30 @@ private struct InteractionSubject {
             }
         }
         (campaignID, keys) = (handedBack?.campaignID, handedBack?.keys)
-        if let handedBack, handedBack.provider == Router.trackedProvider { buttons = handedBack.actions }
+        if let handedBack, handedBack.provider == Router.trackedProvider {
+            hasButton = { handedBack.action($0) != nil }
+        }
         if keys == nil, let past, let deliver = past.request {
             let decision = try? decide(Delivery(deliver, platform: past.accepted.platform), settings: detection)
             (campaignID, keys) = (decision?.braze?.campaignID, decision?.keys)
-            buttons = buttons ?? decision?.braze?.actions
+            if hasButton == nil, let braze = decision?.braze {
+                hasButton = { id in braze.actions.contains { $0.id == id } }
+            }
         }
         let target = interact.target
-        delivery = name.flatMap { tracker.delivery(for: $0, app: target.app, device: target.device) }
+        delivery = name.flatMap {
+            tracker.delivery(for: $0, formerDigest: formerDigest, app: target.app, device: target.device)
+        }
         if delivery != nil { provider = Router.trackedProvider }
         if provider == Router.trackedProvider {
+            tracked = name
             // The repeat of a message (T14) is not remembered; what it repeats has its id.
-            let other = past.flatMap {
-                $0.accepted.messageID.map(Interaction.Subject.message)
-                    ?? handedBack?.digest.map(Interaction.Subject.payload)
+            if delivery == nil, let message = past?.accepted.messageID {
+                tracked = .message(message)
+            } else if delivery == nil, past != nil, let handedBack, let digest = handedBack.digest {
+                tracked = .payload(digest)
+                formerDigest = handedBack.formerDigest
             }
-            tracked = delivery == nil ? other ?? name : name
         } else if past == nil, handedBack == nil {
             tracked = name
         }
@@ -174,9 +187,7 @@ private struct InteractionSubject {
         case .duplicate, .unknownAction, .elsewhere, .unmatched: return false
         case nil:
             // Tracks do not wait for the grace to end, so what can be told of the verdict must be told now.
-            if case .button(let id) = interaction.act, let buttons, !buttons.contains(where: { $0.id == id }) {
-                return false
-            }
+            if case .button(let id) = interaction.act, let hasButton, !hasButton(id) { return false }
             return !tracker.isHeldInVain(interaction)
         }
     }

@@ -53,13 +53,21 @@ extension Router {
     }
 
     mutating func remember(_ accepted: AcceptedRequest, _ effects: inout Effects) {
+        remember(accepted, instead: lastKnown(app: accepted.app, device: accepted.device), &effects)
+    }
+
+    /// Notes what a request says of its device.
+    ///
+    /// - Parameter known: what was last known of the device.
+    mutating func remember(
+        _ accepted: AcceptedRequest, instead known: KnownDevice?, _ effects: inout Effects
+    ) {
         guard let name = accepted.device else { return }
+        if let known, known.platform == accepted.platform, known.externalID == accepted.externalID { return }
         let key = DeviceKey(app: accepted.app, device: name)
-        let known = devices[key]
         let device = KnownDevice(
             number: known?.number ?? accepted.seq, key: key, platform: accepted.platform,
             externalID: accepted.externalID)
-        guard known != device else { return }
         if known == nil { devicesOldestFirst.append(key) }
         devices[key] = device
         effects.record(.device(device))

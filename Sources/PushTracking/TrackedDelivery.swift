@@ -2,7 +2,7 @@ public import PushModel
 
 /// A Braze delivery that the tracker takes over.
 public struct TrackedDelivery: Hashable, Sendable {
-    /// A button of the notification.
+    /// A button of a notification.
     public struct Button: Hashable, Sendable {
         /// Its id; at most 255 bytes.
         public var id: String
@@ -43,7 +43,7 @@ public struct TrackedDelivery: Hashable, Sendable {
     /// in every run. Remembered only where there is no id of its own (T15).
     public var digest: UInt64?
     /// Its buttons.
-    public var buttons: [Button]
+    public var buttons: ButtonList
     /// When it was received.
     public var receivedAt: WallTime
 
@@ -51,7 +51,7 @@ public struct TrackedDelivery: Hashable, Sendable {
     public init(
         seq: SequenceNumber, platform: Platform, app: String?, device: String?, externalID: String?,
         messageID: String?, hasOwnID: Bool = true, uniqueID: String? = nil, campaignID: String?,
-        isDisplayed: Bool = true, inForeground: Bool = false, digest: UInt64? = nil, buttons: [Button] = [],
+        isDisplayed: Bool = true, inForeground: Bool = false, digest: UInt64? = nil, buttons: ButtonList = [],
         receivedAt: WallTime
     ) {
         self.seq = seq

@@ -29,9 +29,13 @@ extension Tracker {
     }
 
     /// The delivery that an interaction names, as far as it is remembered; it may be opened already.
-    public func delivery(for subject: Interaction.Subject, app: String?, device: String?) -> KnownDelivery? {
+    ///
+    /// - Parameter formerDigest: where the subject is a payload, its digest as earlier versions made it.
+    public func delivery(
+        for subject: Interaction.Subject, formerDigest: UInt64? = nil, app: String?, device: String?
+    ) -> KnownDelivery? {
         let slot: UInt32
-        switch match(subject, app: app, device: device) {
+        switch match(subject, formerDigest, app: app, device: device) {
         case .found(let found), .opened(let found): slot = found
         case .elsewhere, .unknown: return nil
         }
@@ -70,12 +74,12 @@ extension Tracker {
 
     /// Lets the interactions that waited for this delivery have it.
     mutating func settleHeld(
-        by slot: UInt32, _ delivery: TrackedDelivery, now: WallTime, into output: inout TrackerOutput
+        by delivery: SequenceNumber, _ messageID: String?, _ digest: UInt64?, now: WallTime,
+        into output: inout TrackerOutput
     ) {
-        guard !held.isEmpty else { return }
-        var causes = heldSubjects[.delivery(delivery.seq)] ?? []
-        if let message = delivery.messageID { causes += heldSubjects[.message(message)] ?? [] }
-        if let digest = delivery.digest { causes += heldSubjects[.payload(digest)] ?? [] }
+        var causes = heldSubjects[.delivery(delivery)] ?? []
+        if let messageID { causes += heldSubjects[.message(messageID)] ?? [] }
+        if let digest { causes += heldSubjects[.payload(digest)] ?? [] }
         for cause in causes.sorted() {
             // What comes after the grace is too late, though the clock was not asked yet.
             guard let (waiting, due) = held[cause], clock.own(now) < due, case .found(let slot) = match(waiting)
@@ -119,10 +123,12 @@ extension Tracker {
     }
 
     private func match(_ interaction: Interaction) -> Match {
-        match(interaction.subject, app: interaction.app, device: interaction.device)
+        match(interaction.subject, interaction.formerDigest, app: interaction.app, device: interaction.device)
     }
 
-    private func match(_ subject: Interaction.Subject, app: String?, device: String?) -> Match {
+    private func match(
+        _ subject: Interaction.Subject, _ formerDigest: UInt64?, app: String?, device: String?
+    ) -> Match {
         switch subject {
         case .delivery(let seq):
             guard let slot = deliveries.find(seq) else { return .unknown }
@@ -139,15 +145,27 @@ extension Tracker {
             return isMeant(slot, app: app, device: device) ? .found(slot) : .elsewhere(slot)
         case .payload(let digest):
             guard let device else { return .unknown }
-            var found: UInt32?
-            var latest: UInt32?
-            forEachApp(on: device, app) { place in
-                guard let slot = deliveries.find(digest: digest, device: place) else { return }
-                latest = later(latest, slot)
-                found = later(found, unopened(digest, latest: slot, device: place))
-            }
-            return found.map(Match.found) ?? latest.map(Match.opened) ?? .unknown
+            let present = match(digest, app: app, device: device)
+            if case .found = present { return present }
+            // What an earlier version stored is older than all that has the present digest.
+            guard let formerDigest else { return present }
+            let former = match(formerDigest, app: app, device: device)
+            if case .opened = former, case .opened = present { return present }
+            if case .unknown = former { return present }
+            return former
         }
+    }
+
+    /// The delivery with a digest on a device.
+    private func match(_ digest: UInt64, app: String?, device: String) -> Match {
+        var found: UInt32?
+        var latest: UInt32?
+        forEachApp(on: device, app) { place in
+            guard let slot = deliveries.find(digest: digest, device: place) else { return }
+            latest = later(latest, slot)
+            found = later(found, unopened(digest, latest: slot, device: place))
+        }
+        return found.map(Match.found) ?? latest.map(Match.opened) ?? .unknown
     }
 
     /// The latest unopened delivery with this digest.

@@ -57,7 +57,10 @@ extension Tracker {
 
     /// Gives back a delivery, with the event of its receipt.
     public mutating func restore(_ row: TrackedRow, received: AnalyticsEvent) {
-        let slot = add(row, received)
+        let slot = add(
+            row, on: findOrAdd(received.deviceID, app: received.appID), isNamed: received.deviceID != nil,
+            user: received.externalUserID, campaign: received.campaignID, messageID: received.messageID,
+            received.platform)
         if row.isInfluenced { deliveries[slot].flags.insert(.influenced) }
         if let opened = row.opened { markOpened(slot, opened) }
     }

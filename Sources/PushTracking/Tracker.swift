@@ -11,7 +11,11 @@ public struct Tracker: Sendable {
     /// Which ids the events of this state directory get.
     public let stateID: UUID128
     /// The settings; a change holds for what is decided from then on.
-    public var rules: TrackerRules
+    public var rules: TrackerRules {
+        didSet { rememberSeconds = rules.remember.seconds }
+    }
+    /// How long a delivery is remembered: read for every request.
+    private var rememberSeconds: Int64
 
     var deliveries = Deliveries()
     var devices = Devices()
@@ -36,6 +40,7 @@ public struct Tracker: Sendable {
     public init(stateID: UUID128, rules: TrackerRules = TrackerRules()) {
         self.stateID = stateID
         self.rules = rules
+        rememberSeconds = rules.remember.seconds
     }
 
     /// How many deliveries are remembered.
@@ -52,30 +57,34 @@ public struct Tracker: Sendable {
         _ delivery: TrackedDelivery, now: WallTime, into output: inout TrackerOutput
     ) -> ReceiptResult {
         begin(now, into: &output)
-        var delivery = delivery
-        delivery.receivedAt = min(delivery.receivedAt, now)
-        delivery.messageID = Self.trackable(delivery.messageID)
-        delivery.uniqueID = Self.trackable(delivery.uniqueID)
-        delivery.campaignID = Self.trackable(delivery.campaignID)
+        let receivedAt = min(delivery.receivedAt, now)
+        let messageID = Self.trackable(delivery.messageID)
+        let uniqueID = Self.trackable(delivery.uniqueID)
+        let campaignID = Self.trackable(delivery.campaignID)
+        let isKnownByID = delivery.hasOwnID && messageID != nil
         // One that has its own id is told by it, and another of equal payload has the same.
-        if delivery.hasOwnID, delivery.messageID != nil { delivery.digest = nil }
-        if let earlier = earlierReceipt(of: delivery) { return .repeated(of: earlier) }
+        let digest = isKnownByID ? nil : delivery.digest
+        let device = find(delivery.device, app: delivery.app)
+        if let device, delivery.device != nil,
+            let earlier = earlierReceipt(on: device, messageID: isKnownByID ? messageID : nil, uniqueID: uniqueID)
+        {
+            return .repeated(of: earlier)
+        }
 
         let row = TrackedRow(
-            seq: delivery.seq, receivedAt: delivery.receivedAt, since: now, isDisplayed: delivery.isDisplayed,
-            hasOwnID: delivery.hasOwnID, uniqueID: delivery.uniqueID, digest: delivery.digest,
-            buttons: ButtonList.bytes(delivery.buttons))
-        let received = event(.received, number: delivery.seq, about: delivery, at: delivery.receivedAt)
-        let slot = add(row, received)
-        output.events.append(received)
+            seq: delivery.seq, receivedAt: receivedAt, since: now, isDisplayed: delivery.isDisplayed,
+            hasOwnID: delivery.hasOwnID, uniqueID: uniqueID, digest: digest, buttons: delivery.buttons.bytes)
+        add(
+            row, on: device ?? add(delivery.device, app: delivery.app), isNamed: delivery.device != nil,
+            user: delivery.externalID, campaign: campaignID, messageID: messageID, delivery.platform)
+        output.events.append(event(.received, delivery, campaignID, messageID, at: receivedAt))
         output.records.append(.delivery(row))
         if rules.reportsForeground, delivery.platform == .ios, delivery.inForeground, delivery.isDisplayed,
-            delivery.campaignID != nil, rules.emitsCampaignEvents(for: delivery.app)
+            campaignID != nil, rules.emitsCampaignEvents(for: delivery.app)
         {
-            output.events.append(
-                event(.iosForeground, number: delivery.seq, about: delivery, at: delivery.receivedAt))
+            output.events.append(event(.iosForeground, delivery, campaignID, messageID, at: receivedAt))
         }
-        settleHeld(by: slot, delivery, now: now, into: &output)
+        if !held.isEmpty { settleHeld(by: delivery.seq, messageID, digest, now: now, into: &output) }
         while deliveries.count > rules.rememberMax { forgetOldest(into: &output) }
         return .received
     }
@@ -101,16 +110,13 @@ public struct Tracker: Sendable {
     }
 
     /// A delivery that this device had before: by its message id, if that is the payload's own, or the unique id.
-    private func earlierReceipt(of delivery: TrackedDelivery) -> SequenceNumber? {
-        guard let name = delivery.device, let app = texts.find(delivery.app),
-            let device = devices.find(name, app: app)
-        else { return nil }
-        if delivery.hasOwnID, let message = delivery.messageID,
-            let slot = deliveries.find(.message, message, device: device), deliveries[slot].flags.contains(.hasOwnID)
+    private func earlierReceipt(on device: UInt32, messageID: String?, uniqueID: String?) -> SequenceNumber? {
+        if let messageID, let slot = deliveries.find(.message, messageID, device: device),
+            deliveries[slot].flags.contains(.hasOwnID)
         {
             return SequenceNumber(deliveries[slot].seq)
         }
-        let slot = delivery.uniqueID.flatMap { deliveries.find(.unique, $0, device: device) }
+        let slot = uniqueID.flatMap { deliveries.find(.unique, $0, device: device) }
         return slot.map { SequenceNumber(deliveries[$0].seq) }
     }
 
@@ -122,33 +128,44 @@ public struct Tracker: Sendable {
     /// Reads the clock and forgets what is too old by it.
     mutating func begin(_ now: WallTime, into output: inout TrackerOutput) {
         clock.read(now)
-        let horizon = clock.seconds.saturatingSubtract(rules.remember.seconds)
+        let horizon = clock.seconds.saturatingSubtract(rememberSeconds)
         while let oldest = deliveries.oldest, Int64(deliveries[oldest].since) < horizon {
             forgetOldest(into: &output)
         }
     }
 
     /// Remembers a delivery, as the newest.
-    mutating func add(_ row: TrackedRow, _ received: AnalyticsEvent) -> UInt32 {
-        let device = findOrAdd(received.deviceID, app: received.appID)
+    ///
+    /// - Parameter isNamed: whether the device has a name.
+    @discardableResult
+    mutating func add(
+        _ row: TrackedRow, on device: UInt32, isNamed: Bool, user: String?, campaign: String?, messageID: String?,
+        _ platform: Platform
+    ) -> UInt32 {
         devices[device].deliveries += 1
         var flags: Deliveries.Flags = row.hasOwnID ? [.hasOwnID] : []
-        if received.deviceID != nil { flags.insert(.hasDevice) }
+        if isNamed { flags.insert(.hasDevice) }
         let entry = Deliveries.Entry(
             seq: row.seq.value, receivedAt: row.receivedAt.milliseconds, since: row.since.clockSeconds,
-            user: texts.retain(received.externalUserID), campaign: texts.retain(received.campaignID), device: device,
-            textStart: 0, messageLength: 0, uniqueLength: 0, extraLength: 0,
-            flags: flags, platform: received.platform)
+            user: texts.retain(user), campaign: texts.retain(campaign), device: device, textStart: 0,
+            messageLength: 0, uniqueLength: 0, extraLength: 0, flags: flags, platform: platform)
         let slot = deliveries.append(
-            entry, message: received.messageID, unique: row.uniqueID, digest: row.digest, buttons: row.buttons)
-        if row.isDisplayed, received.deviceID != nil { list(slot) }
+            entry, message: messageID, unique: row.uniqueID, digest: row.digest, buttons: row.buttons)
+        if row.isDisplayed, isNamed { list(slot) }
         return slot
     }
 
+    /// The app on a device, if it is remembered.
+    private func find(_ name: String?, app: String?) -> UInt32? {
+        texts.find(app).flatMap { devices.find(name, app: $0) }
+    }
+
+    /// Remembers the app on a device, which is not remembered yet.
+    private mutating func add(_ name: String?, app: String?) -> UInt32 { devices.add(name, app: texts.retain(app)) }
+
     /// The app on a device, which is remembered from now on.
     mutating func findOrAdd(_ name: String?, app: String?) -> UInt32 {
-        if let app = texts.find(app), let device = devices.find(name, app: app) { return device }
-        return devices.add(name, app: texts.retain(app))
+        find(name, app: app) ?? add(name, app: app)
     }
 
     /// Lets go of a device of which nothing is remembered.
@@ -187,14 +204,16 @@ public struct Tracker: Sendable {
 
     // MARK: Events
 
+    /// An event about a delivery that is just received.
     private func event(
-        _ kind: AnalyticsEvent.Kind, number: SequenceNumber, about delivery: TrackedDelivery, at time: WallTime
+        _ kind: AnalyticsEvent.Kind, _ delivery: TrackedDelivery, _ campaignID: String?, _ messageID: String?,
+        at time: WallTime
     ) -> AnalyticsEvent {
         AnalyticsEvent(
-            id: AnalyticsEvent.identifier(state: stateID, number: number, kind: kind), kind: kind, time: time.seconds,
-            seq: delivery.seq, delivery: delivery.seq, externalUserID: delivery.externalID,
-            deviceID: delivery.device, appID: delivery.app, platform: delivery.platform,
-            campaignID: delivery.campaignID, messageID: delivery.messageID)
+            id: AnalyticsEvent.identifier(state: stateID, number: delivery.seq, kind: kind), kind: kind,
+            time: time.seconds, seq: delivery.seq, delivery: delivery.seq, externalUserID: delivery.externalID,
+            deviceID: delivery.device, appID: delivery.app, platform: delivery.platform, campaignID: campaignID,
+            messageID: messageID)
     }
 
     /// An event about no delivery.

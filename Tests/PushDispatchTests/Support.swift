@@ -41,14 +41,9 @@ func refusal(_ platform: Platform, _ payload: String) throws -> PayloadError? {
     }
 }
 
-extension Decision {
-    /// The callbacks alone.
-    var callbacks: [Callback] { invocations.map(\.callback) }
-}
-
 extension Reason {
     private static func braze(_ platform: Platform, _ conditions: [ProviderCondition]) -> Reason {
-        .owner(ProviderMatch(provider: .braze, platform: platform, conditions: conditions))
+        .owner(ProviderMatch(TriedRule(.braze, platform, .init(order: 0, all: conditions))))
     }
 
     // What Braze's rule as shipped says.

@@ -38,7 +38,7 @@ struct TrackerBench {
         let delivery = TrackedDelivery(
             seq: SequenceNumber(seq), platform: platform, app: app, device: device, externalID: user,
             messageID: message, hasOwnID: hasOwnID, uniqueID: unique, campaignID: campaign,
-            isDisplayed: isDisplayed, inForeground: inForeground, digest: digest, buttons: buttons,
+            isDisplayed: isDisplayed, inForeground: inForeground, digest: digest, buttons: ButtonList(buttons),
             receivedAt: Self.time(at))
         _ = take { $0.receive(delivery, now: Self.time(clock ?? at), into: &$1) }
         return SequenceNumber(seq)

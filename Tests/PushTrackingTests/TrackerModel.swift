@@ -250,7 +250,7 @@ struct TrackerModel {
         case .opened: break
         case .button(let button):
             id = button
-            action = delivery.buttons.first { $0.id == button }?.action
+            action = delivery.buttons.all.first { $0.id == button }?.action
             if action == nil { return InteractionResult(verdict: .unknownAction, delivery: delivery.seq) }
         }
         if action != .close, startsSession {

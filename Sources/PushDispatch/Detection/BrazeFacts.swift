@@ -1,5 +1,6 @@
-/// What a Braze payload is, as Braze's SDK for the platform classifies it.
-public struct BrazeFacts: Hashable, Sendable {
+/// What a Braze payload is, as Braze's SDK for the platform classifies it. What is decided by it is read at once, what is
+/// only told is read from the payload when asked for.
+public struct BrazeFacts: Sendable {
     /// What the SDK does with it. The raw values are the wire names.
     public enum Kind: String, Sendable, CaseIterable {
         /// Shows it.
@@ -58,31 +59,73 @@ public struct BrazeFacts: Hashable, Sendable {
         }
     }
 
+    /// What else the payload asks of the SDK, a bit each.
+    struct FeatureSet: Hashable, Sendable {
+        private var bits: UInt8 = 0
+
+        init() {}
+
+        mutating func insert(_ feature: Feature) { bits |= feature.bit }
+
+        func contains(_ feature: Feature) -> Bool { bits & feature.bit != 0 }
+    }
+
     /// What the SDK does with it.
-    public var kind: Kind
+    public let kind: Kind
     /// The campaign as the payload names it; `nil` for API campaigns and tests: their opens are not attributable.
-    public var campaignID: String?
-    /// What else it asks for, in the order of `Feature`.
-    public var features: [Feature]
-    /// The buttons of the notification, in their order.
-    public var actions: [Action] = []
-    /// Where a tap on the notification leads; `nil`: into the app.
-    public var deepLink: String?
+    public let campaignID: String?
     /// Android: the id by which the SDK drops a push that it has seen before; `nil`: it is never a repetition.
-    public var uniqueID: String?
+    public let uniqueID: String?
     /// Whether a session that starts soon enough after it can be its influenced open: it is displayed, has a campaign,
     /// and is none of the SDK's own errands.
-    public var countsForInfluencedOpen = false
+    public internal(set) var countsForInfluencedOpen = false
+
+    let featureSet: FeatureSet
+    private let payload: any PlatformPayload
+
+    init(
+        _ payload: any PlatformPayload, kind: Kind, campaignID: String?, features: FeatureSet, uniqueID: String? = nil
+    ) {
+        self.payload = payload
+        self.kind = kind
+        self.campaignID = campaignID
+        self.uniqueID = uniqueID
+        featureSet = features
+    }
+
+    /// What else it asks for, in the order of `Feature`.
+    public var features: [Feature] { Feature.allCases.filter(featureSet.contains) }
+
+    /// The buttons of the notification, in their order. Read when asked for.
+    public var actions: [Action] { payload.brazeActions }
+
+    /// Where a tap on the notification leads; `nil`: into the app. Read when asked for.
+    public var deepLink: String? { payload.brazeLink }
 
     /// Whether it says something to the user or the app, rather than about the app's installation.
     var isMessage: Bool { kind == .visible || kind == .silent }
 
     /// Whether the rules of the tracker (T9) ever count it as displayed. What is silent to the SDK may be.
-    var mayBeDisplayed: Bool { isMessage && !features.contains(.testInAppMessage) }
+    var mayBeDisplayed: Bool { isMessage && !featureSet.contains(.testInAppMessage) }
 
     /// Whether it is an errand of the SDK's own (braze-swift-sdk: `isInternal`; React Native: `is_braze_internal`).
     var isInternal: Bool {
-        kind == .uninstallTracking || features.contains(.featureFlagsRefresh) || features.contains(.geofencesSync)
+        kind == .uninstallTracking || featureSet.contains(.featureFlagsRefresh) || featureSet.contains(.geofencesSync)
+    }
+}
+
+extension BrazeFacts.Feature {
+    fileprivate var bit: UInt8 {
+        switch self {
+        case .contentCardSync: 1 << 0
+        case .featureFlagsRefresh: 1 << 1
+        case .bannersRefresh: 1 << 2
+        case .geofencesSync: 1 << 3
+        case .testInAppMessage: 1 << 4
+        case .pushStory: 1 << 5
+        case .actions: 1 << 6
+        case .attachment: 1 << 7
+        }
     }
 }
 
@@ -91,5 +134,11 @@ extension BrazeFacts.Action.Kind {
     init(opening uri: String?) {
         let scheme = uri?.prefix { $0 != ":" }.lowercased()
         self = scheme == "http" || scheme == "https" ? .uri : .deepLink
+    }
+
+    /// What a button on the web does: an address without a scheme is one of the site's own.
+    init(webTarget: String) {
+        let scheme = webTarget.prefix { $0 != ":" }
+        self = scheme == webTarget || scheme.contains("/") ? .uri : Self(opening: webTarget)
     }
 }

@@ -6,25 +6,25 @@ extension WebPayload {
     var reasonAgainstBraze: Reason? { isEmpty ? .webPayloadEmpty : .noBrazeWebKey }
 
     func brazeFacts(_ settings: DetectionSettings, because reasons: inout [Reason]) -> BrazeFacts {
-        let campaignID = object?["cid"]?.nonEmptyString
+        let campaignID = object?.member("cid")?.nonEmptyString
         if campaignID == nil { reasons.append(.noCampaign) }
-        return BrazeFacts(
-            kind: .visible, campaignID: campaignID, features: brazeFeatures, actions: brazeActions,
-            deepLink: object?["u"]?.nonEmptyString)
+        return BrazeFacts(self, kind: .visible, campaignID: campaignID, features: brazeFeatures)
     }
 
-    var dashboardPairs: [(key: String, value: JSONNode)] { object?["e"]?.members ?? [] }
+    var brazeLink: String? { object?.member("u")?.nonEmptyString }
 
-    func shows(_ braze: BrazeFacts, under fate: Fate) -> Bool {
+    func shows(_ kind: BrazeFacts.Kind, under fate: Fate) -> Bool {
         guard case .callbacks = fate else { return false }
         return true
     }
 
-    private var brazeFeatures: [BrazeFacts.Feature] {
-        var features: [BrazeFacts.Feature] = []
-        if object?["ab_cd"] != nil { features.append(.contentCardSync) }
-        if object?["ab_push_fetch_test_triggers_key"]?.foundationBool == true { features.append(.testInAppMessage) }
-        if object?["pab"].map({ $0.count > 0 }) == true { features.append(.actions) }
+    private var brazeFeatures: BrazeFacts.FeatureSet {
+        var features = BrazeFacts.FeatureSet()
+        guard let object else { return features }
+        if object.member("ab_cd") != nil { features.insert(.contentCardSync) }
+        let fetchesTests = object.member("ab_push_fetch_test_triggers_key")?.foundationBool == true
+        if fetchesTests { features.insert(.testInAppMessage) }
+        if let buttons = object.member("pab"), buttons.count > 0 { features.insert(.actions) }
         return features
     }
 }

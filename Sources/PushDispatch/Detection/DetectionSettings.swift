@@ -1,43 +1,68 @@
 import PushModel
 
-/// What detection takes from the configuration.
+/// What detection takes from the configuration. One reference: cheap to copy.
 public struct DetectionSettings: Sendable {
     /// The providers that are known, in any order; the names differ.
     public var providers: [ProviderRule] {
-        didSet { table = RuleTable(providers) }
+        get { content.providers }
+        set {
+            content = Content(
+                newValue, content.brazeKeys, runsServiceExtensionInForeground: runsServiceExtensionInForeground)
+        }
     }
     /// The names of Braze's keys that the vendor has not published.
-    public var brazeKeys: BrazeKeys
+    public var brazeKeys: BrazeKeys {
+        get { content.brazeKeys }
+        set {
+            content = Content(
+                content.providers, newValue, runsServiceExtensionInForeground: runsServiceExtensionInForeground)
+        }
+    }
     /// Whether iOS runs the service extension while the app is in the foreground, before `willPresent`. Apple does not say.
-    public var runsServiceExtensionInForeground = false
-    /// The rules as they are tried.
-    private var table: RuleTable
+    public var runsServiceExtensionInForeground: Bool {
+        get { content.runsServiceExtensionInForeground }
+        set {
+            content = Content(content.providers, content.brazeKeys, runsServiceExtensionInForeground: newValue)
+        }
+    }
+
+    private var content: Content
+
+    /// What is set, and the rules as they are tried.
+    private final class Content: Sendable {
+        let providers: [ProviderRule]
+        let brazeKeys: BrazeKeys
+        let runsServiceExtensionInForeground: Bool
+        let table: RuleTable
+        let brazeKeyHashes: BrazeKeyHashes
+
+        init(_ providers: [ProviderRule], _ brazeKeys: BrazeKeys, runsServiceExtensionInForeground: Bool) {
+            self.providers = providers
+            self.brazeKeys = brazeKeys
+            self.runsServiceExtensionInForeground = runsServiceExtensionInForeground
+            table = RuleTable(providers)
+            brazeKeyHashes = BrazeKeyHashes(brazeKeys)
+        }
+    }
+
+    /// The hashes of Braze's unpublished keys.
+    var brazeKeyHashes: BrazeKeyHashes { content.brazeKeyHashes }
 
     /// - Parameters:
     ///   - providers: the providers that are known, in any order; without a configuration only Braze.
     ///   - brazeKeys: the names of Braze's keys that the vendor has not published.
     public init(providers: [ProviderRule] = [.braze], brazeKeys: BrazeKeys = BrazeKeys()) {
-        self.providers = providers
-        self.brazeKeys = brazeKeys
-        table = RuleTable(providers)
+        content = Content(providers, brazeKeys, runsServiceExtensionInForeground: false)
     }
 
     /// The providers whose rule matches, the owner first. Nothing but the rules decides.
     func matches(_ payload: some PlatformPayload, on platform: Platform) -> [ProviderMatch] {
-        var matches: [ProviderMatch] = []
-        let tried = table[platform]
-        let sketch = payload.keySketch
-        for (index, gate) in tried.gates.enumerated() where gate.mayPass(sketch) {
-            let (rule, position) = tried.rules[index]
-            guard let conditions = rule.conditions(that: payload) else { continue }
-            matches.append(ProviderMatch(provider: providers[position], platform: platform, conditions: conditions))
-        }
-        return matches
+        content.table[platform].matches(payload)
     }
 
     /// Why a payload is not Braze's; `nil` where Braze is not known.
     func reasonAgainstBraze(_ payload: some PlatformPayload, on platform: Platform) -> Reason? {
-        switch table[platform].brazeRule {
+        switch content.table[platform].brazeRule {
         case .unknown: nil
         case .shipped: payload.reasonAgainstBraze
         case .other: .otherBrazeRule
@@ -62,5 +87,18 @@ public struct BrazeKeys: Hashable, Sendable {
         self.refreshFeatureFlags = refreshFeatureFlags
         self.refreshBanners = refreshBanners
         self.uniqueID = uniqueID
+    }
+}
+
+/// The hashes of those keys: most payloads have none of them.
+struct BrazeKeyHashes: Sendable {
+    let refreshFeatureFlags: JSONKeyHash
+    let refreshBanners: JSONKeyHash
+    let uniqueID: JSONKeyHash
+
+    init(_ keys: BrazeKeys) {
+        refreshFeatureFlags = JSONKeyHash(keys.refreshFeatureFlags)
+        refreshBanners = JSONKeyHash(keys.refreshBanners)
+        uniqueID = JSONKeyHash(keys.uniqueID)
     }
 }

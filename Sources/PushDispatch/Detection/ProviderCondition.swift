@@ -32,11 +32,18 @@ public enum ProviderCondition: Hashable, Sendable {
 
 extension ProviderCondition {
     /// Whether the payload is so.
-    func holds(for payload: some PlatformPayload) -> Bool {
+    ///
+    /// - Parameter texts: the texts of the payload that were read as JSON for other conditions.
+    func holds(for payload: some PlatformPayload, _ texts: inout TextsRead) -> Bool {
+        defer { withExtendedLifetime(payload) {} }
         switch self {
         case .value(let path, let test):
-            guard let value = payload[path[0]] else { return false }
-            return path.count == 1 ? test.holds(for: value) : test.holds(for: value, at: path.dropFirst())
+            guard var value = payload[path[0]] else { return false }
+            for key in path.dropFirst() {
+                guard let member = value[key] else { return false }
+                value = member
+            }
+            return test.holds(for: value, &texts)
         case .keyBeginning(let prefix): return payload.hasKey(beginningWith: prefix)
         case .keyCount(let count): return payload.keyCount == count
         }
@@ -44,26 +51,30 @@ extension ProviderCondition {
 }
 
 extension ProviderCondition.Test {
-    fileprivate func holds(for node: JSONNode, at path: ArraySlice<String>) -> Bool {
-        var node = node
-        for key in path {
-            guard let value = node[key] else { return false }
-            node = value
-        }
-        return holds(for: node)
-    }
-
-    fileprivate func holds(for node: JSONNode) -> Bool {
+    fileprivate func holds(for value: JSONView, _ texts: inout TextsRead) -> Bool {
         switch self {
         case .present: true
-        case .equals(let text): node.string?.utf8.elementsEqual(text.utf8) == true
-        case .equalsIgnoringCase(let text): node.string.map { isSameIgnoringCase($0, text) } == true
-        case .string: node.kind == .string
-        case .object: node.kind == .object
-        case .nonEmptyObject: node.kind == .object && node.count > 0
-        case .truthy: node.foundationBool
-        case .jsonText(let key): node.objectInText?[key] != nil
+        case .equals(let text): value.hasText(text)
+        case .equalsIgnoringCase(let text): value.string.map { isSameIgnoringCase($0, text) } == true
+        case .string: value.isString
+        case .object: value.isObject
+        case .nonEmptyObject: value.isObject && value.count > 0
+        case .truthy: value.foundationBool
+        case .jsonText(let key): texts.object(in: value)?.root[key] != nil
         }
+    }
+}
+
+/// Texts of one payload that were read as JSON: each is read once, however many rules ask for it.
+struct TextsRead {
+    private var documents: [(text: JSONView, document: JSONDocument?)] = []
+
+    /// The object that a string holds as JSON text; `nil` for anything else.
+    mutating func object(in value: JSONView) -> JSONDocument? {
+        if let known = documents.first(where: { $0.text == value }) { return known.document }
+        let document = value.objectInText
+        documents.append((value, document))
+        return document
     }
 }
 

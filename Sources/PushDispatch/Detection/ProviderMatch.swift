@@ -2,18 +2,48 @@ public import PushModel
 
 /// A provider whose rule matches a payload, and by what.
 public struct ProviderMatch: Hashable, Sendable, CustomStringConvertible {
+    private let tried: TriedRule
+    /// Which of the conditions holds of which one must; `nil` where there is none.
+    private let any: Int?
+
+    init(_ tried: TriedRule, any: Int? = nil) {
+        self.tried = tried
+        self.any = any
+    }
+
     /// The provider.
-    public let provider: ProviderRule
+    public var provider: ProviderRule { tried.provider }
+
     /// The platform.
-    public let platform: Platform
+    public var platform: Platform { tried.platform }
+
     /// What made the rule match: all that must hold, and the first that does of those of which one must. Never empty.
-    public let conditions: [ProviderCondition]
+    public var conditions: [ProviderCondition] { tried.rule.all + (any.map { [tried.rule.any[$0]] } ?? []) }
+
+    /// The provider's name.
+    var name: String { tried.provider.name }
+
+    /// Whether it is Braze.
+    var isBraze: Bool { tried.isBraze }
+
+    /// Whether the rule can match in this way only.
+    var isWhole: Bool { any == nil }
 
     /// How well the rule is known.
-    public var confidence: ProviderRule.Confidence { provider.platforms[platform]?.confidence ?? .high }
+    public var confidence: ProviderRule.Confidence { tried.rule.confidence }
 
     /// Who in the app gets the payload.
-    public var entry: ProviderRule.Entry { provider.platforms[platform]?.entry ?? .service }
+    public var entry: ProviderRule.Entry { tried.rule.entry }
+
+    public static func == (left: ProviderMatch, right: ProviderMatch) -> Bool {
+        left.provider == right.provider && left.platform == right.platform && left.conditions == right.conditions
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(provider)
+        hasher.combine(platform)
+        hasher.combine(conditions)
+    }
 
     /// Why it matches and what follows, for people. It names keys of the rule, never of the payload.
     public var description: String {

@@ -61,8 +61,8 @@ extension ApplePayload {
         }
         // What goes to the simulator does not go to APNs.
         let limit = type == "voip" ? 5120 : 4096
-        if app == nil, let userInfo, userInfo.rawBytes.count > limit {
-            let length = userInfo.text.utf8.count
+        if app == nil, let userInfo, userInfo.view.rawBytes.count > limit {
+            let length = userInfo.view.text.utf8.count
             if length > limit { refusals.append(.payloadTooLarge(length: length, limit: limit)) }
         }
         return refusals
@@ -75,7 +75,7 @@ extension ApplePayload {
 
     /// A header's value; names of headers have no case.
     private func header(_ name: String) -> String? {
-        headers?.members.first { $0.key.lowercased() == name }?.value.string
+        headers?.members.first { $0.key.text.lowercased() == name }?.value.string
     }
 
     private static func isUUID(_ text: String) -> Bool {

@@ -1,17 +1,19 @@
 import PushModel
 
 /// An Android payload: what FCM puts into the intent, or hands over as a `RemoteMessage`.
-struct AndroidPayload: PlatformPayload {
+///
+/// The views are of the document beside them.
+final class AndroidPayload: PlatformPayload {
     /// What came, with what the getters of a `RemoteMessage` are read from.
     enum Form: Sendable {
         /// A send body of FCM v1.
         case v1(V1Message)
         /// The extras of FCM's intent, its own keys among them.
-        case intent(JSONNode)
+        case intent(JSONView)
         /// The extras of an intent of Amazon Device Messaging, which keeps no keys to itself.
         case amazonIntent
         /// An object like a `RemoteMessage`, with `data` or `notification`.
-        case remoteMessage(JSONNode)
+        case remoteMessage(JSONView)
         /// The data map alone: `RemoteMessage.getData`, or what Huawei's push kit hands over.
         case dataMap
     }
@@ -24,86 +26,113 @@ struct AndroidPayload: PlatformPayload {
         case suppressed
     }
 
+    private let payload: JSONNode
     let form: Form
     /// What the intent asks for; in any other form, to take a message.
     let action: IntentAction
     let messageID: String?
+    /// Whether FCM, in this form, has yet to take its own keys out of the data.
+    let hidesReservedKeys: Bool
     /// The object that holds the data; of an intent, all the extras. An intent that brings no message has no data.
-    let map: JSONNode?
-    /// Whether it has an object `aps`, as payloads for iOS do.
-    let hasAppleObject: Bool
+    let map: JSONObject?
+    /// What it is to Braze's SDK, if it has Braze's mark.
+    let markedKind: (BrazeFacts.Kind, Reason)?
 
     init(_ payload: JSONNode) throws(PayloadError) {
-        messageID = PushDispatch.messageID(of: payload, platform: .android)
-        hasAppleObject = (payload["userInfo"] ?? payload)["aps"]?.kind == .object
-        if let message = V1Message.message(in: payload, platform: .android) {
-            let v1 = try V1Message(payload, message: message)
+        self.payload = payload
+        let view = payload.view
+        if let message = V1Message.message(in: view, platform: .android) {
+            let v1 = try V1Message(view, message: message)
             form = .v1(v1)
             action = .message
-            map = v1.androidData
-            return
-        }
-        if let extras = payload["extras"], extras.kind == .object {
-            let name = try payload["action"].flatMap(Self.unlessNull)?.requiringString("payload.action")
+            messageID = v1.messageID
+            map = v1.androidData.map(JSONObject.init)
+        } else if let extras = view.member("extras"), extras.isObject {
+            messageID = PushDispatch.messageID(of: view, platform: .android)
+            let name = try view.member("action").flatMap(Self.unlessNull)?.requiringString("payload.action")
             action = IntentAction(name, extras: extras)
             form = action == .amazonMessage ? .amazonIntent : .intent(extras)
-            map = action.bringsMessage ? extras : nil
-            return
+            map = action.bringsMessage ? JSONObject(extras) : nil
+        } else {
+            action = .message
+            messageID = PushDispatch.messageID(of: view, platform: .android)
+            let data = view.member("data")
+            let block = view.member("notification")
+            if data?.isObject == true || block?.isObject == true {
+                form = .remoteMessage(view)
+                map = try (data.flatMap(Self.unlessNull)?.requiringObject("payload.data")).map(JSONObject.init)
+                _ = try block.flatMap(Self.unlessNull)?.requiringObject("payload.notification")
+            } else {
+                form = .dataMap
+                map = JSONObject(view)
+            }
         }
-        action = .message
-        let data = payload["data"]
-        let block = payload["notification"]
-        guard data?.kind == .object || block?.kind == .object else {
-            form = .dataMap
-            map = payload
-            return
-        }
-        form = .remoteMessage(payload)
-        map = try data.flatMap(Self.unlessNull)?.requiringObject("payload.data")
-        _ = try block.flatMap(Self.unlessNull)?.requiringObject("payload.notification")
+        hidesReservedKeys =
+            switch form {
+            case .v1, .intent: true
+            case .amazonIntent, .remoteMessage, .dataMap: false
+            }
+        markedKind = map.flatMap { $0.hasBrazeMarker ? $0.brazeKind : nil }
     }
 
     /// A payload names no app; FCM's `restricted_package_name` only narrows the target.
     var app: String? { nil }
 
+    /// Whether it has an object `aps`, as payloads for iOS do.
+    var hasAppleObject: Bool {
+        (payload.view.member("userInfo") ?? payload.view).member("aps")?.isObject == true
+    }
+
     var validateOnly: Bool {
         if case .v1(let message) = form { message.validateOnly } else { false }
     }
 
-    subscript(key: String) -> JSONNode? {
+    subscript(key: String) -> JSONView? {
         guard let value = map?[key] else { return nil }
-        return isVisible(key) ? value : nil
+        return hidesReservedKeys && Self.isReserved(key) ? nil : value
     }
 
-    var digest: UInt64? { stableDigest(ofMembers: map?.members.filter { isVisible($0.key) } ?? []) }
+    var digest: UInt64? {
+        guard let map else { return 0 }
+        let hidesReservedKeys = hidesReservedKeys
+        return map.view.digestOfMembers { !hidesReservedKeys || !Self.isReserved($0) }
+    }
 
-    var keySketch: KeySketch { KeySketch(keysOf: map) }
+    var formerDigest: UInt64? {
+        var sum: UInt64 = 0
+        forEachVisibleMember { key, value in sum &+= key.formerDigest(with: value) }
+        return sum
+    }
+
+    var keyHolders: (JSONObject?, JSONObject?) { (map, nil) }
 
     func hasKey(beginningWith prefix: String) -> Bool {
-        map?.hasKey(beginningWith: prefix, where: isVisible) == true
+        map?.view.members.contains { $0.key.starts(with: prefix) && isVisible($0.key) } == true
     }
 
     var keyCount: Int {
-        hidesReservedKeys ? map?.members.count { isVisible($0.key) } ?? 0 : map?.count ?? 0
+        guard hidesReservedKeys else { return map?.view.count ?? 0 }
+        var count = 0
+        forEachVisibleMember { _, _ in count += 1 }
+        return count
     }
 
-    func dashboardValue(_ key: String) -> JSONNode? {
+    var dashboardPairs: DashboardPairs {
+        guard let map else { return .none }
         // ADM has no `extra`: it puts the pairs beside the other keys.
-        guard let extra = map?["extra"] else { return self[key] }
-        return BrazeExtra(extra)?.pairs[key]
+        guard let extra = map.member("extra") else {
+            return .ownKeys(of: map.view) { Self.isReserved($0) || Self.isBrazeKey($0) }
+        }
+        return extra.objectInText.map(DashboardPairs.text) ?? .none
     }
-
-    private func isVisible(_ key: String) -> Bool { !hidesReservedKeys || !Self.isReserved(key) }
 
     /// What FCM's list of recent ids goes by. `handleMessageIntent` looks at this one extra alone; the forms that are no
     /// intent show only the id that came of it. ADM keeps no such list.
     var duplicateID: String? {
         switch form {
-        case .intent(let extras):
-            guard action == .message, let id = extras["google.message_id"]?.string, !id.isEmpty else { return nil }
-            return id
-        case .v1, .remoteMessage, .dataMap: return messageID
-        case .amazonIntent: return nil
+        case .intent(let extras): action == .message ? extras.member("google.message_id")?.nonEmptyString : nil
+        case .v1, .remoteMessage, .dataMap: messageID
+        case .amazonIntent: nil
         }
     }
 
@@ -115,33 +144,57 @@ struct AndroidPayload: PlatformPayload {
         }
     }
 
-    /// Whether FCM, in this form, has yet to take its own keys out of the data.
-    var hidesReservedKeys: Bool {
-        switch form {
-        case .v1, .intent: true
-        case .amazonIntent, .remoteMessage, .dataMap: false
+    private static func unlessNull(_ view: JSONView) -> JSONView? { view.kind == .null ? nil : view }
+}
+
+// The keys of the data.
+extension AndroidPayload {
+    /// Whether the app finds a key of the map in the data.
+    func isVisible(_ key: JSONView) -> Bool { !hidesReservedKeys || !Self.isReserved(key) }
+
+    /// Shows the members that the app finds in the data.
+    @inline(__always)
+    private func forEachVisibleMember(_ body: (_ key: JSONView, _ value: JSONView) -> Void) {
+        guard let map else { return }
+        for (key, value) in map.view.members where isVisible(key) { body(key, value) }
+    }
+
+    /// Whether FCM keeps a key from the app: `Constants.extractDeveloperDefinedPayload` does, and before it
+    /// `FirebaseMessagingService.dispatchMessage` removes the id of the wake lock.
+    static func isReserved(_ key: JSONView) -> Bool {
+        // Most keys are told by their first byte or by their length.
+        switch key.firstRawByte {
+        case UInt8(ascii: "g"): key.starts(withName: "google.") || key.starts(withName: "gcm.")
+        case UInt8(ascii: "f"): key.equals("from")
+        case UInt8(ascii: "m"): key.equals("message_type")
+        case UInt8(ascii: "c"): key.equals("collapse_key")
+        case UInt8(ascii: "a"): key.equals("androidx.content.wakelockid")
+        case UInt8(ascii: "\\"): key.string.map(isReserved) == true
+        default: false
         }
     }
 
-    /// Whether FCM keeps a key from the app (FCM: `Constants.extractDeveloperDefinedPayload`).
-    static func isReserved(_ key: String) -> Bool {
-        key.hasPrefix("google.") || key.hasPrefix("gcm.") || key == "from" || key == "message_type"
-            || key == "collapse_key"
+    /// The same for a key that a rule or a route asks for.
+    private static func isReserved(_ key: String) -> Bool {
+        switch key.utf8.first {
+        case UInt8(ascii: "g"), UInt8(ascii: "f"), UInt8(ascii: "m"), UInt8(ascii: "c"), UInt8(ascii: "a"):
+            key.utf8.starts(with: "google.".utf8) || key.utf8.starts(with: "gcm.".utf8) || key == "from"
+                || key == "message_type" || key == "collapse_key" || key == "androidx.content.wakelockid"
+        default: false
+        }
     }
-
-    private static func unlessNull(_ node: JSONNode) -> JSONNode? { node.kind == .null ? nil : node }
 }
 
 // FCM's own extras.
 extension AndroidPayload {
     /// One of FCM's own extras as `Bundle.getString` gives it: what is no string is absent.
     func extra(_ key: String) -> String? {
-        if case .v1(let message) = form { message.extra(key) } else { extraNode(key)?.string }
+        if case .v1(let message) = form { message.extra(key) } else { extraView(key)?.string }
     }
 
     /// One of FCM's own extras that is a number, or the text of one.
     func integerExtra(_ key: String) -> Int64? {
-        extraNode(key)?.int64 ?? extra(key).flatMap { Int64($0) }
+        extraView(key)?.int64 ?? extra(key).flatMap { Int64($0) }
     }
 
     /// What FCM does about a notification (FCM: `NotificationParams.isNotification`, and `getBoolean` for the mark that
@@ -149,11 +202,12 @@ extension AndroidPayload {
     var notification: Notification {
         switch form {
         case .v1(let message): return message.hasAndroidNotification ? .shown : .absent
-        case .remoteMessage(let object): return object["notification"]?.kind == .object ? .shown : .absent
+        case .remoteMessage(let object): return object.member("notification")?.isObject == true ? .shown : .absent
         case .amazonIntent, .dataMap: return .absent
         case .intent(let extras):
             guard
-                extras["gcm.n.e"]?.equals("1") == true || extras["gcm.notification.e"]?.equals("1") == true
+                extras.member("gcm.n.e")?.equals("1") == true
+                    || extras.member("gcm.notification.e")?.equals("1") == true
             else { return .absent }
             let mark = notificationExtra("noui")
             return mark == "1" || mark?.lowercased() == "true" ? .suppressed : .shown
@@ -167,7 +221,7 @@ extension AndroidPayload {
         return (extras["gcm.n." + name] ?? extras["gcm.notification." + name])?.string
     }
 
-    private func extraNode(_ key: String) -> JSONNode? {
+    private func extraView(_ key: String) -> JSONView? {
         switch form {
         case .intent(let extras): extras[key]
         case .remoteMessage(let object): Self.getters[key].flatMap { object[$0] }

@@ -1,110 +1,143 @@
 import PushModel
 
 /// An APNs payload: the `userInfo` that an iOS app gets.
-struct ApplePayload: PlatformPayload {
+///
+/// The views are of the document beside them.
+final class ApplePayload: PlatformPayload {
+    private let payload: JSONNode
     let messageID: String?
     let app: String?
     let validateOnly: Bool
     /// The `aps` object.
-    let aps: JSONNode?
+    let aps: JSONView?
     /// Whether FCM makes an alert of a notification block.
     let hasFCMNotification: Bool
     /// The headers of the request to APNs, which only a send body of FCM v1 has.
-    let headers: JSONNode?
+    let headers: JSONView?
     /// The object with `aps` and the app's own keys; `nil` for a send body that has none.
-    let userInfo: JSONNode?
+    let userInfo: JSONObject?
     /// Data that FCM puts beside `userInfo`'s keys.
-    private let data: JSONNode?
+    private let data: JSONObject?
 
     init(_ payload: JSONNode) throws(PayloadError) {
-        messageID = PushDispatch.messageID(of: payload, platform: .ios)
+        self.payload = payload
+        let view = payload.view
+        messageID = PushDispatch.messageID(of: view, platform: .ios)
         let path: String
-        if let message = V1Message.message(in: payload, platform: .ios) {
-            let v1 = try V1Message(payload, message: message)
+        if let message = V1Message.message(in: view, platform: .ios) {
+            let v1 = try V1Message(view, message: message)
             validateOnly = v1.validateOnly
-            userInfo = v1.applePayload
+            userInfo = v1.applePayload.map(JSONObject.init)
             headers = v1.appleHeaders
-            data = v1.data
+            data = v1.data.map(JSONObject.init)
             hasFCMNotification = v1.hasNotification
             path = "payload.message.apns.payload"
         } else {
-            let wrapped = Self.wrappedUserInfo(in: payload)
+            let wrapped = Self.wrappedUserInfo(in: view)
             validateOnly = false
-            userInfo = wrapped ?? payload
+            userInfo = JSONObject(wrapped ?? view)
             headers = nil
             data = nil
             hasFCMNotification = false
             path = wrapped == nil ? "payload" : "payload.userInfo"
         }
         app = try userInfo?[SimulatorFile.targetBundle]?.requiringString("\(path).\(SimulatorFile.targetBundle)")
-        aps = try userInfo?["aps"]?.requiringObject("\(path).aps")
-        if app != nil, let userInfo { try SimulatorFile.check(userInfo, at: path) }
+        aps = try userInfo?.member("aps")?.requiringObject("\(path).aps")
+        if app != nil, let userInfo { try SimulatorFile.check(userInfo.view, at: path) }
     }
 
     /// The `userInfo` of a payload that holds one, rather than being one.
-    static func wrappedUserInfo(in payload: JSONNode) -> JSONNode? {
-        guard payload["aps"] == nil, let userInfo = payload["userInfo"], userInfo.kind == .object else { return nil }
+    static func wrappedUserInfo(in payload: JSONView) -> JSONView? {
+        guard payload.member("aps") == nil, let userInfo = payload.member("userInfo"), userInfo.isObject else {
+            return nil
+        }
         return userInfo
     }
 
-    subscript(key: String) -> JSONNode? {
-        SimulatorFile.keys.contains(key) ? nil : userInfo?[key] ?? data?[key]
+    subscript(key: String) -> JSONView? {
+        SimulatorFile.isOwn(key) ? nil : userInfo?[key] ?? data?[key]
     }
+
+    /// The value under a key that is none of the simulator's.
+    func member(_ key: StaticString) -> JSONView? { userInfo?.member(key) ?? data?.member(key) }
 
     var digest: UInt64? {
-        let own = userInfo?.members.filter { !SimulatorFile.keys.contains($0.key) } ?? []
-        let others = data?.members.filter { userInfo?[$0.key] == nil } ?? []
-        return stableDigest(ofMembers: own + others)
+        let own = userInfo?.view.digestOfMembers { !SimulatorFile.isOwn($0) } ?? 0
+        let others = data?.view.digestOfMembers { key in key.withText { userInfo?.view.member($0) } == nil } ?? 0
+        return own &+ others
     }
 
-    var keySketch: KeySketch {
-        var sketch = KeySketch(keysOf: userInfo)
-        if data != nil { sketch.formUnion(KeySketch(keysOf: data)) }
-        return sketch
+    var formerDigest: UInt64? {
+        var sum: UInt64 = 0
+        forEachMember { key, value in sum &+= key.formerDigest(with: value) }
+        return sum
     }
+
+    var keyHolders: (JSONObject?, JSONObject?) { (userInfo, data) }
 
     func hasKey(beginningWith prefix: String) -> Bool {
-        userInfo?.hasKey(beginningWith: prefix) { !SimulatorFile.keys.contains($0) } == true
-            || data?.hasKey(beginningWith: prefix) { _ in true } == true
+        userInfo?.view.members.contains { $0.key.starts(with: prefix) && !SimulatorFile.isOwn($0.key) } == true
+            || data?.view.members.contains { $0.key.starts(with: prefix) } == true
     }
 
     var keyCount: Int {
-        let own = userInfo?.members.count { !SimulatorFile.keys.contains($0.key) } ?? 0
-        return own + (data?.members.count { userInfo?[$0.key] == nil } ?? 0)
+        var count = 0
+        forEachMember { _, _ in count += 1 }
+        return count
     }
 
-    func dashboardValue(_ key: String) -> JSONNode? { self[key] }
+    /// Shows the app's own keys, then those of the data that they do not hide.
+    private func forEachMember(_ body: (_ key: JSONView, _ value: JSONView) -> Void) {
+        if let userInfo {
+            for (key, value) in userInfo.view.members where !SimulatorFile.isOwn(key) { body(key, value) }
+        }
+        guard let data else { return }
+        for (key, value) in data.view.members {
+            let isHidden = key.withText { userInfo?.view.member($0) } != nil
+            if !isHidden { body(key, value) }
+        }
+    }
+
+    /// They stand beside the other keys; Braze's own are not the dashboard's.
+    var dashboardPairs: DashboardPairs {
+        guard let userInfo else { return .none }
+        return .ownKeys(of: userInfo.view) {
+            $0.equals("aps") || $0.equals("ab") || $0.starts(withName: "ab_") || SimulatorFile.isOwn($0)
+        }
+    }
 
     /// Whether there is an alert to show. Anything but a text or an object is none.
     var hasAlert: Bool {
-        guard let alert = aps?["alert"] else { return hasFCMNotification }
-        return alert.kind == .object ? alert.count > 0 : alert.string?.isEmpty == false
+        guard let alert = aps?.member("alert") else { return hasFCMNotification }
+        return alert.kind == .object ? alert.count > 0 : alert.textLength > 0
     }
 
     /// Whether there is anything for the user: an alert, a badge or a sound.
     var hasUserFacingContent: Bool {
-        hasAlert || aps?["badge"]?.isNumber == true || [.string, .object].contains(aps?["sound"]?.kind)
+        hasAlert || aps?.member("badge")?.isNumber == true || [.string, .object].contains(aps?.member("sound")?.kind)
     }
 
     /// Whether the app is to be woken.
-    var isContentAvailable: Bool { aps?["content-available"]?.foundationInteger == 1 }
+    var isContentAvailable: Bool { aps?.member("content-available")?.foundationInteger == 1 }
 
     /// Whether the service extension may change it.
-    var isMutable: Bool { aps?["mutable-content"]?.foundationInteger == 1 }
+    var isMutable: Bool { aps?.member("mutable-content")?.foundationInteger == 1 }
 
     /// The category, which names the buttons that the app has registered.
-    var category: String? { aps?["category"]?.nonEmptyString }
+    var category: String? { aps?.member("category")?.nonEmptyString }
 
     /// Whether it starts, updates or ends a Live Activity, which iOS does without the app.
-    var isForLiveActivity: Bool { aps?["content-state"]?.kind == .object || aps?["event"]?.kind == .string }
+    var isForLiveActivity: Bool {
+        aps?.member("content-state")?.isObject == true || aps?.member("event")?.isString == true
+    }
 
     /// Whether it is for the device's management, which is none of an app's.
     var isForDeviceManagement: Bool {
-        self["mdm"]?.kind == .string && !hasUserFacingContent && !isContentAvailable
+        member("mdm")?.kind == .string && !hasUserFacingContent && !isContentAvailable
     }
 }
 
-extension JSONNode {
+extension JSONView {
     /// Whether Foundation reads an `NSNumber`.
     fileprivate var isNumber: Bool { kind == .number || kind == .bool }
 }

@@ -26,13 +26,13 @@ enum IntentAction: Hashable, Sendable {
     /// - Parameters:
     ///   - action: the intent's action; `nil` is taken as a message.
     ///   - extras: the intent's extras.
-    init(_ action: String?, extras: JSONNode) {
+    init(_ action: String?, extras: JSONView) {
         switch action {
         case nil, "com.google.android.c2dm.intent.RECEIVE", "com.google.firebase.messaging.RECEIVE_DIRECT_BOOT":
             self = .message
-        case "com.google.firebase.messaging.NEW_TOKEN": self = .newToken(extras["token"]?.string)
-        case "com.google.firebase.messaging.FCM_REGISTERED": self = .registered(extras["token"]?.string)
-        case "com.google.firebase.messaging.FCM_UNREGISTERED": self = .unregistered(extras["token"]?.string)
+        case "com.google.firebase.messaging.NEW_TOKEN": self = .newToken(extras.member("token")?.string)
+        case "com.google.firebase.messaging.FCM_REGISTERED": self = .registered(extras.member("token")?.string)
+        case "com.google.firebase.messaging.FCM_UNREGISTERED": self = .unregistered(extras.member("token")?.string)
         case "com.amazon.device.messaging.intent.RECEIVE": self = .amazonMessage
         case "com.amazon.device.messaging.intent.REGISTRATION": self = Self.amazonRegistration(extras)
         case .some(let other): self = .unknown(other)
@@ -40,11 +40,11 @@ enum IntentAction: Hashable, Sendable {
     }
 
     /// Braze's receiver asks in this order: error, id, end of registration.
-    private static func amazonRegistration(_ extras: JSONNode) -> IntentAction {
-        if let error = extras["error"]?.string { return .amazonRefusal(error) }
-        if let id = extras["registration_id"]?.string { return .newToken(id) }
+    private static func amazonRegistration(_ extras: JSONView) -> IntentAction {
+        if let error = extras.member("error")?.string { return .amazonRefusal(error) }
+        if let id = extras.member("registration_id")?.string { return .newToken(id) }
         // Braze only logs it; ADM's own handler for apps has a callback for it.
-        if let id = extras["unregistered"]?.string { return .unregistered(id) }
+        if let id = extras.member("unregistered")?.string { return .unregistered(id) }
         return .amazonRefusal(nil)
     }
 }

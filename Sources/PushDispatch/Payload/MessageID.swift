@@ -4,27 +4,25 @@ public import PushModel
 ///
 /// Also for a payload that the platform hands back with an interaction. Empty ids, and ids that are no strings, are none.
 public func messageID(of payload: JSONNode, platform: Platform) -> String? {
+    payload.withView { messageID(of: $0, platform: platform) }
+}
+
+func messageID(of payload: JSONView, platform: Platform) -> String? {
     if let message = V1Message.message(in: payload, platform: platform) {
-        return messageID(ofV1: message)
+        return message.member("name").flatMap(messageIDInName)
     }
     switch platform {
     case .android:
         // FCM: RemoteMessage.getMessageId reads `google.message_id`, else `message_id`; `messageId` is what SDKs that
         // print a RemoteMessage as JSON call it.
-        let holder = payload["extras"].flatMap { $0.kind == .object ? $0 : nil } ?? payload
-        return firstText(in: holder, under: ["google.message_id", "message_id", "messageId", "gcm.message_id"])
-    case .ios:
-        return firstText(in: ApplePayload.wrappedUserInfo(in: payload) ?? payload, under: ["gcm.message_id"])
-    case .web:
-        return firstText(in: payload, under: ["messageId"])
+        let holder = payload.member("extras").flatMap { $0.isObject ? $0 : nil } ?? payload
+        return holder.member("google.message_id")?.nonEmptyString ?? holder.member("message_id")?.nonEmptyString
+            ?? holder.member("messageId")?.nonEmptyString ?? holder.member("gcm.message_id")?.nonEmptyString
+    case .ios: return (ApplePayload.wrappedUserInfo(in: payload) ?? payload).member("gcm.message_id")?.nonEmptyString
+    case .web: return payload.member("messageId")?.nonEmptyString
     }
 }
 
-/// The id in a message of FCM v1. FCM answers a send with `projects/*/messages/{id}`; the id is what the device gets.
-func messageID(ofV1 message: JSONNode) -> String? {
-    message["name"]?.string?.split(separator: "/").last.map(String.init)
-}
-
-private func firstText(in node: JSONNode, under keys: [String]) -> String? {
-    keys.lazy.compactMap { node[$0]?.nonEmptyString }.first
-}
+/// The id in the name of an FCM v1 message. FCM answers a send with `projects/*/messages/{id}`; the id is what the device
+/// gets.
+func messageIDInName(_ name: JSONView) -> String? { name.string?.split(separator: "/").last.map(String.init) }

@@ -63,7 +63,7 @@ extension AndroidPayload {
     func value(of getter: NotificationGetter) -> String? {
         switch form {
         case .v1(let message): return message.androidNotificationField(getter.name)?.text
-        case .remoteMessage(let object): return object["notification"]?[getter.name]?.text
+        case .remoteMessage(let object): return object.member("notification")?[getter.name]?.text
         case .intent, .amazonIntent, .dataMap:
             let texts = getter.extras.compactMap { notificationExtra($0) }
             return (texts.first { !$0.isEmpty } ?? texts.first).flatMap { getter.reads($0) ? $0 : nil }

@@ -14,9 +14,9 @@ public struct PayloadError: Error, Hashable, Sendable {
     }
 }
 
-extension JSONNode {
+extension JSONView {
     /// The value itself, which has to be an object; `field` says where it stands.
-    func requiringObject(_ field: @autoclosure () -> String) throws(PayloadError) -> JSONNode {
+    func requiringObject(_ field: @autoclosure () -> String) throws(PayloadError) -> JSONView {
         guard kind == .object else {
             throw PayloadError(field: field(), message: "this has to be an object; it is \(kind.name)")
         }

@@ -1,7 +1,10 @@
 import PushModel
 
 /// A payload, read as the platform's code would read it, whichever form it came in.
-protocol PlatformPayload: Sendable {
+///
+/// A reference to what is read once and never changes: it holds on to the document, and the views that it gives are for
+/// whoever holds on to it.
+protocol PlatformPayload: AnyObject, Sendable {
     /// Reads any of the accepted forms.
     init(_ payload: JSONNode) throws(PayloadError)
 
@@ -13,11 +16,9 @@ protocol PlatformPayload: Sendable {
     var validateOnly: Bool { get }
 
     /// The value under a key that the app can see.
-    subscript(key: String) -> JSONNode? { get }
-    /// The value of a key-value pair of the provider's dashboard.
-    func dashboardValue(_ key: String) -> JSONNode?
-    /// All key-value pairs of the provider's dashboard, in their order.
-    var dashboardPairs: [(key: String, value: JSONNode)] { get }
+    subscript(key: String) -> JSONView? { get }
+    /// Where the key-value pairs of the provider's dashboard are. Reads the text that holds them, where one does.
+    var dashboardPairs: DashboardPairs { get }
 
     /// The id that the platform's own list of recent messages goes by; `nil` when it keeps none, or for no id.
     var duplicateID: String? { get }
@@ -27,9 +28,11 @@ protocol PlatformPayload: Sendable {
     /// A digest of what the platform hands back when the notification is tapped; equal for equal payloads, in every run
     /// (tracker, T15). `nil` where nothing comes back that would tell.
     var digest: UInt64? { get }
+    /// The same as versions before the present digest made it; `nil` where it is no other.
+    var formerDigest: UInt64? { get }
 
-    /// The top-level keys, in a form that tells fast what is not among them; others may seem to be.
-    var keySketch: KeySketch { get }
+    /// The objects that have the top-level keys, also those that the app does not see.
+    var keyHolders: (JSONObject?, JSONObject?) { get }
     /// Whether there is a top-level key that the app can see and that begins with `prefix`.
     func hasKey(beginningWith prefix: String) -> Bool
     /// How many top-level keys the app can see.
@@ -37,12 +40,16 @@ protocol PlatformPayload: Sendable {
 
     /// What a Braze payload is; appends of what kind.
     func brazeFacts(_ settings: DetectionSettings, because reasons: inout [Reason]) -> BrazeFacts
+    /// Shows the buttons of a Braze notification in their order, until `isEnough` says so.
+    func forEachButton(until isEnough: (BrazeButton) -> Bool)
+    /// Where a tap on a Braze notification leads; `nil`: into the app.
+    var brazeLink: String? { get }
     /// Why Braze's rule, as shipped, does not match; `nil` for what is nobody's payload.
     var reasonAgainstBraze: Reason? { get }
     /// What the platform does with it; appends why.
     func fate(of delivery: Delivery, _ settings: DetectionSettings, because reasons: inout [Reason]) -> Fate
-    /// Whether the user sees a Braze payload that has met `fate`, where notifications are allowed.
-    func shows(_ braze: BrazeFacts, under fate: Fate) -> Bool
+    /// Whether the user sees a Braze payload of a kind that has met `fate`, where notifications are allowed.
+    func shows(_ kind: BrazeFacts.Kind, under fate: Fate) -> Bool
     /// What a reviewer would say about it.
     func warnings(state: AppState, braze: BrazeFacts?) -> [Warning]
 }
@@ -50,22 +57,17 @@ protocol PlatformPayload: Sendable {
 extension PlatformPayload {
     var duplicateID: String? { nil }
     var remoteMessage: RemoteMessage? { nil }
+    var formerDigest: UInt64? { nil }
 }
 
-/// The keys of a payload, for routes to match: values as text, whatever their type.
-public struct PayloadKeys: Sendable {
-    let payload: any PlatformPayload
-
-    /// The value under one of the payload's own keys: the data map on Android, the top level on iOS, the object on the
-    /// web. `nil` when absent; a value that is no string is its JSON without white space.
-    public func data(_ key: String) -> String? { payload[key]?.text }
-
-    /// The value of one of the dashboard's key-values: on Android in the JSON text `extra`, or beside the other keys
-    /// where there is none (ADM); on iOS at the top level; on the web in `e`. `nil` when absent.
-    public func keyValue(_ key: String) -> String? { payload.dashboardValue(key)?.text }
-
-    /// All of the dashboard's key-values, in their order, as text.
-    public var keyValues: [(key: String, value: String)] {
-        payload.dashboardPairs.map { ($0.key, $0.value.text) }
-    }
+/// Where the key-value pairs of the provider's dashboard are. Indirect: it is handed on with the keys, and seldom read.
+indirect enum DashboardPairs: Sendable {
+    /// There are none.
+    case none
+    /// They are the payload's own keys. Listed are only those of an object whose key is not the provider's.
+    case ownKeys(of: JSONView, isProviders: @Sendable (JSONView) -> Bool)
+    /// The members of an object in the payload.
+    case object(JSONView)
+    /// The members of the object that a text in the payload is.
+    case text(JSONDocument)
 }

@@ -10,8 +10,18 @@ public enum SimulatorFile {
     static let lengthMax = 4096
     /// The key for the bundle id.
     static let targetBundle = "Simulator Target Bundle"
+
     /// The keys that are for the simulator alone, and that the app does not see.
-    static let keys: Set<String> = [targetBundle, "WatchKit Simulator Actions"]
+    private static let keys: Set<String> = [targetBundle, "WatchKit Simulator Actions"]
+
+    /// Whether a key is for the simulator alone.
+    static func isOwn(_ key: String) -> Bool { keys.contains(key) }
+
+    /// Whether a key is for the simulator alone.
+    static func isOwn(_ key: JSONView) -> Bool {
+        // Both are long; few keys are.
+        key.textLength > 20 && key.string.map(keys.contains) == true
+    }
 
     /// Checks a payload as the simulator does.
     ///
@@ -22,7 +32,11 @@ public enum SimulatorFile {
     public static func check(
         _ payload: JSONNode, length: Int? = nil, at path: String = "payload"
     ) throws(PayloadError) {
-        guard payload["aps"] != nil else {
+        try payload.withView { (view) throws(PayloadError) in try check(view, length: length, at: path) }
+    }
+
+    static func check(_ payload: JSONView, length: Int? = nil, at path: String) throws(PayloadError) {
+        guard payload.member("aps") != nil else {
             throw PayloadError(
                 field: "\(path).aps", message: "an .apns file needs aps; the simulator refuses one without it")
         }

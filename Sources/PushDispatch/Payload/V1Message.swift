@@ -4,53 +4,63 @@ import PushModel
 ///
 /// Source: the discovery document, revision 20261023, and the reference's page on `ErrorCode`; the mapping to what a
 /// device gets, `AndroidConfig` and `ApnsConfig` there. Both of protobuf JSON's spellings are accepted.
-struct V1Message: Sendable {
+///
+/// It consists of views: whoever keeps it holds on to their document.
+final class V1Message: Sendable {
     /// `validate_only`: FCM checks the message and sends nothing.
     let validateOnly: Bool
-    private let message: JSONNode
+    private let parts: V1Parts
 
     /// Checks the whole body, `message` in it and the parts for other platforms, as the server does.
-    init(_ body: JSONNode, message: JSONNode) throws(PayloadError) {
-        self.message = message
-        try V1Schema.body.check(body, at: "payload")
-        validateOnly = body.protobufField("validate_only", "validateOnly")?.bool == true
-        try check()
+    init(_ body: JSONView, message: JSONView) throws(PayloadError) {
+        parts = V1Parts(message)
+        // Most bodies are told to be right without the words for what may be wrong.
+        if body.count == 1, parts.areSurelyRight {
+            validateOnly = false
+        } else {
+            do { try V1Schema.body.check(body) } catch { throw error.payloadError }
+            validateOnly = body.protobufField("validate_only", "validateOnly")?.bool == true
+            try check()
+        }
     }
 
     /// The message of a send body, if `payload` is one. On iOS and the web an object called `message` may be the app's
     /// own: there it needs a name that a v1 message has, and no `aps` beside it.
-    static func message(in payload: JSONNode, platform: Platform) -> JSONNode? {
-        guard let message = payload["message"], message.kind == .object else { return nil }
+    static func message(in payload: JSONView, platform: Platform) -> JSONView? {
+        guard let message = payload.member("message"), message.isObject else { return nil }
         guard platform != .android else { return message }
-        let isBody = payload["aps"] == nil && (targets + parts).contains { message[$0] != nil }
+        let isBody =
+            payload.member("aps") == nil
+            && (message.member("fid") != nil || message.member("token") != nil || message.member("topic") != nil
+                || message.member("condition") != nil || message.member("data") != nil
+                || message.member("notification") != nil || message.member("android") != nil
+                || message.member("apns") != nil || message.member("webpush") != nil)
         return isBody ? message : nil
     }
 
     /// What an iOS app gets as `userInfo`.
-    var applePayload: JSONNode? { message.protobufField("apns")?.protobufField("payload") }
+    var applePayload: JSONView? { parts.apns?.protobufField("payload") }
 
     /// The headers of the request to APNs.
-    var appleHeaders: JSONNode? { message.protobufField("apns")?.protobufField("headers") }
+    var appleHeaders: JSONView? { parts.apns?.protobufField("headers") }
 
-    /// The data, which FCM puts beside the keys of the APNs payload (UNVERIFIED).
-    var data: JSONNode? { message.protobufField("data") }
+    /// The id that the message itself has.
+    var messageID: String? { parts.name.flatMap(messageIDInName) }
+
+    /// The data, which on iOS FCM puts beside the keys of the APNs payload (UNVERIFIED).
+    var data: JSONView? { parts.data }
 
     /// Whether FCM makes an alert for iOS of the notification block.
-    var hasNotification: Bool { notification != nil }
+    var hasNotification: Bool { parts.notification != nil }
 
     /// What a service worker gets: `webpush.data` replaces `data`.
-    var webData: JSONNode? { message.protobufField("webpush")?.protobufField("data") ?? data }
-
-    private static let targets = ["fid", "token", "topic", "condition"]
-    private static let parts = ["data", "notification", "android", "apns", "webpush"]
-
-    private var notification: JSONNode? { message.protobufField("notification") }
+    var webData: JSONView? { parts.webpush?.protobufField("data") ?? data }
 }
 
 // What an Android app gets.
 extension V1Message {
     /// `android.data` replaces `data`, it is not merged with it.
-    var androidData: JSONNode? { androidPart?.protobufField("data") ?? data }
+    var androidData: JSONView? { androidPart?.protobufField("data") ?? data }
 
     /// Whether an Android app gets a notification message: the two blocks are merged field by field, so one is enough.
     var hasAndroidNotification: Bool {
@@ -60,37 +70,38 @@ extension V1Message {
     }
 
     /// A field of the notification that an Android app gets: the part's own, else the one that all platforms share.
-    func androidNotificationField(_ name: String) -> JSONNode? {
+    func androidNotificationField(_ name: String) -> JSONView? {
+        func field(_ name: String, of object: JSONView?) -> JSONView? {
+            object?[name].flatMap { $0.kind == .null ? nil : $0 }
+        }
         let own = (android ?? remoteNotification)?.protobufField("notification")
-        return own?.protobufField(name, V1Schema.lowerCamelCase(name)) ?? notification?.protobufField(name)
+        return field(name, of: own) ?? field(V1Schema.lowerCamelCase(name), of: own) ?? field(name, of: notification)
     }
 
     /// The extra of FCM's intent that Google Play services make of the message. What they write for a message is not
     /// public (UNVERIFIED); these follow from the getters of `RemoteMessage` that read them.
     func extra(_ key: String) -> String? {
         switch key {
-        case "google.message_id": messageID(ofV1: message)
-        case "from": message.protobufField("topic")?.string.map { "/topics/" + $0 }
+        case "google.message_id": messageID
+        case "from": parts.topic?.string.map { "/topics/" + $0 }
         case "collapse_key": androidPart?.protobufField("collapse_key", "collapseKey")?.string
-        case "google.ttl": String(ttl?.seconds ?? Self.longestTTL)
+        case "google.ttl": String(ttl?.seconds ?? V1Duration.longestTTL)
         case "google.original_priority", "google.delivered_priority": isHighPriority ? "high" : "normal"
         default: nil
         }
     }
 
     /// The preview generation of `android`. FCM translates it for clients that do not know it.
-    var androidV2: JSONNode? { message.protobufField("android_v2", "androidV2") }
+    var androidV2: JSONView? { parts.androidV2 }
 
-    private var android: JSONNode? { message.protobufField("android") }
-    private var androidPart: JSONNode? { android ?? androidV2 }
-    private var remoteNotification: JSONNode? {
+    private var android: JSONView? { parts.android }
+    private var notification: JSONView? { parts.notification }
+    private var androidPart: JSONView? { android ?? androidV2 }
+    private var remoteNotification: JSONView? {
         androidV2?.protobufField("remote_notification", "remoteNotification")
     }
 
-    private var ttl: V1Duration? { androidPart?.protobufField("ttl")?.string.flatMap(V1Duration.init) }
-
-    /// Four weeks, in seconds; also what a message without `ttl` gets.
-    private static let longestTTL: Int64 = 2_419_200
+    private var ttl: V1Duration? { androidPart?.protobufField("ttl").flatMap(V1Duration.init) }
 
     /// Without `priority`, a notification is urgent and data is not; the preview has none, its kind decides.
     private var isHighPriority: Bool {
@@ -103,7 +114,7 @@ extension V1Message {
 // What the server looks at beyond the types.
 extension V1Message {
     private func check() throws(PayloadError) {
-        let target = try checkTarget()
+        let isForMany = try checkTarget()
         if android != nil, androidV2 != nil {
             throw PayloadError(
                 field: "payload.message.android_v2", message: "FCM v1 takes android or android_v2, not both")
@@ -114,45 +125,49 @@ extension V1Message {
                 message: "FCM v1 takes remote_notification or background_sync, not both")
         }
         // The server's own words, as fcm-cloudflare-workers#10 has them.
-        if let payload = applePayload, payload["aps"] == nil {
+        if let payload = applePayload, payload.member("aps") == nil {
             throw PayloadError(
                 field: "payload.message.apns.payload.aps",
                 message: "FCM v1: Payload of Apple Push Notification Service must contain an [aps] key")
         }
         try checkTTL()
         // Data of a topic has half the room.
-        let limit = target == "topic" || target == "condition" ? 2048 : 4096
-        try checkData(data, at: "payload.message.data", limit: limit)
-        let part = android == nil ? "android_v2" : "android"
-        try checkData(androidPart?.protobufField("data"), at: "payload.message.\(part).data", limit: limit)
-        let webpush = message.protobufField("webpush")
-        try checkData(webpush?.protobufField("data"), at: "payload.message.webpush.data", limit: limit)
-        let link = webpush?.protobufField("fcm_options", "fcmOptions")?.protobufField("link")?.string
+        let limit = isForMany ? V1Parts.dataLimitOfTopics : 2 * V1Parts.dataLimitOfTopics
+        try checkData(data, of: nil, limit: limit)
+        try checkData(androidPart?.protobufField("data"), of: android == nil ? "android_v2" : "android", limit: limit)
+        try checkData(parts.webpush?.protobufField("data"), of: "webpush", limit: limit)
+        let link = parts.webpush?.protobufField("fcm_options", "fcmOptions")?.protobufField("link")?.string
         if let link, !link.lowercased().hasPrefix("https://") {
             throw PayloadError(
                 field: "payload.message.webpush.fcm_options.link", message: "FCM v1 takes links with https only")
         }
     }
 
-    /// Which target there is.
-    private func checkTarget() throws(PayloadError) -> String {
-        let found = Self.targets.filter { message.protobufField($0) != nil }
-        guard let name = found.first, found.count == 1 else {
-            let names = found.isEmpty ? "none" : found.joined(separator: " and ")
+    /// Checks that there is one target, and returns whether it stands for many devices.
+    private func checkTarget() throws(PayloadError) -> Bool {
+        guard parts.targets == 1, let target = parts.fid ?? parts.token ?? parts.topic ?? parts.condition else {
             throw PayloadError(
                 field: "payload.message",
-                message: "FCM v1 takes one of fid, token, topic and condition; this has \(names)")
+                message: "FCM v1 takes one of fid, token, topic and condition; this has "
+                    + (parts.targets == 0 ? "none" : targetNames.joined(separator: " and ")))
         }
-        let field = "payload.message.\(name)"
-        guard let target = message.protobufField(name)?.string, !target.isEmpty else {
-            throw PayloadError(field: field, message: "this names no target: it is empty")
-        }
-        if name == "topic", !target.utf8.allSatisfy(Self.isTopicCharacter) || target.utf8.count > 900 {
+        guard target.textLength > 0 else {
             throw PayloadError(
-                field: field,
+                field: "payload.message.\(targetNames.first ?? "")", message: "this names no target: it is empty")
+        }
+        if let topic = parts.topic, !topic.withText({ $0.count <= 900 && $0.allSatisfy(Self.isTopicCharacter) }) {
+            throw PayloadError(
+                field: "payload.message.topic",
                 message: "a topic is 1 to 900 of A-Z, a-z, 0-9 and -_.~%, without /topics/ before it")
         }
-        return name
+        return parts.topic != nil || parts.condition != nil
+    }
+
+    private var targetNames: [String] {
+        let targets = [
+            ("fid", parts.fid), ("token", parts.token), ("topic", parts.topic), ("condition", parts.condition),
+        ]
+        return targets.filter { $0.1 != nil }.map(\.0)
     }
 
     private static func isTopicCharacter(_ byte: UInt8) -> Bool {
@@ -167,49 +182,52 @@ extension V1Message {
 
     private func checkTTL() throws(PayloadError) {
         guard let ttl else { return }
-        guard !ttl.isNegative, ttl.seconds < Self.longestTTL || ttl.seconds == Self.longestTTL && !ttl.hasFraction
-        else {
+        guard ttl.isTaken else {
             throw PayloadError(
                 field: "payload.message.\(android == nil ? "android_v2" : "android").ttl",
-                message: "FCM v1 keeps a message for 0 to \(Self.longestTTL) s, four weeks")
+                message: "FCM v1 keeps a message for 0 to \(V1Duration.longestTTL) s, four weeks")
         }
     }
 
     /// Keys that FCM refuses, and the size: keys and values counted.
-    private func checkData(_ data: JSONNode?, at path: String, limit: Int) throws(PayloadError) {
+    ///
+    /// - Parameter part: the part of the message that the data is of; `nil`: the message itself.
+    private func checkData(_ data: JSONView?, of part: String?, limit: Int) throws(PayloadError) {
         guard let data else { return }
-        for (key, _) in data.members where Self.isRefused(key) {
+        var refused: JSONView?
+        for (key, _) in data.members where V1Parts.isRefused(key) {
+            refused = key
+            break
+        }
+        // What stands there is no shorter than what it says.
+        let size = data.rawBytes.count <= limit ? 0 : data.textBytesOfMembers
+        guard refused != nil || size > limit else { return }
+        let path = "payload.message.\(part.map { "\($0)." } ?? "")data"
+        if let key = refused?.text {
             throw PayloadError(
                 field: "\(path).\(key)",
                 message: "FCM keeps this key for itself: it answers Invalid data payload key: \(key)")
         }
-        let size = data.textBytes
-        guard size <= limit else {
-            throw PayloadError(
-                field: path,
-                message: "\(size) bytes of keys and values: FCM takes \(limit) and answers that the message is too big")
-        }
-    }
-
-    /// The reference and the discovery document name these; others that FCM uses, like `collapse_key`, it overrides.
-    private static func isRefused(_ key: String) -> Bool {
-        key == "from" || key == "message_type" || key == "gcm" || key.hasPrefix("google")
-            || key.hasPrefix("gcm.notification.")
+        throw PayloadError(
+            field: path,
+            message: "\(size) bytes of keys and values: FCM takes \(limit) and answers that the message is too big")
     }
 }
 
-extension JSONNode {
+extension JSONView {
     /// The member under a name that both spellings share. In protobuf JSON `null` is as good as absent.
-    func protobufField(_ name: String) -> JSONNode? {
-        guard let value = self[name], value.kind != .null else { return nil }
+    @inline(__always)
+    func protobufField(_ name: StaticString) -> JSONView? {
+        guard let value = member(name), value.kind != .null else { return nil }
         return value
     }
 
+    /// The bytes of the keys and of the texts of an object.
+    fileprivate var textBytesOfMembers: Int { members.reduce(0) { $0 + $1.key.textLength + $1.value.textLength } }
+
     /// The member under either of protobuf JSON's spellings.
-    func protobufField(_ snakeCase: String, _ lowerCamelCase: String) -> JSONNode? {
+    @inline(__always)
+    func protobufField(_ snakeCase: StaticString, _ lowerCamelCase: StaticString) -> JSONView? {
         protobufField(snakeCase) ?? protobufField(lowerCamelCase)
     }
-
-    /// The bytes of an object's keys and of its values as text.
-    var textBytes: Int { members.reduce(0) { $0 + $1.key.utf8.count + $1.value.text.utf8.count } }
 }

@@ -5,12 +5,12 @@ import PushModel
 ///
 /// Source: the discovery document, revision 20261023, and the JSON mapping of protobuf: both spellings of a name,
 /// `null` as good as absent, enumerations by name or number, whole numbers in a string too.
-struct V1Schema: Sendable {
+final class V1Schema: Sendable {
     /// The type of a value.
     indirect enum FieldType: Sendable {
         case string, boolean, integer, number, duration, timestamp
         /// One of these names, in upper or lower case, or its number.
-        case name([String])
+        case name(Names)
         case list(FieldType)
         /// An object whose values are strings.
         case strings
@@ -19,36 +19,63 @@ struct V1Schema: Sendable {
         case object(V1Schema)
     }
 
-    private struct Field: Sendable {
-        let name: String
-        let type: FieldType
+    /// The names of an enumeration.
+    final class Names: ExpressibleByArrayLiteral, Sendable {
+        private let all: [String]
+        private let places: JSONNames
+
+        init(arrayLiteral names: String...) {
+            all = names
+            places = JSONNames(names)
+        }
+
+        var inWords: String { all.joined(separator: ", ") }
+
+        /// Whether a string is one of them, in upper or lower case.
+        func contain(_ value: JSONView) -> Bool {
+            places.place(of: value) != nil || value.string.map { all.contains($0.uppercased()) } == true
+        }
     }
 
-    /// By either spelling.
-    private let fields: [String: Field]
+    fileprivate final class Field: Sendable {
+        let name: String
+        let type: FieldType
+
+        init(name: String, type: FieldType) {
+            self.name = name
+            self.type = type
+        }
+
+        /// Checks the value of the field.
+        func check(_ value: JSONView) throws(V1Fault) { try type.check(value, of: self) }
+    }
+
+    /// Both spellings of the names, and the field that stands at the place of each.
+    private let names: JSONNames
+    private let fields: [Field]
 
     /// - Parameter fields: the types by name, in snake_case.
     init(_ fields: [String: FieldType]) {
-        var spelled: [String: Field] = [:]
-        for (name, type) in fields {
+        let spelled = fields.flatMap { name, type in
             let field = Field(name: name, type: type)
-            spelled[name] = field
-            spelled[Self.lowerCamelCase(name)] = field
+            let other = Self.lowerCamelCase(name)
+            return other == name ? [(name, field)] : [(name, field), (other, field)]
         }
-        self.fields = spelled
+        names = JSONNames(spelled.map(\.0))
+        self.fields = spelled.map(\.1)
     }
 
-    /// Checks an object; `path` says where it stands.
-    func check(_ object: JSONNode, at path: String) throws(PayloadError) {
-        for (name, value) in try object.requiringObject(path).members {
-            guard let field = fields[name] else {
-                let place = path.dropFirst("payload.".count)
-                throw PayloadError(
-                    field: "\(path).\(name)",
-                    message: #"FCM v1 has no field of this name: it answers Unknown name "\#(name)" at '\#(place)'"#)
-            }
+    /// Checks an object.
+    func check(_ object: JSONView) throws(V1Fault) {
+        guard object.isObject else { throw V1Fault("this has to be an object; it is \(object.kind.name)") }
+        for (key, value) in object.members {
+            guard let place = names.place(of: key, in: object) else { throw V1Fault(unknownName: key.text) }
             guard value.kind != .null else { continue }
-            try field.type.check(value, at: "\(path).\(field.name)", name: field.name)
+            do {
+                try fields[place].check(value)
+            } catch {
+                throw error.within(".\(fields[place].name)")
+            }
         }
     }
 
@@ -62,73 +89,57 @@ struct V1Schema: Sendable {
 }
 
 extension V1Schema.FieldType {
-    fileprivate func check(_ value: JSONNode, at path: String, name: String) throws(PayloadError) {
+    fileprivate func check(_ value: JSONView, of field: V1Schema.Field) throws(V1Fault) {
         switch self {
-        case .string: _ = try value.requiringString(path)
-        case .boolean: try require(value.kind == .bool, "a boolean", value, at: path)
+        case .string: try value.requireString()
+        case .boolean: try value.require(value.kind == .bool, "a boolean")
         case .integer:
             let whole = value.string.flatMap { Int32($0) } ?? value.double.flatMap { Int32(exactly: $0) }
-            try require(whole != nil, "a whole number of 32 bits", value, at: path)
-        case .number: try require(value.kind == .number, "a number", value, at: path)
+            try value.require(whole != nil, "a whole number of 32 bits")
+        case .number: try value.require(value.kind == .number, "a number")
         case .duration:
-            let text = try value.requiringString(path)
-            try require(V1Duration(text) != nil, #"seconds with an s behind, like "3.5s""#, value, at: path)
+            try value.requireString()
+            try value.require(V1Duration(value) != nil, #"seconds with an s behind, like "3.5s""#)
         case .timestamp:
-            let text = try value.requiringString(path)
-            try require(WallTime(rfc3339: text) != nil, "a time as RFC 3339 has it", value, at: path)
+            try value.requireString()
+            try value.require(WallTime(rfc3339: value.text) != nil, "a time as RFC 3339 has it")
         case .name(let names):
-            let isName = value.string.map { names.contains($0.uppercased()) } ?? (value.int64 != nil)
-            try require(isName, "one of " + names.joined(separator: ", "), value, at: path)
+            let isName = value.isString ? names.contain(value) : value.int64 != nil
+            try value.require(isName, "one of " + names.inWords)
         case .list(let element):
-            try require(value.kind == .array, "an array", value, at: path)
-            for (index, value) in value.elements.enumerated() {
-                try element.check(value, at: "\(path)[\(index)]", name: name)
+            try value.require(value.kind == .array, "an array")
+            var index = 0
+            for value in value.elements {
+                do { try element.check(value, of: field) } catch { throw error.within("[\(index)]") }
+                index += 1
             }
         case .strings:
-            for (key, value) in try value.requiringObject(path).members where value.kind != .string {
-                throw PayloadError(
-                    field: "\(path).\(key)", message: "FCM v1 \(name) values are strings; this is \(value.kind.name)")
+            try value.requireObject()
+            for (key, value) in value.members where !value.isString {
+                throw V1Fault(
+                    at: ".\(key.text)", "FCM v1 \(field.name) values are strings; this is \(value.kind.name)")
             }
-        case .anyObject: _ = try value.requiringObject(path)
-        case .object(let schema): try schema.check(value, at: path)
+        case .anyObject: try value.requireObject()
+        case .object(let schema): try schema.check(value)
         }
     }
+}
 
-    private func require(
-        _ isRight: Bool, _ wanted: String, _ value: JSONNode, at path: String
-    ) throws(PayloadError) {
+extension JSONView {
+    fileprivate func requireString() throws(V1Fault) {
+        guard isString else { throw V1Fault("this has to be a string; it is \(kind.name)") }
+    }
+
+    fileprivate func requireObject() throws(V1Fault) {
+        guard isObject else { throw V1Fault("this has to be an object; it is \(kind.name)") }
+    }
+
+    fileprivate func require(_ isRight: Bool, _ wanted: @autoclosure () -> String) throws(V1Fault) {
         guard !isRight else { return }
-        let found = value.kind == .string || value.kind == .number ? quoted(value.text) : value.kind.name
-        throw PayloadError(field: path, message: "this has to be \(wanted); it is \(found)")
+        let found = kind == .string || kind == .number ? quoted(text) : kind.name
+        throw V1Fault("this has to be \(wanted()); it is \(found)")
     }
 }
-
-/// A `google.protobuf.Duration` in JSON: seconds with up to nine decimals and an `s` behind.
-struct V1Duration: Hashable, Sendable {
-    /// The whole seconds, rounded down to zero, and without their sign.
-    let seconds: Int64
-    /// Whether the rest is not zero.
-    let hasFraction: Bool
-    /// Whether it is below zero.
-    let isNegative: Bool
-
-    /// Reads the text; `nil` when it is none.
-    init?(_ text: String) {
-        guard text.utf8.last == UInt8(ascii: "s") else { return nil }
-        let isNegative = text.utf8.first == UInt8(ascii: "-")
-        let digits = text.dropLast().dropFirst(isNegative ? 1 : 0)
-        let parts = digits.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
-        guard parts.allSatisfy({ !$0.isEmpty && $0.utf8.allSatisfy(isDigit) }),
-            let seconds = Int64(parts[0]), seconds <= 315_576_000_000,
-            parts.count == 1 || parts[1].utf8.count <= 9
-        else { return nil }
-        self.seconds = seconds
-        hasFraction = parts.count == 2 && parts[1].utf8.contains { $0 != UInt8(ascii: "0") }
-        self.isNegative = isNegative && (seconds > 0 || hasFraction)
-    }
-}
-
-private func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
 
 extension V1Schema {
     /// `SendMessageRequest`.

@@ -1,41 +1,49 @@
 import PushModel
 
 /// A web push payload: the object that a service worker reads from the event.
-struct WebPayload: PlatformPayload {
+///
+/// The views are of the document beside them.
+final class WebPayload: PlatformPayload {
+    private let payload: JSONNode
     let messageID: String?
     let validateOnly: Bool
     /// The object; `nil` for a send body of FCM v1 that carries no data.
-    let object: JSONNode?
+    let object: JSONObject?
 
     init(_ payload: JSONNode) throws(PayloadError) {
-        messageID = PushDispatch.messageID(of: payload, platform: .web)
-        if let message = V1Message.message(in: payload, platform: .web) {
-            let v1 = try V1Message(payload, message: message)
+        self.payload = payload
+        let view = payload.view
+        messageID = PushDispatch.messageID(of: view, platform: .web)
+        if let message = V1Message.message(in: view, platform: .web) {
+            let v1 = try V1Message(view, message: message)
             validateOnly = v1.validateOnly
-            object = v1.webData
+            object = v1.webData.map(JSONObject.init)
         } else {
             validateOnly = false
-            object = payload
+            object = JSONObject(view)
         }
     }
 
     var app: String? { nil }
 
     /// Whether the service worker finds nothing in it.
-    var isEmpty: Bool { object?.count == 0 }
+    var isEmpty: Bool { object?.view.count == 0 }
 
-    subscript(key: String) -> JSONNode? { object?[key] }
+    subscript(key: String) -> JSONView? { object?[key] }
 
     /// The worker hands back its ids alone, of which the campaign is the only one that was in the payload.
-    var digest: UInt64? { (object?["cid"]?.string).map { stableDigest($0.utf8) } }
-
-    var keySketch: KeySketch { KeySketch(keysOf: object) }
-
-    func hasKey(beginningWith prefix: String) -> Bool {
-        object?.hasKey(beginningWith: prefix) { _ in true } == true
+    var digest: UInt64? {
+        guard let campaign = object?.member("cid"), campaign.isString else { return nil }
+        return campaign.withText { stableDigest($0) }
     }
 
-    var keyCount: Int { object?.count ?? 0 }
+    var keyHolders: (JSONObject?, JSONObject?) { (object, nil) }
 
-    func dashboardValue(_ key: String) -> JSONNode? { object?["e"]?[key] }
+    func hasKey(beginningWith prefix: String) -> Bool {
+        object?.view.members.contains { $0.key.starts(with: prefix) } == true
+    }
+
+    var keyCount: Int { object?.view.count ?? 0 }
+
+    var dashboardPairs: DashboardPairs { object?.member("e").map(DashboardPairs.object) ?? .none }
 }

@@ -20,22 +20,24 @@ extension AndroidPayload {
             case .unknown(let action): (.unknownAction(action), .decided(.swallowed))
             }
         reasons.append(reason)
-        if hasBrazeMarker { reasons += brazeConsequences(of: fate, delivery) }
+        if let (kind, _) = markedKind, let reason = brazeConsequence(of: fate, kind, delivery) {
+            reasons.append(reason)
+        }
         return fate
     }
 
     /// `passMessageIntentToSdk`. What comes as a `RemoteMessage`, or as its data, is a message already.
     private func messageFate(of delivery: Delivery) -> (Reason, Fate) {
         guard case .intent(let extras) = form else { return dispatchFate(of: delivery) }
-        let id = extras["google.message_id"]?.string
-        switch extras["message_type"]?.string {
-        case nil, "gcm": return dispatchFate(of: delivery)
+        guard let type = extras.member("message_type")?.string, type != "gcm" else { return dispatchFate(of: delivery) }
+        let id = extras.member("google.message_id")?.string
+        switch type {
         case "deleted_messages": return (.deletedMessages, .callbacks([.onDeletedMessages]))
         case "send_event": return (.sendEvent(id: id), .callbacks([.onMessageSent]))
         case "send_error":
-            let failed = id ?? extras["message_id"]?.string
-            return (.sendError(id: failed, error: extras["error"]?.string), .callbacks([.onSendError]))
-        case .some(let type): return (.unknownMessageType(type), .decided(.swallowed))
+            let failed = id ?? extras.member("message_id")?.string
+            return (.sendError(id: failed, error: extras.member("error")?.string), .callbacks([.onSendError]))
+        default: return (.unknownMessageType(type), .decided(.swallowed))
         }
     }
 
@@ -56,12 +58,11 @@ extension AndroidPayload {
     }
 
     /// What else becomes of a Braze payload that has met `fate`.
-    private func brazeConsequences(of fate: Fate, _ delivery: Delivery) -> [Reason] {
-        guard case .callbacks = fate else { return fate == .decided(.shownBySystem) ? [.brazeLost] : [] }
-        let (kind, _) = brazeKind
-        guard kind == .visible || kind == .silent else { return [] }
-        if isTestInAppMessage, delivery.isInForeground { return [.brazeTestInAppMessage] }
-        return kind == .visible && isStoryOnAmazon ? [.brazeStoryOnAmazon] : []
+    private func brazeConsequence(of fate: Fate, _ kind: BrazeFacts.Kind, _ delivery: Delivery) -> Reason? {
+        guard fate.outcome == nil else { return fate.outcome == .shownBySystem ? .brazeLost : nil }
+        guard kind == .visible || kind == .silent else { return nil }
+        if isTestInAppMessage, delivery.isInForeground { return .brazeTestInAppMessage }
+        return kind == .visible && isStoryOnAmazon ? .brazeStoryOnAmazon : nil
     }
 }
 

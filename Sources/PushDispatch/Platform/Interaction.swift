@@ -148,7 +148,7 @@ extension InteractionDecision {
         actionIdentifier = id
         if text != nil { reasons.append(.textInput) }
         guard isBraze else { return }
-        guard let action = payload?.actions.first(where: { $0.id == id }) else {
+        guard let action = payload?.action(id) else {
             if payload?.hasAllActions == true { reasons.append(.unknownButton) }
             switch platform {
             case .android: break

@@ -1,44 +1,126 @@
-extension JSONNode {
-    /// A digest that is equal for values that are equivalent (`isEquivalent`), whatever the order of their members, and
-    /// the same in every run. Different values have different ones but for chance. Does not recurse.
-    public var digest: UInt64 {
+extension JSONView {
+    /// A digest that is equal for values that are equivalent (``JSONNode/isEquivalent(to:)``), whatever the order of
+    /// their members, and the same in every run. Different values have different ones but for chance. Does not recurse.
+    ///
+    /// Ledgers keep it: what it is for a value is fixed for good.
+    public var digest: UInt64 { kind == .object || kind == .array ? containerDigest : scalarDigest }
+
+    private var containerDigest: UInt64 {
         // A sum does not depend on the order; what is added for a value depends on its place.
         var sum: UInt64 = 0
-        var pending: [(node: JSONNode, place: UInt64)] = [(self, 0)]
-        while let (node, place) = pending.popLast() {
-            switch node.kind {
-            case .null, .bool, .number: sum &+= mix(place, stableDigest(node.rawBytes))
-            case .string: sum &+= mix(place, stableDigest((node.string ?? "").utf8) ^ 1)
-            case .array:
-                sum &+= mix(place, 2)
-                for (index, element) in node.elements.enumerated() {
-                    pending.append((element, mix(place ^ 3, UInt64(index))))
-                }
-            case .object:
-                sum &+= mix(place, 4)
-                for (key, value) in node.members { pending.append((value, mix(place ^ 5, stableDigest(key.utf8)))) }
+        var open = [Open(self, at: 0)]
+        var innermost = open[0]
+        while true {
+            guard let child = innermost.next() else {
+                sum &+= innermost.ending
+                open.removeLast()
+                guard let outer = open.last else { return sum }
+                innermost = outer
+                continue
             }
+            switch child.value.kind {
+            case .object, .array:
+                open[open.count - 1] = innermost
+                innermost = Open(child.value, at: child.place)
+                open.append(innermost)
+            default: sum &+= WordHash.digests.joined(child.place, child.value.scalarDigest)
+            }
+        }
+    }
+
+    /// The digest of the text of a string or key.
+    @inline(__always)
+    fileprivate var textDigest: UInt64 {
+        // The usual escapes are the only ones that stand for what they stand for, so the bytes can be taken as they came.
+        let content = jsonText.content
+        return entry.pointee.isFlagged ? JSONText.digestOfRewritten(content) : WordHash.digests(content)
+    }
+
+    /// A digest of the members of an object, of those that count: equal for equal members in any order.
+    ///
+    /// - Parameter counts: whether the member of a key counts.
+    public func digestOfMembers(where counts: (_ key: JSONView) -> Bool) -> UInt64 {
+        var sum: UInt64 = 0
+        for (key, value) in members where counts(key) {
+            sum &+= WordHash.digests.joined(key.textDigest, value.isString ? value.textDigest : value.digest)
         }
         return sum
     }
+
+    @inline(__always)
+    private var scalarDigest: UInt64 { isString ? textDigest : ~WordHash.digests(rawBytes) }
 }
 
-/// A digest of members that does not depend on their order, the same in every run.
-public func stableDigest(ofMembers members: some Sequence<(key: String, value: JSONNode)>) -> UInt64 {
-    members.reduce(0) { sum, member in sum &+ mix(stableDigest(member.key.utf8), member.value.digest) }
+/// A container whose digest is being made.
+private struct Open {
+    private var key: JSONView
+    private var left: Int
+    private var number: UInt64 = 0
+    private let isObject: Bool
+    private let place: UInt64
+
+    init(_ container: JSONView, at place: UInt64) {
+        key = container
+        left = container.count
+        isObject = container.isObject
+        self.place = place
+        key = JSONView(container.entry + 1, in: container.text)
+    }
+
+    /// What is added for the container itself.
+    var ending: UInt64 { WordHash.digests.joined(place, isObject ? 4 : 2) }
+
+    /// The next value in it, and what stands for its place.
+    @inline(__always)
+    mutating func next() -> (value: JSONView, place: UInt64)? {
+        guard left > 0 else { return nil }
+        left &-= 1
+        number &+= 1
+        let value = isObject ? JSONView(key.entry + 1, in: key.text) : key
+        let step = isObject ? key.textDigest : number
+        key = JSONView(value.entry + Int(value.entry.pointee.link), in: value.text)
+        return (value, WordHash.digests.joined(place &+ (isObject ? 5 : 3), step))
+    }
 }
 
-/// A digest of bytes that is the same in every run (FNV-1a, 64 bits).
-public func stableDigest(_ bytes: some Sequence<UInt8>) -> UInt64 {
-    var digest: UInt64 = 0xCBF2_9CE4_8422_2325
-    for byte in bytes { digest = (digest ^ UInt64(byte)) &* 0x0000_0100_0000_01B3 }
-    return digest
-}
+extension JSONText {
+    /// The digest of a text that is written with other escapes than the usual ones: of the same text with those.
+    @inline(never)
+    static func digestOfRewritten(_ content: UnsafeBufferPointer<UInt8>) -> UInt64 {
+        withUnescaped(content) { text in
+            // What must be escaped was escaped in `content`, and no other escape is shorter than the usual one.
+            withUnsafeTemporaryAllocation(of: UInt8.self, capacity: content.count) { buffer in
+                let length = escape(text, into: buffer)
+                return WordHash.digests(UnsafeBufferPointer(rebasing: buffer[..<length]))
+            }
+        }
+    }
 
-/// Joins two digests so that every bit depends on all of both (the finalizer of SplitMix64).
-private func mix(_ one: UInt64, _ other: UInt64) -> UInt64 {
-    var mixed = one &* 0x9E37_79B9_7F4A_7C15 &+ other
-    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-    return mixed ^ (mixed >> 31)
+    /// Writes a text with the usual escapes, those that no text can do without, and returns the length.
+    private static func escape(
+        _ text: UnsafeBufferPointer<UInt8>, into buffer: UnsafeMutableBufferPointer<UInt8>
+    ) -> Int {
+        var length = 0
+        func write(_ byte: UInt8) {
+            buffer[length] = byte
+            length += 1
+        }
+        for byte in text {
+            guard byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") else {
+                write(byte)
+                continue
+            }
+            write(UInt8(ascii: "\\"))
+            switch byte {
+            case 0x08: write(UInt8(ascii: "b"))
+            case 0x09: write(UInt8(ascii: "t"))
+            case 0x0A: write(UInt8(ascii: "n"))
+            case 0x0C: write(UInt8(ascii: "f"))
+            case 0x0D: write(UInt8(ascii: "r"))
+            case ..<0x20: "u\(hexadecimal(byte, digits: 4))".utf8.forEach(write)
+            default: write(byte)
+            }
+        }
+        return length
+    }
 }

@@ -1,54 +1,88 @@
 /// One value or key of a scanned text, in 16 bytes.
 ///
-/// The scan leaves a flat array of them in the order of the text: a container comes before what it holds, a key
-/// before its value. An object's first key is thus the entry after it, and each value's `next` the following key.
+/// The scan leaves a flat array of them, the tape, in the order of the text: a container comes before what it holds, a
+/// key before its value. An object's first key is thus the entry after it, and a key follows the value before it. An
+/// object with many members has the table of its keys behind the last one (`JSONKeyTable`).
+@usableFromInline
 struct JSONEntry: Sendable {
     /// The longest text whose offsets and counts fit.
     static let longestText = 1 << 29 - 1
 
-    private var start: UInt32
-    private var end: UInt32
-    private var following: UInt32
-    /// The count in the upper 28 bits, then the flag, then the kind in 3 bits.
-    private var packed: UInt32
+    private static let flag: UInt32 = 1 << 31
 
-    init(_ kind: JSONNode.Kind, _ range: Range<Int>, next: Int, hasEscapes: Bool = false) {
-        start = UInt32(truncatingIfNeeded: range.lowerBound)
-        end = UInt32(truncatingIfNeeded: range.upperBound)
-        following = UInt32(truncatingIfNeeded: next)
-        packed = UInt32(kind.rawValue) | (hasEscapes ? 8 : 0)
+    @usableFromInline var start: UInt32
+    /// The end, and a flag in the top bit: of a string that its escapes are not those that the writer would choose, of
+    /// an object that its keys are hashed with the seeds of the process.
+    @usableFromInline var flaggedEnd: UInt32
+    /// Of a value, how many entries further the next one is. Of a key, the lower half of its hash. Of a container that
+    /// is still open, where on the tape the container around it is.
+    @usableFromInline var link: UInt32
+    /// The kind in 3 bits. Above it the count: of a container its members or elements, of a string by how many bytes
+    /// its text is shorter than what stands between the quotes.
+    @usableFromInline var packed: UInt32
+
+    /// A value that holds no others.
+    @inline(__always)
+    init(_ kind: JSONNode.Kind, from start: Int, to end: Int) {
+        self.init(kind, from: start, to: end, link: 1)
     }
 
-    var kind: JSONNode.Kind {
-        switch packed & 7 {
-        case 0: .object
-        case 1: .array
-        case 2: .string
-        case 3: .number
-        case 4: .bool
-        default: .null
-        }
+    /// The opening of a container.
+    @inline(__always)
+    init(opening kind: JSONNode.Kind, at start: Int, within outer: UInt32) {
+        self.init(kind, from: start, to: start + 1, link: outer)
     }
+
+    /// A string with its quotes.
+    ///
+    /// - Parameters:
+    ///   - escapes: what its escapes amount to.
+    ///   - link: the hash of a key; 1 for a value.
+    @inline(__always)
+    init(stringFrom start: Int, to end: Int, escapes: JSONEscapes, link: UInt32) {
+        self.init(.string, from: start, to: end, link: link)
+        packed |= escapes.saved << 3
+        flaggedEnd |= escapes.areUnusual ? Self.flag : 0
+    }
+
+    @inline(__always)
+    private init(_ kind: JSONNode.Kind, from start: Int, to end: Int, link: UInt32) {
+        self.start = UInt32(truncatingIfNeeded: start)
+        flaggedEnd = UInt32(truncatingIfNeeded: end)
+        self.link = link
+        packed = UInt32(kind.rawValue)
+    }
+
+    @inlinable var kindCode: UInt32 { packed & 7 }
+
+    @inlinable var count: Int { Int(packed >> 3) }
+
+    @inlinable var end: UInt32 { flaggedEnd & 0x7FFF_FFFF }
 
     /// The bytes of the value; a string's with its quotes.
-    var range: Range<Int> { Int(start)..<Int(end) }
+    @inlinable var range: Range<Int> { Range(uncheckedBounds: (Int(start), Int(end))) }
 
     /// The bytes of a string between its quotes.
-    var content: Range<Int> { Int(start) + 1..<Int(end) - 1 }
+    @inlinable var content: Range<Int> { Range(uncheckedBounds: (Int(start) &+ 1, Int(end) &- 1)) }
 
-    /// The entry after this value and all that it holds; while a container is open, the container around it.
-    var next: Int { Int(following) }
+    /// Whether a string contains a backslash: each escape is longer than what it stands for.
+    @inlinable var hasEscapes: Bool { packed > 7 }
 
-    /// How many members or elements a container holds.
-    var count: Int { Int(packed >> 4) }
+    /// The flag of the end.
+    @inlinable var isFlagged: Bool { flaggedEnd >> 31 != 0 }
 
-    /// Whether a string contains a backslash.
-    var hasEscapes: Bool { packed & 8 != 0 }
-
-    mutating func addOne() { packed &+= 1 << 4 }
-
-    mutating func close(end: Int, next: Int) {
-        self.end = UInt32(truncatingIfNeeded: end)
-        following = UInt32(truncatingIfNeeded: next)
+    /// Closes a container.
+    @inline(__always)
+    mutating func close(end: Int, distance: Int, count: Int) {
+        flaggedEnd = flaggedEnd & Self.flag | UInt32(truncatingIfNeeded: end)
+        link = UInt32(truncatingIfNeeded: distance)
+        setCount(count)
     }
+
+    /// Notes how many members or elements a container that is still open has so far.
+    @inline(__always)
+    mutating func setCount(_ count: Int) { packed = packed & 7 | UInt32(truncatingIfNeeded: count) << 3 }
+
+    /// Marks an object whose keys are hashed with the seeds of the process.
+    mutating func markReseeded() { flaggedEnd |= Self.flag }
 }

@@ -1,158 +1,72 @@
-/// One value of a document: cheap to copy, decoded only when asked.
+/// One value of a document: cheap to copy, decoded only when asked. It holds on to the document.
 ///
 /// Texts are compared by their characters, each by itself: `é` in one character and `é` in two are not equal, as JSON
 /// has it, though Swift's `String` calls them so.
 public struct JSONNode: Sendable {
-    let document: JSONDocument
-    let index: Int
+    @usableFromInline let storage: JSONStorage
+    /// Where on the tape it is.
+    @usableFromInline let place: Int
 
     /// The kinds of value; the raw values are those of the tape.
     public enum Kind: UInt8, Sendable { case object, array, string, number, bool, null }
 
-    private var entry: JSONEntry { document.tape[index] }
+    init(_ storage: JSONStorage, _ entry: UnsafePointer<JSONEntry>) {
+        self.storage = storage
+        place = entry - storage.tape
+    }
+
+    /// The document that it is a value of.
+    public var document: JSONDocument { JSONDocument(storage) }
+
+    /// The same value without a hold on the document: for as long as somebody else has one.
+    @inlinable public var view: JSONView { JSONView(storage.tape + place, in: storage.text) }
+
+    /// Gives what `body` makes of the view, and holds on to the document until it is done.
+    @inlinable
+    @inline(__always)
+    public func withView<Result, Failure: Error>(_ body: (JSONView) throws(Failure) -> Result) throws(Failure)
+        -> Result
+    {
+        defer { withExtendedLifetime(storage) {} }
+        return try body(view)
+    }
 
     /// What it is.
-    public var kind: Kind { entry.kind }
+    public var kind: Kind { withView { $0.kind } }
 
-    /// The member of an object; `nil` when there is none, or this is no object. Linear in the number of members.
-    public subscript(key: String) -> JSONNode? {
-        var key = key
-        return key.withUTF8 { member(named: $0) }
-    }
-
-    private func member(named name: UnsafeBufferPointer<UInt8>) -> JSONNode? {
-        guard kind == .object else { return nil }
-        let tape = document.tape
-        let end = tape[index].next
-        var key = index + 1
-        while key < end {
-            if document.string(tape[key], equals: name) { return JSONNode(document: document, index: key + 1) }
-            key = tape[key + 1].next
-        }
-        return nil
-    }
+    /// The member of an object; `nil` when there is none, or this is no object. Takes the same time in an object of any
+    /// size.
+    public subscript(key: String) -> JSONNode? { withView { $0[key].map(node) } }
 
     /// The members of an object in their order; empty for anything else.
     public var members: [(key: String, value: JSONNode)] {
-        guard kind == .object else { return [] }
-        let tape = document.tape
-        var members: [(key: String, value: JSONNode)] = []
-        members.reserveCapacity(entry.count)
-        var key = index + 1
-        while key < tape[index].next {
-            members.append((document.string(tape[key]), JSONNode(document: document, index: key + 1)))
-            key = tape[key + 1].next
-        }
-        return members
-    }
-
-    /// Shows the text of every key of an object in UTF-8, in their order; allocates only for keys with escapes.
-    public func forEachKey(_ body: (UnsafeBufferPointer<UInt8>) -> Void) {
-        guard kind == .object else { return }
-        let tape = document.tape
-        let end = tape[index].next
-        document.bytes.withUnsafeBufferPointer { bytes in
-            var key = index + 1
-            while key < end {
-                let entry = tape[key]
-                if entry.hasEscapes {
-                    var text = document.string(entry)
-                    text.withUTF8(body)
-                } else {
-                    body(UnsafeBufferPointer(rebasing: bytes[entry.content]))
-                }
-                key = tape[key + 1].next
-            }
-        }
-    }
-
-    /// Whether an object has a key that begins with `prefix` and is wanted. Only such keys are decoded.
-    public func hasKey(beginningWith prefix: String, where isWanted: (String) -> Bool) -> Bool {
-        guard kind == .object else { return false }
-        let tape = document.tape
-        let end = tape[index].next
-        var key = index + 1
-        while key < end {
-            if document.string(tape[key], beginsWith: prefix), isWanted(document.string(tape[key])) { return true }
-            key = tape[key + 1].next
-        }
-        return false
+        withView { $0.members.map { ($0.key.jsonText.string, node($0.value)) } }
     }
 
     /// The elements of an array in their order; empty for anything else.
-    public var elements: [JSONNode] {
-        guard kind == .array else { return [] }
-        let tape = document.tape
-        var elements: [JSONNode] = []
-        elements.reserveCapacity(entry.count)
-        var element = index + 1
-        while element < tape[index].next {
-            elements.append(JSONNode(document: document, index: element))
-            element = tape[element].next
-        }
-        return elements
-    }
+    public var elements: [JSONNode] { withView { $0.elements.map(node) } }
 
     /// How many members or elements; 0 for anything else.
-    public var count: Int { entry.count }
+    public var count: Int { withView { $0.count } }
 
     /// The text of a string, unescaped; `nil` for anything else.
-    public var string: String? {
-        let entry = entry
-        return entry.kind == .string ? document.string(entry) : nil
-    }
+    public var string: String? { withView { $0.string } }
 
     /// The value of `true` or `false`; `nil` for anything else.
-    public var bool: Bool? {
-        let entry = entry
-        return entry.kind == .bool ? document.bytes[entry.range.lowerBound] == UInt8(ascii: "t") : nil
-    }
+    public var bool: Bool? { withView { $0.bool } }
 
     /// The value of a number that is a whole number of 64 bits, written without fraction and exponent; else `nil`.
-    public var int64: Int64? {
-        guard kind == .number else { return nil }
-        // `Int64` refuses a decimal point, an exponent, and what is out of range.
-        return Int64(String(decoding: rawBytes, as: UTF8.self))
-    }
+    public var int64: Int64? { withView { $0.int64 } }
 
     /// The value of a number as the nearest double; `nil` for anything else. The scan lets no number pass that is not
     /// finite.
-    public var double: Double? {
-        guard kind == .number else { return nil }
-        return Double(String(decoding: rawBytes, as: UTF8.self))
-    }
+    public var double: Double? { withView { $0.double } }
 
     /// Whether this is a string equal to `text`, without decoding where nothing is escaped.
-    public func equals(_ text: StaticString) -> Bool {
-        let entry = entry
-        return entry.kind == .string && document.string(entry, equals: text.bytes)
-    }
+    public func equals(_ text: StaticString) -> Bool { withView { $0.equals(text) } }
 
     /// The bytes of the value exactly as they came.
-    public var rawBytes: ArraySlice<UInt8> { document.bytes[entry.range] }
-}
+    public var rawBytes: ArraySlice<UInt8> { storage.bytes[storage.tape[place].range] }
 
-extension JSONDocument {
-    /// The text of a string or key.
-    func string(_ entry: JSONEntry) -> String {
-        bytes.withUnsafeBufferPointer { text in
-            let content = UnsafeBufferPointer(rebasing: text[entry.content])
-            guard entry.hasEscapes else { return String(decoding: content, as: UTF8.self) }
-            return String(unsafeUninitializedCapacity: content.count) { unescape(content, into: $0) }
-        }
-    }
-
-    /// Whether the text of a string or key is `expected`, in UTF-8.
-    func string(_ entry: JSONEntry, equals expected: UnsafeBufferPointer<UInt8>) -> Bool {
-        if entry.hasEscapes { return string(entry).utf8.elementsEqual(expected) }
-        let content = entry.content
-        return content.count == expected.count
-            && bytes.withUnsafeBufferPointer { $0[content].elementsEqual(expected) }
-    }
-
-    /// Whether the text of a string or key begins with `prefix`.
-    func string(_ entry: JSONEntry, beginsWith prefix: String) -> Bool {
-        if entry.hasEscapes { return string(entry).utf8.starts(with: prefix.utf8) }
-        return bytes.withUnsafeBufferPointer { $0[entry.content].starts(with: prefix.utf8) }
-    }
+    private func node(_ view: JSONView) -> JSONNode { JSONNode(storage, view.entry) }
 }

@@ -1,36 +1,66 @@
-// The texts of what can be wrong; none of this runs for a text that is accepted.
-extension JSONScanner {
-    /// The error for a byte that cannot stand at the position.
+/// A place of a text that the scan does not go on from without a closer look: the words of its errors, and the escapes
+/// that few texts have.
+struct JSONSpot {
+    /// The text, and where it ends.
+    let text: UnsafePointer<UInt8>
+    let end: UnsafePointer<UInt8>
+    /// Where the scan is.
+    let cursor: UnsafePointer<UInt8>
+    /// Whether the innermost container that is open is an array.
+    var isInArray = false
+
+    private var byte: UInt8 { cursor < end ? cursor.pointee : 0 }
+
+    private var position: Int { cursor - text }
+
+    private var rest: UnsafeBufferPointer<UInt8> { UnsafeBufferPointer(start: cursor, count: end - cursor) }
+
+    private func moved(to cursor: UnsafePointer<UInt8>) -> JSONSpot { JSONSpot(text: text, end: end, cursor: cursor) }
+
+    /// The error for a byte that cannot stand here.
     func unexpected(_ expectation: String) -> JSONError {
-        if byte >= 0x80, multibyteLength(at: position) == 0 { return notUTF8() }
+        if byte >= 0x80, multibyteLength(cursor, end) == 0 { return notUTF8 }
         return JSONError(at: position, "\(expectation); \(found)")
     }
 
-    func notUTF8() -> JSONError {
+    var notUTF8: JSONError {
         JSONError(
-            .invalidUTF8, at: position, "byte 0x\(hexadecimal(text[position], digits: 2)) is not part of valid UTF-8")
+            .invalidUTF8, at: position, "byte 0x\(hexadecimal(byte, digits: 2)) is not part of valid UTF-8")
     }
 
-    func separatorMissing(inObject: Bool) -> JSONError {
-        unexpected("a comma or '\(inObject ? "}" : "]")' is expected")
+    var rawControlCharacter: JSONError {
+        JSONError(
+            at: position, "a raw control character in a string; write \\u\(hexadecimal(byte, digits: 4))")
     }
 
-    func keyMissing() -> JSONError {
+    var leadingZero: JSONError { JSONError(at: position, "a number does not begin with a 0 before other digits") }
+
+    var infiniteNumber: JSONError {
+        JSONError(at: position, "the number is beyond what a double holds (about 1.8e308)")
+    }
+
+    func tooDeep(limit: Int) -> JSONError {
+        JSONError(.tooDeep, at: position, "arrays and objects are nested more than \(limit) deep")
+    }
+
+    var separatorMissing: JSONError { unexpected("a comma or '\(isInArray ? "]" : "}")' is expected") }
+
+    var keyMissing: JSONError {
         switch byte {
         case UInt8(ascii: "}"): unexpected("a comma before the end of an object is one too many")
         default: unexpected("a key in double quotes is expected")
         }
     }
 
-    func valueMissing() -> JSONError {
+    var valueMissing: JSONError {
         switch byte {
-        case 0 where text.allSatisfy { $0 <= 0x20 && $0 != 0 }: JSONError(at: position, "the text is empty")
-        case UInt8(ascii: "]") where innermost != Self.outside && tape[innermost].kind == .array:
-            unexpected("a comma before the end of an array is one too many")
+        case 0 where UnsafeBufferPointer(start: text, count: end - text).allSatisfy { $0 <= 0x20 && $0 != 0 }:
+            JSONError(at: position, "the text is empty")
+        case UInt8(ascii: "]") where isInArray: unexpected("a comma before the end of an array is one too many")
         case UInt8(ascii: "'"): unexpected("a string stands in double quotes")
         case UInt8(ascii: "+"), UInt8(ascii: "."): unexpected("a number begins with a digit or '-'")
         case UInt8(ascii: "/"), UInt8(ascii: "#"): unexpected("JSON has no comments")
-        case 0xEF where text[position...].starts(with: [0xEF, 0xBB, 0xBF]):
+        case 0xEF where rest.starts(with: [0xEF, 0xBB, 0xBF]):
             unexpected("a byte order mark does not belong before JSON")
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"):
             JSONError(at: position, "the only words are true, false and null, in lower case; found '\(word)'")
@@ -38,21 +68,123 @@ extension JSONScanner {
         }
     }
 
+    // MARK: Strings
+
+    /// Scans the string that begins here, whatever is in it, and writes its entry.
+    ///
+    /// - Returns: the byte after its closing quote.
+    @inline(never)
+    func scanString(
+        to entry: UnsafeMutablePointer<JSONEntry>, isKey: Bool
+    ) throws(JSONError) -> UnsafePointer<UInt8> {
+        var escapes = JSONEscapes()
+        var stop = cursor + 1
+        while true {
+            stop = endOfPlainASCII(from: stop, to: end)
+            guard stop < end else {
+                throw JSONError(at: end - text, "the text ends within the string that begins at byte \(position)")
+            }
+            switch stop.pointee {
+            case UInt8(ascii: "\""):
+                let link = isKey ? keyHash(cursor + 1, stop, escapes) : 1
+                entry.initialize(
+                    to: JSONEntry(stringFrom: position, to: stop + 1 - text, escapes: escapes, link: link))
+                return stop + 1
+            case UInt8(ascii: "\\"):
+                if end - stop >= 2, JSONEscapes.isUsual(stop[1]) {
+                    escapes.addUsual()
+                    stop += 2
+                } else {
+                    let escape = try moved(to: stop).unusualEscape(inKey: isKey)
+                    escapes.addUnusual(saving: escape.saved)
+                    stop += escape.length
+                }
+            case 0x80...:
+                repeat {
+                    let length = multibyteLength(stop, end)
+                    guard length > 0 else { throw moved(to: stop).notUTF8 }
+                    stop += length
+                } while stop < end && stop.pointee >= 0x80
+            default: throw moved(to: stop).rawControlCharacter
+            }
+        }
+    }
+
+    /// The hash of the key that stands between these places.
+    private func keyHash(
+        _ start: UnsafePointer<UInt8>, _ stop: UnsafePointer<UInt8>, _ escapes: JSONEscapes
+    ) -> UInt32 {
+        let content = UnsafeBufferPointer(start: start, count: stop - start)
+        let hash = escapes.saved > 0 ? withUnescaped(content) { WordHash.keys($0) } : WordHash.keys(content)
+        return UInt32(truncatingIfNeeded: hash)
+    }
+
+    /// Reads an escape that is none of two bytes, or `\/`; a pair of surrogates as one.
+    ///
+    /// - Returns: how long it is, and by how many bytes longer than what it stands for.
+    private func unusualEscape(inKey isKey: Bool) throws(JSONError) -> (length: Int, saved: Int) {
+        guard end - cursor >= 2 else { throw JSONError(at: end - text, "the text ends within an escape") }
+        switch cursor[1] {
+        case UInt8(ascii: "/"): return (2, 1)
+        case UInt8(ascii: "u"):
+            let unit = try escapedUnit()
+            if unit == 0, isKey {
+                throw JSONError(
+                    at: position, "\\u0000 in a key; programs that end a text there would read another key")
+            }
+            guard unit & 0xF800 == 0xD800 else { return (6, unit < 0x80 ? 5 : unit < 0x800 ? 4 : 3) }
+            let next = moved(to: cursor + 6)
+            guard unit < 0xDC00, end - cursor >= 8, next.cursor[0] == UInt8(ascii: "\\"),
+                next.cursor[1] == UInt8(ascii: "u"), try next.escapedUnit() & 0xFC00 == 0xDC00
+            else { throw JSONError(at: position, "half of a surrogate pair stands alone") }
+            return (12, 8)
+        default:
+            throw moved(to: cursor + 1).unexpected("an escape is one of \\\" \\\\ \\/ \\b \\f \\n \\r \\t and \\uXXXX")
+        }
+    }
+
+    /// Reads the value of `\uXXXX`.
+    @inline(__always)
+    private func escapedUnit() throws(JSONError) -> UInt16 {
+        var unit: UInt16 = 0
+        for distance in 2..<6 {
+            guard end - cursor > distance, let digit = hexadecimalValue(of: cursor[distance]) else {
+                throw moved(to: cursor + distance).unexpected("four hexadecimal digits are expected after \\u")
+            }
+            unit = unit << 4 | UInt16(digit)
+        }
+        return unit
+    }
+
+    // MARK: Words
+
     /// The letters at the position, shortened.
     private var word: String {
-        String(decoding: text[position...].prefix { $0 | 0x20 >= 0x61 && $0 | 0x20 <= 0x7A }.prefix(20), as: UTF8.self)
+        String(decoding: rest.prefix { $0 | 0x20 >= 0x61 && $0 | 0x20 <= 0x7A }.prefix(20), as: UTF8.self)
     }
 
     /// What stands at the position, for people.
     private var found: String {
-        guard position < text.count else { return "the text ends here" }
+        guard cursor < end else { return "the text ends here" }
         switch byte {
         case 0x21...0x7E: return "found '\(Unicode.Scalar(byte))'"
         case 0x80...:
-            let character = String(decoding: text[position..<position + multibyteLength(at: position)], as: UTF8.self)
+            let character = String(decoding: rest.prefix(multibyteLength(cursor, end)), as: UTF8.self)
             return "found " + character.unicodeScalars.map { "U+\(hexadecimal($0.value, digits: 4))" }.joined()
         default: return "found byte 0x\(hexadecimal(byte, digits: 2))"
         }
+    }
+}
+
+extension JSONScanner {
+    /// Where the scan is.
+    @inline(__always)
+    var here: JSONSpot { here(cursor) }
+
+    /// A place of the text that the scan came to.
+    @inline(__always)
+    func here(_ cursor: UnsafePointer<UInt8>) -> JSONSpot {
+        JSONSpot(text: text, end: end, cursor: cursor, isInArray: isInContainer && !isInObject)
     }
 }
 

@@ -1,55 +1,56 @@
 extension JSONScanner {
-    /// Scans the number that begins at the position.
+    /// Scans the number that begins at the cursor.
+    @inline(__always)
     mutating func scanNumber() throws(JSONError) {
-        let start = position
-        if byte == UInt8(ascii: "-") { position += 1 }
-        let first = position
+        let start = cursor
+        if byte == UInt8(ascii: "-") { cursor += 1 }
+        let first = cursor
         if byte == UInt8(ascii: "0") {
-            position += 1
-            if isDigit(byte) { throw JSONError(at: position, "a number does not begin with a 0 before other digits") }
+            cursor += 1
+            if isDigit(byte) { throw here.leadingZero }
         } else {
             try scanDigits("a digit is expected after '-'")
         }
         // No number below 10^308 is infinite as a double; few are written with more digits or an exponent.
-        var mayBeInfinite = position - first > 308
+        var mayBeInfinite = cursor - first > 308
         if byte == UInt8(ascii: ".") {
-            position += 1
+            cursor += 1
             try scanDigits("a digit is expected after the decimal point")
         }
         if byte | 0x20 == UInt8(ascii: "e") {
-            position += 1
-            if byte == UInt8(ascii: "+") || byte == UInt8(ascii: "-") { position += 1 }
+            cursor += 1
+            if byte == UInt8(ascii: "+") || byte == UInt8(ascii: "-") { cursor += 1 }
             try scanDigits("a digit is expected in the exponent")
             mayBeInfinite = true
         }
-        if mayBeInfinite, !isFinite(text[first..<position]) {
-            throw JSONError(at: start, "the number is beyond what a double holds (about 1.8e308)")
+        if mayBeInfinite, !isFinite(UnsafeBufferPointer(start: first, count: cursor - first)) {
+            throw here(start).infiniteNumber
         }
-        append(.number, from: start, to: position)
+        append(.number, from: start)
     }
 
     @inline(__always)
     private mutating func scanDigits(_ expectation: StaticString) throws(JSONError) {
-        guard isDigit(byte) else { throw unexpected("\(expectation)") }
-        repeat { position += 1 } while isDigit(byte)
+        guard isDigit(byte) else { throw here.unexpected(expectation.description) }
+        repeat { cursor += 1 } while isDigit(byte)
     }
+}
 
-    /// Whether the double nearest to an unsigned literal is finite.
-    private func isFinite(_ literal: Slice<UnsafeBufferPointer<UInt8>>) -> Bool {
-        let mantissa = literal.prefix { $0 | 0x20 != UInt8(ascii: "e") }
-        guard let leading = mantissa.firstIndex(where: { $0 != UInt8(ascii: "0") && $0 != UInt8(ascii: ".") })
-        else { return true }
-        let point = mantissa.firstIndex(of: UInt8(ascii: ".")) ?? mantissa.endIndex
-        // The value is below 10^magnitude and not below a tenth of it.
-        let magnitude = point - leading + (point > leading ? 0 : 1) + exponent(literal[mantissa.endIndex...])
-        return magnitude < 309 || magnitude == 309 && Double(String(decoding: literal, as: UTF8.self))?.isFinite == true
-    }
+/// Whether the double nearest to an unsigned literal is finite.
+private func isFinite(_ literal: UnsafeBufferPointer<UInt8>) -> Bool {
+    let mantissa = literal.prefix { $0 | 0x20 != UInt8(ascii: "e") }
+    guard let leading = mantissa.firstIndex(where: { $0 != UInt8(ascii: "0") && $0 != UInt8(ascii: ".") })
+    else { return true }
+    let point = mantissa.firstIndex(of: UInt8(ascii: ".")) ?? mantissa.endIndex
+    // The value is below 10^magnitude and not below a tenth of it.
+    let magnitude = point - leading + (point > leading ? 0 : 1) + exponent(literal[mantissa.endIndex...])
+    return magnitude < 309 || magnitude == 309 && Double(String(decoding: literal, as: UTF8.self))?.isFinite == true
+}
 
-    /// The value of an exponent like `e+12`; 0 for none. Saturates far beyond any length of a text.
-    private func exponent(_ digits: Slice<UnsafeBufferPointer<UInt8>>) -> Int {
-        let value = digits.reduce(0) { isDigit($1) ? min($0 * 10 + Int($1 & 0xF), 1 << 40) : $0 }
-        return digits.contains(UInt8(ascii: "-")) ? -value : value
-    }
+/// The value of an exponent like `e+12`; 0 for none. Saturates far beyond any length of a text.
+private func exponent(_ digits: Slice<UnsafeBufferPointer<UInt8>>) -> Int {
+    let value = digits.reduce(0) { isDigit($1) ? min($0 * 10 + Int($1 & 0xF), 1 << 40) : $0 }
+    return digits.contains(UInt8(ascii: "-")) ? -value : value
 }
 
 @inline(__always)

@@ -1,106 +1,146 @@
 extension JSONScanner {
-    /// Scans the string that begins at the position.
-    mutating func scanString(isKey: Bool) throws(JSONError) {
-        let start = position
-        position += 1
-        var hasEscapes = false
-        while true {
-            skipPlainASCII()
-            guard position < text.count else {
-                throw JSONError(at: position, "the text ends within the string that begins at byte \(start)")
-            }
-            switch text[position] {
-            case UInt8(ascii: "\""):
-                return append(.string, from: start, to: position + 1, hasEscapes: hasEscapes)
-            case UInt8(ascii: "\\"):
-                hasEscapes = true
-                try scanEscape(isKey: isKey)
-            case 0x80...:
-                try scanMultibyteCharacters()
-            case let control:
-                throw JSONError(
-                    at: position, "a raw control character in a string; write \\u\(hexadecimal(control, digits: 4))")
-            }
-        }
-    }
-
-    /// Goes to the next byte that is a quote, a backslash, a control character or not ASCII, eight bytes at a time.
+    /// Scans the string that begins at the cursor. There must be room for its entry.
     @inline(__always)
-    private mutating func skipPlainASCII() {
-        while position + 8 <= text.count {
-            let eight = UnsafeRawBufferPointer(text).loadUnaligned(fromByteOffset: position, as: UInt64.self)
-            let special = specialBytes(UInt64(littleEndian: eight))
-            guard special == 0 else {
-                position += special.trailingZeroBitCount / 8
-                return
-            }
-            position += 8
-        }
-        while position < text.count, isPlainASCII(text[position]) { position += 1 }
-    }
-
-    /// Scans the escape at the position, a pair of surrogates as one.
-    private mutating func scanEscape(isKey: Bool) throws(JSONError) {
-        let start = position
-        guard start + 1 < text.count else { throw JSONError(at: text.count, "the text ends within an escape") }
-        switch text[start + 1] {
-        case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"), UInt8(ascii: "b"), UInt8(ascii: "f"),
-            UInt8(ascii: "n"), UInt8(ascii: "r"), UInt8(ascii: "t"):
-            position += 2
-        case UInt8(ascii: "u"):
-            let unit = try scanEscapedUnit()
-            if unit == 0, isKey {
-                throw JSONError(at: start, "\\u0000 in a key; programs that end a text there would read another key")
-            }
-            guard unit & 0xF800 == 0xD800 else { return }
-            guard unit < 0xDC00, byte == UInt8(ascii: "\\"), position + 1 < text.count,
-                text[position + 1] == UInt8(ascii: "u"), try scanEscapedUnit() & 0xFC00 == 0xDC00
-            else { throw JSONError(at: start, "half of a surrogate pair stands alone") }
-        default:
-            position += 1
-            throw unexpected("an escape is one of \\\" \\\\ \\/ \\b \\f \\n \\r \\t and \\uXXXX")
-        }
-    }
-
-    /// Scans `\uXXXX` at the position and gives its value.
-    private mutating func scanEscapedUnit() throws(JSONError) -> UInt16 {
-        position += 2
-        var unit: UInt16 = 0
-        for _ in 0..<4 {
-            guard let digit = hexadecimalValue(of: byte) else {
-                throw unexpected("four hexadecimal digits are expected after \\u")
-            }
-            unit = unit << 4 | UInt16(digit)
-            position += 1
-        }
-        return unit
-    }
-
-    private mutating func scanMultibyteCharacters() throws(JSONError) {
-        repeat {
-            let length = multibyteLength(at: position)
-            guard length > 0 else { throw notUTF8() }
-            position += length
-        } while byte >= 0x80
-    }
-
-    /// The length of the well-formed character of two to four bytes at `start` (Unicode, table 3-7); 0 for anything else.
-    func multibyteLength(at start: Int) -> Int {
-        func isNext(_ distance: Int, in range: ClosedRange<UInt8> = 0x80...0xBF) -> Bool {
-            start + distance < text.count && range.contains(text[start + distance])
-        }
-        switch text[start] {
-        case 0xC2...0xDF: return isNext(1) ? 2 : 0
-        case 0xE0: return isNext(1, in: 0xA0...0xBF) && isNext(2) ? 3 : 0
-        case 0xED: return isNext(1, in: 0x80...0x9F) && isNext(2) ? 3 : 0
-        case 0xE1...0xEF: return isNext(1) && isNext(2) ? 3 : 0
-        case 0xF0: return isNext(1, in: 0x90...0xBF) && isNext(2) && isNext(3) ? 4 : 0
-        case 0xF1...0xF3: return isNext(1) && isNext(2) && isNext(3) ? 4 : 0
-        case 0xF4: return isNext(1, in: 0x80...0x8F) && isNext(2) && isNext(3) ? 4 : 0
-        default: return 0
-        }
+    mutating func scanString(isKey: Bool) throws(JSONError) {
+        let next = isKey ? scanShortKey(cursor, end, text, tape.next) : scanUsualString(cursor, end, text, tape.next)
+        if let next { cursor = next } else { cursor = try here.scanString(to: tape.next, isKey: isKey) }
+        tape.didFillNext()
     }
 }
+
+/// Scans a key of less than 16 bytes, all of them plain, and writes its entry.
+///
+/// - Parameters:
+///   - start: the opening quote.
+///   - end: the end of the text.
+///   - text: the text, from which places count.
+///   - entry: where the entry goes.
+/// - Returns: the byte after the closing quote; `nil` for any other key.
+@inline(never)
+private func scanShortKey(
+    _ start: UnsafePointer<UInt8>, _ end: UnsafePointer<UInt8>, _ text: UnsafePointer<UInt8>,
+    _ entry: UnsafeMutablePointer<JSONEntry>
+) -> UnsafePointer<UInt8>? {
+    guard end - start > 16 else { return nil }
+    let bytes = load16(start + 1)
+    let words = unsafeBitCast(bytes, to: SIMD2<UInt64>.self)
+    let (low, high) = marks(in: bytes)
+    let count: Int
+    let hash: UInt64
+    // Of the bytes before the first mark the hash is made; the others are taken for zero.
+    if low != 0 {
+        count = low.trailingZeroBitCount / 8
+        hash = WordHash.keys.ofShort(UInt64(littleEndian: words[0]) & bitsBelow(low), 0, count: count)
+    } else if high != 0 {
+        count = 8 &+ high.trailingZeroBitCount / 8
+        let last = UInt64(littleEndian: words[1]) & bitsBelow(high)
+        hash = WordHash.keys.ofShort(UInt64(littleEndian: words[0]), last, count: count)
+    } else {
+        return nil
+    }
+    let stop = start + 1 + count
+    guard stop.pointee == UInt8(ascii: "\"") else { return nil }
+    entry.initialize(
+        to: JSONEntry(
+            stringFrom: start - text, to: stop + 1 - text, escapes: JSONEscapes(),
+            link: UInt32(truncatingIfNeeded: hash)))
+    return stop + 1
+}
+
+/// Scans a string of ASCII with usual escapes, and writes its entry; parameters and result as above.
+@inline(never)
+private func scanUsualString(
+    _ start: UnsafePointer<UInt8>, _ end: UnsafePointer<UInt8>, _ text: UnsafePointer<UInt8>,
+    _ entry: UnsafeMutablePointer<JSONEntry>
+) -> UnsafePointer<UInt8>? {
+    var escapes = JSONEscapes()
+    var cursor = start + 1
+    while true {
+        cursor = endOfPlainASCII(from: cursor, to: end)
+        guard end - cursor >= 2 else { break }
+        if cursor.pointee == UInt8(ascii: "\\"), JSONEscapes.isUsual(cursor[1]) {
+            escapes.addUsual()
+            cursor += 2
+        } else {
+            break
+        }
+    }
+    guard cursor < end, cursor.pointee == UInt8(ascii: "\"") else { return nil }
+    entry.initialize(
+        to: JSONEntry(stringFrom: start - text, to: cursor + 1 - text, escapes: escapes, link: 1))
+    return cursor + 1
+}
+
+/// What the escapes of a string amount to.
+struct JSONEscapes {
+    /// The bytes that they are longer than what they stand for, and above them a flag.
+    private var value: UInt64 = 0
+
+    private static let flag: UInt64 = 1 << 32
+
+    /// By how many bytes they are longer than what they stand for.
+    @inline(__always)
+    var saved: UInt32 { UInt32(truncatingIfNeeded: value) }
+
+    /// Whether there is an unusual one.
+    @inline(__always)
+    var areUnusual: Bool { value >= Self.flag }
+
+    /// Whether the letter after a backslash makes a usual escape: one of two bytes, for a character that must be escaped.
+    @inline(__always)
+    static func isUsual(_ letter: UInt8) -> Bool {
+        // A bit for each of \ b f n r t, counted from the backslash.
+        let letters: UInt32 = 1 << 0 | 1 << 6 | 1 << 10 | 1 << 18 | 1 << 22 | 1 << 24
+        let place = letter &- UInt8(ascii: "\\")
+        return letter == UInt8(ascii: "\"") || place < 32 && letters & 1 << UInt32(place & 31) != 0
+    }
+
+    @inline(__always)
+    mutating func addUsual() { value &+= 1 }
+
+    @inline(__always)
+    mutating func addUnusual(saving saved: Int) { value = (value &+ UInt64(truncatingIfNeeded: saved)) | Self.flag }
+}
+
+// MARK: Sixteen bytes at a time
+
+/// Where the next byte is that is a quote, a backslash, a control character or not ASCII.
+@inline(__always)
+func endOfPlainASCII(from start: UnsafePointer<UInt8>, to end: UnsafePointer<UInt8>) -> UnsafePointer<UInt8> {
+    var cursor = start
+    while end - cursor >= 16 {
+        let (low, high) = marks(in: load16(cursor))
+        if low | high != 0 {
+            return cursor + (low != 0 ? low.trailingZeroBitCount / 8 : 8 &+ high.trailingZeroBitCount / 8)
+        }
+        cursor += 16
+    }
+    while cursor < end, isPlainASCII(cursor.pointee) { cursor += 1 }
+    return cursor
+}
+
+@inline(__always)
+private func load16(_ start: UnsafePointer<UInt8>) -> SIMD16<Int8> {
+    UnsafeRawPointer(start).loadUnaligned(as: SIMD16<Int8>.self)
+}
+
+/// Marks with ones each of 16 bytes that does not stand for itself in a JSON string, in two numbers of eight bytes: the
+/// first byte is the lowest of the first.
+@inline(__always)
+private func marks(in bytes: SIMD16<Int8>) -> (low: UInt64, high: UInt64) {
+    // Vectors of one type throughout: to compare with a number in place of a vector takes fifty times as long.
+    let spaces = SIMD16<Int8>(repeating: 0x20)
+    let quotes = SIMD16<Int8>(repeating: 0x22)
+    let backslashes = SIMD16<Int8>(repeating: 0x5C)
+    // As signed numbers, bytes that are not ASCII are less than a space, as control characters are.
+    let special = (bytes .< spaces) .| (bytes .== quotes) .| (bytes .== backslashes)
+    let words = unsafeBitCast(special, to: SIMD2<UInt64>.self)
+    return (UInt64(littleEndian: words[0]), UInt64(littleEndian: words[1]))
+}
+
+/// All bits below the lowest one that is set.
+@inline(__always)
+private func bitsBelow(_ mark: UInt64) -> UInt64 { (mark &- 1) & ~mark }
 
 /// Whether a byte stands for itself in a JSON string.
 @inline(__always)
@@ -108,15 +148,21 @@ func isPlainASCII(_ byte: UInt8) -> Bool {
     byte >= 0x20 && byte < 0x80 && byte != UInt8(ascii: "\"") && byte != UInt8(ascii: "\\")
 }
 
-/// Marks with its top bit the lowest of eight bytes that does not stand for itself in a JSON string; 0 when all do.
-/// Bits above the lowest mark mean nothing: a borrow may have set them.
+/// The length of the well-formed character of two to four bytes at `start` (Unicode, table 3-7); 0 for anything else.
 @inline(__always)
-func specialBytes(_ bytes: UInt64) -> UInt64 {
-    let ones: UInt64 = 0x0101_0101_0101_0101
-    let quotes = bytes ^ (ones &* 0x22)
-    let backslashes = bytes ^ (ones &* 0x5C)
-    let found =
-        ((bytes &- ones &* 0x20) & ~bytes) | ((quotes &- ones) & ~quotes) | ((backslashes &- ones) & ~backslashes)
-        | bytes
-    return found & (ones &* 0x80)
+func multibyteLength(_ start: UnsafePointer<UInt8>, _ end: UnsafePointer<UInt8>) -> Int {
+    @inline(__always)
+    func isNext(_ distance: Int, in range: ClosedRange<UInt8> = 0x80...0xBF) -> Bool {
+        end - start > distance && range.contains(start[distance])
+    }
+    switch start.pointee {
+    case 0xC2...0xDF: return isNext(1) ? 2 : 0
+    case 0xE0: return isNext(1, in: 0xA0...0xBF) && isNext(2) ? 3 : 0
+    case 0xED: return isNext(1, in: 0x80...0x9F) && isNext(2) ? 3 : 0
+    case 0xE1...0xEF: return isNext(1) && isNext(2) ? 3 : 0
+    case 0xF0: return isNext(1, in: 0x90...0xBF) && isNext(2) && isNext(3) ? 4 : 0
+    case 0xF1...0xF3: return isNext(1) && isNext(2) && isNext(3) ? 4 : 0
+    case 0xF4: return isNext(1, in: 0x80...0x8F) && isNext(2) && isNext(3) ? 4 : 0
+    default: return 0
+    }
 }

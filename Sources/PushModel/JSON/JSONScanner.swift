@@ -1,124 +1,198 @@
 /// The strict pass over a text: the structure. Strings, numbers, keys and error texts are in files beside this one.
 ///
-/// The containers that are open form a list through their entries, so depth costs no stack.
+/// The containers that are open form a list through their entries, so depth costs no stack. What happens for every value
+/// is inlined into one loop. Whatever is apart, the words of errors above all, gets the state by value: if the address of
+/// any of it were taken, none of it could stay in registers.
 struct JSONScanner {
-    let text: UnsafeBufferPointer<UInt8>
-    let limits: JSONLimits
-    var position = 0
-    var tape: [JSONEntry] = []
-    private(set) var innermost = outside
-    private var depth = 0
+    /// The text, and where it ends: memory of the caller's, which outlives the scan.
+    let text: UnsafePointer<UInt8>
+    let end: UnsafePointer<UInt8>
+    /// The next byte.
+    var cursor: UnsafePointer<UInt8>
+    var tape: JSONTape
+    /// Where on the tape the innermost container is that is open, and whether it is an object.
+    private var innermost = outside
+    private(set) var isInObject = false
+    /// How many members or elements of it came so far.
+    private var members = 0
+    /// How many more containers may be opened within it.
+    private var depthLeft: Int
+    private let depthLimit: Int
 
     /// Stands for the container around the outermost value.
-    static let outside = Int(UInt32.max)
+    private static let outside = Int(UInt32.max)
 
-    /// The entries of `bytes`.
-    static func tape(of bytes: [UInt8], limits: JSONLimits) throws(JSONError) -> [JSONEntry] {
+    /// The entries of `bytes`; the caller frees them.
+    static func tape(of bytes: UnsafeBufferPointer<UInt8>, limits: JSONLimits) throws(JSONError) -> JSONTape {
         guard bytes.count <= JSONEntry.longestText else {
             throw JSONError(at: JSONEntry.longestText, "the text is longer than 512 MiB")
         }
-        return try bytes.withUnsafeBufferPointer { (text) throws(JSONError) -> [JSONEntry] in
-            var scanner = JSONScanner(text: text, limits: limits)
+        guard let text = bytes.baseAddress else { throw JSONError(at: 0, "the text is empty") }
+        var scanner = JSONScanner(text, length: bytes.count, depthLimit: limits.depth)
+        do {
             try scanner.scan()
             return scanner.tape
+        } catch {
+            scanner.tape.free()
+            throw error
         }
     }
 
-    private init(text: UnsafeBufferPointer<UInt8>, limits: JSONLimits) {
+    private init(_ text: UnsafePointer<UInt8>, length: Int, depthLimit: Int) {
         self.text = text
-        self.limits = limits
-        tape.reserveCapacity(text.count / 10 + 4)
+        end = text + length
+        cursor = text
+        tape = JSONTape(capacity: length / 10 + 8)
+        self.depthLimit = depthLimit
+        depthLeft = depthLimit
     }
 
-    /// The byte at the position; 0, which is wrong wherever it stands, at the end of the text.
+    /// The next byte; 0, which is wrong wherever it stands, at the end of the text.
     @inline(__always)
-    var byte: UInt8 { position < text.count ? text[position] : 0 }
+    var byte: UInt8 { cursor < end ? cursor.pointee : 0 }
 
+    /// Whether any container is open.
+    var isInContainer: Bool { innermost != Self.outside }
+
+    @inline(__always)
     private mutating func scan() throws(JSONError) {
-        try scanValue()
-        while innermost != Self.outside {
-            skipWhiteSpace()
-            let container = tape[innermost]
-            let isObject = container.kind == .object
-            if byte == (isObject ? UInt8(ascii: "}") : UInt8(ascii: "]")) {
-                try close(container)
-                continue
-            }
-            if container.count > 0 {
-                guard byte == UInt8(ascii: ",") else { throw separatorMissing(inObject: isObject) }
-                position += 1
-                skipWhiteSpace()
-            }
-            tape[innermost].addOne()
-            if isObject { try scanKey() }
-            try scanValue()
+        tape.makeRoom(for: 1)
+        try scanValue(byteAfterWhiteSpace())
+        while isInContainer {
+            if isInObject { try scanMembers() } else { try scanElements() }
         }
-        skipWhiteSpace()
-        guard position == text.count else { throw unexpected("the value is complete, but text follows it") }
+        _ = byteAfterWhiteSpace()
+        guard cursor == end else { throw here.unexpected("the value is complete, but text follows it") }
     }
 
+    /// Scans members of the innermost object, up to its end or to the opening of another container.
     @inline(__always)
-    private mutating func skipWhiteSpace() {
-        while position < text.count {
-            switch text[position] {
-            case 0x20, 0x0A, 0x0D, 0x09: position += 1
-            default: return
+    private mutating func scanMembers() throws(JSONError) {
+        var next = byteAfterWhiteSpace()
+        while next != UInt8(ascii: "}") {
+            if members > 0 {
+                guard next == UInt8(ascii: ",") else { throw here.separatorMissing }
+                cursor += 1
+                next = byteAfterWhiteSpace()
             }
+            guard next == UInt8(ascii: "\"") else { throw here.keyMissing }
+            members &+= 1
+            tape.makeRoom(for: 2)
+            try scanString(isKey: true)
+            next = byteAfterWhiteSpace()
+            guard next == UInt8(ascii: ":") else { throw here.unexpected("a ':' is expected after a key") }
+            cursor += 1
+            next = byteAfterWhiteSpace()
+            if next == UInt8(ascii: "\"") {
+                try scanString(isKey: false)
+            } else if try scanValue(next) {
+                return
+            }
+            next = byteAfterWhiteSpace()
         }
+        try close()
     }
 
-    private mutating func scanKey() throws(JSONError) {
-        guard byte == UInt8(ascii: "\"") else { throw keyMissing() }
-        try scanString(isKey: true)
-        skipWhiteSpace()
-        guard byte == UInt8(ascii: ":") else { throw unexpected("a ':' is expected after a key") }
-        position += 1
+    /// Scans elements of the innermost array, up to its end or to the opening of another container.
+    @inline(__always)
+    private mutating func scanElements() throws(JSONError) {
+        var next = byteAfterWhiteSpace()
+        while next != UInt8(ascii: "]") {
+            if members > 0 {
+                guard next == UInt8(ascii: ",") else { throw here.separatorMissing }
+                cursor += 1
+                next = byteAfterWhiteSpace()
+            }
+            members &+= 1
+            tape.makeRoom(for: 1)
+            if try scanValue(next) { return }
+            next = byteAfterWhiteSpace()
+        }
+        try close()
     }
 
-    /// Scans a scalar whole, of a container the opening bracket.
-    private mutating func scanValue() throws(JSONError) {
-        skipWhiteSpace()
-        switch byte {
+    /// Goes to the next byte that is no white space, and gives it; 0 at the end of the text.
+    @inline(__always)
+    private mutating func byteAfterWhiteSpace() -> UInt8 {
+        while cursor < end {
+            let byte = cursor.pointee
+            guard byte <= 0x20, byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 else { return byte }
+            cursor += 1
+        }
+        return 0
+    }
+
+    /// Scans a scalar whole, of a container the opening bracket. There must be room for its entry.
+    ///
+    /// - Parameter first: the byte at the cursor, or 0 at the end of the text.
+    /// - Returns: whether a container was opened.
+    @discardableResult
+    @inline(__always)
+    private mutating func scanValue(_ first: UInt8) throws(JSONError) -> Bool {
+        switch first {
         case UInt8(ascii: "\""): try scanString(isKey: false)
-        case UInt8(ascii: "{"): try open(.object)
-        case UInt8(ascii: "["): try open(.array)
+        case UInt8(ascii: "{"):
+            try open(.object)
+            return true
+        case UInt8(ascii: "["):
+            try open(.array)
+            return true
         case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"): try scanNumber()
         case UInt8(ascii: "t"): try scanWord("true", .bool)
         case UInt8(ascii: "f"): try scanWord("false", .bool)
         case UInt8(ascii: "n"): try scanWord("null", .null)
-        default: throw valueMissing()
+        default: throw here.valueMissing
         }
+        return false
     }
 
-    private mutating func scanWord(_ word: StaticString, _ kind: JSONNode.Kind) throws(JSONError) {
-        let end = position + word.utf8CodeUnitCount
-        guard end <= text.count, text[position..<end].elementsEqual(word.bytes) else { throw valueMissing() }
-        append(kind, from: position, to: end)
-    }
-
-    /// Appends the entry of a value that holds no others, and goes to its end.
     @inline(__always)
-    mutating func append(_ kind: JSONNode.Kind, from start: Int, to end: Int, hasEscapes: Bool = false) {
-        tape.append(JSONEntry(kind, start..<end, next: tape.count + 1, hasEscapes: hasEscapes))
-        position = end
-    }
-
-    private mutating func open(_ kind: JSONNode.Kind) throws(JSONError) {
-        guard depth < limits.depth else {
-            throw JSONError(.tooDeep, at: position, "arrays and objects are nested more than \(limits.depth) deep")
+    private mutating func scanWord(_ word: StaticString, _ kind: JSONNode.Kind) throws(JSONError) {
+        let start = cursor
+        let count = word.utf8CodeUnitCount
+        guard end - start >= count, areEqual(start, word.utf8Start, count: count) else {
+            throw here.valueMissing
         }
-        depth += 1
-        tape.append(JSONEntry(kind, position..<position + 1, next: innermost))
-        innermost = tape.count - 1
-        position += 1
+        cursor += count
+        append(kind, from: start)
     }
 
-    private mutating func close(_ container: JSONEntry) throws(JSONError) {
-        position += 1
-        depth -= 1
-        if container.kind == .object { try refuseDuplicateKeys(ofObjectAt: innermost) }
-        tape[innermost].close(end: position, next: tape.count)
-        innermost = container.next
+    /// Appends the entry of a number or word that ends at the cursor.
+    @inline(__always)
+    mutating func append(_ kind: JSONNode.Kind, from start: UnsafePointer<UInt8>) {
+        tape.append(JSONEntry(kind, from: start - text, to: cursor - text))
+    }
+
+    @inline(__always)
+    private mutating func open(_ kind: JSONNode.Kind) throws(JSONError) {
+        guard depthLeft > 0 else { throw here.tooDeep(limit: depthLimit) }
+        depthLeft &-= 1
+        // The container around it goes on counting where it is.
+        if isInContainer { tape.entries[innermost].setCount(members) }
+        let outer = UInt32(truncatingIfNeeded: innermost)
+        innermost = tape.count
+        tape.append(JSONEntry(opening: kind, at: cursor - text, within: outer))
+        isInObject = kind == .object
+        members = 0
+        cursor += 1
+    }
+
+    @inline(__always)
+    private mutating func close() throws(JSONError) {
+        cursor += 1
+        depthLeft &+= 1
+        if isInObject, members > 1 {
+            let length = JSONKeyTable.length(for: members)
+            tape.makeRoom(for: length)
+            try tape.indexKeys(ofObjectAt: innermost, members: members, in: text)
+            tape.didFillNext(length)
+        }
+        let outer = Int(tape.entries[innermost].link)
+        tape.entries[innermost].close(end: cursor - text, distance: tape.count &- innermost, count: members)
+        innermost = outer
+        guard isInContainer else { return }
+        members = tape.entries[outer].count
+        isInObject = tape.entries[outer].kindCode == UInt32(JSONNode.Kind.object.rawValue)
     }
 }
 

@@ -1,42 +1,98 @@
-/// The text between the quotes of a string that passed the scan, with its escapes replaced.
-func unescape(_ content: UnsafeBufferPointer<UInt8>) -> [UInt8] {
+/// Shows the text between the quotes of a string that passed the scan, with its escapes replaced.
+///
+/// - Parameters:
+///   - content: what stands between the quotes.
+///   - body: what is to be done with the text, which is gone afterwards.
+@inlinable
+@inline(__always)
+func withUnescaped<Result>(
+    _ content: UnsafeBufferPointer<UInt8>, _ body: (UnsafeBufferPointer<UInt8>) -> Result
+) -> Result {
     // No escape is shorter than what it stands for.
-    [UInt8](unsafeUninitializedCapacity: content.count) { buffer, count in
-        count = unescape(content, into: buffer)
+    withUnsafeTemporaryAllocation(of: UInt8.self, capacity: content.count) { buffer in
+        body(UnsafeBufferPointer(rebasing: buffer[..<unescape(content, into: buffer)]))
     }
 }
 
 /// Writes the unescaped text to `buffer`, which has room for all of `content`, and returns its length.
+@usableFromInline
 func unescape(_ content: UnsafeBufferPointer<UInt8>, into buffer: UnsafeMutableBufferPointer<UInt8>) -> Int {
+    guard let source = content.baseAddress, let target = buffer.baseAddress else { return 0 }
+    let (from, to) = (UnsafeRawPointer(source), UnsafeMutableRawPointer(target))
+    let count = content.count
     var read = 0
     var written = 0
-    func write(_ byte: UInt8) {
-        buffer[written] = byte
-        written += 1
-    }
-    func readUnit() -> UInt32 {
-        defer { read += 6 }
-        return content[read + 2..<read + 6].reduce(0) { $0 << 4 | UInt32(hexadecimalValue(of: $1) ?? 0) }
-    }
-    while read < content.count {
-        guard content[read] == UInt8(ascii: "\\") else {
-            write(content[read])
-            read += 1
+    while read < count {
+        if read &+ 8 <= count {
+            // Eight bytes at a time: whatever is written too much is written over. What is written is never longer than
+            // what is read, so there is room.
+            let word = from.loadUnaligned(fromByteOffset: read, as: UInt64.self)
+            to.storeBytes(of: word, toByteOffset: written, as: UInt64.self)
+            let plain = bytesBeforeBackslash(word)
+            read &+= plain
+            written &+= plain
+            if plain == 8 { continue }
+        } else if source[read] != UInt8(ascii: "\\") {
+            target[written] = source[read]
+            read &+= 1
+            written &+= 1
             continue
         }
-        guard content[read + 1] == UInt8(ascii: "u") else {
-            write(unescaped(content[read + 1]))
-            read += 2
-            continue
+        let letter = source[read &+ 1]
+        if letter == UInt8(ascii: "u") {
+            let unit = unescapedUnit(source + read)
+            read &+= unit.length
+            written &+= encode(unit.value, to: target + written)
+        } else {
+            target[written] = unescaped(letter)
+            read &+= 2
+            written &+= 1
         }
-        var value = readUnit()
-        if value & 0xFC00 == 0xD800 { value = 0x10000 + (value & 0x3FF) << 10 + (readUnit() & 0x3FF) }
-        // The scan lets no lone surrogate pass, so the value is a scalar.
-        UTF8.encode(Unicode.Scalar(value) ?? "\u{FFFD}")?.forEach(write)
     }
     return written
 }
 
+/// How many of eight bytes stand before the first backslash; 8 without one.
+@inline(__always)
+private func bytesBeforeBackslash(_ bytes: UInt64) -> Int {
+    let ones: UInt64 = 0x0101_0101_0101_0101
+    let word = UInt64(littleEndian: bytes) ^ (ones &* UInt64(UInt8(ascii: "\\")))
+    // Marks each zero byte by its top bit, up to the first one exactly.
+    let found = (word &- ones) & ~word & (ones &* 0x80)
+    return found.trailingZeroBitCount / 8
+}
+
+/// The scalar that an escape of the form `\uXXXX` stands for, with its partner if it is half of a pair, and how long
+/// the escape is.
+private func unescapedUnit(_ escape: UnsafePointer<UInt8>) -> (value: UInt32, length: Int) {
+    @inline(__always)
+    func unit(at start: Int) -> UInt32 {
+        (start &+ 2..<start &+ 6).reduce(0) { $0 << 4 | UInt32(hexadecimalValue(of: escape[$1]) ?? 0) }
+    }
+    let first = unit(at: 0)
+    // The scan lets no lone surrogate pass.
+    guard first & 0xFC00 == 0xD800 else { return (first, 6) }
+    return (0x10000 + (first & 0x3FF) << 10 + (unit(at: 6) & 0x3FF), 12)
+}
+
+/// Writes a scalar in UTF-8 and returns its length.
+private func encode(_ value: UInt32, to target: UnsafeMutablePointer<UInt8>) -> Int {
+    guard value >= 0x80 else {
+        target[0] = UInt8(truncatingIfNeeded: value)
+        return 1
+    }
+    let length = value < 0x800 ? 2 : value < 0x10000 ? 3 : 4
+    var rest = value
+    for index in (1..<length).reversed() {
+        target[index] = UInt8(truncatingIfNeeded: rest & 0x3F | 0x80)
+        rest >>= 6
+    }
+    // The first byte has as many bits set from the top as there are bytes.
+    target[0] = UInt8(truncatingIfNeeded: 0xF00 >> UInt32(length) & 0xFF | rest)
+    return length
+}
+
+@inline(__always)
 private func unescaped(_ letter: UInt8) -> UInt8 {
     switch letter {
     case UInt8(ascii: "b"): 0x08

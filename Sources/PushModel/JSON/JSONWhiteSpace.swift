@@ -8,6 +8,11 @@ extension UInt8 {
 
 extension JSONNode {
     /// The value as it came, without the white space between its parts: on one line, whatever it was.
+    public var compactBytes: [UInt8] { withView { $0.compactBytes } }
+}
+
+extension JSONView {
+    /// The value as it came, without the white space between its parts: on one line, whatever it was.
     public var compactBytes: [UInt8] {
         var isInString = false
         var isEscaped = false

@@ -1,36 +1,76 @@
-import PushModel
+public import PushModel
 
 /// The buttons of a delivery as bytes: for each what it does, how long its id is, and the id.
-enum ButtonList {
+public struct ButtonList: Hashable, Sendable {
     /// Fixed for good: ledgers hold it.
     private static let actions: [ButtonAction] = [.uri, .deepLink, .none, .close]
 
     /// At most this many bytes: a payload has four kilobytes, ids of buttons a few.
     private static let lengthMax = 4096
 
-    static func bytes(_ buttons: [TrackedDelivery.Button]) -> [UInt8] {
-        var bytes: [UInt8] = []
-        for button in buttons {
-            guard let code = actions.firstIndex(of: button.action), button.id.utf8.count <= 255,
-                bytes.count + button.id.utf8.count + 2 <= lengthMax
-            else { continue }
-            bytes.append(UInt8(code))
-            bytes.append(UInt8(button.id.utf8.count))
-            bytes.append(contentsOf: button.id.utf8)
+    /// The bytes.
+    public private(set) var bytes: [UInt8] = []
+
+    /// No buttons.
+    public init() {}
+
+    /// These buttons, as far as there is room for them.
+    public init(_ buttons: [TrackedDelivery.Button]) {
+        for button in buttons { button.id.withBytes { append($0, button.action) } }
+    }
+
+    /// Adds a button, unless its id is too long to be one, or there is no room for it.
+    ///
+    /// - Parameters:
+    ///   - id: its id in UTF-8.
+    ///   - action: what it does.
+    public mutating func append(_ id: UnsafeBufferPointer<UInt8>, _ action: ButtonAction) {
+        guard let code = Self.actions.firstIndex(of: action), id.count <= 255,
+            bytes.count + id.count + 2 <= Self.lengthMax
+        else { return }
+        // Most notifications have two or three, and short ids.
+        if bytes.isEmpty { bytes.reserveCapacity(64) }
+        bytes.append(UInt8(code))
+        bytes.append(UInt8(id.count))
+        bytes.append(contentsOf: id)
+    }
+
+    /// Whether there is no room for another button, whatever its id.
+    public var isFull: Bool { bytes.count + 2 > Self.lengthMax }
+
+    /// The buttons, in their order.
+    public var all: [TrackedDelivery.Button] {
+        var buttons: [TrackedDelivery.Button] = []
+        Self.forEach(in: bytes) { id, action in
+            buttons.append(TrackedDelivery.Button(id: String(decoding: id, as: UTF8.self), action: action))
+            return false
         }
-        return bytes
+        return buttons
     }
 
     /// What the button with this id does; the first one counts.
     static func action(of id: String, in bytes: [UInt8]) -> ButtonAction? {
+        var found: ButtonAction?
+        forEach(in: bytes) { other, action in
+            if other.elementsEqual(id.utf8) { found = action }
+            return found != nil
+        }
+        return found
+    }
+
+    /// Shows each button, until `isEnough` says so. The bytes may be of another version, or come from a broken ledger.
+    private static func forEach(in bytes: [UInt8], until isEnough: (ArraySlice<UInt8>, ButtonAction) -> Bool) {
         var start = 0
         while start + 2 <= bytes.count {
             let end = min(start + 2 + Int(bytes[start + 1]), bytes.count)
-            if bytes[start + 2..<end].elementsEqual(id.utf8), actions.indices.contains(Int(bytes[start])) {
-                return actions[Int(bytes[start])]
-            }
+            let code = Int(bytes[start])
+            if actions.indices.contains(code), isEnough(bytes[start + 2..<end], actions[code]) { return }
             start = end
         }
-        return nil
     }
+}
+
+extension ButtonList: ExpressibleByArrayLiteral {
+    /// These buttons, as far as there is room for them.
+    public init(arrayLiteral buttons: TrackedDelivery.Button...) { self.init(buttons) }
 }

@@ -103,7 +103,18 @@ struct Deliveries: Sendable {
         pages[page].entries.append(entry)
         let slot = lastPage * UInt32(Self.pageLength) + UInt32(pages[page].entries.count - 1)
         numbers.insert(slot, slotHash(entry.seq))
-        for name in Name.allCases { put(slot, name) }
+        let hasDevice = entry.flags.contains(.hasDevice)
+        message?.withBytes { text in
+            let text = UnsafeRawBufferPointer(text)
+            if hasDevice { put(slot, .message, text, device: entry.device) }
+            put(slot, .messageAnywhere, text, device: noSlot)
+        }
+        if hasDevice {
+            unique?.withBytes { put(slot, .unique, UnsafeRawBufferPointer($0), device: entry.device) }
+            if let digest {
+                withUnsafeBytes(of: digest.littleEndian) { put(slot, .digest, $0, device: entry.device) }
+            }
+        }
         count += 1
         return slot
     }
@@ -165,16 +176,15 @@ struct Deliveries: Sendable {
     private func find(_ name: Name, _ bytes: UnsafeRawBufferPointer, _ hash: UInt64, device: UInt32) -> UInt32? {
         names[name.rawValue].find(hash) { slot in
             guard name == .messageAnywhere || self[slot].device == device else { return false }
-            return withBytes(name, of: slot) { $0.elementsEqual(bytes) } ?? false
+            return withBytes(name, of: slot) { $0.hasSameBytes(as: bytes) } ?? false
         }
     }
 
     /// Makes a delivery the one that its name means, unless a later one has it: one that waited in its lane is taken over
     /// after those that came later, and the number says what is latest.
-    private mutating func put(_ slot: UInt32, _ name: Name) {
-        guard let hash = nameHash(name, of: slot) else { return }
-        let device = name == .messageAnywhere ? noSlot : self[slot].device
-        if let other = withBytes(name, of: slot, { find(name, $0, hash, device: device) }) ?? nil {
+    private mutating func put(_ slot: UInt32, _ name: Name, _ bytes: UnsafeRawBufferPointer, device: UInt32) {
+        let hash = slotHash(device, bytes)
+        if let other = find(name, bytes, hash, device: device) {
             guard self[other].seq < self[slot].seq else { return }
             names[name.rawValue].remove(other, hash)
         }

@@ -1,3 +1,5 @@
+import PushModel
+
 /// From hashes to the slots of a table: eight bytes an entry, beside the table that holds the entries themselves.
 ///
 /// Half of them are of the hash, so neither what is passed in a search nor what moves as the index grows is looked at in
@@ -97,21 +99,17 @@ struct HashIndex: Sendable {
 
 /// The hash of some bytes and a number; differs from process to process, so nothing that is kept may depend on it.
 func slotHash(_ number: UInt32, _ bytes: UnsafeRawBufferPointer) -> UInt64 {
-    var hasher = Hasher()
-    hasher.combine(number)
-    hasher.combine(bytes: bytes)
-    return UInt64(bitPattern: Int64(hasher.finalize()))
+    let hash = WordHash.ofThisProcess
+    return hash.joined(hash(bytes.assumingMemoryBound(to: UInt8.self)), UInt64(number))
 }
 
 /// Whether two texts have the same bytes: to `String` two spellings of one letter are equal, to a ledger they are not.
 func isSame(_ one: String, _ other: String) -> Bool {
-    var (one, other) = (one, other)
-    return one.withUTF8 { one in other.withUTF8 { one.count == $0.count && one.elementsEqual($0) } }
+    one.withBytes { one in other.withBytes { one.isSame(as: $0) } }
 }
 
 func slotHash(_ number: UInt32, _ text: String) -> UInt64 {
-    var text = text
-    return text.withUTF8 { slotHash(number, UnsafeRawBufferPointer($0)) }
+    text.withBytes { slotHash(number, UnsafeRawBufferPointer($0)) }
 }
 
 /// The hash of a number that nobody outside chooses: spread over all bits, and the same in every process.
@@ -121,4 +119,10 @@ func slotHash(_ number: Int64) -> UInt64 {
     hash = (hash ^ hash >> 33) &* 0xFF51_AFD7_ED55_8CCD
     hash = (hash ^ hash >> 33) &* 0xC4CE_B9FE_1A85_EC53
     return hash ^ hash >> 33
+}
+
+extension UnsafeRawBufferPointer {
+    func hasSameBytes(as other: UnsafeRawBufferPointer) -> Bool {
+        assumingMemoryBound(to: UInt8.self).isSame(as: other.assumingMemoryBound(to: UInt8.self))
+    }
 }

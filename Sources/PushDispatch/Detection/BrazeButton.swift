@@ -1,0 +1,204 @@
+import PushModel
+
+/// A button of a Braze notification where it stands in the payload: nothing of it is looked for until somebody asks.
+///
+/// It consists of views of the payload, and is for whoever holds on to that.
+enum BrazeButton {
+    /// The keys `ab_aN_...` of an Android payload, of which there is a type.
+    case android(JSONObject, number: Int, type: JSONView)
+    /// A button of a category on iOS, and its object in `ab.ab_cat`, if it has one.
+    case apple(Name, JSONView?)
+    /// An element of `pab` on the web.
+    case web(JSONView)
+
+    /// The id under which a press on a button is reported.
+    enum Name {
+        /// A text of the payload.
+        case text(JSONView)
+        /// One that Braze's SDK registers.
+        case registered(String)
+    }
+
+    /// The id; `nil` when the payload gives it none.
+    var id: Name? {
+        switch self {
+        case .android(let map, let number, _): map.text(ofButton: number, "id").map(Name.text)
+        case .apple(let id, _): id
+        case .web(let button): button.member("action").flatMap { $0.isString ? .text($0) : nil }
+        }
+    }
+
+    /// What a press on it does.
+    var kind: BrazeFacts.Action.Kind {
+        switch self {
+        case .android(_, _, let type): androidKind(type)
+        case .apple(let id, let button): id.isClosing ? .close : appleKind(button)
+        case .web(let button): webKind(button.member("a"))
+        }
+    }
+
+    /// The text on it; on iOS the app has that.
+    var title: JSONView? {
+        switch self {
+        case .android(let map, let number, _): map.text(ofButton: number, "t")
+        case .apple: nil
+        case .web(let button): button.member("title")
+        }
+    }
+
+    /// Where it leads.
+    var uri: JSONView? {
+        switch self {
+        case .android(let map, let number, _): map.text(ofButton: number, "uri")
+        case .apple(_, let button): button?.member("a_uri")?.orNilIfEmpty
+        case .web(let button): button.member("u")?.orNilIfEmpty
+        }
+    }
+
+    /// The same as it is told.
+    var told: BrazeFacts.Action {
+        BrazeFacts.Action(id: id?.string, kind: kind, title: title?.string, uri: uri?.string)
+    }
+
+    private func androidKind(_ type: JSONView) -> BrazeFacts.Action.Kind {
+        // Without an address the press opens the app.
+        if type.equals("ab_uri") { return uri.map(BrazeFacts.Action.Kind.init(opening:)) ?? .open }
+        if type.equals("ab_open") { return .open }
+        return type.equals("ab_none") ? .close : .unknown
+    }
+
+    /// The values of `a_t` are not public (UNVERIFIED): where it is none of Android's types, the address decides.
+    private func appleKind(_ button: JSONView?) -> BrazeFacts.Action.Kind {
+        let type = button?.member("a_t")
+        if type?.equals("ab_none") == true { return .close }
+        if type?.equals("ab_open") == true { return .open }
+        return uri.map(BrazeFacts.Action.Kind.init(opening:)) ?? .open
+    }
+
+    private func webKind(_ type: JSONView?) -> BrazeFacts.Action.Kind {
+        guard let type else { return .unknown }
+        if type.equals("ab_none") { return .close }
+        if type.equals("ab_open") { return .open }
+        guard type.equals("ab_uri") else { return .unknown }
+        return (uri?.string).map(BrazeFacts.Action.Kind.init(webTarget:)) ?? .open
+    }
+}
+
+extension BrazeButton.Name {
+    var string: String? {
+        switch self {
+        case .text(let text): text.string
+        case .registered(let id): id
+        }
+    }
+
+    /// Whether it is one of the buttons that only close the notification, on iOS.
+    fileprivate var isClosing: Bool {
+        switch self {
+        case .text(let id): id.equals("ab_pb_decline") || id.equals("ab_pb_no") || id.equals("ab_pb_cancel")
+        case .registered(let id): BrazeCategory.closing.contains(id)
+        }
+    }
+
+    /// Whether the id is this one, as `String` has it.
+    func equals(_ id: String) -> Bool {
+        switch self {
+        case .text(let text):
+            // Only characters beyond ASCII have other spellings.
+            let isPlain = text.withText { $0.allSatisfy { $0 < 0x80 } } && id.utf8.allSatisfy { $0 < 0x80 }
+            return isPlain ? text.withText { $0.elementsEqual(id.utf8) } : text.string == id
+        case .registered(let registered): return registered == id
+        }
+    }
+
+    /// Shows the id in UTF-8.
+    func withUTF8<Result>(_ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
+        switch self {
+        case .text(let text): return text.withText(body)
+        case .registered(var id): return id.withUTF8(body)
+        }
+    }
+}
+
+extension PlatformPayload {
+    /// The buttons of a Braze notification in their order, decoded.
+    var brazeActions: [BrazeFacts.Action] {
+        var actions: [BrazeFacts.Action] = []
+        forEachButton { button in
+            actions.append(button.told)
+            return false
+        }
+        return actions
+    }
+
+    /// The first button of a Braze notification with this id.
+    func brazeButton(_ id: String) -> BrazeButton? {
+        var found: BrazeButton?
+        forEachButton { button in
+            if button.id?.equals(id) == true { found = button }
+            return found != nil
+        }
+        return found
+    }
+}
+
+extension BrazeFacts.Action.Kind {
+    /// What a button that opens an address does.
+    fileprivate init(opening uri: JSONView) {
+        let isWebAddress = uri.withText { text -> Bool? in
+            let colon = text.firstIndex(of: UInt8(ascii: ":"), from: 0) ?? text.count
+            let isWeb = text.isSame(as: "https", length: colon) || text.isSame(as: "http", length: colon)
+            guard isWeb else { return false }
+            // What is not ASCII may make another character of the colon.
+            return colon + 1 >= text.count || text[colon + 1] < 0x80 ? true : nil
+        }
+        self = isWebAddress.map { $0 ? .uri : .deepLink } ?? Self(opening: uri.string)
+    }
+}
+
+extension UnsafeBufferPointer<UInt8> {
+    /// Whether the first bytes are this text of lower-case letters, in any case.
+    fileprivate func isSame(as letters: StaticString, length: Int) -> Bool {
+        guard length == letters.utf8CodeUnitCount else { return false }
+        for index in 0..<length where self[index] | 0x20 != letters.utf8Start[index] || self[index] < 0x40 {
+            return false
+        }
+        return true
+    }
+}
+
+extension JSONView {
+    /// The same; `nil` for an empty text, and for anything else than a text.
+    var orNilIfEmpty: JSONView? { textLength > 0 ? self : nil }
+}
+
+extension JSONObject {
+    /// The text `ab_aN_...` of an Android payload, if there is any.
+    func text(ofButton number: Int, _ name: StaticString) -> JSONView? {
+        // Room for the longest number and the longest name.
+        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 40) { key in
+            guard let start = key.baseAddress else { return nil }
+            var end = start.writing("ab_a")
+            if number < 10 {
+                end.pointee = UInt8(ascii: "0") + UInt8(number)
+                end += 1
+            } else {
+                for digit in String(number).utf8 {
+                    end.pointee = digit
+                    end += 1
+                }
+            }
+            end = end.writing("_").writing(name)
+            return view.member(UnsafeBufferPointer(start: start, count: end - start))?.orNilIfEmpty
+        }
+    }
+}
+
+extension UnsafeMutablePointer<UInt8> {
+    /// Writes a text, and returns where it ends.
+    @inline(__always)
+    fileprivate func writing(_ text: StaticString) -> UnsafeMutablePointer<UInt8> {
+        initialize(from: text.utf8Start, count: text.utf8CodeUnitCount)
+        return self + text.utf8CodeUnitCount
+    }
+}

@@ -1,0 +1,60 @@
+import PushModel
+
+/// A `google.protobuf.Duration` in JSON: seconds with up to nine decimals and an `s` behind.
+struct V1Duration: Hashable, Sendable {
+    /// The whole seconds, rounded down to zero, and without their sign.
+    let seconds: Int64
+    /// Whether the rest is not zero.
+    let hasFraction: Bool
+    /// Whether it is below zero.
+    let isNegative: Bool
+
+    /// Four weeks, in seconds: as long as FCM keeps a message, and what a message without `ttl` gets.
+    static let longestTTL: Int64 = 2_419_200
+
+    /// Whether FCM takes it as `ttl`.
+    var isTaken: Bool {
+        !isNegative && (seconds < Self.longestTTL || seconds == Self.longestTTL && !hasFraction)
+    }
+
+    private static let secondsMax: Int64 = 315_576_000_000
+
+    /// Reads the text of a string; `nil` when it is none.
+    init?(_ value: JSONView) {
+        guard let duration = value.withText({ V1Duration($0) }) else { return nil }
+        self = duration
+    }
+
+    private init?(_ text: UnsafeBufferPointer<UInt8>) {
+        let isNegative = text.first == UInt8(ascii: "-")
+        var rest = text.dropFirst(isNegative ? 1 : 0)
+        guard rest.popLast() == UInt8(ascii: "s") else { return nil }
+        var seconds: Int64 = 0
+        var decimals: Int?
+        var hasFraction = false
+        var isEmpty = true
+        for byte in rest {
+            if byte == UInt8(ascii: "."), decimals == nil {
+                guard !isEmpty else { return nil }
+                decimals = 0
+                isEmpty = true
+                continue
+            }
+            guard isDigit(byte) else { return nil }
+            isEmpty = false
+            if let count = decimals {
+                decimals = count + 1
+                hasFraction = hasFraction || byte != UInt8(ascii: "0")
+            } else {
+                seconds = seconds * 10 + Int64(byte - UInt8(ascii: "0"))
+                guard seconds <= Self.secondsMax else { return nil }
+            }
+        }
+        guard !isEmpty, decimals ?? 0 <= 9 else { return nil }
+        self.seconds = seconds
+        self.hasFraction = hasFraction
+        self.isNegative = isNegative && (seconds > 0 || hasFraction)
+    }
+}
+
+private func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }

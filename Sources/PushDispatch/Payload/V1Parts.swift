@@ -1,0 +1,106 @@
+import PushModel
+
+/// The members of a message of FCM v1 that decide anything, read in one pass.
+struct V1Parts: Sendable {
+    private(set) var name: JSONView?
+    /// Each target of the message, and how many of them there are.
+    private(set) var fid, token, topic, condition: JSONView?
+    private(set) var targets = 0
+    private(set) var data, notification, android, androidV2, apns, webpush: JSONView?
+    /// Whether there is anything but a token, data, the notification and the part for Android.
+    private var hasOthers = false
+
+    /// - Parameter message: the object `message`. In protobuf JSON `null` is as good as absent.
+    init(_ message: JSONView) {
+        var hasSnakeCase = false
+        for (key, value) in message.members {
+            if value.kind == .null {
+                hasOthers = true
+            } else if key.equals("token") {
+                token = value
+                targets += 1
+            } else if key.equals("data") {
+                data = value
+            } else if key.equals("android") {
+                android = value
+            } else if key.equals("notification") {
+                notification = value
+            } else {
+                hasOthers = true
+                if key.equals("apns") {
+                    apns = value
+                } else if key.equals("webpush") {
+                    webpush = value
+                } else if key.equals("name") {
+                    name = value
+                } else if key.equals("topic") {
+                    topic = value
+                    targets += 1
+                } else if key.equals("condition") {
+                    condition = value
+                    targets += 1
+                } else if key.equals("fid") {
+                    fid = value
+                    targets += 1
+                } else if key.equals("android_v2") {
+                    androidV2 = value
+                    hasSnakeCase = true
+                } else if key.equals("androidV2"), !hasSnakeCase {
+                    androidV2 = value
+                }
+            }
+        }
+    }
+}
+
+// The check in short.
+extension V1Parts {
+    /// How many bytes of keys and values FCM takes for a topic; for one device, twice as many.
+    static let dataLimitOfTopics = 2048
+
+    /// Whether the message passes the whole check, told from it being like almost all messages: to a token, with data, a
+    /// simple notification, and the usual fields for Android. `false` says nothing.
+    var areSurelyRight: Bool {
+        guard !hasOthers, let token, token.isString, token.textLength > 0 else { return false }
+        return isSurelyRight(data) && isSurelyRight(android, field: Self.isSurelyRightForAndroid)
+            && isSurelyRight(notification, field: Self.isSurelyRightInNotification)
+    }
+
+    private func isSurelyRight(_ data: JSONView?) -> Bool {
+        guard let data else { return true }
+        guard data.isObject, data.rawBytes.count <= Self.dataLimitOfTopics else { return false }
+        for (key, value) in data.members where !value.isString || Self.isRefused(key) { return false }
+        return true
+    }
+
+    private func isSurelyRight(
+        _ object: JSONView?, field isSurelyRight: (_ key: JSONView, _ value: JSONView) -> Bool
+    ) -> Bool {
+        guard let object else { return true }
+        guard object.isObject else { return false }
+        for (key, value) in object.members where !isSurelyRight(key, value) { return false }
+        return true
+    }
+
+    private static func isSurelyRightForAndroid(_ key: JSONView, _ value: JSONView) -> Bool {
+        guard value.isString else { return false }
+        if key.equals("priority") { return value.equals("HIGH") || value.equals("NORMAL") }
+        if key.equals("ttl") { return V1Duration(value)?.isTaken == true }
+        return key.equals("collapse_key") || key.equals("restricted_package_name")
+    }
+
+    private static func isSurelyRightInNotification(_ key: JSONView, _ value: JSONView) -> Bool {
+        value.isString && (key.equals("title") || key.equals("body") || key.equals("image"))
+    }
+
+    /// Whether FCM refuses a key of data. The reference and the discovery document name these; others that FCM uses,
+    /// like `collapse_key`, it overrides.
+    static func isRefused(_ key: JSONView) -> Bool {
+        switch key.firstRawByte {
+        case UInt8(ascii: "f"), UInt8(ascii: "m"), UInt8(ascii: "g"), UInt8(ascii: "\\"):
+            key.equals("from") || key.equals("message_type") || key.equals("gcm") || key.starts(withName: "google")
+                || key.starts(withName: "gcm.notification.")
+        default: false
+        }
+    }
+}
