@@ -15,13 +15,14 @@ floods=("${@:-}")
 [[ -n ${floods[0]} ]] || floods=(unread lane large)
 work=$(mktemp -d /var/tmp/pushrouterd-flood.XXXXXX)
 daemon=
-cleanup() { [[ -z $daemon ]] || kill -9 "$daemon" 2>/dev/null || true; pkill -P $$ 2>/dev/null || true; wait 2>/dev/null || true; rm -rf "$work"; }
+cleanup() { [[ -z $daemon ]] || kill -9 "$daemon" 2>/dev/null || true; rm -rf "$work"; }
 trap cleanup EXIT
 
 swift build -c release --product pushrouterd >&2
 gcc -O2 -o "$work/load" Tests/Benchmarks/ingest/load.c
 mkdir -p "$work/config/handlers.d" "$work/config/routes.d"
 printf '[Handler]\nType=exec\nExec=/bin/sleep 60\n' >"$work/config/handlers.d/hang.handler"
+cp etc/pushrouterd/handlers.d/journal.handler "$work/config/handlers.d"
 printf '[Match]\nApp=hang\n[Route]\nHandler=hang\nDeadline=300ms\n' >"$work/config/routes.d/10-hang.route"
 printf '[Match]\nApp=lane\n[Route]\nHandler=hang\n' >"$work/config/routes.d/20-lane.route"
 printf '[Match]\n[Route]\nHandler=journal\n' >"$work/config/routes.d/90-rest.route"
@@ -33,7 +34,10 @@ for flood in "${floods[@]}"; do
   mkdir "$work/runtime"
   .build/release/pushrouterd --config "$work/config" --state "$work/state" --runtime "$work/runtime" 2>"$work/log" &
   daemon=$!
-  until [[ -S $work/runtime/inject.sock ]]; do sleep 0.01; done
+  until [[ -S $work/runtime/inject.sock ]]; do
+    kill -0 $daemon 2>/dev/null || { cat "$work/log" >&2; exit 1; }
+    sleep 0.01
+  done
   # What a good client sees without a flood.
   quiet=$("$work/load" "$work/runtime/inject.sock" 1 1 2 "$work/line")
   echo "== $flood"
