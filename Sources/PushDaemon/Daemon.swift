@@ -348,6 +348,7 @@ extension Daemon: ControlServer.StatusSource {
             uptime: now.monotonic - startedAt.monotonic, state: isStopping ? "stopping" : "running",
             configurationProblem: configurationProblem, accepted: processor.accepted,
             lastSeq: processor.lastNumber.value, requestsInFlight: processor.requestsInFlight,
+            bytesInFlight: processor.bytesInFlight, payloadBytes: processor.payloadBytes,
             handlersRunning: processor.handlersRunning, processes: runner.count,
             deliveriesTracked: processor.deliveriesTracked,
             clients: ClientsStatus(inject: injectClients, control: controlClients, refusals: refusals.counts),

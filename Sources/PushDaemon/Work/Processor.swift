@@ -59,6 +59,8 @@ final class Processor {
     var mode: DispatchMode { router.mode }
     var lastNumber: SequenceNumber { router.lastNumber }
     var requestsInFlight: Int { router.requestsInFlight }
+    var bytesInFlight: Int { router.bytesInFlight }
+    var payloadBytes: Int { router.payloadBytes }
     var handlersRunning: Int { router.handlersRunning }
     var deliveriesTracked: Int { router.deliveriesTracked }
     var nextDue: Instant? { router.nextDue }
