@@ -32,6 +32,7 @@ final class Daemon {
     private let health: StoreHealth
     private let refusals: RefusalLog
     private let runner: HandlerRunner
+    private let loader: RunLoader
     private let pipeline: CommitPipeline
     private let processor: Processor
     private let inject: InjectServer
@@ -86,8 +87,9 @@ final class Daemon {
             boot: boot, table: settings.routing, tracker: recovered.tracker, customData: recovered.customData,
             devices: recovered.devices, recentDeliveries: recovered.recentDeliveries,
             lastNumber: recovered.lastNumber)
+        loader = RunLoader(pipeline: pipeline, committer: committer, lookup: lookup, reader: largeRequests)
         processor = Processor(
-            router: router, pipeline: pipeline, runner: runner, journal: journal,
+            router: router, pipeline: pipeline, runner: runner, loader: loader, journal: journal,
             successLevel: settings.journal.successLevel)
         inject = InjectServer(
             processor: processor, pipeline: pipeline, committer: committer, lookup: lookup,
@@ -98,21 +100,19 @@ final class Daemon {
         control = ControlServer(processor: processor, health: health, ledgerSync: ledgerSync, statusSource: self)
         try watch()
         endLeftovers(of: recovered.stateID)
-        recover(recovered.unfinished)
+        try recover(from: recovered.ledger)
         try listen(directories)
     }
 
-    private func recover(_ unfinished: [UnfinishedRequest]) {
+    private func recover(from ledger: LedgerReader) throws(StoreError) {
         if let aside = committer.recovery.setAside {
             let message = "the log could not be gone on with and is kept as \(aside.path): \(aside.reason)"
             journal.log(JournalEntry(.critical, message, messageID: .logSetAside))
         }
-        if !unfinished.isEmpty {
-            let message = "unfinished requests of an earlier run: \(unfinished.count)"
-            journal.log(JournalEntry(.notice, message, messageID: .recovered))
-        }
-        // Even without any: the router learns what time it is, and with that when the tracker's waits end.
-        processor.recover(unfinished)
+        let unfinished = try processor.recover(from: ledger)
+        guard unfinished > 0 else { return }
+        let message = "unfinished requests of an earlier run: \(unfinished)"
+        journal.log(JournalEntry(.notice, message, messageID: .recovered))
     }
 
     /// Runs until it is told to stop, or cannot go on.
@@ -152,6 +152,9 @@ final class Daemon {
             try SignalSource(loop: loop, signal: SIGHUP) { [unowned self] in reload() },
         ]
         try runner.begin { [unowned self] in processor.handle($0) }
+        loader.begin(start: { [unowned self] in runner.start($0) }) { [unowned self] id, reason in
+            processor.handle(.failedToStart(id, reason: reason))
+        }
         loop.endOfTurn = { [unowned self] in endTurn() }
     }
 
@@ -177,7 +180,9 @@ final class Daemon {
     private func take(_ message: Message) {
         switch message {
         case .store(let report): take(report)
+        case .answer(let token, let answer) where loader.owns(token): loader.answered(token, answer)
         case .answer(let token, let answer): inject.answered(token, answer)
+        case .largeRequest(let token, let request) where loader.owns(token): loader.wasRead(token, request)
         case .largeRequest(let token, let request): inject.wasRead(token, request)
         }
     }
@@ -190,9 +195,12 @@ final class Daemon {
             pipeline.committed(number, took: duration)
         case .applied(let number):
             inject.applied(through: number)
+            loader.applied(through: number)
             ledgerSync.applied(through: number)
         case .stalled(let error): health.stalled(error)
-        case .ledgerStalled(let error): health.ledgerStalled(error)
+        case .ledgerStalled(let error):
+            health.ledgerStalled(error)
+            inject.admitLarge()
         case .ledgerResumed: health.ledgerResumed()
         case .pruned(let requests) where requests > 0:
             journal.log(JournalEntry(.info, "\(requests) requests were older than Retention= and are gone"))
@@ -340,6 +348,7 @@ extension Daemon: ControlServer.StatusSource {
             uptime: now.monotonic - startedAt.monotonic, state: isStopping ? "stopping" : "running",
             configurationProblem: configurationProblem, accepted: processor.accepted,
             lastSeq: processor.lastNumber.value, requestsInFlight: processor.requestsInFlight,
+            bytesInFlight: processor.bytesInFlight, payloadBytes: processor.payloadBytes,
             handlersRunning: processor.handlersRunning, processes: runner.count,
             deliveriesTracked: processor.deliveriesTracked,
             clients: ClientsStatus(inject: injectClients, control: controlClients, refusals: refusals.counts),

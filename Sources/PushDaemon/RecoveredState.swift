@@ -14,10 +14,12 @@ struct RecoveredState {
     var customData: CustomData
     var devices: [KnownDevice]
     var recentDeliveries: [RecentDelivery]
-    var unfinished: [UnfinishedRequest] = []
+    /// Has the rest: what is not finished.
+    let ledger: LedgerReader
 
     init(directory: String, settings: Settings) throws(StoreError) {
         let reader = try LedgerReader(directory: directory)
+        ledger = reader
         stateID = reader.stateIdentity
         lastNumber = try reader.highestSequenceNumber()
         devices = try reader.knownDevices()
@@ -25,19 +27,6 @@ struct RecoveredState {
         tracker = try Tracker(
             stateID: stateID, rules: settings.routing.tracking, ledger: reader, now: Moment.now().wall)
         customData = try CustomData(stateID: stateID, rules: settings.routing.customData, ledger: reader)
-        for (accepted, invocation) in try reader.pendingInvocations() {
-            if unfinished.last?.accepted.seq == accepted.seq {
-                unfinished[unfinished.count - 1].invocations.append(invocation)
-            } else {
-                let request = Request(stored: accepted)
-                let reference = request.flatMap(DeliveryReference.init)
-                let story = if let reference { try reader.delivery(reference) } else { nil as RequestStory? }
-                unfinished.append(
-                    UnfinishedRequest(
-                        accepted: accepted, invocations: [invocation], request: request,
-                        past: story.map(PastDelivery.init)))
-            }
-        }
     }
 }
 
@@ -75,6 +64,19 @@ extension DeliveryReference {
         case .payload: return nil
         }
         self.init(name, app: interact.target.app, device: interact.target.device)
+    }
+}
+
+extension UnfinishedRequest {
+    /// A request that an earlier run did not finish, with its line.
+    init(reading left: UnfinishedRequest, _ ledger: LedgerReader) throws(StoreError) {
+        var accepted = left.accepted
+        accepted.body = try ledger.line(of: accepted.seq) ?? []
+        let request = Request(stored: accepted)
+        let reference = request.flatMap(DeliveryReference.init)
+        let past = if let reference { try ledger.delivery(reference) } else { nil as RequestStory? }
+        self.init(
+            accepted: accepted, invocations: left.invocations, request: request, past: past.map(PastDelivery.init))
     }
 }
 

@@ -15,6 +15,8 @@ struct Status {
     var accepted: Int64
     var lastSeq: Int64
     var requestsInFlight: Int
+    var bytesInFlight: Int
+    var payloadBytes: Int
     var handlersRunning: Int
     var processes: Int
     var deliveriesTracked: Int
@@ -46,6 +48,8 @@ struct Status {
         writer.member("accepted_since_start", accepted)
         writer.member("last_seq", lastSeq)
         writer.member("requests_in_flight", requestsInFlight)
+        writer.member("bytes_in_flight", bytesInFlight)
+        writer.member("payload_bytes_in_memory", payloadBytes)
         writer.member("handlers_running", handlersRunning)
         writer.member("handler_processes", processes)
         writer.member("deliveries_tracked", deliveriesTracked)

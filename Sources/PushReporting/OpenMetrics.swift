@@ -35,6 +35,10 @@ public enum OpenMetrics {
         Metric("requests_in_flight", "Requests of which an outcome is still to come.") {
             number($0["requests_in_flight"])
         },
+        Metric("in_flight_bytes", "Bytes of these requests.") { number($0["bytes_in_flight"]) },
+        Metric("payload_memory_bytes", "Bytes of them that are kept in memory for what waits.") {
+            number($0["payload_bytes_in_memory"])
+        },
         Metric("handlers_running", "Invocations that hold a place of HandlersMax=.") { number($0["handlers_running"]) },
         Metric("handler_processes", "Processes of handlers.") { number($0["handler_processes"]) },
         Metric("deliveries_tracked", "Deliveries whose open would be recognized.") { number($0["deliveries_tracked"]) },

@@ -52,9 +52,7 @@ extension Router {
             return
         }
         let row = arrival.row(callback, budget: table.budget)
-        let invocation = Invocation(
-            request: arrival.request, subject: arrival.subject, record: row, owner: .route, facts: facts, table: table,
-            lane: arrival.lane)
+        let invocation = Invocation(of: arrival, record: row, owner: .route, table: table, lane: arrival.lane)
         admit(invocation, at: now, &effects)
     }
 
@@ -80,8 +78,7 @@ extension Router {
         row.route = route.name
         row.handler = route.handler
         var invocation = Invocation(
-            request: arrival.request, subject: arrival.subject, record: row, owner: .route,
-            facts: arrival.facts(callback), table: table, lane: route.observes ? nil : arrival.lane)
+            of: arrival, record: row, owner: .route, table: table, lane: route.observes ? nil : arrival.lane)
         invocation.position = position
         invocation.isPinned = true
         admit(invocation, at: now, &effects)

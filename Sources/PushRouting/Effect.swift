@@ -10,6 +10,9 @@ public enum Effect: Sendable {
     case record(LedgerRecord)
     /// Run a handler and report `started`, then `finished`; or `failedToStart`.
     case start(HandlerRun)
+    /// The same of a run whose payload is not in memory any more: what its request asks for is read from the ledger first
+    /// (``HandlerRun/complete(with:past:)``). `failedToStart` says that it could not be read.
+    case load(HandlerRun)
     /// Send the handler SIGTERM: its grace begins.
     case terminate(InvocationID)
     /// End the handler and whatever it started, now; nothing it says counts any more.
@@ -94,12 +97,21 @@ public struct HandlerRun: Sendable {
     public var invocation: InvocationRecord
     /// The request that led to it.
     public var request: AcceptedRequest
-    /// What the request asks for, and its payload.
+    /// What the request asks for, and its payload; empty where that is yet to be read.
     public var subject: InvocationSubject
     /// The handler.
     public var handler: Handler
     /// When its time is up.
     public var deadline: Instant
+
+    /// Fills in what a request asks for.
+    ///
+    /// - Parameters:
+    ///   - request: the request line, read again.
+    ///   - past: the delivery that an interaction names, where the ledger knows it.
+    public mutating func complete(with request: Request, past: PastDelivery?) {
+        subject = InvocationSubject(request, past: past)
+    }
 }
 
 /// The end of an invocation, with what a report of it needs. A reference: it is large, and goes from the router over

@@ -20,12 +20,20 @@ struct Invocation: Sendable {
         case pausing
     }
 
-    let request: AcceptedRequest
-    /// What the request asks for.
-    let subject: InvocationSubject
+    /// The request; without its line once that is let go of.
+    private(set) var request: AcceptedRequest
+    /// What the request asks for; `nil` once that is let go of.
+    private(set) var subject: InvocationSubject?
+    /// How many bytes the request line has.
+    let byteCount: Int
+    let osVersion: OSVersion?
+    /// Whether its bytes are counted among those that are kept in memory.
+    var isCounted = false
     var record: InvocationRecord
     let owner: PlannedInvocation.Owner
-    let facts: RouteFacts
+    private var facts: RouteFacts
+    /// The routes that match; `nil` while the payload is there to match against.
+    private var matches: [Int]?
     var stage = Stage.waiting
     /// The table that it was accepted under: a reload does not move it.
     let table: RoutingTable
@@ -46,10 +54,61 @@ struct Invocation: Sendable {
     /// The row as the ledger has it; `nil` before the first write.
     var stored: InvocationRecord?
 
+    /// - Parameters:
+    ///   - request: the request.
+    ///   - byteCount: how many bytes its line has.
+    ///   - subject: what it asks for; `nil`: the ledger has it, and no route asks for anything of the payload.
+    ///   - record: the row.
+    ///   - owner: whose it is.
+    ///   - facts: what routes are held against.
+    ///   - table: what it was accepted under.
+    ///   - lane: where it waits for others.
+    init(
+        request: AcceptedRequest, byteCount: Int, subject: InvocationSubject?, osVersion: OSVersion?,
+        record: InvocationRecord, owner: PlannedInvocation.Owner, facts: RouteFacts, table: RoutingTable,
+        lane: DeviceKey?
+    ) {
+        self.request = request
+        self.byteCount = byteCount
+        self.subject = subject
+        self.osVersion = osVersion
+        self.record = record
+        self.owner = owner
+        self.facts = facts
+        self.table = table
+        self.lane = lane
+        if subject == nil { letGo() }
+    }
+
+    /// An invocation of a request that is being accepted.
+    init(
+        of arrival: Arrival, record: InvocationRecord, owner: PlannedInvocation.Owner, table: RoutingTable,
+        lane: DeviceKey?
+    ) {
+        self.init(
+            request: arrival.request, byteCount: arrival.request.body.count, subject: arrival.subject,
+            osVersion: arrival.subject.osVersion, record: record, owner: owner, facts: arrival.facts(record.callback),
+            table: table, lane: lane)
+    }
+
     /// How its callback is completed: by its owner's invocation, never by an observer's.
     var completions: Completions {
         Completions(
-            record.isObserver ? .none : record.callback, rules: table.completion, osVersion: subject.osVersion)
+            record.isObserver ? .none : record.callback, rules: table.completion, osVersion: osVersion)
+    }
+
+    /// The position of the first route at or after its own that matches, and does not observe.
+    var nextOwner: Int? {
+        guard let matches else { return table.owner(of: facts, from: position) }
+        return matches.first { $0 >= position }
+    }
+
+    /// Lets go of the request line and the payload: the ledger has them. What routes need of them is decided first.
+    mutating func letGo() {
+        if matches == nil { matches = isPinned ? [] : table.positions(for: facts, observing: false) }
+        facts.keys = nil
+        request.body = []
+        subject = nil
     }
 
     /// Whether it holds one of the places to run.

@@ -47,6 +47,9 @@ extension RouteMatch.KeyCondition {
 }
 
 extension RoutingTable {
+    /// Whether any route looks at the payload's keys.
+    var looksAtKeys: Bool { routes.contains { !$0.match.data.isEmpty || !$0.match.keyValues.isEmpty } }
+
     /// The position of the first route at or after `position` that matches and does not observe.
     func owner(of facts: RouteFacts, from position: Int = 0) -> Int? {
         routes[position...].firstIndex { !$0.observes && $0.match.holds(for: facts) }

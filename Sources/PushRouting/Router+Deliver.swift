@@ -85,9 +85,8 @@ extension Router {
             let reason = "the app had no Braze instance when the callback ran"
             concludeAtOnce(row, of: arrival, .sdkNotReady, reason: reason, at: now, &effects)
         } else if mustWait(in: arrival.lane) {
-            let invocation = Invocation(
-                request: accepted, subject: arrival.subject, record: row, owner: .tracker,
-                facts: arrival.facts(callback), table: table, lane: arrival.lane, receipt: receipt)
+            var invocation = Invocation(of: arrival, record: row, owner: .tracker, table: table, lane: arrival.lane)
+            invocation.receipt = receipt
             admit(invocation, at: now, &effects)
         } else {
             if let receipt { take(receipt, of: accepted, at: now, &effects) }

@@ -13,7 +13,7 @@ extension Router {
 
     /// Counts a new invocation as in flight and puts it on its way.
     mutating func admit(_ invocation: Invocation, at now: Moment, _ effects: inout Effects) {
-        usage.began(invocation.record.id, of: invocation.request.peer)
+        usage.began(invocation.record.id, of: invocation.request.peer, bytes: invocation.byteCount)
         enter(invocation, at: now, &effects)
     }
 
@@ -32,7 +32,7 @@ extension Router {
             guard lanes[lane] == nil else {
                 lanes[lane]?.append(id)
                 save(&invocation, &effects)
-                invocations[id] = invocation
+                park(&invocation)
                 return
             }
             lanes[lane] = Lane(id, at: now.monotonic)
@@ -79,9 +79,7 @@ extension Router {
     ) -> Bool {
         invocation.clockStart = start
         let table = invocation.table
-        let owner =
-            invocation.isPinned ? invocation.position : table.owner(of: invocation.facts, from: invocation.position)
-        guard let position = owner else {
+        guard let position = invocation.isPinned ? invocation.position : invocation.nextOwner else {
             let reason = invocation.record.route == nil ? "no route matches" : "every route that matches declined"
             conclude(invocation, .unrouted, reason: reason, at: now, &effects)
             return false
@@ -131,10 +129,23 @@ extension Router {
         for id in touched {
             guard var invocation = invocations[id] else { continue }
             save(&invocation, &effects)
-            invocations[id] = invocation
+            park(&invocation)
         }
         touched.removeAll(keepingCapacity: true)
         dropStaleTimers()
+    }
+
+    /// Keeps an invocation until it goes on; its payload too, as far as there is room for payloads.
+    private mutating func park(_ parked: inout Invocation) {
+        if parked.subject != nil, !parked.isCounted {
+            if usage.payloadBytes + parked.byteCount > table.limits.payloadMemory {
+                parked.letGo()
+            } else {
+                parked.isCounted = true
+                usage.keeps(payloadOf: parked.byteCount)
+            }
+        }
+        invocations[parked.record.id] = parked
     }
 
     /// Queues an invocation for a place to run: observers have theirs apart and keep no owner waiting.
@@ -161,11 +172,12 @@ extension Router {
         if !handler.idempotent { invocation.record.started = true }
         save(&invocation, &effects)
         invocations[id] = invocation
-        effects.append(
-            .start(
-                HandlerRun(
-                    invocation: invocation.record, request: invocation.request, subject: invocation.subject,
-                    handler: handler, deadline: deadline)))
+        // It may have to make room for others now.
+        touched.append(id)
+        let run = HandlerRun(
+            invocation: invocation.record, request: invocation.request,
+            subject: invocation.subject ?? InvocationSubject(), handler: handler, deadline: deadline)
+        effects.append(invocation.subject == nil ? .load(run) : .start(run))
     }
 
     /// The lane's head is done: the next one's turn has come.

@@ -7,19 +7,38 @@ public struct UnfinishedRequest: Sendable {
     public var accepted: AcceptedRequest
     /// Its invocations without an outcome, in order.
     public var invocations: [InvocationRecord]
-    /// The request line, read again; `nil` if this version cannot read it any more.
+    /// The request line, read again; `nil` if this version cannot read it any more, or it has not been read.
     public var request: Request?
+    /// Whether the line is left where it is: ``Router/wantsLine(of:_:)`` told that it is not needed now.
+    public var isLeftInLedger: Bool
+    /// How many bytes the line has.
+    public var byteCount: Int
     /// The delivery that an interaction names by its number or message id.
     public var past: PastDelivery?
 
-    /// Joins the parts.
+    /// A request whose line was read.
     public init(
         accepted: AcceptedRequest, invocations: [InvocationRecord], request: Request?, past: PastDelivery? = nil
     ) {
         self.accepted = accepted
         self.invocations = invocations
         self.request = request
+        isLeftInLedger = false
+        byteCount = accepted.body.count
         self.past = past
+    }
+
+    /// A request whose line is left where it is.
+    ///
+    /// - Parameters:
+    ///   - accepted: the request, without its line.
+    ///   - byteCount: how many bytes the line has.
+    ///   - invocations: its invocations without an outcome.
+    public init(leaving accepted: AcceptedRequest, byteCount: Int, invocations: [InvocationRecord]) {
+        self.accepted = accepted
+        self.invocations = invocations
+        self.byteCount = byteCount
+        isLeftInLedger = true
     }
 }
 
@@ -30,39 +49,67 @@ extension Router {
 
     /// Takes up what an earlier run of the daemon left: runs what has budget left, and gives everything else its outcome.
     ///
-    /// Call it once, before anything is submitted, with the requests in order of their numbers, and when nothing of
-    /// an earlier run is alive any more.
+    /// Call it before anything is submitted, with the requests in order of their numbers, some at a time, and when nothing
+    /// of an earlier run is alive any more. Nothing runs before ``endRecovery(at:effects:)``.
     public mutating func recover(_ unfinished: [UnfinishedRequest], at now: Moment, effects: inout Effects) {
         for request in unfinished {
             let context = RecoveryContext(request, detection: table.detection)
-            for record in request.invocations { recover(record, of: request.accepted, context, at: now, &effects) }
+            for record in request.invocations { recover(record, of: request, context, at: now, &effects) }
         }
-        endTurn(at: now, &effects)
+    }
+
+    /// All that was left is taken up: what may run begins.
+    public mutating func endRecovery(at now: Moment, effects: inout Effects) { endTurn(at: now, &effects) }
+
+    /// Whether the request line is needed to take up an invocation of an earlier run. Without it less is read, and less
+    /// kept in memory.
+    public func wantsLine(of accepted: AcceptedRequest, _ record: InvocationRecord, at now: Moment) -> Bool {
+        let isTracked = isTracked(record, of: accepted)
+        guard !record.started, isTracked || !isTooLate(record, of: accepted, at: now) else { return false }
+        // The receipt, the keys that routes look at, and the version of iOS that decides what is presented.
+        return isTracked || table.looksAtKeys || record.callback == .willPresent
+    }
+
+    /// Whether an invocation has one route, whatever else matches: a copy, or one of those that hear a broadcast.
+    private func isPinned(_ record: InvocationRecord) -> Bool {
+        record.isObserver || record.callback.isBroadcast && record.route != nil
+    }
+
+    /// Among deliveries, Braze's are the tracker's, but for copies and broadcasts, which are given a route at once; a tap
+    /// on a Braze notification is never unfinished.
+    private func isTracked(_ record: InvocationRecord, of accepted: AcceptedRequest) -> Bool {
+        accepted.operation == .deliver && record.provider == Self.trackedProvider && !isPinned(record)
+    }
+
+    private func isTooLate(_ record: InvocationRecord, of accepted: AcceptedRequest, at now: Moment) -> Bool {
+        accepted.boot != boot || record.deadline.map { $0 <= now.monotonic } == true
     }
 
     private mutating func recover(
-        _ record: InvocationRecord, of accepted: AcceptedRequest, _ context: RecoveryContext, at now: Moment,
+        _ record: InvocationRecord, of unfinished: UnfinishedRequest, _ context: RecoveryContext, at now: Moment,
         _ effects: inout Effects
     ) {
-        // Among deliveries, Braze's are the tracker's, but for copies and broadcasts, which are given a route at once; a
-        // tap on a Braze notification is never unfinished.
-        let isPinned = record.isObserver || record.callback.isBroadcast && record.route != nil
-        let isBraze = accepted.operation == .deliver && record.provider == Self.trackedProvider && !isPinned
+        let accepted = unfinished.accepted
+        let isPinned = isPinned(record)
+        let isBraze = isTracked(record, of: accepted)
         let facts = RouteFacts(
             provider: record.provider, platform: accepted.platform, callback: record.callback, app: accepted.app,
             keys: context.keys)
         var invocation = Invocation(
-            request: accepted, subject: context.subject, record: record, owner: isBraze ? .tracker : .route,
-            facts: facts, table: table, lane: record.isObserver ? nil : lane(of: accepted),
-            receipt: record.id.n == 0 ? context.receipt : nil, stored: record)
+            request: accepted, byteCount: unfinished.byteCount,
+            subject: unfinished.isLeftInLedger ? nil : context.subject, osVersion: context.subject.osVersion,
+            record: record, owner: isBraze ? .tracker : .route, facts: facts, table: table,
+            lane: record.isObserver ? nil : lane(of: accepted))
+        if record.id.n == 0 { invocation.receipt = context.receipt }
+        invocation.stored = record
         // Who declined before the crash is not asked again, as long as the routes are the same.
         let position = table.routes.firstIndex { $0.name == record.route }
         invocation.position = position ?? 0
         invocation.isPinned = isPinned
-        usage.began(record.id, of: accepted.peer)
+        usage.began(record.id, of: accepted.peer, bytes: unfinished.byteCount)
         if record.started {
             conclude(invocation, .failed, reason: Self.daemonCrashed, at: now, &effects)
-        } else if accepted.boot != boot || record.deadline.map({ $0 <= now.monotonic }) == true {
+        } else if isTooLate(record, of: accepted, at: now) {
             // A tracker's payload is never too late: what waited for its turn is handed over.
             if isBraze {
                 handOver(invocation, at: now, &effects)

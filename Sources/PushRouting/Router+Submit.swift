@@ -17,7 +17,7 @@ extension Router {
         _ request: Request, from peer: Peer, past: PastDelivery? = nil, at now: Moment, effects: inout Effects
     ) throws(Refusal) -> Acceptance {
         guard !isDraining else { throw .draining }
-        try checkLimits(of: peer, at: now)
+        try checkLimits(of: peer, adding: request.document.bytes.count, at: now)
         var acceptance = Acceptance(seq: lastNumber.next, invocations: 0, rejections: [])
         switch request.action {
         case .deliver(let deliver):
@@ -33,12 +33,17 @@ extension Router {
         return acceptance
     }
 
-    private func checkLimits(of peer: Peer, at now: Moment) throws(Refusal) {
+    private func checkLimits(of peer: Peer, adding bytes: Int, at now: Moment) throws(Refusal) {
         let message: String
+        let (size, sizeOfPeer) = (usage.bytes + bytes, usage.bytes(of: peer) + bytes)
         if usage.requests >= table.limits.inFlight {
             message = "\(usage.requests) requests are in flight, the most that is allowed"
         } else if usage.requests(of: peer) >= table.limits.inFlightPerPeer {
             message = "\(usage.requests(of: peer)) requests of uid \(peer.uid) are in flight, the most that is allowed"
+        } else if size > table.limits.unfinishedBytes {
+            message = "the requests in flight would have \(size) bytes, more than is allowed"
+        } else if sizeOfPeer > table.limits.unfinishedBytesPerPeer {
+            message = "the requests of uid \(peer.uid) in flight would have \(sizeOfPeer) bytes, more than is allowed"
         } else {
             return
         }

@@ -80,6 +80,12 @@ public struct Router: Sendable {
     /// How many requests are in flight.
     public var requestsInFlight: Int { usage.requests }
 
+    /// Bytes of the lines of requests in flight.
+    public var bytesInFlight: Int { usage.bytes }
+
+    /// Bytes of them that are kept in memory for invocations that wait.
+    public var payloadBytes: Int { usage.payloadBytes }
+
     /// How many handlers hold a place to run, observers' among them.
     public var handlersRunning: Int { usage.handlers + usage.observers }
 

@@ -65,15 +65,25 @@ public struct RoutingLimits: Hashable, Sendable {
     public var inFlight: Int
     /// Requests in flight of one peer (its uid).
     public var inFlightPerPeer: Int
+    /// Bytes of the lines of requests in flight, in all: the disk holds them.
+    public var unfinishedBytes: Int
+    /// The same of one peer.
+    public var unfinishedBytesPerPeer: Int
+    /// Bytes of request lines that are kept in memory for invocations that wait. The ledger has the others.
+    public var payloadMemory: Int
 
     /// Joins the parts; the defaults are the shipped ones.
     public init(
-        handlers: Int = 64, observers: Int = 16, inFlight: Int = 50_000, inFlightPerPeer: Int = 20_000
+        handlers: Int = 64, observers: Int = 16, inFlight: Int = 50_000, inFlightPerPeer: Int = 20_000,
+        unfinishedBytes: Int = 1 << 30, unfinishedBytesPerPeer: Int = 512 << 20, payloadMemory: Int = 32 << 20
     ) {
         self.handlers = handlers
         self.observers = observers
         self.inFlight = inFlight
         self.inFlightPerPeer = inFlightPerPeer
+        self.unfinishedBytes = unfinishedBytes
+        self.unfinishedBytesPerPeer = unfinishedBytesPerPeer
+        self.payloadMemory = payloadMemory
     }
 }
 

@@ -173,7 +173,8 @@ public struct Simulator {
                     output.append(SimulationLine.invocation(end, at: time))
                     let seq = end.invocation.id.seq
                     if router.invocationsInFlight(of: seq) == 0 { scripts[seq] = nil }
-                case .start(let run): start(run, at: time)
+                // A script needs no payload.
+                case .start(let run), .load(let run): start(run, at: time)
                 }
             }
         }

@@ -1,5 +1,5 @@
 import LinuxSystem
-import PushModel
+public import PushModel
 
 /// A thread that looks requests up, by the producers' ids and by what interactions call deliveries, so that the loop never
 /// waits for the disk.
@@ -43,6 +43,8 @@ public final class Lookup: Sendable {
     public enum Question: Hashable, Sendable {
         /// The request that has this id of its producer.
         case request(Key)
+        /// The line of the request with this number.
+        case line(SequenceNumber)
         /// The delivery that an interaction names.
         case delivery(DeliveryReference)
         /// The ids that come after one, in the ledger's order, some thousands at most.
@@ -53,6 +55,8 @@ public final class Lookup: Sendable {
     public enum Answer: Sendable {
         /// The request and all that came of it, all from one state of the ledger; `nil`: it has no such request.
         case story(RequestStory?)
+        /// The line of a request; `nil`: it has no such request.
+        case line([UInt8]?)
         /// The hashes of ids, and the last of them; `nil`: there are no more.
         case identifiers([UInt64], last: Key?)
     }
@@ -100,6 +104,7 @@ public final class Lookup: Sendable {
         }
         switch question {
         case .request(let key): return .story(try reader.find(uid: key.uid, id: key.id))
+        case .line(let seq): return .line(try reader.line(of: seq))
         case .delivery(let reference): return .story(try reader.delivery(reference))
         case .identifiers(let last):
             let keys = try reader.identifiers(after: last, limit: identifiersAtOnce)

@@ -136,6 +136,7 @@ private struct RequestPath {
                 precondition(open.remove(end.invocation.id) != nil, "an invocation ends twice")
                 running.removeAll { $0 == end.invocation.id }
                 check(end)
+            case .load: preconditionFailure("so little is never too much for the memory")
             case .start(let run):
                 running.append(run.invocation.id)
                 check(run)

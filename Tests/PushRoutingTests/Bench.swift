@@ -2,6 +2,7 @@ import PushCustomData
 import PushModel
 import PushTracking
 import TestSupport
+import Testing
 
 @testable import PushRouting
 
@@ -17,6 +18,10 @@ struct Bench {
     private(set) var ledger = MemoryLedger()
     private(set) var ends: [InvocationID: InvocationEnd] = [:]
     private(set) var runs: [InvocationID: HandlerRun] = [:]
+    /// How many runs had to be filled in from the ledger.
+    private(set) var loads = 0
+    /// The deliveries that interactions named.
+    private var pasts: [SequenceNumber: PastDelivery] = [:]
     /// What of the last request was set aside.
     private(set) var rejections: [Rejection] = []
     private let state = UUID128(high: 1, low: 2)
@@ -79,16 +84,21 @@ struct Bench {
     // MARK: The same, with effects as they are
 
     mutating func submitRaw(_ request: Request, uid: UInt32, past: PastDelivery? = nil) throws(Refusal) -> [Effect] {
-        var effects = Effects()
         let peer = Peer(uid: uid, gid: 100, pid: 1)
-        rejections = try router.submit(request, from: peer, past: past, at: now, effects: &effects).rejections
+        let now = now
+        var setAside: [Rejection] = []
+        let effects = try decide { (router, effects) throws(Refusal) in
+            setAside = try router.submit(request, from: peer, past: past, at: now, effects: &effects).rejections
+        }
+        rejections = setAside
+        pasts[router.lastNumber] = past
         take(effects.list, of: request)
         return effects.list
     }
 
     mutating func handleRaw(_ event: Event) -> [Effect] {
-        var effects = Effects()
-        router.handle(event, at: now, effects: &effects)
+        let now = now
+        let effects = decide { router, effects in router.handle(event, at: now, effects: &effects) }
         take(effects.list)
         return effects.list
     }
@@ -105,9 +115,37 @@ struct Bench {
             devices: ledger.devices.values.sorted { $0.number < $1.number }, devicesMax: router.devicesMax,
             lastNumber: ledger.requests.keys.max() ?? SequenceNumber(0))
         var effects = Effects()
-        router.recover(ledger.unfinished, at: now, effects: &effects)
+        for var unfinished in ledger.unfinished {
+            let (accepted, invocations) = (unfinished.accepted, unfinished.invocations)
+            unfinished.past = pasts[accepted.seq]
+            if !invocations.contains(where: { router.wantsLine(of: accepted, $0, at: now) }) {
+                var bodiless = accepted
+                bodiless.body = []
+                unfinished = UnfinishedRequest(
+                    leaving: bodiless, byteCount: accepted.body.count, invocations: invocations)
+            }
+            router.recover([unfinished], at: now, effects: &effects)
+        }
+        router.endRecovery(at: now, effects: &effects)
         take(effects.list)
         return effects.list
+    }
+
+    /// Has the router decide twice, once with what it wants written listed and once as rows: both must be the same.
+    private mutating func decide<Failure: Error>(
+        _ act: (inout Router, inout Effects) throws(Failure) -> Void
+    ) throws(Failure) -> Effects {
+        var (effects, rows) = (Effects(), Effects(rows: RowBuffer()))
+        var other = router
+        defer { router = other }
+        try act(&router, &effects)
+        try act(&other, &rows)
+        let expected = RowBuffer()
+        for case .record(let record) in effects.list { expected.append(record) }
+        #expect(rows.rows?.rows.elementsEqual(expected.rows) == true, "the rows are not those of the records")
+        let others = effects.list.filter { if case .record = $0 { false } else { true } }
+        #expect(rows.list.map(\.text) == others.map(\.text))
+        return effects
     }
 
     // MARK: What became of it
@@ -127,6 +165,11 @@ struct Bench {
             case .record(let record): ledger.write(record, of: request)
             case .decided(let end): ends[end.invocation.id] = end
             case .start(let run): runs[run.invocation.id] = run
+            case .load(var run):
+                loads += 1
+                let seq = run.request.seq
+                if let (_, request) = ledger.requests[seq] { run.complete(with: request, past: pasts[seq]) }
+                runs[run.invocation.id] = run
             case .terminate, .stop: break
             }
         }
@@ -156,7 +199,7 @@ extension Effect {
             }
         case .record(.device(let device)): "device \(device.key.device) \(device.externalID ?? "anonymous")"
         case .record(.forgottenDevice(let number)): "forget device \(number)"
-        case .start(let run): "start \(run.invocation.id.name) \(run.handler.name)"
+        case .start(let run), .load(let run): "start \(run.invocation.id.name) \(run.handler.name)"
         case .terminate(let id): "terminate \(id.name)"
         case .stop(let id): "stop \(id.name)"
         case .decided(let end): "end \(end.invocation.id.name) \(end.result.outcome.rawValue)"

@@ -184,7 +184,7 @@ struct Chaos {
     private mutating func check(_ effect: Effect) {
         switch effect {
         case .record: break
-        case .start(let run):
+        case .start(let run), .load(let run):
             let id = run.invocation.id
             expect(running.insert(id).inserted, "\(id.name) is started while it runs")
             expect(bench.now.monotonic < run.deadline, "\(id.name) is started after its deadline")
@@ -242,6 +242,7 @@ struct Chaos {
         return .testing(
             DispatchMode.allCases.randomElement(using: &random) ?? .device, routes: routes, handlers: handlers,
             places: Int.random(in: 1...3, using: &random), inFlight: Int.random(in: 6...12, using: &random),
-            inFlightPerPeer: Int.random(in: 4...8, using: &random))
+            inFlightPerPeer: Int.random(in: 4...8, using: &random),
+            payloadMemory: [0, 20, 32 << 20].randomElement(using: &random) ?? 0)
     }
 }

@@ -182,7 +182,7 @@ private struct Watched {
         for effect in effects {
             switch effect {
             case .record: continue
-            case .start(let run): running.insert(run.invocation.id)
+            case .start(let run), .load(let run): running.insert(run.invocation.id)
             case .stop(let id): running.remove(id)
             case .decided(let end): running.remove(end.invocation.id)
             case .terminate: break
@@ -200,7 +200,7 @@ extension Effect {
     fileprivate var invocation: InvocationID? {
         switch self {
         case .record: nil
-        case .start(let run): run.invocation.id
+        case .start(let run), .load(let run): run.invocation.id
         case .terminate(let id), .stop(let id): id
         case .decided(let end): end.invocation.id
         }

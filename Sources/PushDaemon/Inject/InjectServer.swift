@@ -40,6 +40,8 @@ final class InjectServer {
     private var sameIdentifier: [UInt64: [Candidate]] = [:]
     /// Requests that wait until the ledger has a batch.
     private var waitingForBatch: [(number: UInt64, candidate: Candidate)] = []
+    /// Large requests that wait until the log has room for more than small ones.
+    private var waitingForRoom = Queue<Candidate>()
     /// When the filter of ids may be built again after that failed, in monotonic nanoseconds.
     private var buildsAgainAt: Int64 = 0
 
@@ -73,7 +75,7 @@ final class InjectServer {
 
     /// Whether no request waits for anything.
     var isIdle: Bool {
-        reading.isEmpty && waitingForBatch.isEmpty && sameIdentifier.isEmpty
+        reading.isEmpty && waitingForBatch.isEmpty && waitingForRoom.isEmpty && sameIdentifier.isEmpty
             && !questions.values.contains { if case .identifiers = $0 { false } else { true } }
     }
 
@@ -106,9 +108,23 @@ final class InjectServer {
     /// Takes in a large request that was read, or why it is none.
     func wasRead(_ token: UInt64, _ result: Result<Request, ProtocolError>) {
         guard let (session, place) = reading.removeValue(forKey: token) else { return }
+        if case .success(let request) = result, mustWaitForRoom {
+            return waitingForRoom.append(Candidate(session: session, place: place, request: request))
+        }
         session.heldBytes = 0
         goOn(with: session, place) { () throws(ProtocolError) in
             try admit(Candidate(session: session, place: place, request: try result.get()))
+        }
+    }
+
+    /// Whether a large request has to wait, so that those who send small ones do not.
+    private var mustWaitForRoom: Bool { health.ledgerProblem == nil && committer.isFarBehind }
+
+    /// Goes on with large requests that waited, one after the other as long as there is room.
+    func admitLarge() {
+        while !mustWaitForRoom, let candidate = waitingForRoom.popFirst() {
+            candidate.session.heldBytes = 0
+            again(candidate)
         }
     }
 
@@ -196,6 +212,7 @@ final class InjectServer {
     func applied(through number: UInt64) {
         applied = number
         identifiers.applied(through: number)
+        admitLarge()
         guard !waitingForBatch.isEmpty else { return }
         let waited = waitingForBatch
         waitingForBatch = []
@@ -239,7 +256,7 @@ final class InjectServer {
     ) throws(ProtocolError) -> RequestStory? {
         switch result {
         case .success(.story(let story)): return story
-        case .success(.identifiers): preconditionFailure("a look-up was answered with something else")
+        case .success(.identifiers), .success(.line): preconditionFailure("a look-up was answered with something else")
         case .failure(let error):
             throw ProtocolError(
                 .unavailable, field: field,

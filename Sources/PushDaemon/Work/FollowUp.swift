@@ -10,6 +10,8 @@ enum FollowUp {
     case releaseOutcomes(OutcomeWait)
     /// Run a handler.
     case start(HandlerRun)
+    /// Run a handler whose payload is to be read again first.
+    case load(HandlerRun)
     /// Tell the journal and whoever waits how an invocation ended.
     case decided(InvocationEnd)
     /// Hand entries of custom data to the forwarder.

@@ -28,6 +28,7 @@ final class Processor {
     private var router: Router
     private let pipeline: CommitPipeline
     private let runner: HandlerRunner
+    private let loader: RunLoader
     private let journal: JournalWriter
     private var waits: [SequenceNumber: [OutcomeWait]] = [:]
     private var successes: SuccessEntries
@@ -39,15 +40,17 @@ final class Processor {
     ///   - router: the router, before anything is recovered.
     ///   - pipeline: makes durable what the router decides.
     ///   - runner: runs the handlers.
+    ///   - loader: reads payloads again that are not in memory.
     ///   - journal: where outcomes go.
     ///   - successLevel: how loud a success is.
     init(
-        router: Router, pipeline: CommitPipeline, runner: HandlerRunner, journal: JournalWriter,
-        successLevel: JournalSettings.Level
+        router: Router, pipeline: CommitPipeline, runner: HandlerRunner, loader: RunLoader,
+        journal: JournalWriter, successLevel: JournalSettings.Level
     ) {
         self.router = router
         self.pipeline = pipeline
         self.runner = runner
+        self.loader = loader
         self.journal = journal
         self.successLevel = successLevel
         successes = SuccessEntries(now: EventLoop.nowNanoseconds)
@@ -56,6 +59,8 @@ final class Processor {
     var mode: DispatchMode { router.mode }
     var lastNumber: SequenceNumber { router.lastNumber }
     var requestsInFlight: Int { router.requestsInFlight }
+    var bytesInFlight: Int { router.bytesInFlight }
+    var payloadBytes: Int { router.payloadBytes }
     var handlersRunning: Int { router.handlersRunning }
     var deliveriesTracked: Int { router.deliveriesTracked }
     var nextDue: Instant? { router.nextDue }
@@ -148,10 +153,36 @@ final class Processor {
         pipeline.endRequest()
     }
 
-    /// Takes up what an earlier run left.
-    func recover(_ unfinished: [UnfinishedRequest]) {
-        router.recover(unfinished, at: .now(), effects: &pipeline.effects)
+    /// Takes up what an earlier run left, request by request: only what is needed now of each is read.
+    ///
+    /// - Returns: how many requests it left.
+    func recover(from ledger: LedgerReader) throws(StoreError) -> Int {
+        var count = 0
+        var unfinished: UnfinishedRequest?
+        var wantsLine = false
+        let now = Moment.now()
+        func takeUp() throws(StoreError) {
+            guard let left = unfinished else { return }
+            count += 1
+            let request = wantsLine ? try UnfinishedRequest(reading: left, ledger) : left
+            router.recover([request], at: now, effects: &pipeline.effects)
+            carryOut()
+            pipeline.endRequest()
+        }
+        try ledger.pendingInvocations { (accepted, byteCount, invocation) throws(StoreError) in
+            if unfinished?.accepted.seq != accepted.seq {
+                try takeUp()
+                unfinished = UnfinishedRequest(leaving: accepted, byteCount: byteCount, invocations: [])
+                wantsLine = false
+            }
+            unfinished?.invocations.append(invocation)
+            wantsLine = wantsLine || router.wantsLine(of: accepted, invocation, at: now)
+        }
+        try takeUp()
+        // Even without any: the router learns what time it is, and with that when the tracker's waits end.
+        router.endRecovery(at: now, effects: &pipeline.effects)
         carryOut()
+        return count
     }
 
     // MARK: Custom data
@@ -203,9 +234,12 @@ final class Processor {
             switch effect {
             case .record: preconditionFailure("records are rows here")
             case .start(let run): pipeline.append(.start(run))
+            case .load(let run): pipeline.append(.load(run))
             case .decided(let end): pipeline.append(.decided(end))
             case .terminate(let id): runner.terminate(id)
-            case .stop(let id): runner.stop(id)
+            case .stop(let id):
+                loader.stop(id)
+                runner.stop(id)
             }
         }
     }
@@ -232,6 +266,7 @@ final class Processor {
         case .handOver(let entries): entries.handOver()
         case .note(let entry): journal.log(entry)
         case .start(let run): runner.start(run)
+        case .load(let run): loader.load(run)
         case .decided(let end):
             tell(end)
             tellWaiting(end)

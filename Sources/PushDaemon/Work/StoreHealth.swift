@@ -12,6 +12,8 @@ final class StoreHealth {
     private(set) var problem: String?
     /// Why the ledger cannot be written for now; the log goes on as long as it has room.
     private(set) var ledgerProblem: String?
+    /// What the log waits for while the ledger makes room in it: no problem as long as the ledger does.
+    private var waitsForRoom: StoreError?
     /// Since when commits have been slow, in monotonic nanoseconds; `nil` when they are not.
     private(set) var slowSince: Int64?
     /// How many commits took longer than they should.
@@ -84,14 +86,16 @@ final class StoreHealth {
 
     // MARK: Problems
 
-    /// Nothing can be written for now.
+    /// Nothing can be written for now. While the log only waits for the ledger to make room, producers wait as well.
     func stalled(_ error: StoreError) {
+        if error.kind == .logFull, ledgerProblem == nil { return waitsForRoom = error }
         problem = "nothing can be written for now: \(error)"
         journal.log(JournalEntry(.critical, "nothing can be accepted for now: \(error)", messageID: .storeStalled))
     }
 
     /// A batch was written.
     func resumed() {
+        waitsForRoom = nil
         guard problem != nil else { return }
         problem = nil
         journal.log(JournalEntry(.notice, "requests are accepted again", messageID: .storeResumed))
@@ -101,6 +105,7 @@ final class StoreHealth {
     func ledgerStalled(_ error: StoreError) {
         ledgerProblem = "the ledger cannot be written for now, and the log fills: \(error)"
         journal.log(JournalEntry(.error, ledgerProblem ?? "", messageID: .storeStalled))
+        if let waiting = waitsForRoom.take() { stalled(waiting) }
     }
 
     /// The ledger is written again.

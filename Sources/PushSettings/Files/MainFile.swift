@@ -32,6 +32,11 @@ extension Schema<Settings> {
             Key("Dispatch", "ObserversMax", \.routing.limits.observers, .integer(1...10_000)),
             Key("Dispatch", "RequestsInFlightMax", \.routing.limits.inFlight, .integer(1...10_000_000)),
             Key("Dispatch", "RequestsInFlightMaxPerPeer", \.routing.limits.inFlightPerPeer, .integer(1...10_000_000)),
+            Key("Dispatch", "RequestsInFlightSizeMax", \.routing.limits.unfinishedBytes, .byteSize(1 << 20...16 << 40)),
+            Key(
+                "Dispatch", "RequestsInFlightSizeMaxPerPeer", \.routing.limits.unfinishedBytesPerPeer,
+                .byteSize(1 << 20...16 << 40)),
+            Key("Dispatch", "PayloadMemoryMax", \.routing.limits.payloadMemory, .byteSize(0...16 << 30)),
             Key("Dispatch", "RetryDelay", \.routing.retryDelay, .timeSpan(.milliseconds(1) ... .seconds(9))),
             Key("Dispatch", "PresentationOptions", \.routing.completion.presentationOptions, .presentation),
             Key(

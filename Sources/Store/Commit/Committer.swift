@@ -146,6 +146,10 @@ public final class Committer: Sendable {
     /// Whether a batch with rows of so many bytes can be written without waiting for the ledger.
     public func hasRoom(for rows: Int) -> Bool { log.hasRoom(for: rows) }
 
+    /// Whether the ledger is so far behind that large requests had better wait: half of the log is for small ones. A report
+    /// of what is applied comes whenever this may have changed.
+    public var isFarBehind: Bool { ledger.withLock { $0.backlog.bytes } > log.usage.limit / 2 }
+
     /// Has everything up to a batch applied as soon as it is durable; a report says when it is done.
     public func hurry(through number: UInt64) {
         ledger.update { inbox in

@@ -158,6 +158,33 @@ public final class LedgerReader {
         return pending
     }
 
+    /// The same, without the request lines: it gives the request with an empty body, and how many bytes the line has.
+    public func pendingInvocations(
+        _ body: (_ request: AcceptedRequest, _ byteCount: Int, _ invocation: InvocationRecord) throws(StoreError) ->
+            Void
+    ) throws(StoreError) {
+        let columns = LedgerColumns.request.replacing("requests.body", with: "x''")
+        let statement = try database.prepare(
+            """
+            SELECT \(columns), \(LedgerColumns.invocation), length(requests.body)
+            FROM invocations INDEXED BY invocations_pending JOIN requests USING (seq)
+            WHERE outcome IS NULL ORDER BY invocations.seq, n
+            """)
+        let last = LedgerColumns.requestCount + LedgerColumns.invocationCount
+        while try statement.step() {
+            try body(
+                try statement.request(), try statement.number(last),
+                try statement.invocation(from: LedgerColumns.requestCount))
+        }
+    }
+
+    /// The line of a request; `nil` when the ledger does not have it.
+    public func line(of seq: SequenceNumber) throws(StoreError) -> [UInt8]? {
+        let statement = try database.prepare("SELECT body FROM requests WHERE seq = ?1")
+        statement.bind(seq.value, at: 1)
+        return try statement.step() ? statement.bytes(0) : nil
+    }
+
     /// How many requests were accepted from `from` on and before `end`; `nil` is no bound.
     public func acceptedRequests(from start: WallTime? = nil, to end: WallTime? = nil) throws(StoreError) -> Int {
         let statement = try database.prepare(

@@ -85,6 +85,8 @@ extension ManPage {
         (name: "accepted_since_start", meaning: "requests"),
         (name: "last_seq", meaning: "the number of the last accepted request"),
         (name: "requests_in_flight", meaning: "requests of which an outcome is still to come"),
+        (name: "bytes_in_flight", meaning: "their request lines; RequestsInFlightSizeMax="),
+        (name: "payload_bytes_in_memory", meaning: "what of them is kept in memory for what waits; PayloadMemoryMax="),
         (name: "handlers_running", meaning: "invocations that hold one of the HandlersMax= places"),
         (name: "handler_processes", meaning: "their processes, and those that were killed and are not gone yet"),
         (name: "deliveries_tracked", meaning: "Braze's deliveries whose open would be recognized"),

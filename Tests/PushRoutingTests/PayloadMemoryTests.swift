@@ -1,0 +1,122 @@
+import PushModel
+import Testing
+
+@testable import PushRouting
+
+@Suite("Payloads that are let go of")
+struct PayloadMemoryTests {
+    private let second: Duration = .seconds(1)
+
+    @Test("what waits in a lane keeps its payload as long as there is room for payloads, and what comes later does not")
+    func room() throws {
+        // {"k":"v"} has nine bytes.
+        var bench = Bench(.testing(payloadMemory: 20))
+        for _ in 1...4 { try bench.submit(.deliver(to: "phone")) }
+        #expect(bench.loads == 0)
+        bench.finished(1)
+        #expect(bench.loads == 0)
+        bench.finished(2)
+        bench.finished(3)
+        #expect(bench.loads == 2)
+        #expect(bench.runs[.init(4)]?.subject.payload?.rawBytes.elementsEqual(#"{"k":"v"}"#.utf8) == true)
+    }
+
+    @Test("room is free again when an invocation has ended")
+    func freed() throws {
+        var bench = Bench(.testing(payloadMemory: 20))
+        for _ in 1...2 { try bench.submit(.deliver(to: "phone")) }
+        for number in 1...2 { bench.finished(Int64(number)) }
+        for _ in 3...4 { try bench.submit(.deliver(to: "phone")) }
+        for number in 3...4 { bench.finished(Int64(number)) }
+        #expect(bench.loads == 0)
+    }
+
+    @Test("the route is chosen by the payload that was let go of, and after it declined the next one that matches")
+    func routes() throws {
+        let table = RoutingTable.testing(
+            routes: [.key("a", to: "crm"), .key("k", to: "again"), .key("b", to: "crm"), .all(to: "last")],
+            handlers: [.exec("crm"), .exec("again"), .exec("last")], payloadMemory: 0)
+        var bench = Bench(table)
+        try bench.submit(.deliver(to: "phone"))
+        try bench.submit(.deliver(#"{"k":"v","b":"v"}"#, to: "phone"))
+        #expect(bench.finished(1).last == "start 2.0 again")
+        #expect(bench.finished(2, 0, .declined).last == "start 2.0 crm")
+        #expect(bench.finished(2, 0, .declined).last == "start 2.0 last")
+        #expect(bench.runs[.init(2)]?.subject.payload?["b"]?.string == "v")
+        #expect(bench.finished(2, 0, .declined).last == "end 2.0 unrouted")
+    }
+
+    @Test("nothing else differs: rows, ends and starts are those of a router that keeps every payload")
+    func same() throws {
+        func story(_ payloadMemory: Int) throws -> [String] {
+            var bench = Bench(
+                .testing(.relay, handlers: [.exec("crm", idempotent: true)], payloadMemory: payloadMemory))
+            var lines: [String] = []
+            for number in 1...6 {
+                lines += try bench.submit(.deliver(number % 2 == 0 ? Payload.braze() : #"{"k":"v"}"#, to: "phone"))
+            }
+            lines += bench.finished(1, 0, .retry(after: second))
+            bench.at(second)
+            lines += bench.clock()
+            lines += bench.finished(1)
+            lines += bench.crash()
+            lines += bench.finished(3)
+            bench.at(.seconds(9))
+            return lines + bench.clock()
+        }
+        #expect(try story(0) == story(.max))
+    }
+
+    @Test("what an earlier run left is taken up without its payload, unless that decides something")
+    func recovered() throws {
+        var plain = Bench(.testing(handlers: [.exec("crm", idempotent: true)]))
+        try plain.submit(.deliver())
+        #expect(plain.crash() == ["start 1.0 crm"])
+        #expect(plain.loads == 1)
+        var keyed = Bench(.testing(routes: [.key("k", to: "crm")], handlers: [.exec("crm", idempotent: true)]))
+        try keyed.submit(.deliver())
+        #expect(keyed.crash() == ["start 1.0 crm"])
+        #expect(keyed.loads == 0)
+    }
+
+    @Test("a delivery whose payload cannot be read again fails, and the next one has its turn")
+    func unreadable() throws {
+        var bench = Bench(.testing(payloadMemory: 0))
+        for _ in 1...2 { try bench.submit(.deliver(to: "phone")) }
+        bench.handle(.failedToStart(.init(1), reason: "its payload cannot be read again"))
+        #expect(bench.outcome(1) == .failed)
+        #expect(bench.runs[.init(2)] != nil)
+    }
+
+    @Test("the bytes of what is unfinished are bounded, of one peer and in all")
+    func bytes() throws {
+        var bench = Bench(.testing(bytes: 27, bytesPerPeer: 18))
+        try bench.submit(.deliver(), uid: 7)
+        try bench.submit(.deliver(), uid: 7)
+        #expect(
+            throws: Refusal.overloaded(
+                message: "the requests of uid 7 in flight would have 27 bytes, more than is allowed", retryAfter: second
+            )
+        ) { try bench.submit(.deliver(), uid: 7) }
+        try bench.submit(.deliver(), uid: 8)
+        #expect(
+            throws: Refusal.overloaded(
+                message: "the requests in flight would have 36 bytes, more than is allowed", retryAfter: second)
+        ) { try bench.submit(.deliver(), uid: 9) }
+        bench.finished(1)
+        try bench.submit(.deliver(), uid: 7)
+        // What an earlier run left counts as well.
+        bench.crash()
+        #expect(bench.router.usage.bytes == 0)
+    }
+
+    @Test("what is taken up of an earlier run counts with its bytes")
+    func recoveredBytes() throws {
+        var bench = Bench(.testing(handlers: [.exec("crm", idempotent: true)], bytes: 20))
+        try bench.submit(.deliver())
+        bench.crash()
+        #expect(bench.router.usage.bytes == 9)
+        bench.finished(1)
+        #expect(bench.router.usage.bytes == 0)
+    }
+}
