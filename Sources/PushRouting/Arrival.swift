@@ -52,7 +52,7 @@ extension Router {
             return
         }
         let row = arrival.row(callback, budget: table.budget)
-        let invocation = Invocation(of: arrival, record: row, owner: .route, table: table, lane: arrival.lane)
+        let invocation = Invocation(of: arrival, record: row, owner: .route, table: sharedTable, lane: arrival.lane)
         admit(invocation, at: now, &effects)
     }
 
@@ -78,7 +78,7 @@ extension Router {
         row.route = route.name
         row.handler = route.handler
         var invocation = Invocation(
-            of: arrival, record: row, owner: .route, table: table, lane: route.observes ? nil : arrival.lane)
+            of: arrival, record: row, owner: .route, table: sharedTable, lane: route.observes ? nil : arrival.lane)
         invocation.position = position
         invocation.isPinned = true
         admit(invocation, at: now, &effects)

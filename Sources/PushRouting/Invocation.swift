@@ -36,7 +36,8 @@ struct Invocation: Sendable {
     private var matches: [Int]?
     var stage = Stage.waiting
     /// The table that it was accepted under: a reload does not move it.
-    let table: RoutingTable
+    var table: RoutingTable { _read { yield sharedTable.value } }
+    private let sharedTable: Indirect<RoutingTable>
     /// The place of its route in `table`.
     var position = 0
     /// Whether only that route is meant: an observer's, or one of those that hear a broadcast.
@@ -65,7 +66,7 @@ struct Invocation: Sendable {
     ///   - lane: where it waits for others.
     init(
         request: AcceptedRequest, byteCount: Int, subject: InvocationSubject?, osVersion: OSVersion?,
-        record: InvocationRecord, owner: PlannedInvocation.Owner, facts: RouteFacts, table: RoutingTable,
+        record: InvocationRecord, owner: PlannedInvocation.Owner, facts: RouteFacts, table: Indirect<RoutingTable>,
         lane: DeviceKey?
     ) {
         self.request = request
@@ -75,14 +76,14 @@ struct Invocation: Sendable {
         self.record = record
         self.owner = owner
         self.facts = facts
-        self.table = table
+        sharedTable = table
         self.lane = lane
         if subject == nil { letGo() }
     }
 
     /// An invocation of a request that is being accepted.
     init(
-        of arrival: Arrival, record: InvocationRecord, owner: PlannedInvocation.Owner, table: RoutingTable,
+        of arrival: Arrival, record: InvocationRecord, owner: PlannedInvocation.Owner, table: Indirect<RoutingTable>,
         lane: DeviceKey?
     ) {
         self.init(

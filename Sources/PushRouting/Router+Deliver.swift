@@ -85,7 +85,8 @@ extension Router {
             let reason = "the app had no Braze instance when the callback ran"
             concludeAtOnce(row, of: arrival, .sdkNotReady, reason: reason, at: now, &effects)
         } else if mustWait(in: arrival.lane) {
-            var invocation = Invocation(of: arrival, record: row, owner: .tracker, table: table, lane: arrival.lane)
+            var invocation = Invocation(
+                of: arrival, record: row, owner: .tracker, table: sharedTable, lane: arrival.lane)
             invocation.receipt = receipt
             admit(invocation, at: now, &effects)
         } else {

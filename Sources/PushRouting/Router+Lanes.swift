@@ -185,7 +185,7 @@ extension Router {
         guard lanes[lane]?.head == invocation.record.id else { return }
         lanes[lane]?.popHead(at: now.monotonic, handler: invocation.handler?.name)
         while let next = lanes[lane]?.head {
-            if invocations[next] != nil { return turns.append(next) }
+            if invocations.contains(next) { return turns.append(next) }
             // It expired while it waited.
             lanes[lane]?.dropHead()
         }

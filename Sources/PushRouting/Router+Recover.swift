@@ -98,7 +98,7 @@ extension Router {
         var invocation = Invocation(
             request: accepted, byteCount: unfinished.byteCount,
             subject: unfinished.isLeftInLedger ? nil : context.subject, osVersion: context.subject.osVersion,
-            record: record, owner: isBraze ? .tracker : .route, facts: facts, table: table,
+            record: record, owner: isBraze ? .tracker : .route, facts: facts, table: sharedTable,
             lane: record.isObserver ? nil : lane(of: accepted))
         if record.id.n == 0 { invocation.receipt = context.receipt }
         invocation.stored = record

@@ -13,7 +13,12 @@ public struct Router: Sendable {
     static let trackedProvider = ProviderRule.brazeName
 
     let boot: UUID128
-    var table: RoutingTable
+    /// What is decided by; each invocation keeps what it was accepted under.
+    var sharedTable: Indirect<RoutingTable>
+    var table: RoutingTable {
+        _read { yield sharedTable.value }
+        _modify { yield &sharedTable.value }
+    }
     var tracker: Tracker
     var customData: CustomData
     /// The highest number given so far; 0 when there is none.
@@ -24,7 +29,7 @@ public struct Router: Sendable {
     var recentMessages: [DeviceKey: RecentMessages] = [:]
     let devicesMax: Int
 
-    var invocations: [InvocationID: Invocation] = [:]
+    var invocations = InvocationsInFlight()
     var lanes: [DeviceKey: Lane] = [:]
     var ready = Queue<InvocationID>()
     var readyObservers = Queue<InvocationID>()
@@ -53,7 +58,7 @@ public struct Router: Sendable {
         lastNumber: SequenceNumber = SequenceNumber(0)
     ) {
         self.boot = boot
-        self.table = table
+        sharedTable = Indirect(table)
         self.tracker = tracker
         self.customData = customData ?? CustomData(stateID: tracker.stateID)
         self.customData.rules = table.customData
@@ -108,7 +113,7 @@ public struct Router: Sendable {
             takeDue(at: now, &effects)
             track(at: now, &effects) { $0.takeDue(now: now.wall, into: &$1) }
         case .reconfigured(let table):
-            self.table = table
+            sharedTable = Indirect(table)
             tracker.rules = table.tracking
             customData.rules = table.customData
         case .draining: isDraining = true

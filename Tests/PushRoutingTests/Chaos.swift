@@ -168,7 +168,7 @@ struct Chaos {
         let router = bench.router
         let open = bench.ledger.rows.values.filter { $0.result == nil }
         expect(ended.count + open.count == bench.ledger.rows.count, "rows and ends do not add up")
-        expect(Set(open.map(\.id)) == Set(router.invocations.keys), "the ledger and the router disagree")
+        expect(Set(open.map(\.id)) == Set(router.invocations.ids), "the ledger and the router disagree")
         expect(Set(open.map(\.id.seq)).count == router.requestsInFlight, "requests in flight are miscounted")
         let withRows = bench.ledger.requests.values.filter { $0.accepted.operation != .session }
         expect(

@@ -1,0 +1,24 @@
+/// A large value behind a reference: it costs eight bytes where it is kept, and nothing to pass on. It stays a value: whoever
+/// changes it changes only its own.
+public struct Indirect<Value: Sendable>: Sendable {
+    /// `@unchecked Sendable` is sound: the value is changed only by a holder that has the only reference.
+    private final class Storage: @unchecked Sendable {
+        var value: Value
+
+        init(_ value: Value) { self.value = value }
+    }
+
+    private var storage: Storage
+
+    /// Puts a value behind a reference.
+    public init(_ value: Value) { storage = Storage(value) }
+
+    /// The value.
+    public var value: Value {
+        _read { yield storage.value }
+        _modify {
+            if !isKnownUniquelyReferenced(&storage) { storage = Storage(storage.value) }
+            yield &storage.value
+        }
+    }
+}
