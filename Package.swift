@@ -101,9 +101,14 @@ let package = Package(
         // Tests: one folder a target. json-c is only an oracle for the scan's tests.
         .systemLibrary(
             name: "CJSON", path: "Tests/CJSON", pkgConfig: "json-c", providers: [.apt(["libjson-c-dev"])]),
+        // What the tests do to a disk. The library that is preloaded (preload) is compiled by them.
         .target(
-            name: "TestSupport", dependencies: ["PushModel", "PushTracking"], path: "Tests/TestSupport",
+            name: "CFaultyDisk", path: "Tests/FaultyDisk", exclude: ["preload", "script"], sources: ["model"],
+            publicHeadersPath: "include", cSettings: [.unsafeFlags(["-Wall", "-Wextra", "-Werror"])]),
+        .target(
+            name: "TestSupport", dependencies: ["CFaultyDisk", "PushModel", "PushTracking"], path: "Tests/TestSupport",
             swiftSettings: settings),
+        tests("FaultyDiskTests", []),
         tests("PushModelTests", ["PushModel", "CJSON"]),
         tests("PushDispatchTests", ["PushModel", "PushDispatch", "PushRouting", "PushSettings"]),
         tests("PushTrackingTests", ["PushModel", "PushTracking"]),
