@@ -133,6 +133,6 @@ let package = Package(
         tests("HandlerProcessTests", ["HandlerProcess", "CLinux"]),
         tests("JournalLogTests", ["JournalLog", "CLinux"]),
         tests("ArchitectureTests", []),
-        tests("EndToEndTests", ["PushModel", "UnixSockets", "CLinux", "Store"]),
+        tests("EndToEndTests", ["PushModel", "UnixSockets", "CLinux", "CSQLite", "Store"]),
     ]
 )

@@ -5,6 +5,9 @@ import Glibc
 public struct DiskFailure: Error, CustomStringConvertible {
     /// What could not be done, and why.
     public let description: String
+
+    /// - Parameter description: what could not be done, and why.
+    public init(_ description: String) { self.description = description }
 }
 
 /// The program must be gone for these.
@@ -33,20 +36,20 @@ extension FaultyDisk {
         let wrong = FaultyDisk_audit(disk, &text, text.count)
         guard wrong != 0 else { return }
         let first = String(decoding: text.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
-        throw DiskFailure(description: "\(wrong) sectors were written past the disk, the first is \(first)")
+        throw DiskFailure("\(wrong) sectors were written past the disk, the first is \(first)")
     }
 
     /// How many sectors a power cut would undo: written, and not on the platter.
     public var unsafeSectors: Int { Int(FaultyDisk_unsafeSectors(disk)) }
 
     private func check(_ error: Int32, _ what: String) throws(DiskFailure) {
-        guard error == 0 else { throw DiskFailure(description: "cannot \(what): \(String(cString: strerror(error)))") }
+        guard error == 0 else { throw DiskFailure("cannot \(what): \(String(cString: strerror(error)))") }
     }
 
     private func checkNoComplaint() throws(DiskFailure) {
         let complaint = String(cString: FaultyDisk_complaint(disk))
         guard complaint.isEmpty else {
-            throw DiskFailure(description: "the disk cannot follow the program: \(complaint)")
+            throw DiskFailure("the disk cannot follow the program: \(complaint)")
         }
     }
 }

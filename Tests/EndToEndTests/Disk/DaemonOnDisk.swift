@@ -1,0 +1,60 @@
+import Glibc
+import TestSupport
+import Testing
+
+/// A daemon whose state is on a faulty disk, and what is needed to start it again and again.
+final class DaemonOnDisk {
+    let installation: Installation
+    let disk: FaultyDisk
+    private(set) var daemon: DaemonProcess?
+
+    /// - Parameters:
+    ///   - settings: the text of `pushrouterd.conf`.
+    ///   - seed: decides what the disk loses.
+    init(_ settings: String = "", seed: UInt64) {
+        // In a directory on the disk, so that its own name can be lost too.
+        installation = Installation(settings, stateFolder: "disk/state")
+        DiskRequests.addRoutes(to: installation)
+        mkdir(installation.root + "/disk", 0o755)
+        disk = FaultyDisk(installation.root + "/disk", platterAt: installation.root + "/platter", seed: seed)
+    }
+
+    /// Starts the daemon and waits until it is ready.
+    func start() throws {
+        if let end = try startUnlessItEnds() {
+            throw DiskFailure("it ended (\(end)) before it was ready: \(daemon?.standardError ?? "")")
+        }
+    }
+
+    /// Starts the daemon and waits until it is ready, or has ended.
+    ///
+    /// - Returns: how it ended; `nil` when it is ready.
+    func startUnlessItEnds() throws -> Program.End? {
+        let daemon = DaemonProcess(installation, environment: disk.environment)
+        self.daemon = daemon
+        do throws(DaemonFailure) {
+            try daemon.waitForNotification("READY=1")
+            return nil
+        } catch {
+            guard let end = daemon.end else { throw error }
+            return end
+        }
+    }
+
+    /// Kills the daemon and cuts the power.
+    ///
+    /// - Parameter chance: of 1000, that something reaches the platter at the last moment.
+    func cutPower(sparing chance: Int = 0) throws {
+        crash()
+        try disk.cutPower(sparing: chance)
+    }
+
+    /// Kills the daemon, and leaves the disk as it is.
+    func crash() { daemon?.crash() }
+
+    /// Waits until it has ended by itself.
+    func waitForEnd() throws -> Program.End { try #require(daemon).waitForEnd() }
+
+    /// Asks it to end and waits until it has.
+    func stop() throws -> Program.End { try #require(daemon).stop() }
+}

@@ -1,0 +1,18 @@
+/// What a suite of the disk has seen, for the line that it ends with.
+struct DiskFigures: CustomStringConvertible {
+    var cuts = 0
+    var failedSyncs = 0
+    var acknowledged = 0
+    var lost = 0
+
+    static func += (sum: inout DiskFigures, more: DiskFigures) {
+        sum.cuts += more.cuts
+        sum.failedSyncs += more.failedSyncs
+        sum.acknowledged += more.acknowledged
+        sum.lost += more.lost
+    }
+
+    var description: String {
+        "\(cuts) power cuts, \(failedSyncs) failed syncs, \(acknowledged) acknowledged, \(lost) lost"
+    }
+}

@@ -1,0 +1,103 @@
+import Glibc
+import TestSupport
+import Testing
+
+@Suite("Power cuts under load")
+struct PowerCutTests {
+    /// `PUSH_TEST_CUTS`, 15 without it.
+    private static let cuts = number("PUSH_TEST_CUTS") ?? 15
+    /// `PUSH_TEST_SEED`; another one cuts at other moments.
+    private static let seed = UInt64(number("PUSH_TEST_SEED") ?? 1)
+    /// How often the power of one state directory is cut.
+    private static let generations = 5
+
+    @Test("lose nothing that was acknowledged, and leave a ledger that adds up", .timeLimit(.minutes(60)))
+    func cuts() throws {
+        var generator = SeededGenerator(seed: Self.seed)
+        var figures = DiskFigures()
+        while figures.cuts < Self.cuts {
+            let seed = generator.next()
+            figures += try cutAgainAndAgain(min(Self.generations, Self.cuts - figures.cuts), seed: seed)
+            if figures.lost > 0 { print("power cuts: the seed \(seed) loses") }
+        }
+        print("disk, power cuts: \(figures)")
+        #expect(figures.lost == 0)
+        // Otherwise it showed nothing.
+        #expect(figures.acknowledged > 10 * figures.cuts)
+    }
+
+    /// One state directory, from the first start of its daemon on.
+    private func cutAgainAndAgain(_ times: Int, seed: UInt64) throws -> DiskFigures {
+        var generator = SeededGenerator(seed: seed)
+        let bed = DaemonOnDisk(seed: generator.next())
+        var figures = DiskFigures()
+        let load = DiskLoad("r", seed: generator.next())
+        for _ in 0..<times {
+            bed.disk.eagerness = [0, 20, 200, 600].randomElement(using: &generator) ?? 0
+            try cutDuringStart(bed, &generator)
+            figures.lost += try load.findLost(at: bed.installation).count
+            try load.connect(to: bed.installation)
+            try run(load, on: bed, until: PowerCut(&generator))
+            try load.hearOut()
+            try bed.disk.checkIsComplete()
+            try bed.cutPower(sparing: [0, 0, 100, 500].randomElement(using: &generator) ?? 0)
+            #expect(load.contradictions.isEmpty, "\(load.contradictions.prefix(3))")
+        }
+        try bed.start()
+        figures.lost += try load.findLost(at: bed.installation).count
+        try bed.installation.waitUntilIdle()
+        try load.checkLedger(of: bed.installation)
+        #expect(try bed.stop() == .exited(0))
+        figures.cuts = times
+        figures.acknowledged = load.acknowledgements
+        return figures
+    }
+
+    /// Starts the daemon, which now and then dies of a power cut before it is ready.
+    private func cutDuringStart(_ bed: DaemonOnDisk, _ generator: inout SeededGenerator) throws {
+        guard Int.random(in: 0..<4, using: &generator) == 0 else { return try bed.start() }
+        let rule = bed.disk.kill(.writes(), at: Int.random(in: 1...20, using: &generator), isDone: true)
+        let end = try bed.startUnlessItEnds()
+        rule.end()
+        guard end != nil else { return }
+        #expect(end == .signaled(SIGKILL))
+        try bed.cutPower(sparing: 300)
+        try bed.start()
+    }
+
+    private func run(_ load: DiskLoad, on bed: DaemonOnDisk, until cut: PowerCut) throws {
+        let rule = cut.arm(bed.disk)
+        let enough = load.acknowledgements + cut.acknowledgements
+        try load.run { load.acknowledgements >= enough }
+        withExtendedLifetime(rule) { bed.crash() }
+    }
+}
+
+/// When the power is cut.
+private struct PowerCut {
+    private enum Moment: CaseIterable {
+        case answered, synced, aboutToSync, written, aboutToWrite
+    }
+
+    private let moment: Moment
+    private let number: Int
+
+    init(_ generator: inout SeededGenerator) {
+        moment = Moment.allCases.randomElement(using: &generator) ?? .answered
+        number = Int.random(in: 1...(Int.random(in: 1...60, using: &generator)), using: &generator)
+    }
+
+    /// The number of answers after which it is cut if not before.
+    var acknowledgements: Int { moment == .answered ? number * 4 : 600 }
+
+    /// Has the disk end the daemon at that moment.
+    func arm(_ disk: FaultyDisk) -> DiskRule? {
+        switch moment {
+        case .answered: nil
+        case .synced: disk.kill(.syncs(), at: number, isDone: true)
+        case .aboutToSync: disk.kill(.syncs(), at: number, isDone: false)
+        case .written: disk.kill(.writes(), at: number * 8, isDone: true)
+        case .aboutToWrite: disk.kill(.writes(), at: number * 8, isDone: false)
+        }
+    }
+}
