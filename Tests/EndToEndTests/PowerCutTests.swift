@@ -8,8 +8,8 @@ struct PowerCutTests {
     private static let cuts = number("PUSH_TEST_CUTS") ?? 15
     /// `PUSH_TEST_SEED`; another one cuts at other moments.
     private static let seed = UInt64(number("PUSH_TEST_SEED") ?? 1)
-    /// How often the power of one state directory is cut.
-    private static let generations = 5
+    /// How often the power of one state directory is cut at most.
+    private static let generations = 12
 
     @Test("lose nothing that was acknowledged, and leave a ledger that adds up", .timeLimit(.minutes(60)))
     func cuts() throws {
@@ -17,7 +17,8 @@ struct PowerCutTests {
         var figures = DiskFigures()
         while figures.cuts < Self.cuts {
             let seed = generator.next()
-            figures += try cutAgainAndAgain(min(Self.generations, Self.cuts - figures.cuts), seed: seed)
+            let times = Int.random(in: 1...min(Self.generations, Self.cuts - figures.cuts), using: &generator)
+            figures += try cutAgainAndAgain(times, seed: seed)
             if figures.lost > 0 { print("power cuts: the seed \(seed) loses") }
         }
         print("disk, power cuts: \(figures)")
@@ -37,9 +38,13 @@ struct PowerCutTests {
             try cutDuringStart(bed, &generator)
             figures.lost += try load.findLost(at: bed.installation).count
             try load.connect(to: bed.installation)
-            try run(load, on: bed, until: PowerCut(&generator))
+            // Now and then so much that the log is copied to the database on the way.
+            let size = Int.random(in: 0..<4, using: &generator) == 0 ? 10_000 : nil
+            try run(load, size: size, on: bed, until: PowerCut(&generator))
             try load.hearOut()
             try bed.disk.checkIsComplete()
+            // A daemon that goes on from what is only in the page cache, and loses that later.
+            if Int.random(in: 0..<3, using: &generator) == 0 { try goOn(load, on: bed, &generator) }
             try bed.cutPower(sparing: [0, 0, 100, 500].randomElement(using: &generator) ?? 0)
             #expect(load.contradictions.isEmpty, "\(load.contradictions.prefix(3))")
         }
@@ -51,6 +56,14 @@ struct PowerCutTests {
         figures.cuts = times
         figures.acknowledged = load.acknowledgements
         return figures
+    }
+
+    /// Starts the daemon again although the power was not cut, for some more load.
+    private func goOn(_ load: DiskLoad, on bed: DaemonOnDisk, _ generator: inout SeededGenerator) throws {
+        try bed.start()
+        try load.connect(to: bed.installation)
+        try run(load, size: nil, on: bed, until: PowerCut(&generator))
+        try load.hearOut()
     }
 
     /// Starts the daemon, which now and then dies of a power cut before it is ready.
@@ -65,10 +78,10 @@ struct PowerCutTests {
         try bed.start()
     }
 
-    private func run(_ load: DiskLoad, on bed: DaemonOnDisk, until cut: PowerCut) throws {
+    private func run(_ load: DiskLoad, size: Int?, on bed: DaemonOnDisk, until cut: PowerCut) throws {
         let rule = cut.arm(bed.disk)
         let enough = load.acknowledgements + cut.acknowledgements
-        try load.run { load.acknowledgements >= enough }
+        try load.run(size: size) { load.acknowledgements >= enough }
         withExtendedLifetime(rule) { bed.crash() }
     }
 }

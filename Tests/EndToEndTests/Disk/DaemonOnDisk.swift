@@ -22,7 +22,7 @@ final class DaemonOnDisk {
     /// Starts the daemon and waits until it is ready.
     func start() throws {
         if let end = try startUnlessItEnds() {
-            throw DiskFailure("it ended (\(end)) before it was ready: \(daemon?.standardError ?? "")")
+            throw DiskFailure("it ended (\(end)) before it was ready: \(lastWords)")
         }
     }
 
@@ -40,6 +40,12 @@ final class DaemonOnDisk {
             return end
         }
     }
+
+    /// Whether the daemon has not ended yet.
+    var isAlive: Bool { daemon.map { EndToEndTests.isAlive($0.processID) } ?? false }
+
+    /// The end of what it wrote to standard error.
+    var lastWords: String { daemon?.standardError.split(separator: "\n").suffix(3).joined(separator: "\n") ?? "" }
 
     /// Kills the daemon and cuts the power.
     ///

@@ -42,7 +42,9 @@ extension DiskLoad {
     /// outcome for each of its invocations, the report adds up, no event is there twice, and SQLite finds no damage.
     func checkLedger(of installation: Installation) throws {
         #expect(try integrity(of: installation.state + "/ledger.db") == "ok")
-        let options = ["--config", installation.configuration, "--state", installation.state]
+        let options = [
+            "--config", installation.configuration, "--state", installation.state, "--runtime", installation.runtime,
+        ]
 
         let report = try json(pushctl.run(options + ["report", "--json"]).output)
         let outcomes = report["outcomes"]?.members.reduce(0) { $0 + ($1.value.int64 ?? 0) }

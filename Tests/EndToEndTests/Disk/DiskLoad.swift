@@ -41,11 +41,12 @@ final class DiskLoad {
     var isCutOff: Bool { producers.isEmpty }
 
     /// Connects, and sends what was not answered before, as producers do.
-    func connect(to installation: Installation, producers count: Int = 4) throws {
-        producers = try (0..<count).map { _ in Producer(client: try installation.injectClient()) }
+    func connect(to installation: Installation, producers count: Int = 4) throws(ClientError) {
+        producers = []
+        for _ in 0..<count { producers.append(Producer(client: try Client(path: installation.injectSocket))) }
         let again = unanswered
         unanswered = []
-        for request in again { try send(request, from: 0) }
+        for request in again { send(request, from: 0) }
     }
 
     /// Keeps all connections busy until that holds, or all have ended.
@@ -57,7 +58,7 @@ final class DiskLoad {
         while try !isCutOff && !holds() {
             for index in producers.indices.reversed() {
                 while index < producers.count, producers[index].outstanding.count < Self.window {
-                    try send(requests.next(size: size), from: index)
+                    send(requests.next(size: size), from: index)
                 }
             }
             try receive()
@@ -67,10 +68,16 @@ final class DiskLoad {
     /// Sends so many requests and waits for the answers; less when the connections end.
     func run(count: Int, size: Int? = nil) throws {
         for index in 0..<count where !isCutOff {
-            try send(requests.next(size: size), from: index % producers.count)
+            send(requests.next(size: size), from: index % producers.count)
             while producers.contains(where: { $0.outstanding.count >= Self.window }) { try receive() }
         }
         try finish()
+    }
+
+    /// Sends one more request, and does not wait for room or an answer.
+    func push() {
+        guard !isCutOff else { return }
+        send(requests.next(), from: 0)
     }
 
     /// Waits for the answers to all that was sent, or the end of the connections.
@@ -88,10 +95,10 @@ final class DiskLoad {
         for index in producers.indices.reversed() { end(index) }
     }
 
-    private func send(_ request: DiskRequest, from index: Int) throws {
+    private func send(_ request: DiskRequest, from index: Int) {
         producers[index].outstanding.append(request)
         // That it is gone is found by who receives.
-        do throws(ClientError) { try producers[index].client.send(line: request.line) } catch .closed {}
+        try? producers[index].client.send(line: request.line)
     }
 
     /// Waits until somebody said something, and takes it.

@@ -110,6 +110,8 @@ void FaultyDisk_forgetRule(FaultyDisk *_Nonnull disk, int rule);
 /* How many calls a rule has matched, and how many it has picked. */
 int64_t FaultyDisk_matched(FaultyDisk *_Nonnull disk, int rule);
 int64_t FaultyDisk_picked(FaultyDisk *_Nonnull disk, int rule);
+/* What the last of those was about: the path, as patterns match it. */
+const char *_Nonnull FaultyDisk_pickedLast(FaultyDisk *_Nonnull disk, int rule);
 
 int64_t FaultyDisk_count(FaultyDisk *_Nonnull disk, enum FaultyDisk_Counter counter);
 void FaultyDisk_set(FaultyDisk *_Nonnull disk, enum FaultyDisk_Trait trait, int64_t value);

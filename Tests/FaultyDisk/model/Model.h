@@ -9,7 +9,6 @@
 #include <stdatomic.h>
 
 enum {
-    FaultyDisk_magic = 0x46444b31,
     /* What a disk writes whole, or not at all. */
     FaultyDisk_sectorSize = 512,
     /* The largest file, in sectors: 4 GiB. */
@@ -89,6 +88,8 @@ struct FaultyDisk_RuleState {
     int64_t countdown, times;
     _Atomic int64_t matched, picked;
     char pattern[FaultyDisk_nameMax];
+    /* What the last call that it picked was about. */
+    char label[2 * FaultyDisk_nameMax];
 };
 
 /* The file that test and program map. */
@@ -107,6 +108,9 @@ struct FaultyDisk_State {
     int32_t operationCount;
     struct FaultyDisk_Operation operations[FaultyDisk_operationsMax];
 };
+
+/* Tells a disk of the same build from anything else. */
+static const uint32_t FaultyDisk_magic = 0x46440000 ^ (uint32_t)sizeof(struct FaultyDisk_State);
 
 /* What a process has open of a node; it begins with all bits 0. */
 struct FaultyDisk_Handle {

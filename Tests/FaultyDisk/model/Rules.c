@@ -16,6 +16,7 @@ int FaultyDisk_arm(FaultyDisk *disk, FaultyDisk_Rule rule) {
         state->times = rule.times;
         atomic_store(&state->matched, 0);
         atomic_store(&state->picked, 0);
+        *state->label = 0;
         snprintf(state->pattern, sizeof state->pattern, "%s", rule.pattern);
         atomic_store(&state->isArmed, 1);
         return index;
@@ -38,6 +39,8 @@ int64_t FaultyDisk_matched(FaultyDisk *disk, int rule) { return atomic_load(&dis
 
 int64_t FaultyDisk_picked(FaultyDisk *disk, int rule) { return atomic_load(&disk->state->rules[rule].picked); }
 
+const char *FaultyDisk_pickedLast(FaultyDisk *disk, int rule) { return disk->state->rules[rule].label; }
+
 bool FaultyDisk_matches(const char *pattern, const char *label) {
     size_t length = strlen(pattern);
     if (length == 0 || pattern[length - 1] != '$') return strstr(label, pattern) != NULL;
@@ -46,7 +49,7 @@ bool FaultyDisk_matches(const char *pattern, const char *label) {
 }
 
 /* Counts the call, and says whether it is one of those that the rule picks. */
-static bool picks(struct FaultyDisk_RuleState *rule) {
+static bool picks(struct FaultyDisk_RuleState *rule, const char *label) {
     atomic_fetch_add(&rule->matched, 1);
     if (rule->action == FaultyDisk_counts) return false;
     if (rule->countdown > 1) {
@@ -55,6 +58,7 @@ static bool picks(struct FaultyDisk_RuleState *rule) {
     }
     if (rule->times <= 0) return false;
     rule->times -= 1;
+    snprintf(rule->label, sizeof rule->label, "%s", label);
     atomic_fetch_add(&rule->picked, 1);
     return true;
 }
@@ -67,7 +71,7 @@ struct FaultyDisk_Verdict FaultyDisk_judge(
         struct FaultyDisk_RuleState *rule = &disk->state->rules[index];
         if (!atomic_load(&rule->isArmed) || rule->subject != subject) continue;
         if (!FaultyDisk_matches(rule->pattern, label) || (rule->onlyAllocating && !isAllocating)) continue;
-        if (!picks(rule)) continue;
+        if (!picks(rule, label)) continue;
         isPicked = true;
         switch (rule->action) {
         case FaultyDisk_counts: break;

@@ -19,6 +19,8 @@ static void leaveChild(void) { preloaded = NULL; }
 __attribute__((constructor)) static void begin(void) {
     const char *directory = getenv("FAULTY_DISK");
     FaultyDisk *disk = directory ? FaultyDisk_attach(directory) : NULL;
+    /* A test that believes it has a faulty disk, and has none, shows nothing. */
+    if (directory && !disk) abort();
     /* Nothing that this program starts is under test. */
     unsetenv("LD_PRELOAD");
     unsetenv("FAULTY_DISK");

@@ -19,6 +19,9 @@ public final class DiskRule {
     /// Of how many the rule changed the course.
     public var picked: Int { Int(FaultyDisk_picked(disk.disk, number)) }
 
+    /// The path of the last of those, as patterns match it.
+    public var lastPicked: String { String(cString: FaultyDisk_pickedLast(disk.disk, number)) }
+
     /// Ends the rule; what it counted stays. Calls that it holds go on.
     public func end() { FaultyDisk_disarm(disk.disk, number) }
 }

@@ -1,0 +1,11 @@
+/// What the daemon of today does not hold on a bad disk. Each is taken out here when it does, and nowhere else: from
+/// then on the tests fail for it.
+enum KnownIssues {
+    /// After a failed sync and a start without a power cut, what is acknowledged from then on is lost in the next power
+    /// cut: the start trusts what is only in the page cache.
+    static let losesAfterFailedSync = true
+
+    /// A full quota ends the daemon, although it is as passing as a full disk: SQLite does not tell the error number of
+    /// a COMMIT that fails by it.
+    static let endsWhenQuotaIsFull = true
+}

@@ -1,0 +1,155 @@
+import Glibc
+import PushModel
+import Store
+import TestSupport
+import Testing
+
+@Suite("A failed sync", .serialized)
+struct FailedSyncTests {
+    /// Of each phase so many sync points fail, at random: `PUSH_TEST_SYNCS`, 2 without it; 0 is each of them.
+    private static let sample = number("PUSH_TEST_SYNCS") ?? 2
+    private static let seed = UInt64(number("PUSH_TEST_SEED") ?? 1)
+
+    @Test(
+        "ends the daemon with 74, and nothing that is acknowledged before or after it is lost, whatever follows",
+        .timeLimit(.minutes(60)), arguments: SyncPhase.allCases)
+    func everySyncPoint(of phase: SyncPhase) throws {
+        var generator = SeededGenerator(seed: Self.seed)
+        let points = try FailedSync(phase, at: nil, seed: generator.next()).run().points
+        var (figures, ends) = (DiskFigures(), Set<String>())
+        let all = Array(1...max(points, 1))
+        let chosen = Self.sample == 0 ? all : Array(all.shuffled(using: &generator).prefix(Self.sample)).sorted()
+        for point in chosen {
+            let result = try FailedSync(phase, at: point, seed: generator.next()).run()
+            figures += result.figures
+            ends.insert(result.howItEnded)
+            if result.figures.lost > 0 || result.end != .exited(74) {
+                let place = "sync point \(point) (\(result.file)) of \(phase.rawValue)"
+                print("failed sync: \(place), \(result.howItEnded), \(result.figures)")
+            }
+        }
+        print("disk, \(phase.rawValue): \(points) sync points; \(figures); \(ends.sorted().joined(separator: ", "))")
+        withKnownIssue("a start trusts the page cache", isIntermittent: true) {
+            #expect(figures.lost == 0)
+        } when: {
+            KnownIssues.losesAfterFailedSync
+        }
+    }
+}
+
+/// One daemon, of which one sync fails, and those after it in the same state directory.
+final class FailedSync {
+    struct Result {
+        /// How many sync points the phase had.
+        var points: Int
+        /// How the daemon ended after the failed one; `nil` when it went on.
+        var end: Program.End?
+        /// The file or directory that was to be synced.
+        var file = ""
+        var figures = DiskFigures()
+
+        var howItEnded: String { end.map { "\($0)" } ?? "goes on" }
+    }
+
+    private let phase: SyncPhase
+    private let point: Int?
+    private var generator: SeededGenerator
+    private let bed: DaemonOnDisk
+    private let load: DiskLoad
+
+    /// - Parameters:
+    ///   - phase: where.
+    ///   - point: which sync fails, from 1 on; none without.
+    ///   - seed: decides the rest.
+    init(_ phase: SyncPhase, at point: Int?, seed: UInt64) {
+        self.phase = phase
+        self.point = point
+        generator = SeededGenerator(seed: seed)
+        bed = DaemonOnDisk(phase.settings, seed: generator.next())
+        load = DiskLoad("r", seed: generator.next())
+    }
+
+    func run() throws -> Result {
+        try phase.prepare(bed, load)
+        bed.disk.eagerness = [0, 0, 200].randomElement(using: &generator) ?? 0
+        let error = [EIO, EIO, ENOSPC, EDQUOT].randomElement(using: &generator) ?? EIO
+        let rule = point.map { bed.disk.fail(.syncs(), .only($0), error: error) } ?? bed.disk.count(.syncs())
+        try phase.provoke(bed, load, rule)
+        var result = Result(points: rule.matched)
+        result.end = try endOfDaemon()
+        result.figures.failedSyncs = rule.picked
+        result.file = rule.lastPicked
+        rule.end()
+        if rule.picked > 0, let end = result.end { #expect(isRight(end), "it ended: \(end)") }
+
+        // Cut at once, the power takes what was acknowledged and never synced. Cut after another start, it takes what
+        // that start believed to be on the disk.
+        let isCutAtOnce = Bool.random(using: &generator)
+        if isCutAtOnce { try cutPower(&result) } else { bed.crash() }
+        try failStart(&result)
+        try bed.start()
+        if isCutAtOnce { result.figures.lost += try load.findLost(at: bed.installation).count }
+        try load.connect(to: bed.installation)
+        try load.run(count: 60)
+        load.disconnect()
+        try cutPower(&result)
+        try bed.start()
+        result.figures.lost += try load.findLost(at: bed.installation).count
+        try checkAtLast()
+        result.figures.acknowledged = load.acknowledgements
+        return result
+    }
+
+    /// Half of the next starts fail as well: by another sync, or a kill -9 in the middle.
+    private func failStart(_ result: inout Result) throws {
+        let number = Int.random(in: 1...8, using: &generator)
+        switch Int.random(in: 0..<4, using: &generator) {
+        case 0:
+            let rule = bed.disk.fail(.syncs(), .only(number), error: EIO)
+            let end = try bed.startUnlessItEnds()
+            if let end { #expect(end == .exited(74)) }
+            result.figures.failedSyncs += rule.picked
+        case 1:
+            let rule = bed.disk.kill(.writes(), at: number, isDone: true)
+            let end = try bed.startUnlessItEnds()
+            #expect((end == nil) == (rule.picked == 0))
+        default: return
+        }
+        bed.crash()
+    }
+
+    /// How the daemon ended; `nil` when it still answers.
+    private func endOfDaemon() throws -> Program.End? {
+        if let end = bed.daemon?.end { return end }
+        if load.isCutOff, try !load.connectIfPossible(to: bed.installation) { return try bed.waitForEnd() }
+        // It may be about to end: then it answers not all of these.
+        try load.run(count: 50)
+        guard load.isCutOff else {
+            load.disconnect()
+            return nil
+        }
+        return try bed.waitForEnd()
+    }
+
+    /// At a stop all that is acknowledged may be on disk before the sync that fails.
+    private func isRight(_ end: Program.End) -> Bool { end == .exited(74) || phase == .stop && end == .exited(0) }
+
+    private func cutPower(_ result: inout Result) throws {
+        bed.crash()
+        try load.hearOut()
+        try bed.disk.checkIsComplete()
+        try bed.cutPower(sparing: [0, 200].randomElement(using: &generator) ?? 0)
+        result.figures.cuts += 1
+    }
+
+    private func checkAtLast() throws {
+        #expect(load.contradictions.isEmpty, "\(load.contradictions.prefix(3))")
+        try bed.installation.waitUntilIdle()
+        try load.checkLedger(of: bed.installation)
+        if phase == .migration {
+            let ledger = try LedgerReader(directory: bed.installation.state)
+            #expect(try ledger.story(of: SequenceNumber(1))?.request.id == "a1", "of the earlier ledger")
+        }
+        #expect(try bed.stop() == .exited(0))
+    }
+}
