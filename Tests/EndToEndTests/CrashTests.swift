@@ -4,6 +4,8 @@ import Store
 import TestSupport
 import Testing
 
+/// kill -9 leaves the page cache as it is: this tests what the process forgets, not what the disk does. For that see
+/// `PowerCutTests`.
 @Suite("kill -9 under load")
 struct CrashTests {
     private let installation = Installation()

@@ -91,6 +91,20 @@ struct SectorTests {
         #expect(scripted.files() == ["a": "", "b": "a1024", "c": "m512"])
     }
 
+    @Test("is followed whatever the program's children do, and they are not on the disk")
+    func children() throws {
+        let scripted = ScriptedDisk()
+        let (all, those) = (scripted.disk.count(.writes()), scripted.disk.count(.writes(of: "a$")))
+        let lines = scripted.run(
+            "open 0 /a rw creat", "pwrite 0 0 a 512", "fork 0", "child", "pwrite 0 512 b 100", "fsync 0",
+            "open 1 /b rw creat", "pwrite 1 0 c 7")
+        #expect(lines == ["0", "512", "0", "0", "100", "0", "0", "7"])
+        // To make a file is a write, too.
+        #expect(all.matched == 5 && all.bytes == 619 && those.matched == 3 && those.bytes == 612)
+        try scripted.cut()
+        #expect(scripted.files() == ["a": "a512 b100"])
+    }
+
     @Test("with O_DIRECT must be aligned, and is refused where the file system has no such thing")
     func direct() throws {
         let scripted = ScriptedDisk()

@@ -107,8 +107,9 @@ int FaultyDisk_arm(FaultyDisk *_Nonnull disk, FaultyDisk_Rule rule);
 void FaultyDisk_disarm(FaultyDisk *_Nonnull disk, int rule);
 void FaultyDisk_forgetRule(FaultyDisk *_Nonnull disk, int rule);
 
-/* How many calls a rule has matched, and how many it has picked. */
+/* How many calls a rule has matched, with the bytes that they wrote, and how many it has picked. */
 int64_t FaultyDisk_matched(FaultyDisk *_Nonnull disk, int rule);
+int64_t FaultyDisk_matchedBytes(FaultyDisk *_Nonnull disk, int rule);
 int64_t FaultyDisk_picked(FaultyDisk *_Nonnull disk, int rule);
 /* What the last of those was about: the path, as patterns match it. */
 const char *_Nonnull FaultyDisk_pickedLast(FaultyDisk *_Nonnull disk, int rule);

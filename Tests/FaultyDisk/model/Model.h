@@ -86,7 +86,7 @@ struct FaultyDisk_RuleState {
     int32_t value;
     bool onlyAllocating;
     int64_t countdown, times;
-    _Atomic int64_t matched, picked;
+    _Atomic int64_t matched, matchedBytes, picked;
     char pattern[FaultyDisk_nameMax];
     /* What the last call that it picked was about. */
     char label[2 * FaultyDisk_nameMax];
@@ -149,6 +149,9 @@ void FaultyDisk_add(FaultyDisk *disk, enum FaultyDisk_Counter counter, int64_t a
 bool FaultyDisk_matches(const char *pattern, const char *label);
 struct FaultyDisk_Verdict FaultyDisk_judge(
     FaultyDisk *disk, enum FaultyDisk_Subject subject, const char *label, bool isAllocating);
+
+/* Tells the rules how much a call has written. */
+void FaultyDisk_noteBytes(FaultyDisk *disk, const char *label, int64_t bytes);
 
 /* Nodes.c */
 int FaultyDisk_addNode(FaultyDisk *disk, enum FaultyDisk_Kind kind, const struct stat *facts);

@@ -15,6 +15,7 @@ int FaultyDisk_arm(FaultyDisk *disk, FaultyDisk_Rule rule) {
         state->countdown = rule.first;
         state->times = rule.times;
         atomic_store(&state->matched, 0);
+        atomic_store(&state->matchedBytes, 0);
         atomic_store(&state->picked, 0);
         *state->label = 0;
         snprintf(state->pattern, sizeof state->pattern, "%s", rule.pattern);
@@ -36,6 +37,10 @@ void FaultyDisk_forgetRule(FaultyDisk *disk, int rule) {
 }
 
 int64_t FaultyDisk_matched(FaultyDisk *disk, int rule) { return atomic_load(&disk->state->rules[rule].matched); }
+
+int64_t FaultyDisk_matchedBytes(FaultyDisk *disk, int rule) {
+    return atomic_load(&disk->state->rules[rule].matchedBytes);
+}
 
 int64_t FaultyDisk_picked(FaultyDisk *disk, int rule) { return atomic_load(&disk->state->rules[rule].picked); }
 
@@ -85,4 +90,12 @@ struct FaultyDisk_Verdict FaultyDisk_judge(
     }
     if (isPicked) FaultyDisk_tell(disk);
     return verdict;
+}
+
+void FaultyDisk_noteBytes(FaultyDisk *disk, const char *label, int64_t bytes) {
+    for (int index = 0; index < FaultyDisk_rulesMax; index++) {
+        struct FaultyDisk_RuleState *rule = &disk->state->rules[index];
+        bool isAbout = atomic_load(&rule->isArmed) && rule->subject == FaultyDisk_writes;
+        if (isAbout && FaultyDisk_matches(rule->pattern, label)) atomic_fetch_add(&rule->matchedBytes, bytes);
+    }
 }

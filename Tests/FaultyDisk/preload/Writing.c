@@ -54,6 +54,7 @@ static ssize_t complete(
     FaultyDisk_markAllocated(disk, descriptor->node, from, from + count);
     FaultyDisk_add(disk, FaultyDisk_writeCount, 1);
     FaultyDisk_add(disk, FaultyDisk_byteCount, count);
+    FaultyDisk_noteBytes(disk, disk->state->nodes[descriptor->node].label, count);
     FaultyDisk_finish(verdict, descriptor->node);
     int error = isSynchronous ? FaultyDisk_sync(descriptor->node, FaultyDisk_ofRange, from, from + count) : 0;
     if (error == 0) return count;

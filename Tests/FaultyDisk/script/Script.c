@@ -5,18 +5,21 @@
  * write SLOT TEXT   pwrite SLOT OFFSET LETTER COUNT [dsync]   read SLOT OFFSET COUNT
  * fsync SLOT   fdatasync SLOT   range SLOT   truncate SLOT LENGTH   allocate SLOT OFFSET LENGTH   map SLOT LENGTH LETTER
  * copy SLOT NEW COUNT   rename PATH PATH   unlink PATH   link PATH PATH   mkdir PATH   rmdir PATH   sync PATH   kill
+ * fork SLOT   child
  *
  * SLOT is a small number; `read` prints runs of equal bytes, `a512 .512` for 512 letters and 512 zeros. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 enum { wordsMax = 12, slotsMax = 16, alignment = 4096, bufferSize = 1 << 20 };
@@ -82,6 +85,23 @@ static long syncDirectory(void) {
     return result;
 }
 
+/* A child that closes what it has inherited. */
+static long forkChild(void) {
+    pid_t child = fork();
+    if (child == 0) _exit(close(slot(1)));
+    int status;
+    return child < 0 || waitpid(child, &status, 0) < 0 ? -1 : status;
+}
+
+/* A program with this one's environment; 0 if that does not put it on a disk. */
+static long runChild(void) {
+    char *arguments[] = {"sh", "-c", "test -z \"$LD_PRELOAD$FAULTY_DISK\"", NULL};
+    pid_t child;
+    int status;
+    errno = posix_spawn(&child, "/bin/sh", NULL, NULL, arguments, environ);
+    return errno || waitpid(child, &status, 0) < 0 ? -1 : status;
+}
+
 static long call(void) {
     const char *name = words[0];
     if (strcmp(name, "open") == 0) return openFile() < 0 ? -1 : 0;
@@ -106,6 +126,8 @@ static long call(void) {
     if (strcmp(name, "mkdir") == 0) return mkdir(words[1], 0750);
     if (strcmp(name, "rmdir") == 0) return rmdir(words[1]);
     if (strcmp(name, "sync") == 0) return syncDirectory();
+    if (strcmp(name, "fork") == 0) return forkChild();
+    if (strcmp(name, "child") == 0) return runChild();
     if (strcmp(name, "kill") == 0) return kill(getpid(), SIGKILL);
     errno = ENOSYS;
     return -1;

@@ -16,6 +16,9 @@ public final class DiskRule {
     /// How many calls it was about.
     public var matched: Int { Int(FaultyDisk_matched(disk.disk, number)) }
 
+    /// How many bytes those wrote, if it was about writes.
+    public var bytes: Int { Int(FaultyDisk_matchedBytes(disk.disk, number)) }
+
     /// Of how many the rule changed the course.
     public var picked: Int { Int(FaultyDisk_picked(disk.disk, number)) }
 
