@@ -112,6 +112,18 @@ struct FaultTests {
         }
     }
 
+    @Test("by killing the program does so at whatever it picks", arguments: 1...7)
+    func killsAnywhere(number: Int) {
+        let scripted = ScriptedDisk()
+        let rule = scripted.disk.kill(.writes(), at: number, isDone: true)
+        let calls = [
+            "mkdir /d", "open 0 /d/a rw creat", "pwrite 0 0 a 512", "allocate 0 0 4096", "truncate 0 9",
+            "rename /d/a /b",
+            "unlink /b",
+        ]
+        #expect(scripted.run(calls) == Array(["0", "0", "512", "0", "0", "0"].prefix(number - 1)) && rule.picked == 1)
+    }
+
     @Test("that is held goes on when the rule ends")
     func held() async throws {
         let scripted = ScriptedDisk()

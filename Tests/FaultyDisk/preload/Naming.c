@@ -17,6 +17,13 @@ static int refuse(int error) {
     return -1;
 }
 
+/* The call itself has failed; with that it is done. */
+static int fail(const struct FaultyDisk_Verdict *verdict) {
+    int error = errno;
+    FaultyDisk_finish(verdict, -1);
+    return leave(refuse(error));
+}
+
 /* What has a name in the page cache; -1 for nothing. */
 static int nodeAt(int at, const char *path, struct stat *facts) {
     if (fstatat(at, path, facts, AT_SYMLINK_NOFOLLOW) != 0) return -1;
@@ -29,12 +36,13 @@ static int removeName(int at, const char *path, int flags) {
     if (!disk) return FaultyDisk_rawUnlink(at, path, flags);
     FaultyDisk_lock();
     struct FaultyDisk_Place place;
-    if (!FaultyDisk_resolve(at, path, false, &place)) return leave(FaultyDisk_rawUnlink(at, path, flags));
+    bool isHere = FaultyDisk_resolve(at, path, false, &place);
+    if (!isHere || !place.exists) return leave(FaultyDisk_rawUnlink(at, path, flags));
     struct FaultyDisk_Verdict verdict = FaultyDisk_ask(FaultyDisk_writes, -1, place.path, false);
     if (verdict.error) return leave(refuse(verdict.error));
     struct stat facts;
     int node = nodeAt(at, path, &facts);
-    if (FaultyDisk_rawUnlink(at, path, flags) != 0) return leave(-1);
+    if (FaultyDisk_rawUnlink(at, path, flags) != 0) return fail(&verdict);
     if (node < 0) return leave(0);
     bool isDirectory = flags & AT_REMOVEDIR;
     FaultyDisk_addOperation(
@@ -68,7 +76,7 @@ static int rename2(int from, const char *old, int to, const char *new, unsigned 
     int node = nodeAt(from, old, &facts), former = nodeAt(to, new, &replaced);
     bool isFollowed = node >= 0 && disk->state->nodes[node].kind == FaultyDisk_file && (flags & ~RENAME_NOREPLACE) == 0;
     if (node >= 0 && !isFollowed) FaultyDisk_complain(disk, "a rename that is not of one file", old);
-    if (syscall(SYS_renameat2, from, old, to, new, flags) != 0) return leave(-1);
+    if (syscall(SYS_renameat2, from, old, to, new, flags) != 0) return fail(&verdict);
     /* Between two names of one file it does nothing. */
     if (!isFollowed || node == former) return leave(0);
     FaultyDisk_addRename(disk, source.directory, source.name, target.directory, target.name, node);
@@ -95,7 +103,7 @@ static int makeDirectory(int at, const char *path, mode_t mode) {
     if (!isHere || place.exists) return leave(FaultyDisk_rawMakeDirectory(at, path, mode));
     struct FaultyDisk_Verdict verdict = FaultyDisk_ask(FaultyDisk_writes, -1, place.path, true);
     if (verdict.error) return leave(refuse(verdict.error));
-    if (FaultyDisk_rawMakeDirectory(at, path, mode) != 0) return leave(-1);
+    if (FaultyDisk_rawMakeDirectory(at, path, mode) != 0) return fail(&verdict);
     struct stat facts;
     if (fstatat(at, path, &facts, AT_SYMLINK_NOFOLLOW) == 0) {
         int node = FaultyDisk_addNode(disk, FaultyDisk_directory, &facts);
@@ -119,7 +127,7 @@ static int makeLink(int from, const char *old, int to, const char *new, int flag
     }
     struct FaultyDisk_Verdict verdict = FaultyDisk_ask(FaultyDisk_writes, -1, place.path, true);
     if (verdict.error) return leave(refuse(verdict.error));
-    if (syscall(SYS_linkat, from, old, to, new, flags) != 0) return leave(-1);
+    if (syscall(SYS_linkat, from, old, to, new, flags) != 0) return fail(&verdict);
     struct stat facts;
     int node = nodeAt(to, new, &facts);
     if (node >= 0) FaultyDisk_addOperation(disk, FaultyDisk_creates, place.directory, place.name, node);

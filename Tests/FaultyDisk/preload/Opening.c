@@ -22,21 +22,24 @@ static int nodeOf(int file, const struct FaultyDisk_Place *place, bool isNew) {
 }
 
 /* Why it may not be opened so; 0 if it may. */
-static int objection(const struct FaultyDisk_Place *place, int flags, bool isNew) {
-    FaultyDisk *disk = FaultyDisk_preloaded();
-    bool writes = (flags & O_ACCMODE) != O_RDONLY;
-    if (flags & O_DIRECT && FaultyDisk_trait(disk, FaultyDisk_directAlignment) == 0) return EINVAL;
-    if (isNew) return FaultyDisk_ask(FaultyDisk_writes, -1, place->path, true).error;
-    return writes && FaultyDisk_isReadOnly(place->path) ? EROFS : 0;
+static int objection(const struct FaultyDisk_Place *place, int flags) {
+    bool isDirect = flags & O_DIRECT, writes = (flags & O_ACCMODE) != O_RDONLY;
+    if (isDirect && FaultyDisk_trait(FaultyDisk_preloaded(), FaultyDisk_directAlignment) == 0) return EINVAL;
+    return writes && place->exists && FaultyDisk_isReadOnly(place->path) ? EROFS : 0;
+}
+
+static int refuse(int error) {
+    errno = error;
+    return -1;
 }
 
 static int openPlace(int at, const char *path, int flags, mode_t mode, const struct FaultyDisk_Place *place) {
     bool isNew = flags & O_CREAT && !place->exists;
-    int error = objection(place, flags, isNew);
-    if (error != 0) {
-        errno = error;
-        return -1;
-    }
+    int error = objection(place, flags);
+    if (error != 0) return refuse(error);
+    struct FaultyDisk_Verdict verdict = {.heldBy = -1};
+    if (isNew) verdict = FaultyDisk_ask(FaultyDisk_writes, -1, place->path, true);
+    if (verdict.error) return refuse(verdict.error);
     bool cutsOff = flags & O_TRUNC && (flags & O_ACCMODE) != O_RDONLY && !isNew;
     int file = FaultyDisk_rawOpen(at, path, flags & ~(O_SYNC | O_DSYNC | O_DIRECT | O_TRUNC), mode);
     if (file < 0) return file;
@@ -49,11 +52,9 @@ static int openPlace(int at, const char *path, int flags, mode_t mode, const str
         error = errno;
         FaultyDisk_dropDescriptor(file);
         FaultyDisk_rawClose(file);
-        errno = error;
-        return -1;
+        return refuse(error);
     }
-    FaultyDisk_sprinkleNames(
-        FaultyDisk_preloaded(), FaultyDisk_trait(FaultyDisk_preloaded(), FaultyDisk_eagerness));
+    FaultyDisk_finish(&verdict, -1);
     return file;
 }
 

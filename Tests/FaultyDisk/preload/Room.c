@@ -56,10 +56,11 @@ static int allocate(const struct FaultyDisk_Descriptor *descriptor, int file, in
     struct FaultyDisk_Verdict verdict = FaultyDisk_ask(FaultyDisk_writes, descriptor->node, NULL, allocates);
     if (verdict.error) return verdict.error;
     if (isCleared) FaultyDisk_markDirty(disk, descriptor->node, offset, offset + length);
-    if (syscall(SYS_fallocate, file, mode, offset, length) != 0) return errno;
-    if (!(mode & FALLOC_FL_PUNCH_HOLE)) FaultyDisk_markAllocated(disk, descriptor->node, offset, offset + length);
+    int error = syscall(SYS_fallocate, file, mode, offset, length) == 0 ? 0 : errno;
+    bool isMade = error == 0 && !(mode & FALLOC_FL_PUNCH_HOLE);
+    if (isMade) FaultyDisk_markAllocated(disk, descriptor->node, offset, offset + length);
     FaultyDisk_finish(&verdict, descriptor->node);
-    return 0;
+    return error;
 }
 
 FaultyDisk_exported int fallocate64(int file, int mode, off_t offset, off_t length) {

@@ -50,7 +50,12 @@ static ssize_t complete(
     const struct FaultyDisk_Verdict *verdict, const struct FaultyDisk_Descriptor *descriptor, int64_t from,
     ssize_t count, bool isSynchronous) {
     FaultyDisk *disk = FaultyDisk_preloaded();
-    if (count <= 0) return count;
+    if (count <= 0) {
+        int error = errno;
+        FaultyDisk_finish(verdict, descriptor->node);
+        errno = error;
+        return count;
+    }
     FaultyDisk_markAllocated(disk, descriptor->node, from, from + count);
     FaultyDisk_add(disk, FaultyDisk_writeCount, 1);
     FaultyDisk_add(disk, FaultyDisk_byteCount, count);
