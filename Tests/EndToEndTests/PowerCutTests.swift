@@ -8,6 +8,8 @@ struct PowerCutTests {
     private static let cuts = number("PUSH_TEST_CUTS") ?? 15
     /// `PUSH_TEST_SEED`; another one cuts at other moments.
     private static let seed = UInt64(number("PUSH_TEST_SEED") ?? 1)
+    /// `PUSH_TEST_DIRECTORY_SEED`: one state directory again, and again.
+    private static let directorySeed = getenv("PUSH_TEST_DIRECTORY_SEED").flatMap { UInt64(String(cString: $0)) }
     /// How often the power of one state directory is cut at most.
     private static let generations = 12
 
@@ -16,10 +18,10 @@ struct PowerCutTests {
         var generator = SeededGenerator(seed: Self.seed)
         var figures = DiskFigures()
         while figures.cuts < Self.cuts {
-            let seed = generator.next()
-            let times = Int.random(in: 1...min(Self.generations, Self.cuts - figures.cuts), using: &generator)
-            figures += try cutAgainAndAgain(times, seed: seed)
-            if figures.lost > 0 { print("power cuts: the seed \(seed) loses") }
+            let seed = Self.directorySeed ?? generator.next()
+            let more = try cutAgainAndAgain(atMost: Self.cuts - figures.cuts, seed: seed)
+            if more.lost > 0 { print("power cuts: \(more.lost) lost, PUSH_TEST_DIRECTORY_SEED=\(seed)") }
+            figures += more
         }
         print("disk, power cuts: \(figures)")
         #expect(figures.lost == 0)
@@ -27,9 +29,40 @@ struct PowerCutTests {
         #expect(figures.acknowledged > 10 * figures.cuts)
     }
 
+    @Test("a start after kill -9 acknowledges nothing again that is only in the page cache", .timeLimit(.minutes(5)))
+    func pageCache() throws {
+        var figures = DiskFigures()
+        for seed in 1...5 as ClosedRange<UInt64> {
+            let (bed, load) = (DaemonOnDisk(seed: seed), DiskLoad("r", seed: seed))
+            try bed.start()
+            let rule = bed.disk.kill(.syncs(), at: 1, isDone: false)
+            try load.connect(to: bed.installation, producers: 1)
+            try load.run(count: 1)
+            #expect(try bed.waitForEnd() == .signaled(SIGKILL))
+            rule.end()
+            // What was about to be synced is repeated, and nothing else that would need a sync.
+            try bed.start()
+            try load.connect(to: bed.installation)
+            try load.finish()
+            load.disconnect()
+            try bed.cutPower()
+            try bed.start()
+            figures.lost += try load.findLost(at: bed.installation).count
+            figures.cuts += 1
+            figures.acknowledged += load.acknowledgements
+        }
+        print("disk, repeated after kill -9: \(figures)")
+        withKnownIssue("what is repeated is acknowledged from the page cache", isIntermittent: true) {
+            #expect(figures.lost == 0)
+        } when: {
+            KnownIssues.acknowledgesFromPageCache
+        }
+    }
+
     /// One state directory, from the first start of its daemon on.
-    private func cutAgainAndAgain(_ times: Int, seed: UInt64) throws -> DiskFigures {
+    private func cutAgainAndAgain(atMost limit: Int, seed: UInt64) throws -> DiskFigures {
         var generator = SeededGenerator(seed: seed)
+        let times = min(limit, Int.random(in: 1...Self.generations, using: &generator))
         let bed = DaemonOnDisk(seed: generator.next())
         var figures = DiskFigures()
         let load = DiskLoad("r", seed: generator.next())
@@ -62,6 +95,8 @@ struct PowerCutTests {
     private func goOn(_ load: DiskLoad, on bed: DaemonOnDisk, _ generator: inout SeededGenerator) throws {
         try bed.start()
         try load.connect(to: bed.installation)
+        // A sync after the answers to what is repeated.
+        if KnownIssues.acknowledgesFromPageCache { try load.run(count: 20) }
         try run(load, size: nil, on: bed, until: PowerCut(&generator))
         try load.hearOut()
     }

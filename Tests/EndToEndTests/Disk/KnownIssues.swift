@@ -5,6 +5,10 @@ enum KnownIssues {
     /// cut: the start trusts what is only in the page cache.
     static let losesAfterFailedSync = true
 
+    /// After kill -9 and a start without a power cut, a request that is repeated is acknowledged because the ledger has it,
+    /// though the ledger may have it in the page cache only.
+    static let acknowledgesFromPageCache = true
+
     /// A failed sync of the directory is nobody's business: SQLite ignores it, and the names of its files may be lost.
     static let goesOnWithoutNames = true
 
