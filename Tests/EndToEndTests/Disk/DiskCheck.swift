@@ -9,11 +9,12 @@ extension DiskLoad {
     /// been given again: only the ids do.
     ///
     /// - Parameters:
-    ///   - ids: of which; of all without.
     ///   - installation: where the daemon is.
+    ///   - isComplete: whether of all; else of those that came since the last time.
     /// - Returns: the ids of those it does not know. They are forgotten here.
-    func findLost(_ ids: [String]? = nil, at installation: Installation) throws -> [String] {
-        let wanted = (ids ?? Array(acknowledged.keys)).compactMap { acknowledged[$0] }
+    func findLost(at installation: Installation, isComplete: Bool = true) throws -> [String] {
+        let wanted = (isComplete ? Array(acknowledged.keys) : unchecked).compactMap { acknowledged[$0] }
+        unchecked = []
         let client = try installation.injectClient()
         var lost: [String] = []
         try Self.ask(wanted.map(\.request.contradiction), of: client) { index, reply in

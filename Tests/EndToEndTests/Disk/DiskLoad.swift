@@ -17,6 +17,8 @@ final class DiskLoad {
 
     /// By id; what is found to be lost goes.
     var acknowledged: [String: Acknowledged] = [:]
+    /// The ids of those that were since somebody looked for them last.
+    var unchecked: [String] = []
     /// How many were, in all.
     private(set) var acknowledgements = 0
     /// What was sent and not answered: it may have been accepted.
@@ -141,6 +143,7 @@ final class DiskLoad {
             if !["unavailable", "overloaded"].contains(code) { contradictions.append("\(request.line) got \(reply)") }
         } else {
             acknowledged[request.id] = Acknowledged(request: request, reply: reply.description)
+            unchecked.append(request.id)
             acknowledgements += 1
         }
     }
