@@ -90,7 +90,7 @@ struct FaultyDisk_Handle *FaultyDisk_open(FaultyDisk *disk, int node, int file) 
     int marks = FaultyDisk_rawOpen(disk->directory, path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
     void *bytes = MAP_FAILED;
     if (marks >= 0 && FaultyDisk_rawTruncate(marks, FaultyDisk_sectorsMax) == 0) {
-        bytes = FaultyDisk_rawMap(FaultyDisk_sectorsMax, marks);
+        bytes = mmap(NULL, FaultyDisk_sectorsMax, PROT_READ | PROT_WRITE, MAP_SHARED, marks, 0);
     }
     if (marks >= 0) FaultyDisk_rawClose(marks);
     handle->marks = bytes;
@@ -105,7 +105,7 @@ void FaultyDisk_closeHandle(FaultyDisk *disk, int node) {
     if (!handle->isOpen) return;
     FaultyDisk_rawClose(handle->file);
     FaultyDisk_rawClose(handle->platter);
-    syscall(SYS_munmap, handle->marks, FaultyDisk_sectorsMax);
+    munmap(handle->marks, FaultyDisk_sectorsMax);
     handle->isOpen = false;
 }
 

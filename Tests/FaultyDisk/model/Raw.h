@@ -41,7 +41,3 @@ static inline int FaultyDisk_rawLink(int from, const char *old, int to, const ch
 static inline int FaultyDisk_rawMakeDirectory(int at, const char *path, mode_t mode) {
     return (int)syscall(SYS_mkdirat, at, path, mode);
 }
-
-static inline void *FaultyDisk_rawMap(size_t length, int file) {
-    return (void *)syscall(SYS_mmap, NULL, length, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0L);
-}

@@ -15,7 +15,7 @@ static FaultyDisk *map(const char *directory, bool isNew) {
     int flags = O_RDWR | O_CLOEXEC | (isNew ? O_CREAT | O_EXCL : 0);
     int file = disk->directory < 0 ? -1 : FaultyDisk_rawOpen(disk->directory, "state", flags, 0600);
     if (file >= 0 && (!isNew || FaultyDisk_rawTruncate(file, sizeof *disk->state) == 0)) {
-        void *state = FaultyDisk_rawMap(sizeof *disk->state, file);
+        void *state = mmap(NULL, sizeof *disk->state, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
         disk->state = state == MAP_FAILED ? NULL : state;
     }
     if (file >= 0) FaultyDisk_rawClose(file);
@@ -48,7 +48,7 @@ failed:
 
 void FaultyDisk_close(FaultyDisk *disk) {
     for (int node = 0; node < FaultyDisk_nodesMax; node++) FaultyDisk_closeHandle(disk, node);
-    if (disk->state) syscall(SYS_munmap, disk->state, sizeof *disk->state);
+    if (disk->state) munmap(disk->state, sizeof *disk->state);
     if (disk->directory >= 0) FaultyDisk_rawClose(disk->directory);
     free(disk);
 }
