@@ -7,7 +7,6 @@ import Testing
 
 @Suite("What the ledger survives")
 struct DurabilityTests {
-    /// Of the process, not of the disk: the page cache stays. For that see `PowerCutTests`.
     @Test("kill -9 in the middle of a transaction leaves all that was reported and nothing of the rest")
     func killed() async throws {
         let directory = TemporaryDirectory()
