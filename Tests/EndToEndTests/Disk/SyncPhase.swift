@@ -21,8 +21,11 @@ enum SyncPhase: String, CaseIterable, CustomTestStringConvertible {
     var settings: String { self == .prune ? "[Store]\nRetention=1h\n" : "" }
 
     /// Whether a daemon may go on, or end with 0, after a failed sync of that file or directory.
-    func isHarmless(_ file: String) -> Bool {
-        KnownIssues.goesOnWithoutNames && file.hasPrefix("directory ") || KnownIssues.isSilentAtStop && self == .stop
+    func isHarmless(_ error: Int32, _ file: String) -> Bool {
+        // For want of room the same blocks may be written again, later: then they are dirty again.
+        if file.hasPrefix("through "), error == ENOSPC || error == EDQUOT { return true }
+        if file.hasPrefix("directory ") { return KnownIssues.goesOnWithoutNames }
+        return self == .stop && KnownIssues.isSilentAtStop
     }
 
     /// Brings a daemon to where the phase begins.

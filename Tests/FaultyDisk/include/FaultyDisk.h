@@ -61,7 +61,8 @@ typedef struct FaultyDisk_Rule {
     /* How many are picked from there on. */
     int64_t times;
     /* A part of the file's path below the watched directory, or the end of it when this ends in `$`. That of a
-     * directory has "directory " before it. Empty for all. */
+     * directory has "directory " before it, and the sync that a write through O_DSYNC brings "through ". Empty for
+     * all. */
     const char *_Nonnull pattern;
 } FaultyDisk_Rule;
 

@@ -2,7 +2,7 @@
 #include "Preload.h"
 
 #include <errno.h>
-#include <string.h>
+#include <stdio.h>
 
 static void persist(FaultyDisk *disk, int node, enum FaultyDisk_Extent extent, int64_t from, int64_t to) {
     if (disk->state->nodes[node].kind == FaultyDisk_directory) {
@@ -33,7 +33,10 @@ static void forget(FaultyDisk *disk, int node, enum FaultyDisk_Extent extent, in
 
 int FaultyDisk_sync(int node, enum FaultyDisk_Extent extent, int64_t from, int64_t to) {
     FaultyDisk *disk = FaultyDisk_preloaded();
-    struct FaultyDisk_Verdict verdict = FaultyDisk_ask(FaultyDisk_syncs, node, NULL, false);
+    char label[sizeof disk->state->nodes[node].label + 16];
+    const char *kind = extent == FaultyDisk_ofRange ? "through " : "";
+    snprintf(label, sizeof label, "%s%s", kind, disk->state->nodes[node].label);
+    struct FaultyDisk_Verdict verdict = FaultyDisk_ask(FaultyDisk_syncs, node, label, false);
     if (verdict.error) {
         forget(disk, node, extent, from, to);
     } else {

@@ -37,7 +37,8 @@ public struct DiskCalls: Sendable {
 
     /// `fsync`, `fdatasync`, and each write through `O_DSYNC`, `O_SYNC` or `RWF_DSYNC`.
     ///
-    /// - Parameter pattern: a part of the path, or with `$` the end of it; that of a directory begins with `directory `.
+    /// - Parameter pattern: a part of the path, or with `$` the end of it. That of a directory begins with
+    ///   `directory `, and that of the sync that a write through `O_DSYNC` brings with `through `.
     public static func syncs(of pattern: String = "") -> DiskCalls {
         DiskCalls(subject: FaultyDisk_syncs, pattern: pattern)
     }
