@@ -24,6 +24,10 @@ struct SizeTests {
         _ = scripted.run("open 0 /a rw trunc", "pwrite 0 0 b 100", "truncate 0 2048", "fsync 0")
         try scripted.cut()
         #expect(scripted.files() == ["a": "b100 .1948"])
+        // Grown again over what the platter still has.
+        _ = scripted.run("open 0 /a rw", "truncate 0 3", "truncate 0 1500")
+        try scripted.cut()
+        #expect(scripted.files() == ["a": "b100 .1948"])
     }
 
     @Test("that was made less reaches the platter before anything written after it")

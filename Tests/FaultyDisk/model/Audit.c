@@ -10,6 +10,14 @@ static void readSector(int file, int64_t index, uint8_t bytes[static FaultyDisk_
     FaultyDisk_rawRead(file, bytes, FaultyDisk_sectorSize, index * FaultyDisk_sectorSize);
 }
 
+/* What of a sector is still to be cut off on the platter counts as zeros. */
+static void cutOff(const struct FaultyDisk_Node *node, int64_t index, uint8_t bytes[static FaultyDisk_sectorSize]) {
+    int64_t kept = node->shrunkTo - index * FaultyDisk_sectorSize;
+    if (node->shrunkTo < 0 || kept >= FaultyDisk_sectorSize) return;
+    if (kept < 0) kept = 0;
+    memset(bytes + kept, 0, (size_t)(FaultyDisk_sectorSize - kept));
+}
+
 /* How many sectors of a file differ although they are neither dirty nor forgotten. */
 static int64_t auditFile(FaultyDisk *disk, int node, char *text, size_t length) {
     struct FaultyDisk_Handle *handle = &disk->handles[node];
@@ -21,6 +29,7 @@ static int64_t auditFile(FaultyDisk *disk, int node, char *text, size_t length) 
         uint8_t cached[FaultyDisk_sectorSize], stored[FaultyDisk_sectorSize];
         readSector(handle->file, index, cached);
         readSector(handle->platter, index, stored);
+        cutOff(&disk->state->nodes[node], index, stored);
         /* The last one ends where the file does; on the platter more may follow, that is to be cut off. */
         int64_t used = facts.st_size - index * FaultyDisk_sectorSize;
         if (memcmp(cached, stored, used < FaultyDisk_sectorSize ? (size_t)used : FaultyDisk_sectorSize) == 0) continue;
