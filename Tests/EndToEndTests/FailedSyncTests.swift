@@ -25,9 +25,16 @@ struct FailedSyncTests {
         var (figures, ends) = (DiskFigures(), Set<String>())
         for (point, isCutAtOnce) in choose(of: max(points, 1), &generator) {
             let failure = FailedSync(phase, at: point, isCutAtOnce: isCutAtOnce, seed: generator.next())
-            let result = try failure.run()
+            let result: FailedSync.Result
+            do {
+                result = try failure.run()
+            } catch {
+                print("failed sync: sync point \(point) of \(phase.rawValue): \(failure.history)")
+                throw error
+            }
             figures += result.figures
             ends.insert(result.howItEnded)
+            if result.figures.lost > 0 { print("failed sync: \(failure.history)") }
             if result.figures.lost > 0 || result.figures.failedSyncs > 0 && result.end != .exited(74) {
                 let place = "sync point \(point) (\(result.file)) of \(phase.rawValue)"
                 print("failed sync: \(place), \(result.howItEnded), \(result.figures)")
@@ -76,6 +83,9 @@ final class FailedSync {
     private let bed: DaemonOnDisk
     private let load: DiskLoad
 
+    /// What happened, in order.
+    var history: String { bed.history.joined(separator: "; ") }
+
     /// - Parameters:
     ///   - phase: where.
     ///   - point: which sync fails, from 1 on; none without.
@@ -101,6 +111,7 @@ final class FailedSync {
         result.figures.failedSyncs = rule.picked
         result.file = rule.lastPicked
         rule.end()
+        bed.history.append("failed to sync \(result.file) (\(rule.picked)): \(result.howItEnded)")
         if rule.picked > 0, result.end != .exited(74) {
             let isRight = phase.isHarmless(error, result.file) && [nil, .exited(0)].contains(result.end)
             #expect(isRight, "after a failed sync of \(result.file) it \(result.howItEnded)")
@@ -133,12 +144,14 @@ final class FailedSync {
             let rule = bed.disk.fail(.syncs(), .only((number + 7) / 8), error: EIO)
             if let end = try bed.startUnlessItEnds() { #expect(end == .exited(74)) }
             result.figures.failedSyncs += rule.picked
+            bed.history.append("failed to sync \(rule.lastPicked)")
         case 1, 2, 3:
             let rule = bed.disk.kill(.writes(), at: number, isDone: true)
             let end = try bed.startUnlessItEnds()
             // Or it dies just after it was ready.
             if let end { #expect(end == .signaled(SIGKILL) && rule.picked == 1) }
             rule.end()
+            bed.history.append("killed after writing \(rule.lastPicked), the write \(number)")
         default: return
         }
         if fate == 3 { try cutPower(&result) } else { bed.crash() }

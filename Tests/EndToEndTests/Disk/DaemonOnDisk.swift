@@ -7,6 +7,8 @@ final class DaemonOnDisk {
     let installation: Installation
     let disk: FaultyDisk
     private(set) var daemon: DaemonProcess?
+    /// What was done to it, for the person who looks for the reason of a loss.
+    var history: [String] = []
 
     /// - Parameters:
     ///   - settings: the text of `pushrouterd.conf`.
@@ -34,9 +36,11 @@ final class DaemonOnDisk {
         self.daemon = daemon
         do throws(DaemonFailure) {
             try daemon.waitForNotification("READY=1")
+            history.append("started")
             return nil
         } catch {
             guard let end = daemon.end else { throw error }
+            history.append("ended (\(end)) before it was ready")
             return end
         }
     }
@@ -53,10 +57,15 @@ final class DaemonOnDisk {
     func cutPower(sparing chance: Int = 0) throws {
         crash()
         try disk.cutPower(sparing: chance)
+        history.append("power cut, sparing \(chance) of 1000")
     }
 
     /// Kills the daemon, and leaves the disk as it is.
-    func crash() { daemon?.crash() }
+    func crash() {
+        guard isAlive else { return }
+        daemon?.crash()
+        history.append("kill -9")
+    }
 
     /// Waits until it has ended by itself.
     func waitForEnd() throws -> Program.End { try #require(daemon).waitForEnd() }
