@@ -45,6 +45,10 @@ let package = Package(
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
         .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
         .target(name: "CLinux"),
+        .target(name: "CChecksum"),
+
+        // What the adapters have in common of the system: descriptors, threads, clocks, error numbers.
+        swift("LinuxSystem", ["CLinux"]),
 
         // Pure: the standard library only; time is an argument; nothing here can block.
         swift("PushModel"),
@@ -65,11 +69,11 @@ let package = Package(
             ["PushModel", "PushDispatch", "PushTracking", "PushCustomData", "PushRouting", "PushProtocol"]),
 
         // Adapters: one thing of the outside world each; they never import each other.
-        swift("EventLoop", ["CSystemd", "CLinux"]),
-        swift("UnixSockets", ["CLinux"]),
-        swift("Store", ["CSQLite", "CLinux", "PushModel"]),
-        swift("HandlerProcess", ["CLinux"]),
-        swift("JournalLog", ["CSystemd", "CLinux"]),
+        swift("EventLoop", ["CSystemd", "LinuxSystem"]),
+        swift("UnixSockets", ["CLinux", "LinuxSystem"]),
+        swift("Store", ["CSQLite", "CLinux", "CChecksum", "PushModel", "LinuxSystem"]),
+        swift("HandlerProcess", ["CLinux", "LinuxSystem"]),
+        swift("JournalLog", ["CSystemd", "CLinux", "LinuxSystem"]),
         swift("HTTPClient", ["CCurl", "CLinux"]),
         swift("SettingsFiles", ["PushRouting", "PushSettings"]),
 
@@ -78,8 +82,7 @@ let package = Package(
             "PushDaemon",
             [
                 "PushModel", "PushTracking", "PushCustomData", "PushRouting", "PushSettings", "PushProtocol",
-                "EventLoop",
-                "UnixSockets", "Store", "HandlerProcess", "JournalLog", "SettingsFiles",
+                "LinuxSystem", "EventLoop", "UnixSockets", "Store", "HandlerProcess", "JournalLog", "SettingsFiles",
             ]),
         program("pushrouterd", ["PushDaemon", "PushModel", "PushSettings"]),
         program(
@@ -93,9 +96,8 @@ let package = Package(
         program(
             "pushrouter-forward",
             [
-                "PushModel", "PushCustomData", "PushForwarding", "PushSettings", "PushProtocol", "EventLoop",
-                "HTTPClient",
-                "JournalLog", "UnixSockets", "SettingsFiles", "CLinux",
+                "PushModel", "PushCustomData", "PushForwarding", "PushSettings", "PushProtocol", "LinuxSystem",
+                "EventLoop", "HTTPClient", "JournalLog", "UnixSockets", "SettingsFiles", "CLinux",
             ]),
 
         // Tests: one folder a target. json-c is only an oracle for the scan's tests.
@@ -127,11 +129,17 @@ let package = Package(
         tests(
             "PushSimulationTests",
             ["PushModel", "PushTracking", "PushCustomData", "PushRouting", "PushProtocol", "PushSimulation"]),
-        tests("EventLoopTests", ["EventLoop", "CLinux"]),
-        tests("UnixSocketsTests", ["UnixSockets", "CLinux"]),
+        tests("EventLoopTests", ["EventLoop", "CLinux", "LinuxSystem"]),
+        tests("UnixSocketsTests", ["UnixSockets", "CLinux", "LinuxSystem"]),
         tests("StoreTests", ["PushModel", "Store"]),
-        tests("HandlerProcessTests", ["HandlerProcess", "CLinux"]),
+        tests("HandlerProcessTests", ["HandlerProcess", "CLinux", "LinuxSystem"]),
         tests("JournalLogTests", ["JournalLog", "CLinux"]),
+        tests(
+            "PushDaemonTests",
+            [
+                "PushModel", "PushSettings", "PushProtocol", "JournalLog", "EventLoop", "UnixSockets", "Store",
+                "PushDaemon",
+            ]),
         tests("ArchitectureTests", []),
         tests("EndToEndTests", ["PushModel", "UnixSockets", "CLinux", "CSQLite", "Store"]),
     ]

@@ -1,5 +1,6 @@
 import CSystemd
 import Glibc
+public import LinuxSystem
 
 /// One thread's event loop, on sd-event.
 ///
@@ -36,11 +37,15 @@ public final class EventLoop {
     /// The longest turn so far, `endOfTurn` included, in nanoseconds: for how long something that became
     /// ready may have waited for its turn.
     public private(set) var longestTurnNanoseconds: Int64 = 0
+    /// How much processor time of the loop's thread turns took, with the wait before each: other work on the machine does
+    /// not count.
+    public private(set) var turnTimes = TurnTimes()
 
     /// The `sd_event` behind, for the sources.
     let handle: OpaquePointer
     private let thread = pthread_self()
     private let turnBudgetNanoseconds: Int64
+    private var threadTime: Int64 = 0
     private var exitCode: Int32?
     private var failure: SystemError?
 
@@ -61,12 +66,7 @@ public final class EventLoop {
     deinit { sd_event_unref(handle) }
 
     /// `CLOCK_MONOTONIC` now, in nanoseconds; on any thread.
-    public static var nowNanoseconds: Int64 {
-        var time = timespec()
-        // Cannot fail: the clock exists and the pointer is good.
-        clock_gettime(CLOCK_MONOTONIC, &time)
-        return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
-    }
+    public static var nowNanoseconds: Int64 { SystemClock.monotonicNanoseconds }
 
     /// Takes turns until ``exit(code:)``.
     ///
@@ -74,6 +74,7 @@ public final class EventLoop {
     /// - Throws: when the loop or one of its sources can no longer work.
     public func run() throws(SystemError) -> Int32 {
         preconditionOnThread()
+        threadTime = SystemClock.threadNanoseconds
         while true {
             if let failure { throw failure }
             if let code = exitCode.take() { return code }
@@ -99,8 +100,11 @@ public final class EventLoop {
         return try SystemError.check(sd_event_set_watchdog(handle, 1), "set the watchdog's timer") > 0
     }
 
-    /// Starts ``longestTurnNanoseconds`` anew.
-    public func resetLongestTurn() { longestTurnNanoseconds = 0 }
+    /// Starts ``longestTurnNanoseconds`` and ``turnTimes`` anew.
+    public func resetTurns() {
+        longestTurnNanoseconds = 0
+        turnTimes = TurnTimes()
+    }
 
     /// Ends `run()` with an error: for sources whose calls have no caller that could handle it.
     func fail(_ error: SystemError) {
@@ -120,6 +124,9 @@ public final class EventLoop {
         } while try mayContinue(since: start)
         endOfTurn?()
         longestTurnNanoseconds = max(longestTurnNanoseconds, EventLoop.nowNanoseconds - start)
+        let threadTime = SystemClock.threadNanoseconds
+        turnTimes.add(threadTime - self.threadTime)
+        self.threadTime = threadTime
     }
 
     private func mayContinue(since start: Int64) throws(SystemError) -> Bool {

@@ -1,5 +1,6 @@
 import CSystemd
 import Glibc
+public import LinuxSystem
 
 /// What a descriptor can be ready for, as epoll says it.
 public struct IOEvents: OptionSet, Sendable {

@@ -1,5 +1,4 @@
-import CLinux
-import Glibc
+public import LinuxSystem
 import Synchronization
 
 /// Carries messages from any thread to the loop, in the order of posting.
@@ -32,36 +31,11 @@ public final class Mailbox<Message: Sendable>: Sendable {
     public func receive(
         on loop: EventLoop, priority: EventLoop.Priority = .normal, handler: @escaping ([Message]) -> Void
     ) throws(SystemError) -> IOSource {
-        try IOSource(loop: loop, descriptor: wakeup.descriptor, interest: .read, priority: priority) { _ in
+        try IOSource(loop: loop, descriptor: wakeup.rawValue, interest: .read, priority: priority) { _ in
             // Cleared before the messages are taken: one posted in between signals again and is not forgotten.
             self.wakeup.clear()
             let batch = self.messages.withLock { messages in exchange(&messages, with: []) }
             if !batch.isEmpty { handler(batch) }
         }
-    }
-}
-
-/// Owns an eventfd.
-struct EventDescriptor: ~Copyable, Sendable {
-    let descriptor: Int32
-
-    init() throws(SystemError) {
-        descriptor = CLinux_eventfd()
-        guard descriptor >= 0 else { throw SystemError(operation: "create an eventfd", errno: errno) }
-    }
-
-    deinit { close(descriptor) }
-
-    /// Makes it readable.
-    func signal() {
-        // Cannot fail: the count would have to reach 2^64 - 1 first.
-        var one: UInt64 = 1
-        precondition(write(descriptor, &one, 8) == 8, "cannot signal an eventfd")
-    }
-
-    /// Makes it unreadable; when it was so already, nothing happens.
-    func clear() {
-        var count: UInt64 = 0
-        _ = read(descriptor, &count, 8)
     }
 }

@@ -39,6 +39,13 @@ public enum Notify {
     @discardableResult
     public static func stopping(status: String) -> Bool { send(["STOPPING=1", line(status)]) }
 
+    /// Asks the service manager to wait longer for the start, or the stop, that goes on.
+    ///
+    /// - Parameter seconds: for how long from now on.
+    /// - Returns: whether there is a service manager that was told.
+    @discardableResult
+    public static func extendTimeout(seconds: Int) -> Bool { send(["EXTEND_TIMEOUT_USEC=\(seconds)000000"]) }
+
     /// A line feed would begin another assignment.
     private static func line(_ status: String) -> String {
         "STATUS=" + String(status.map { $0.isNewline ? " " : $0 })

@@ -1,5 +1,6 @@
 import CSystemd
 import Glibc
+public import LinuxSystem
 
 /// Calls its handler on the loop's thread when the process gets a signal.
 public final class SignalSource {

@@ -1,4 +1,5 @@
 import CSystemd
+import LinuxSystem
 
 /// Owns one `sd_event_source`. It dies before the object its callback points at, because it is a property of it.
 struct SourceHandle: ~Copyable {

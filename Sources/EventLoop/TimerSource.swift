@@ -1,5 +1,6 @@
 import CSystemd
 import Glibc
+public import LinuxSystem
 
 /// Calls its handler once at a point in time; then, and at first, it is not armed.
 ///

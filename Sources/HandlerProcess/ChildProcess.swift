@@ -1,5 +1,6 @@
 import CLinux
 import Glibc
+import LinuxSystem
 import Synchronization
 
 /// One running program: the leader of a process group of its own, our child until it is reaped.
@@ -21,20 +22,26 @@ public final class ChildProcess: Sendable {
     public let processID: Int32
     /// The run's `PUSH_RUN`.
     public let mark: String
+    /// When the system was asked to start it, in monotonic nanoseconds.
+    public let startedAt: Int64
     private let process: FileDescriptor
     private let output: FileDescriptor
     private let phase = Mutex(Phase.running)
 
     /// Readable once the leader has exited.
-    public var pidfd: Int32 { process.number }
+    public var pidfd: Int32 { process.rawValue }
     /// The read end of the program's standard output, nonblocking. A descendant may hold it open beyond the leader's
     /// exit: read it once more after `reap`, then do not wait for its end.
-    public var standardOutput: Int32 { output.number }
+    public var standardOutput: Int32 { output.rawValue }
 
     /// The run must have begun and the child be known in `LiveRuns`.
-    init(processID: Int32, mark: String, process: consuming FileDescriptor, output: consuming FileDescriptor) {
+    init(
+        processID: Int32, mark: String, startedAt: Int64, process: consuming FileDescriptor,
+        output: consuming FileDescriptor
+    ) {
         self.processID = processID
         self.mark = mark
+        self.startedAt = startedAt
         self.process = process
         self.output = output
     }

@@ -1,5 +1,6 @@
 import CLinux
 import Glibc
+import LinuxSystem
 
 extension ProcessCommand {
     /// Starts the program; about 0.4 ms, most of it the kernel's exec.
@@ -8,7 +9,8 @@ extension ProcessCommand {
         guard let output = Pipe() else { throw SpawnError(errno, starting: self) }
         LiveRuns.begin(mark)
         var processID: pid_t = 0
-        let error = spawn(&processID, input: input.number, output: output.writeEnd.number)
+        let start = SystemClock.monotonicNanoseconds
+        let error = spawn(&processID, input: input.rawValue, output: output.writeEnd.rawValue)
         guard error == 0 else {
             LiveRuns.end(mark)
             throw SpawnError(error, starting: self)
@@ -20,7 +22,8 @@ extension ProcessCommand {
             abandon(processID)
             throw error
         }
-        return ChildProcess(processID: processID, mark: mark, process: process, output: output.takeReadEnd())
+        return ChildProcess(
+            processID: processID, mark: mark, startedAt: start, process: process, output: output.takeReadEnd())
     }
 
     /// The standard input as a file in memory at its start: it never makes us wait for the reader, as a pipe would, and
@@ -29,12 +32,12 @@ extension ProcessCommand {
         guard let file = FileDescriptor(CLinux_memory_file()) else { return nil }
         var written = 0
         while written < standardInput.count {
-            let count = standardInput[written...].withUnsafeBytes { write(file.number, $0.baseAddress, $0.count) }
+            let count = standardInput[written...].withUnsafeBytes { write(file.rawValue, $0.baseAddress, $0.count) }
             if count < 0, errno == EINTR { continue }
             guard count >= 0 else { return nil }
             written += count
         }
-        guard CLinux_seal(file.number) == 0, lseek(file.number, 0, SEEK_SET) == 0 else { return nil }
+        guard CLinux_seal(file.rawValue) == 0, lseek(file.rawValue, 0, SEEK_SET) == 0 else { return nil }
         return file
     }
 
@@ -67,7 +70,7 @@ private struct Pipe: ~Copyable {
         var ends: [Int32] = [-1, -1]
         guard CLinux_pipe(&ends) == 0, let readEnd = FileDescriptor(ends[0]), let writeEnd = FileDescriptor(ends[1])
         else { return nil }
-        _ = fcntl(readEnd.number, F_SETFL, O_NONBLOCK)
+        _ = fcntl(readEnd.rawValue, F_SETFL, O_NONBLOCK)
         self.readEnd = readEnd
         self.writeEnd = writeEnd
     }

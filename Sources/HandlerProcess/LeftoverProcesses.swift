@@ -1,5 +1,6 @@
 import CLinux
 import Glibc
+import LinuxSystem
 
 /// What the runs of a daemon that died have left on the system: not our children, so found by their mark.
 public enum LeftoverProcesses {
@@ -62,12 +63,12 @@ public enum LeftoverProcesses {
 
     private static func signal(_ entry: Entry) {
         guard let process = descriptor(of: entry) else { return }
-        _ = CLinux_pidfd_signal(process.number, SIGKILL)
+        _ = CLinux_pidfd_signal(process.rawValue, SIGKILL)
     }
 
     private static func waitForExit(_ entry: Entry, until end: ContinuousClock.Instant) -> Bool {
         guard let process = descriptor(of: entry) else { return true }
-        var exit = pollfd(fd: process.number, events: Int16(POLLIN), revents: 0)
+        var exit = pollfd(fd: process.rawValue, events: Int16(POLLIN), revents: 0)
         while true {
             let left = max(.zero, end - ContinuousClock.now) / .milliseconds(1)
             let ready = poll(&exit, 1, Int32(left.rounded(.up)))

@@ -1,5 +1,6 @@
 import CLinux
 import Glibc
+import LinuxSystem
 
 /// Ends what a run started and left behind, wherever it went.
 ///

@@ -1,4 +1,5 @@
 import Glibc
+import LinuxSystem
 
 /// What `/proc/PID` says about a process, as far as it lets us look.
 enum ProcessFiles {
@@ -75,7 +76,7 @@ enum ProcessFiles {
         var bytes: [UInt8] = []
         let isRead = withUnsafeTemporaryAllocation(byteCount: 4096, alignment: 1) { chunk in
             while true {
-                let count = pread(file.number, chunk.baseAddress, chunk.count, off_t(bytes.count))
+                let count = pread(file.rawValue, chunk.baseAddress, chunk.count, off_t(bytes.count))
                 if count < 0, errno == EINTR { continue }
                 guard count > 0 else { return count == 0 }
                 bytes.append(contentsOf: chunk[..<count])

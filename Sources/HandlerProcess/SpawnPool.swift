@@ -1,5 +1,6 @@
 import CLinux
 import Glibc
+import LinuxSystem
 import Synchronization
 
 /// What became of one submitted command.
@@ -65,6 +66,17 @@ public final class SpawnPool: Sendable {
         }
     }
 
+    /// Takes back a command that no thread has taken up yet.
+    ///
+    /// - Returns: whether it was taken back: then no result comes.
+    public func cancel(_ token: UInt64) -> Bool {
+        state.withLock { state in
+            guard let place = state.queue.firstIndex(where: { $0.token == token }) else { return false }
+            state.queue.remove(at: place)
+            return true
+        }
+    }
+
     /// Drops what has not been started, without an answer, and waits until the threads have ended. A pool that has ever
     /// started something lives until then.
     public func stop() {
@@ -100,17 +112,21 @@ public final class SpawnPool: Sendable {
 
     /// Waits for a job; nil once the pool is stopped.
     private func nextJob() -> Job? {
-        state.withLock { $0.idle += 1 }
-        var count: UInt64 = 0
-        while read(available.number, &count, 8) < 0 { precondition(errno == EINTR) }
-        return state.withLock { state in
-            state.idle -= 1
-            return state.queue.isEmpty ? nil : state.queue.removeFirst()
+        while true {
+            state.withLock { $0.idle += 1 }
+            var count: UInt64 = 0
+            while read(available.rawValue, &count, 8) < 0 { precondition(errno == EINTR) }
+            let (job, isStopped) = state.withLock { state in
+                state.idle -= 1
+                return (state.queue.isEmpty ? nil : state.queue.removeFirst(), state.isStopped)
+            }
+            // Neither: what this thread was woken for was taken back.
+            if job != nil || isStopped { return job }
         }
     }
 
     private func post(_ jobs: Int) {
         var count = UInt64(jobs)
-        _ = write(available.number, &count, 8)
+        _ = write(available.rawValue, &count, 8)
     }
 }

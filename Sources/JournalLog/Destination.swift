@@ -9,9 +9,18 @@ extension JournalWriter {
         /// A descriptor, as logfmt. It is borrowed.
         case logfmt(descriptor: Int32)
 
-        /// The journal where there is one, else standard error.
+        /// The journal where standard error is the journal's (`JOURNAL_STREAM`, systemd.exec(5)), else standard error:
+        /// who runs the daemon in a terminal, or sends its standard error elsewhere, sees the entries there.
         public static func detect() -> Destination {
-            hasJournal ? .journal : .logfmt(descriptor: STDERR_FILENO)
+            isJournal(STDERR_FILENO, stream: getenv("JOURNAL_STREAM").map { String(cString: $0) })
+                ? .journal : .logfmt(descriptor: STDERR_FILENO)
+        }
+
+        /// - Parameter stream: device and inode of the service manager's stream to the journal, with a colon between them.
+        static func isJournal(_ descriptor: Int32, stream: String?) -> Bool {
+            var facts = stat()
+            guard let stream, fstat(descriptor, &facts) == 0 else { return false }
+            return stream == "\(facts.st_dev):\(facts.st_ino)"
         }
 
         /// `sd_journal_sendv` says that all is well where no journal is. Its socket tells.

@@ -109,4 +109,12 @@ extension FieldName {
     public static let waitedFor = FieldName("PUSH_WAITED_FOR")
     /// How many entries were dropped.
     public static let dropped = FieldName("PUSH_DROPPED")
+    /// How many outcomes an entry stands for.
+    public static let outcomes = FieldName("PUSH_OUTCOMES")
+    /// Why a client did not get what it wanted: one of a closed set of names.
+    public static let refusal = FieldName("PUSH_REFUSAL")
+    /// How many refusals an entry stands for.
+    public static let refusals = FieldName("PUSH_REFUSALS")
+    /// The user id of the client whom an entry is about.
+    public static let peer = FieldName("PUSH_PEER_UID")
 }

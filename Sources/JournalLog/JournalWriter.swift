@@ -1,5 +1,6 @@
 import CLinux
 import Glibc
+public import LinuxSystem
 import Synchronization
 
 /// Writes entries on a thread of its own: a journal that stalls blocks whoever writes to it.
@@ -17,9 +18,9 @@ public final class JournalWriter: Sendable {
     private let capacity: Int
     private let destination: Destination
     /// Readable when the queue is no longer empty or the writer is to stop.
-    private let wakeup: Event
+    private let wakeup: EventDescriptor
     /// Readable when all is written and the thread is about to end.
-    private let finished: Event
+    private let finished: EventDescriptor
 
     /// Starts the thread. ``stop(timeoutMilliseconds:)`` ends it.
     ///
@@ -27,19 +28,19 @@ public final class JournalWriter: Sendable {
     ///   - destination: where entries go.
     ///   - capacity: how many entries may wait.
     /// - Throws: when there is no descriptor or thread left.
-    public init(destination: Destination = .detect(), capacity: Int = 4096) throws(JournalError) {
+    public init(destination: Destination = .detect(), capacity: Int = 4096) throws(SystemError) {
         precondition(capacity > 0, "a journal queue has room for something")
         self.capacity = capacity
         self.destination = destination
-        wakeup = try Event()
-        finished = try Event()
+        wakeup = try EventDescriptor()
+        finished = try EventDescriptor()
         // The thread keeps the writer alive until it ends.
         let context = Unmanaged.passRetained(self).toOpaque()
         var thread = pthread_t()
         let result = pthread_create(&thread, nil, { context in JournalWriter.threadMain(context) }, context)
         guard result == 0 else {
             Unmanaged<JournalWriter>.fromOpaque(context).release()
-            throw JournalError(operation: "start the journal's thread", errno: result)
+            throw SystemError(operation: "start the journal's thread", errno: result)
         }
         pthread_detach(thread)
     }

@@ -19,8 +19,20 @@ public enum MessageID: String, CaseIterable, Sendable {
     case reloadFailed = "4731c6261ea168910d23f5814698302a"
     /// Entries were dropped because the journal did not take them fast enough.
     case entriesDropped = "df5fefc0fff7c5e9a51211bf7291ba91"
-    /// A commit takes so long that requests wait for it.
-    case storeStalled = "121bb79d36a387e81705d5c459f486af"
+    /// A commit takes longer than `SlowCommit=`: requests wait for it.
+    case storeSlow = "121bb79d36a387e81705d5c459f486af"
+    /// Commits take no longer than they should again.
+    case storeFast = "f341fbce5a8e4a0f9213815c2329f415"
+    /// Nothing can be written for now: the disk is full, or the log is.
+    case storeStalled = "9dd3644c9dc54e72995d896212c3f22a"
+    /// What could not be written can be written again.
+    case storeResumed = "05d21616597c469c9eeb012e6bd76cde"
+    /// A log was damaged; the daemon has begun another.
+    case logSetAside = "e86786c7635541b6a39c4390ae442de1"
+    /// A client did not get what it wanted.
+    case refused = "85a6d5f7954b48f282ea9d3c0e0bd4c2"
+    /// Successes have no entries of their own, because there were too many.
+    case outcomesSummed = "3b2fb7bf8ac14822b95d42f339ec63d7"
     /// The endpoint refuses what is sent to it: nothing more is sent until a person has seen to it.
     case sendingStopped = "a971ceb7df0442ef8971856725c52365"
     /// Sending waits after a failure, or for the rate limit.

@@ -2,6 +2,7 @@ import EventLoop
 import Glibc
 import HandlerProcess
 import JournalLog
+import LinuxSystem
 import PushModel
 import PushProtocol
 import PushRouting
@@ -10,12 +11,14 @@ import Store
 
 /// The daemon: one loop thread that orders, the router that decides, and adapters that do.
 ///
-/// Everything here runs on the loop's thread. The other threads (the committer, the lookup, the spawn pool, the
-/// journal) are reached through their adapters and answer through a mailbox.
+/// Everything here runs on the loop's thread. The other threads (the log's, the ledger's, the look-ups', the readers of
+/// large requests, those that start handlers, the journal's) are reached through their adapters and answer through a
+/// mailbox.
 final class Daemon {
     private enum Message: Sendable {
-        case committer(CommitReport)
-        case lookup(Lookup.Answer)
+        case store(StoreReport)
+        case answer(token: UInt64, Result<Lookup.Answer, StoreError>)
+        case largeRequest(token: UInt64, Result<Request, ProtocolError>)
     }
 
     private let loop: EventLoop
@@ -25,14 +28,23 @@ final class Daemon {
     private let mailbox: Mailbox<Message>
     private let committer: Committer
     private let lookup: Lookup
-    private let conductor: Conductor
-    private let intake: Intake
-    private var controlDesk: ControlDesk?
+    private let largeRequests: LargeRequestReader
+    private let health: StoreHealth
+    private let refusals: RefusalLog
+    private let runner: HandlerRunner
+    private let pipeline: CommitPipeline
+    private let processor: Processor
+    private let inject: InjectServer
+    private let ledgerSync: LedgerSync
+    private var control: ControlServer?
 
-    private var injectServer: LineServer?
-    private var controlServer: LineServer?
+    private var injectClients: LineServer?
+    private var controlClients: LineServer?
     private var deadlineTimer: TimerSource?
+    private var housekeepingTimer: TimerSource?
     private var pruneTimer: TimerSource?
+    private var stopTimer: TimerSource?
+    private var dueSource: DeferSource?
     private var sources: [AnyObject] = []
 
     private var armedFor: Instant?
@@ -53,44 +65,54 @@ final class Daemon {
         directories: Directories, configuration: Configuration, settings: Settings,
         state: consuming StateDirectory, boot: UUID128, journal: JournalWriter
     ) throws {
-        let loop = try EventLoop()
-        let mailbox = try Mailbox<Message>()
-        let committer = try Committer(directory: state) { mailbox.post(.committer($0)) }
-        let lookup = Lookup(directory: directories.state) { mailbox.post(.lookup($0)) }
-        let past = try Past(directory: directories.state, settings: settings)
-        let router = Router(
-            boot: boot, table: settings.routing, tracker: past.tracker, customData: past.customData,
-            devices: past.devices, recentDeliveries: past.recentDeliveries, lastNumber: past.lastNumber)
-        self.loop = loop
         self.configuration = configuration
         self.settings = settings
         self.journal = journal
+        loop = try EventLoop()
+        let mailbox = try Mailbox<Message>()
         self.mailbox = mailbox
-        self.committer = committer
-        self.lookup = lookup
-        conductor = Conductor(
-            router: router, journal: journal, successLevel: settings.journal.successLevel,
-            submitBatch: { committer.submit($0, number: $1) })
-        intake = Intake(conductor: conductor, lookup: lookup, depthLimit: settings.daemon.jsonDepthMax)
-        conductor.runner = try HandlerRunner(
-            loop: loop, stateID: past.stateID, report: { [unowned self] in conductor.handle($0) },
-            complain: { journal.log(JournalEntry(.error, $0)) })
-        controlDesk = ControlDesk(
-            conductor: conductor, status: { [unowned self] in status(isForwarderConnected: $0) },
-            storeProblem: { [unowned self] in self.intake.storeProblem })
+        let progress = StartProgress()
+        committer = try Committer(
+            directory: state, limits: Committer.Limits(logLength: settings.store.logSizeMax),
+            onProgress: { progress.goesOn() }, onReport: { mailbox.post(.store($0)) })
+        lookup = Lookup(directory: directories.state) { mailbox.post(.answer(token: $0, $1)) }
+        largeRequests = LargeRequestReader { mailbox.post(.largeRequest(token: $0, $1)) }
+        health = try StoreHealth(loop: loop, journal: journal, slowCommit: settings.store.slowCommit)
+        refusals = RefusalLog(journal: journal)
+        let recovered = try RecoveredState(directory: directories.state, settings: settings)
+        runner = try HandlerRunner(loop: loop, stateID: recovered.stateID, journal: journal)
+        pipeline = CommitPipeline(committer, lastSequence: recovered.lastNumber)
+        let router = Router(
+            boot: boot, table: settings.routing, tracker: recovered.tracker, customData: recovered.customData,
+            devices: recovered.devices, recentDeliveries: recovered.recentDeliveries,
+            lastNumber: recovered.lastNumber)
+        processor = Processor(
+            router: router, pipeline: pipeline, runner: runner, journal: journal,
+            successLevel: settings.journal.successLevel)
+        inject = InjectServer(
+            processor: processor, pipeline: pipeline, committer: committer, lookup: lookup,
+            largeRequests: largeRequests, health: health, refusals: refusals,
+            depthLimit: settings.daemon.jsonDepthMax)
+        ledgerSync = try LedgerSync(
+            loop: loop, pipeline: pipeline, committer: committer, stateID: recovered.stateID)
+        control = ControlServer(processor: processor, health: health, ledgerSync: ledgerSync, statusSource: self)
         try watch()
-        endLeftovers(of: past.stateID)
-        recover(past.unfinished)
+        endLeftovers(of: recovered.stateID)
+        recover(recovered.unfinished)
         try listen(directories)
     }
 
     private func recover(_ unfinished: [UnfinishedRequest]) {
+        if let aside = committer.recovery.setAside {
+            let message = "the log could not be gone on with and is kept as \(aside.path): \(aside.reason)"
+            journal.log(JournalEntry(.critical, message, messageID: .logSetAside))
+        }
         if !unfinished.isEmpty {
             let message = "unfinished requests of an earlier run: \(unfinished.count)"
             journal.log(JournalEntry(.notice, message, messageID: .recovered))
         }
         // Even without any: the router learns what time it is, and with that when the tracker's waits end.
-        conductor.recover(unfinished)
+        processor.recover(unfinished)
     }
 
     /// Runs until it is told to stop, or cannot go on.
@@ -101,88 +123,152 @@ final class Daemon {
         Notify.ready(status: statusLine)
         journal.log(JournalEntry(.info, "ready: \(statusLine)", messageID: .started))
         defer {
+            largeRequests.stop()
             lookup.stop()
             committer.stop()
         }
+        keepHouse()
         // What was recovered is not to wait for the first event.
         endTurn()
         return try loop.run()
     }
 
-    private var statusLine: String { "\(conductor.mode.rawValue) mode, \(settings.routing.routes.count) routes" }
+    private var statusLine: String { "\(processor.mode.rawValue) mode, \(settings.routing.routes.count) routes" }
 
     private func watch() throws {
         deadlineTimer = try TimerSource(loop: loop, priority: .important) { [unowned self] in
             armedFor = nil
-            conductor.handle(.clock)
+            processor.handle(.clock)
         }
+        dueSource = try DeferSource(loop: loop) { [unowned self] in dueSource?.isEnabled = false }
+        housekeepingTimer = try TimerSource(loop: loop, priority: .idle) { [unowned self] in keepHouse() }
         pruneTimer = try TimerSource(loop: loop, priority: .idle) { [unowned self] in prune() }
         pruneTimer?.arm(at: EventLoop.nowNanoseconds + Self.pruneInterval / 60)
+        stopTimer = try TimerSource(loop: loop) { [unowned self] in loop.exit(code: 0) }
         sources = [
             try mailbox.receive(on: loop, priority: .important) { [unowned self] in $0.forEach(take) },
             try SignalSource(loop: loop, signal: SIGTERM) { [unowned self] in stop() },
             try SignalSource(loop: loop, signal: SIGINT) { [unowned self] in stop() },
             try SignalSource(loop: loop, signal: SIGHUP) { [unowned self] in reload() },
         ]
+        try runner.begin { [unowned self] in processor.handle($0) }
         loop.endOfTurn = { [unowned self] in endTurn() }
     }
 
     private func listen(_ directories: Directories) throws {
+        var sockets = try Sockets(settings: settings.daemon, directories: directories, journal: journal)
         // In this order: who sees inject.sock can already ask control.sock.
-        let control = try server(
-            directories.controlSocket, settings.daemon.controlSocket, controlLimits
-        ) { [unowned self] in controlDesk?.take($1, from: $0) }
-        controlServer = control
-        let inject = try server(
-            directories.injectSocket, settings.daemon.injectSocket, injectLimits
-        ) { [unowned self] in intake.take($1, from: $0) }
-        injectServer = inject
-        try control.start()
-        try inject.start()
-    }
-
-    private func server(
-        _ path: String, _ socket: SocketSettings, _ limits: LineServer.Limits,
-        takeLine: @escaping (ClientSession, [UInt8]) -> Void
-    ) throws -> LineServer {
-        try LineServer(
-            loop: loop, path: path, mode: socket.mode, group: try groupID(of: socket), limits: limits,
-            takeLine: takeLine)
-    }
-
-    private var injectLimits: LineServer.Limits {
-        LineServer.Limits(
-            connections: settings.daemon.connectionsMax, connectionsPerPeer: settings.daemon.connectionsMaxPerPeer,
-            requestLength: settings.daemon.requestLengthMax)
-    }
-
-    /// What the forwarder has to say must have room, however short the requests of producers are to be.
-    private var controlLimits: LineServer.Limits {
-        var limits = injectLimits
-        limits.requestLength = max(limits.requestLength, ControlRequest.longestLine)
-        return limits
+        let controlClients = try LineServer(
+            loop: loop, listener: try sockets.listener(.control), limits: settings.daemon.controlLimits,
+            refusals: refusals
+        ) { [unowned self] in control?.take($1, from: $0) }
+        self.controlClients = controlClients
+        let injectClients = try LineServer(
+            loop: loop, listener: try sockets.listener(.inject), limits: settings.daemon.injectLimits,
+            refusals: refusals
+        ) { [unowned self] in inject.take($1, from: $0) }
+        self.injectClients = injectClients
+        try controlClients.start()
+        try injectClients.start()
     }
 
     // MARK: What other threads say
 
     private func take(_ message: Message) {
         switch message {
-        case .committer(.committed(let number, _)):
-            if intake.storeProblem != nil { journal.log(JournalEntry(.notice, "the ledger is written again")) }
-            intake.storeProblem = nil
-            conductor.committed(through: number)
-            intake.committed()
-        case .committer(.stalled(let error)):
-            intake.storeProblem = "the ledger cannot be written for now: \(error)"
-            journal.log(JournalEntry(.critical, "\(error)", messageID: .storeStalled))
-        case .committer(.pruned(let requests)) where requests > 0:
-            journal.log(JournalEntry(.info, "\(requests) requests were older than Retention= and are gone"))
-        case .committer(.pruned): break
-        case .committer(.failed(let error)): fail(error)
-        case .lookup(let answer):
-            intake.answered(answer)
+        case .store(let report): take(report)
+        case .answer(let token, let answer): inject.answered(token, answer)
+        case .largeRequest(let token, let request): inject.wasRead(token, request)
         }
     }
+
+    private func take(_ report: StoreReport) {
+        switch report {
+        case .durable(let number, let duration):
+            health.resumed()
+            health.committed(took: duration, at: EventLoop.nowNanoseconds)
+            pipeline.committed(number, took: duration)
+        case .applied(let number):
+            inject.applied(through: number)
+            ledgerSync.applied(through: number)
+        case .stalled(let error): health.stalled(error)
+        case .ledgerStalled(let error): health.ledgerStalled(error)
+        case .ledgerResumed: health.ledgerResumed()
+        case .pruned(let requests) where requests > 0:
+            journal.log(JournalEntry(.info, "\(requests) requests were older than Retention= and are gone"))
+        case .pruned: break
+        case .failed(let error): fail(error)
+        }
+    }
+
+    // MARK: The turn
+
+    private func endTurn() {
+        let now = EventLoop.nowNanoseconds
+        control?.endTurn()
+        do throws(StoreError) {
+            if let took = try pipeline.endTurn(mayWait: mayWait(at: now), at: now) {
+                health.committed(took: took, at: EventLoop.nowNanoseconds)
+            }
+        } catch {
+            return fail(error)
+        }
+        let isDone = processor.performDue()
+        // What is left, and what came of it, is for the next turn.
+        dueSource?.isEnabled = !isDone || pipeline.isReady
+        processor.endTurn(at: now)
+        health.watch(writingSince: pipeline.writingSince)
+        // Above this the clients wait, not the memory.
+        injectClients?.setCongested(pipeline.bytesWaiting > Self.bytesWaitingLimit)
+        if processor.nextDue != armedFor {
+            armedFor = processor.nextDue
+            if let due = armedFor { deadlineTimer?.arm(at: due.nanoseconds) } else { deadlineTimer?.disarm() }
+        }
+        injectClients?.flush()
+        controlClients?.flush()
+        if isStopping { exitWhenDone() }
+    }
+
+    private static let bytesWaitingLimit = 8 << 20
+
+    /// Whether the loop may wait for the disk itself: not while something runs, or is due, that it would come late for.
+    private func mayWait(at now: Int64) -> Bool {
+        guard runner.count == 0, !isStopping else { return false }
+        return processor.nextDue.map { $0.nanoseconds - now > Self.waitMargin } ?? true
+    }
+
+    /// 20 ms: what a slow disk may take, and is left to the log's thread after.
+    private static let waitMargin: Int64 = 20_000_000
+
+    private func exitWhenDone() {
+        guard processor.handlersRunning == 0 else { return }
+        // What a full disk keeps off it was not acknowledged, so nothing is lost by not waiting for room.
+        if health.problem != nil { return loop.exit(code: StartFailure.inputOutput) }
+        guard processor.isIdle, inject.isIdle else { return }
+        if injectClients?.hasSentEverything != false, controlClients?.hasSentEverything != false {
+            loop.exit(code: 0)
+        } else {
+            // Who does not take what it is owed cannot keep the daemon.
+            stopTimer?.arm(at: EventLoop.nowNanoseconds + Self.lastRepliesTime)
+        }
+    }
+
+    /// A second, in nanoseconds.
+    private static let lastRepliesTime: Int64 = 1_000_000_000
+
+    // MARK: From time to time
+
+    private func keepHouse() {
+        let now = EventLoop.nowNanoseconds
+        inject.buildFilter(at: now)
+        refusals.tellWhatIsDue(at: now)
+        processor.endTurn(at: now)
+        FreedMemory.trim()
+        housekeepingTimer?.arm(at: now + Self.housekeepingInterval)
+    }
+
+    /// Ten seconds, in nanoseconds.
+    private static let housekeepingInterval: Int64 = 10_000_000_000
 
     private func prune() {
         let retention = settings.store.retention.milliseconds
@@ -193,41 +279,18 @@ final class Daemon {
     /// An hour, in nanoseconds.
     private static let pruneInterval: Int64 = 3_600_000_000_000
 
-    // MARK: The turn
-
-    private func endTurn() {
-        controlDesk?.endTurn()
-        conductor.endTurn()
-        // Above this the clients wait, not the memory.
-        let isCongested = conductor.bytesWaiting > Self.bytesWaitingLimit || intake.count > Self.admissionLimit
-        injectServer?.setCongested(isCongested)
-        if conductor.nextDue != armedFor {
-            armedFor = conductor.nextDue
-            if let due = armedFor { deadlineTimer?.arm(at: due.nanoseconds) } else { deadlineTimer?.disarm() }
-        }
-        injectServer?.flush()
-        controlServer?.flush()
-        guard isStopping, conductor.handlersRunning == 0 else { return }
-        if conductor.isIdle, intake.count == 0 { loop.exit(code: 0) }
-        // What a full disk keeps off it was not acknowledged, so nothing is lost by not waiting for room.
-        if intake.storeProblem != nil { loop.exit(code: StartFailure.inputOutput) }
-    }
-
-    private static let bytesWaitingLimit = 64 << 20
-    private static let admissionLimit = 16_384
-
     // MARK: Signals
 
     private func stop() {
         guard !isStopping else { return }
         isStopping = true
-        let running = conductor.handlersRunning
+        let running = processor.handlersRunning
         Notify.stopping(status: "finishing what runs: \(running) handlers")
         journal.log(JournalEntry(.info, "stopping, after what runs: \(running) handlers", messageID: .stopping))
-        conductor.handle(.draining)
-        controlDesk?.stop()
-        injectServer?.stopListening()
-        controlServer?.stopListening()
+        processor.handle(.draining)
+        control?.stop()
+        injectClients?.stopListening()
+        controlClients?.stopListening()
     }
 
     private func reload() {
@@ -238,11 +301,12 @@ final class Daemon {
             for warning in warnings { journal.log(JournalEntry(.warning, warning)) }
             self.settings = settings
             configurationProblem = nil
-            intake.depthLimit = settings.daemon.jsonDepthMax
-            conductor.successLevel = settings.journal.successLevel
-            conductor.handle(.reconfigured(settings.routing))
-            injectServer?.limits = injectLimits
-            controlServer?.limits = controlLimits
+            inject.depthLimit = settings.daemon.jsonDepthMax
+            health.slowCommit = settings.store.slowCommit
+            processor.successLevel = settings.journal.successLevel
+            processor.handle(.reconfigured(settings.routing))
+            injectClients?.limits = settings.daemon.injectLimits
+            controlClients?.limits = settings.daemon.controlLimits
             journal.log(JournalEntry(.info, "reloaded: \(statusLine)", messageID: .reloaded))
         } catch {
             configurationProblem = error.lines.joined(separator: "\n")
@@ -251,9 +315,11 @@ final class Daemon {
         Notify.ready(status: configurationProblem == nil ? statusLine : "reload failed; \(statusLine) as before")
     }
 
-    /// The disk cannot be trusted: ends without acknowledging anything that may not be on it.
+    /// The disk cannot be trusted: ends without acknowledging anything that may not be on it. Handlers end, too: nobody
+    /// would write down what they say.
     private func fail(_ error: StoreError) {
         journal.log(JournalEntry(.critical, "\(error)"))
+        runner.stopAll()
         loop.exit(code: StartFailure.inputOutput)
     }
 
@@ -264,20 +330,23 @@ final class Daemon {
         let list = left.map(String.init).joined(separator: ", ")
         journal.log(JournalEntry(.error, "processes of an earlier run could not be ended: \(list)"))
     }
+}
 
-    private func status(isForwarderConnected: Bool) -> Status {
-        Status(
-            version: pushrouterdVersion, processID: getpid(), mode: conductor.mode,
-            uptime: Moment.now().monotonic - startedAt.monotonic, state: isStopping ? "stopping" : "running",
-            configurationProblem: configurationProblem, storeProblem: intake.storeProblem, accepted: conductor.accepted,
-            lastSeq: conductor.lastNumber.value, requestsInFlight: conductor.requestsInFlight,
-            handlersRunning: conductor.handlersRunning, processes: conductor.runner?.count ?? 0,
-            deliveriesTracked: conductor.deliveriesTracked, injectConnections: injectServer?.connectionCount ?? 0,
-            controlConnections: controlServer?.connectionCount ?? 0, bytesWaiting: conductor.bytesWaiting,
-            transactions: conductor.transactions,
-            longestTurn: .nanoseconds(loop.longestTurnNanoseconds),
+extension Daemon: ControlServer.StatusSource {
+    func status(isForwarderConnected: Bool) -> Status {
+        let now = Moment.now()
+        return Status(
+            version: pushrouterdVersion, processID: getpid(), mode: processor.mode,
+            uptime: now.monotonic - startedAt.monotonic, state: isStopping ? "stopping" : "running",
+            configurationProblem: configurationProblem, accepted: processor.accepted,
+            lastSeq: processor.lastNumber.value, requestsInFlight: processor.requestsInFlight,
+            handlersRunning: processor.handlersRunning, processes: runner.count,
+            deliveriesTracked: processor.deliveriesTracked,
+            clients: ClientsStatus(inject: injectClients, control: controlClients, refusals: refusals.counts),
+            store: DiskStatus(pipeline, health, committer.status, filterBytes: inject.filterBytes, at: now.monotonic),
+            longestTurn: .nanoseconds(loop.longestTurnNanoseconds), turns: loop.turnTimes,
             customData: CustomDataStatus(
-                summary: conductor.customDataSummary, sending: conductor.sending,
-                isForwarderConnected: isForwarderConnected, now: Moment.now().wall))
+                summary: processor.customDataSummary, sending: processor.sending,
+                isForwarderConnected: isForwarderConnected, now: now.wall))
     }
 }

@@ -1,6 +1,7 @@
 import EventLoop
 import Glibc
 import JournalLog
+import LinuxSystem
 import PushModel
 public import PushSettings
 import Store
@@ -29,6 +30,8 @@ public func runDaemon(_ options: DaemonOptions) throws(StartFailure) -> Int32 {
     SignalSource.block([SIGTERM, SIGINT, SIGHUP, SIGCHLD])
     signal(SIGPIPE, SIG_IGN)
     raiseDescriptorLimit()
+    // Before any memory is had: what a flood takes is not kept after it.
+    FreedMemory.returnAtOnce()
     let configuration = Configuration(
         directories: options.directories.configuration, isRequired: options.isConfigurationRequired)
     let (settings, warnings) = try configuration.load()

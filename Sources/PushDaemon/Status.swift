@@ -1,6 +1,8 @@
+import EventLoop
 import PushCustomData
 import PushModel
 import PushProtocol
+import Store
 
 /// What `op: status` tells: what the daemon is doing now.
 struct Status {
@@ -10,18 +12,16 @@ struct Status {
     var uptime: Duration
     var state: String
     var configurationProblem: String?
-    var storeProblem: String?
     var accepted: Int64
     var lastSeq: Int64
     var requestsInFlight: Int
     var handlersRunning: Int
     var processes: Int
     var deliveriesTracked: Int
-    var injectConnections: Int
-    var controlConnections: Int
-    var bytesWaiting: Int
-    var transactions: UInt64
+    var clients: ClientsStatus
+    var store: DiskStatus
     var longestTurn: Duration
+    var turns: TurnTimes
     var customData: CustomDataStatus
 
     /// The reply, with its line feed.
@@ -42,19 +42,113 @@ struct Status {
         writer.member("uptime_ms", uptime.milliseconds)
         writer.member("state", state)
         writer.member("configuration_problem", configurationProblem)
-        writer.member("store_problem", storeProblem)
+        writer.member("store_problem", store.problem)
         writer.member("accepted_since_start", accepted)
         writer.member("last_seq", lastSeq)
         writer.member("requests_in_flight", requestsInFlight)
         writer.member("handlers_running", handlersRunning)
         writer.member("handler_processes", processes)
         writer.member("deliveries_tracked", deliveriesTracked)
-        writer.member("inject_connections", injectConnections)
-        writer.member("control_connections", controlConnections)
-        writer.member("bytes_waiting_for_disk", bytesWaiting)
-        writer.member("transactions", transactions)
+        writer.member("inject_connections", clients.inject.connections)
+        writer.member("control_connections", clients.control.connections)
+        writer.member("bytes_waiting_for_disk", store.bytesWaiting)
+        writer.member("transactions", store.commits)
         writer.member("longest_turn_us", longestTurn.microseconds)
+        writer.member(
+            "turns",
+            object: { writer in
+                writer.member("count", Int64(clamping: turns.count))
+                writer.member("p99_us", turns.percentile(99) / 1000)
+                writer.member("longest_us", turns.longest / 1000)
+            })
+        writer.member("clients", object: { clients.members(&$0) })
+        writer.member("store", object: { store.members(&$0) })
         writer.member("custom_data", object: { customData.members(&$0) })
+    }
+}
+
+/// What `op: status` tells of the clients of the two sockets.
+struct ClientsStatus {
+    /// What one of the sockets has.
+    struct Socket {
+        var connections: Int
+        var inputBytes: Int
+        var outputBytes: Int
+
+        init(_ server: LineServer?) {
+            connections = server?.connectionCount ?? 0
+            inputBytes = server?.inputBytes ?? 0
+            outputBytes = server?.outputBytes ?? 0
+        }
+    }
+
+    var inject: Socket
+    var control: Socket
+    var refusals: [(reason: RefusalReason, count: UInt64)]
+
+    init(inject: LineServer?, control: LineServer?, refusals: [(reason: RefusalReason, count: UInt64)]) {
+        self.inject = Socket(inject)
+        self.control = Socket(control)
+        self.refusals = refusals
+    }
+
+    fileprivate func members(_ writer: inout JSONWriter) {
+        writer.member("input_bytes", inject.inputBytes + control.inputBytes)
+        writer.member("output_bytes", inject.outputBytes + control.outputBytes)
+        writer.member(
+            "refused",
+            object: { writer in
+                for (reason, count) in refusals { writer.member(reason.rawValue, Int64(clamping: count)) }
+            })
+    }
+}
+
+/// What `op: status` tells of log and ledger.
+struct DiskStatus {
+    var problem: String?
+    var ledgerProblem: String?
+    var bytesWaiting: Int
+    var commits: UInt64
+    var lastCommit: Duration
+    var longestCommit: Duration
+    var slowCommits: UInt64
+    var isSlow: Bool
+    var state: StoreStatus
+    /// How old the oldest batch is that the ledger does not have; zero without one.
+    var behind: Duration
+    var filterBytes: Int
+
+    init(
+        _ pipeline: CommitPipeline, _ health: StoreHealth, _ state: StoreStatus, filterBytes: Int, at now: Instant
+    ) {
+        problem = health.problem
+        ledgerProblem = health.ledgerProblem
+        bytesWaiting = pipeline.bytesWaiting
+        commits = pipeline.batches
+        lastCommit = .nanoseconds(pipeline.lastDuration)
+        longestCommit = health.longestCommit
+        slowCommits = health.slowCommits
+        isSlow = health.slowSince != nil
+        self.state = state
+        behind = state.behindSince.map { .nanoseconds(max(0, now.nanoseconds - $0)) } ?? .zero
+        self.filterBytes = filterBytes
+    }
+
+    fileprivate func members(_ writer: inout JSONWriter) {
+        writer.member("ledger_problem", ledgerProblem)
+        writer.member("is_slow", isSlow)
+        writer.member("slow_commits", Int64(clamping: slowCommits))
+        writer.member("last_commit_us", lastCommit.microseconds)
+        writer.member("longest_commit_us", longestCommit.microseconds)
+        writer.member("log_used_bytes", state.logUsed)
+        writer.member("log_bytes", state.logLength)
+        writer.member("log_limit_bytes", state.logLimit)
+        writer.member("batches_behind", state.batchesBehind)
+        writer.member("bytes_behind", state.bytesBehind)
+        writer.member("behind_us", behind.microseconds)
+        writer.member("ledger_bytes", state.ledgerLength)
+        writer.member("ledger_wal_bytes", state.walLength)
+        writer.member("id_filter_bytes", filterBytes)
     }
 }
 

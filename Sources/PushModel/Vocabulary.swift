@@ -114,6 +114,9 @@ public enum Outcome: String, Sendable, CaseIterable {
         }
     }
 
+    /// Whether it ended in time, without success, for a reason that a person has to see to.
+    public var isFailure: Bool { self == .failed || self == .unrouted }
+
     /// Whether the deadline was missed.
     public var isMissed: Bool { self == .timedOut || self == .expired }
 }

@@ -24,7 +24,12 @@ public enum OpenMetrics {
             return [Sample(state == "running" ? "1" : "0")]
         },
         Metric("configuration_problem", "1 when the last reload failed.") { problem($0["configuration_problem"]) },
-        Metric("store_problem", "1 while the ledger cannot be written.") { problem($0["store_problem"]) },
+        Metric("store_problem", "1 while nothing can be written, and so nothing is accepted.") {
+            problem($0["store_problem"])
+        },
+        Metric("ledger_problem", "1 while the ledger cannot be written, and the log fills.") {
+            problem($0["store"]?["ledger_problem"])
+        },
         Metric("requests_accepted", "Requests since the start.", .counter) { number($0["accepted_since_start"]) },
         Metric("last_request_number", "The number of the last accepted request.") { number($0["last_seq"]) },
         Metric("requests_in_flight", "Requests of which an outcome is still to come.") {
@@ -36,14 +41,46 @@ public enum OpenMetrics {
         Metric("connections", "Clients of each socket.") { status in
             ["inject", "control"].flatMap { number(status["\($0)_connections"], [("socket", $0)]) }
         },
-        Metric("waiting_for_disk_bytes", "What is to be written to the ledger.") {
-            number($0["bytes_waiting_for_disk"])
+        Metric("input_bytes", "Requests that have come and are not worked yet.") {
+            number($0["clients"]?["input_bytes"])
         },
-        Metric("ledger_transactions", "Commits to the ledger since the start.", .counter) {
-            number($0["transactions"])
+        Metric("output_bytes", "What clients are owed and have not read.") { number($0["clients"]?["output_bytes"]) },
+        Metric("refused", "What clients did not get, by reason.", .counter) { status in
+            status["clients"]?["refused"]?.members.flatMap { number($0.value, [("reason", $0.key)]) } ?? []
         },
-        Metric("longest_turn_seconds", "The longest that something may have waited for the loop.") { status in
-            status["longest_turn_us"]?.int64.map { [Sample(decimal($0, scale: 6))] } ?? []
+        Metric("waiting_for_disk_bytes", "What is to be written to the log.") { number($0["bytes_waiting_for_disk"]) },
+        Metric("ledger_transactions", "Commits to the log since the start.", .counter) { number($0["transactions"]) },
+        Metric("slow_commits", "Commits that took longer than SlowCommit=.", .counter) {
+            number($0["store"]?["slow_commits"])
+        },
+        Metric("disk_slow", "1 while commits take longer than SlowCommit=.") { flag($0["store"]?["is_slow"]) },
+        Metric("last_commit_seconds", "How long the last commit took.") {
+            microseconds($0["store"]?["last_commit_us"])
+        },
+        Metric("longest_commit_seconds", "How long the longest commit since the start took.") {
+            microseconds($0["store"]?["longest_commit_us"])
+        },
+        Metric("log_used_bytes", "What the ledger may not have on disk yet.") {
+            number($0["store"]?["log_used_bytes"])
+        },
+        Metric("log_bytes", "The log's files.") { number($0["store"]?["log_bytes"]) },
+        Metric("log_limit_bytes", "How large they may become.") { number($0["store"]?["log_limit_bytes"]) },
+        Metric("ledger_behind_bytes", "What is acknowledged and not in the ledger yet.") {
+            number($0["store"]?["bytes_behind"])
+        },
+        Metric("ledger_behind_seconds", "The age of the oldest of it; 0 without any.") {
+            microseconds($0["store"]?["behind_us"])
+        },
+        Metric("ledger_bytes", "The ledger's file.") { number($0["store"]?["ledger_bytes"]) },
+        Metric("ledger_wal_bytes", "The ledger's WAL.") { number($0["store"]?["ledger_wal_bytes"]) },
+        Metric("id_filter_bytes", "What tells of most ids that they are new.") {
+            number($0["store"]?["id_filter_bytes"])
+        },
+        Metric("longest_turn_seconds", "The longest that something may have waited for the loop.") {
+            microseconds($0["longest_turn_us"])
+        },
+        Metric("turn_seconds", "What 99 of 100 turns of the loop stay below, in processor time.") {
+            microseconds($0["turns"]?["p99_us"], [("quantile", "0.99")])
         },
         Metric("custom_data_entries", "Entries of custom data that have not come to their end, by state.") { status in
             ["pending", "queued", "claimed", "unknown"].flatMap {
@@ -55,9 +92,8 @@ public enum OpenMetrics {
             guard let age = $0["custom_data"]?["oldest_unsent_age_ms"] else { return [] }
             return age.kind == .null ? [Sample("0")] : seconds(age)
         },
-        Metric("forwarder_connected", "1 while a forwarder is connected.") { status in
-            guard let isConnected = status["custom_data"]?["forwarder_connected"]?.bool else { return [] }
-            return [Sample(isConnected ? "1" : "0")]
+        Metric("forwarder_connected", "1 while a forwarder is connected.") {
+            flag($0["custom_data"]?["forwarder_connected"])
         },
         Metric("sending_phase", "1 for what the forwarder does: it sends, waits, or was stopped by a refusal.") {
             guard let phase = $0["custom_data"]?["sending"]?["phase"]?.string else { return [] }
@@ -77,6 +113,12 @@ public enum OpenMetrics {
     private static func seconds(_ milliseconds: JSONNode?) -> [Sample] {
         milliseconds?.int64.map { [Sample(decimal($0, scale: 3))] } ?? []
     }
+
+    private static func microseconds(_ value: JSONNode?, _ labels: [(String, String)] = []) -> [Sample] {
+        value?.int64.map { [Sample(decimal($0, scale: 6), labels)] } ?? []
+    }
+
+    private static func flag(_ value: JSONNode?) -> [Sample] { value?.bool.map { [Sample($0 ? "1" : "0")] } ?? [] }
 
     private static func problem(_ value: JSONNode?) -> [Sample] {
         value.map { [Sample($0.kind == .null ? "0" : "1")] } ?? []

@@ -43,7 +43,7 @@ struct Arrival {
 extension Router {
     /// Sends a callback to the route that owns it, or to every one that must hear it.
     mutating func route(
-        _ callback: Callback, _ arrival: inout Arrival, at now: Moment, _ effects: inout [Effect]
+        _ callback: Callback, _ arrival: inout Arrival, at now: Moment, _ effects: inout Effects
     ) {
         let facts = arrival.facts(callback)
         let listeners = callback.isBroadcast ? table.positions(for: facts, observing: false) : []
@@ -60,7 +60,7 @@ extension Router {
 
     /// Gives every observing route that matches one of the callbacks its copy.
     mutating func copy(
-        _ callbacks: [Callback], _ arrival: inout Arrival, at now: Moment, _ effects: inout [Effect]
+        _ callbacks: [Callback], _ arrival: inout Arrival, at now: Moment, _ effects: inout Effects
     ) {
         // Most tables have no observer, and this is the path of every delivery.
         guard table.routes.contains(where: \.observes) else { return }
@@ -73,7 +73,7 @@ extension Router {
 
     /// Sends a callback to one route and no other.
     private mutating func pin(
-        _ callback: Callback, to position: Int, _ arrival: inout Arrival, at now: Moment, _ effects: inout [Effect]
+        _ callback: Callback, to position: Int, _ arrival: inout Arrival, at now: Moment, _ effects: inout Effects
     ) {
         let route = table.routes[position]
         var row = arrival.row(callback, budget: table.budget, isObserver: route.observes)

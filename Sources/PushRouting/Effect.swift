@@ -1,3 +1,4 @@
+public import PushCustomData
 public import PushModel
 
 /// What the router wants done. The shell carries the effects of one turn out in their order.
@@ -5,7 +6,7 @@ public import PushModel
 /// Records come first: an effect that follows a record is carried out once that record is on disk, so nothing is
 /// seen outside that a crash could take back. Only `terminate` and `stop` need no disk and are carried out at once.
 public enum Effect: Sendable {
-    /// Write this.
+    /// Write this. Only where the effects list records.
     case record(LedgerRecord)
     /// Run a handler and report `started`, then `finished`; or `failedToStart`.
     case start(HandlerRun)
@@ -15,6 +16,76 @@ public enum Effect: Sendable {
     case stop(InvocationID)
     /// An invocation ended: tell the journal and whoever waits.
     case decided(InvocationEnd)
+}
+
+/// Where the router puts what it wants done.
+///
+/// Records are written as rows at once, for a daemon, or listed among the other effects, for whoever wants to see them in
+/// the order in which they were decided.
+public struct Effects {
+    /// What is to be done, in order.
+    public private(set) var list: [Effect] = []
+    /// Where records go; `nil`: they are listed.
+    public var rows: RowBuffer?
+    /// Whether the outcomes that are known on acceptance are told too, when they are no failures. Those of invocations
+    /// that were in flight always are.
+    public var tellsEveryOutcome = true
+    /// How many outcomes were not told.
+    private var untold = 0
+
+    /// - Parameter rows: where records go; `nil`: they are listed.
+    public init(rows: RowBuffer? = nil) { self.rows = rows }
+
+    /// Takes out all that is listed.
+    public mutating func takeList() -> [Effect] { exchange(&list, with: []) }
+
+    /// How many outcomes were not told since this was asked last.
+    public mutating func takeUntold() -> Int { exchange(&untold, with: 0) }
+
+    /// Adds the end of an invocation that was known on acceptance.
+    mutating func tell(_ end: @autoclosure () -> InvocationEnd, _ outcome: Outcome) {
+        if tellsEveryOutcome || outcome.isFailure || outcome.isMissed { append(.decided(end())) } else { untold += 1 }
+    }
+
+    /// Adds what is to be done.
+    mutating func append(_ effect: Effect) { list.append(effect) }
+
+    /// Adds something to write.
+    mutating func record(_ record: LedgerRecord) {
+        if let rows { rows.append(record) } else { list.append(.record(record)) }
+    }
+
+    // The same for what each delivery writes, without a record between the values and the row.
+
+    mutating func record(_ request: AcceptedRequest) {
+        if let rows { rows.append(request) } else { list.append(.record(.request(request))) }
+    }
+
+    mutating func record(_ invocation: InvocationRecord, isNew: Bool) {
+        if let rows {
+            rows.append(invocation, isNew: isNew)
+        } else {
+            list.append(.record(isNew ? .invocation(invocation) : .update(invocation)))
+        }
+    }
+
+    mutating func record(_ event: AnalyticsEvent) {
+        if let rows { rows.append(event) } else { list.append(.record(.event(event))) }
+    }
+
+    mutating func record(_ record: TrackerRecord) {
+        if let rows { rows.append(record) } else { list.append(.record(.tracker(record))) }
+    }
+}
+
+/// How a request was accepted.
+public struct Acceptance: Sendable {
+    /// Its number. It is accepted once the records among the effects are on disk, not before.
+    public var seq: SequenceNumber
+    /// How many invocations it has.
+    public var invocations: Int
+    /// What of it was set aside; empty unless it logged something.
+    public var rejections: [Rejection]
 }
 
 /// One run of a handler.
@@ -50,8 +121,8 @@ public final class InvocationEnd: Sendable {
 
 /// What the router is told.
 public enum Event: Sendable {
-    /// The handler of this invocation began to run.
-    case started(InvocationID)
+    /// The handler of this invocation began to run, at this time; `nil`: now. The router may hear of it later.
+    case started(InvocationID, at: Instant? = nil)
     /// The handler of this invocation ended or answered.
     case finished(InvocationID, HandlerAnswer)
     /// The handler of this invocation could not be started; the reason is for people.

@@ -2,7 +2,7 @@ import PushModel
 
 extension Router {
     /// Carries out what is due, in order of time.
-    mutating func takeDue(at now: Moment, _ effects: inout [Effect]) {
+    mutating func takeDue(at now: Moment, _ effects: inout Effects) {
         while let timer = timers.first, timer.due <= now.monotonic {
             _ = timers.popFirst()
             guard isCurrent(timer), var invocation = invocations[timer.invocation] else { continue }
@@ -49,7 +49,7 @@ extension Router {
         }
     }
 
-    private mutating func miss(_ missed: Invocation, at now: Moment, _ effects: inout [Effect]) {
+    private mutating func miss(_ missed: Invocation, at now: Moment, _ effects: inout Effects) {
         var invocation = missed
         if invocation.stage == .waiting, let head = invocation.lane.flatMap({ lanes[$0]?.head }) {
             invocation.waitedFor = Predecessor(id: head, handler: invocations[head]?.handler?.name)

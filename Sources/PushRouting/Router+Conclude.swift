@@ -6,7 +6,7 @@ extension Router {
     /// Gives an invocation its one outcome and lets go of it.
     mutating func conclude(
         _ invocation: Invocation, _ outcome: Outcome, reason: String? = nil, completion: Completion? = nil,
-        at now: Moment, _ effects: inout [Effect]
+        at now: Moment, _ effects: inout Effects
     ) {
         var invocation = invocation
         let id = invocation.record.id
@@ -32,19 +32,19 @@ extension Router {
     /// Gives an invocation that never was in flight its outcome: the one known on acceptance.
     func concludeAtOnce(
         _ row: InvocationRecord, of arrival: Arrival, _ outcome: Outcome, reason: String? = nil,
-        completion: Completion? = nil, at now: Moment, _ effects: inout [Effect]
+        completion: Completion? = nil, at now: Moment, _ effects: inout Effects
     ) {
         var row = row
         let result = InvocationResult(
             outcome: outcome, reason: reason, queue: .zero, exec: .zero, total: .zero,
             completion: completion ?? arrival.completions(row.callback, table).byHost(outcome), decidedAt: now.wall)
         row.result = result
-        effects.append(.record(.invocation(row)))
-        effects.append(.decided(InvocationEnd(request: arrival.request, invocation: row, result: result)))
+        effects.record(row, isNew: true)
+        effects.tell(InvocationEnd(request: arrival.request, invocation: row, result: result), outcome)
     }
 
     /// Hands a Braze payload to the tracker. That takes no time: the SDK's own call only enqueues.
-    mutating func handOver(_ invocation: Invocation, at now: Moment, _ effects: inout [Effect]) {
+    mutating func handOver(_ invocation: Invocation, at now: Moment, _ effects: inout Effects) {
         if let receipt = invocation.receipt { take(receipt, of: invocation.request, at: now, &effects) }
         let completion = invocation.completions.byTracker()
         conclude(invocation, .handedToTracker, completion: completion, at: now, &effects)
@@ -52,7 +52,7 @@ extension Router {
 
     /// Tells the tracker of a Braze payload that reached the device.
     mutating func take(
-        _ receipt: Receipt, of accepted: AcceptedRequest, at now: Moment, _ effects: inout [Effect]
+        _ receipt: Receipt, of accepted: AcceptedRequest, at now: Moment, _ effects: inout Effects
     ) {
         let delivery = TrackedDelivery(
             seq: accepted.seq, platform: accepted.platform, app: accepted.app, device: accepted.device,
@@ -67,12 +67,12 @@ extension Router {
     /// it, in the same transaction.
     @discardableResult
     mutating func track<Result>(
-        at now: Moment, _ effects: inout [Effect], _ act: (inout Tracker, inout TrackerOutput) -> Result
+        at now: Moment, _ effects: inout Effects, _ act: (inout Tracker, inout TrackerOutput) -> Result
     ) -> Result {
         var output = TrackerOutput()
         let result = act(&tracker, &output)
-        for event in output.events { effects.append(.record(.event(event))) }
-        for record in output.records { effects.append(.record(.tracker(record))) }
+        for event in output.events { effects.record(event) }
+        for record in output.records { effects.record(record) }
         for session in output.sessionStarts { flush(session, at: now, &effects) }
         return result
     }
@@ -85,10 +85,10 @@ extension Router {
     }
 
     /// Writes the invocation's row if the ledger does not have it as it is.
-    func save(_ invocation: inout Invocation, _ effects: inout [Effect]) {
+    func save(_ invocation: inout Invocation, _ effects: inout Effects) {
         guard invocation.stored != invocation.record else { return }
         let isNew = invocation.stored == nil
         invocation.stored = invocation.record
-        effects.append(.record(isNew ? .invocation(invocation.record) : .update(invocation.record)))
+        effects.record(invocation.record, isNew: isNew)
     }
 }

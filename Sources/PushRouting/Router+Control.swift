@@ -24,7 +24,7 @@ extension Router {
     ///   - now: the time.
     ///   - effects: what is to be done is appended.
     public mutating func claim(
-        by instance: UUID128, limit: Int, at now: Moment, effects: inout [Effect]
+        by instance: UUID128, limit: Int, at now: Moment, effects: inout Effects
     ) -> [CustomEntry] {
         keep(&effects) { $0.claim(by: instance, limit: limit, bytes: Self.claimSize, now: now.wall, into: &$1) }
     }
@@ -37,7 +37,7 @@ extension Router {
     /// Queues again what a run of the forwarder was handed in an answer that it never got: all that it has but what it
     /// says that it holds.
     public mutating func release(
-        allBut held: [EntryNumber], of instance: UUID128, at now: Moment, effects: inout [Effect]
+        allBut held: [EntryNumber], of instance: UUID128, at now: Moment, effects: inout Effects
     ) {
         let held = Set(held)
         keep(&effects) { data, output in
@@ -52,7 +52,7 @@ extension Router {
     /// - Returns: whether it had it; what it does not have any more was said before.
     public mutating func settle(
         _ number: EntryNumber, _ state: EntryState, reason: String?, by instance: UUID128, at now: Moment,
-        effects: inout [Effect]
+        effects: inout Effects
     ) -> Bool {
         keep(&effects) { $0.settle(number, state, reason: reason, by: instance, now: now.wall, into: &$1) }
     }
@@ -68,7 +68,7 @@ extension Router {
     ///   - effects: what is to be done is appended; nothing if this is known.
     public mutating func report(
         _ phase: SendingState.Phase, reason: String?, failures: Int, until: WallTime?, at now: Moment,
-        effects: inout [Effect]
+        effects: inout Effects
     ) {
         let last = customData.sending.flatMap { $0.phase == phase ? $0 : nil }
         let state = SendingState(
@@ -86,7 +86,7 @@ extension Router {
     ///   - effects: what is to be done is appended.
     /// - Returns: how many entries were flushed.
     public mutating func flush(
-        _ target: Target, suite: String?, at now: Moment, effects: inout [Effect]
+        _ target: Target, suite: String?, at now: Moment, effects: inout Effects
     ) -> Int {
         let known = lastKnown(app: target.app, device: target.device)
         let session = SessionStart(
@@ -99,7 +99,7 @@ extension Router {
     ///
     /// - Returns: how many entries were discarded.
     public mutating func reset(
-        suite: String, app: String?, at now: Moment, effects: inout [Effect]
+        suite: String, app: String?, at now: Moment, effects: inout Effects
     ) -> Int {
         keep(&effects) { $0.reset(suite: suite, app: app, now: now.wall, into: &$1) }
     }
@@ -113,7 +113,7 @@ extension Router {
     ///   - effects: what is to be done is appended.
     /// - Returns: how many of them it was so with.
     public mutating func resolve(
-        _ entries: [EntryNumber]?, _ state: EntryState, at now: Moment, effects: inout [Effect]
+        _ entries: [EntryNumber]?, _ state: EntryState, at now: Moment, effects: inout Effects
     ) -> Int {
         keep(&effects) { data, output in
             data.resolve(entries ?? data.unknownEntries, state, now: now.wall, into: &output)

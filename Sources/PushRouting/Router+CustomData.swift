@@ -5,19 +5,19 @@ import PushTracking
 extension Router {
     /// Takes in what an app logs. No callback runs for it.
     mutating func log(
-        _ log: LogRequest, _ request: Request, from peer: Peer, at now: Moment, _ effects: inout [Effect]
-    ) throws(Refusal) {
+        _ log: LogRequest, _ request: Request, from peer: Peer, at now: Moment, _ effects: inout Effects
+    ) throws(Refusal) -> [Rejection] {
         try checkRoom(for: log.object.rawBytes.count)
         let known = lastKnown(app: log.target.app, device: log.target.device)
         let platform = log.target.platform ?? known?.platform ?? .android
         // Whoever uses the app when it is flushed is meant, unless it names somebody: the last known user does not stand in.
         let accepted = accept(request, from: peer, at: now, platform: platform, target: log.target)
-        effects.append(.record(.request(accepted)))
+        effects.record(accepted)
         var device = accepted
         device.externalID = accepted.externalID ?? known?.externalID
         remember(device, &effects)
         let source = EntrySource(log, accepted, at: min(request.at ?? now.wall, now.wall))
-        rejections = keep(&effects) { $0.log(log.kind, log.object, source, now: now.wall, into: &$1) }
+        return keep(&effects) { $0.log(log.kind, log.object, source, now: now.wall, into: &$1) }
     }
 
     private func checkRoom(for bytes: Int) throws(Refusal) {
@@ -36,7 +36,7 @@ extension Router {
     ///
     /// - Returns: what a person should know of it; `nil` when all of it was kept.
     mutating func keep(
-        _ logged: [LoggedByHandler], of accepted: AcceptedRequest, at now: Moment, _ effects: inout [Effect]
+        _ logged: [LoggedByHandler], of accepted: AcceptedRequest, at now: Moment, _ effects: inout Effects
     ) -> String? {
         var setAside: [EntryNumber] = []
         for entry in logged.map(\.request) {
@@ -52,7 +52,7 @@ extension Router {
 
     /// Queues what the tracks make of a push and of what happened with it, in the transaction that accepts the request.
     mutating func queueTracks(
-        _ facts: TrackFacts, of accepted: AcceptedRequest, at time: WallTime, now: Moment, _ effects: inout [Effect]
+        _ facts: TrackFacts, of accepted: AcceptedRequest, at time: WallTime, now: Moment, _ effects: inout Effects
     ) {
         for data in table.tracked(facts) {
             // Whose it is decides where it goes, so nobody stands in; of what is set aside it may be nobody's.
@@ -72,19 +72,19 @@ extension Router {
     }
 
     /// Flushes what waited for a session that began.
-    mutating func flush(_ session: SessionStart, at now: Moment, _ effects: inout [Effect]) {
+    mutating func flush(_ session: SessionStart, at now: Moment, _ effects: inout Effects) {
         keep(&effects) { $0.flush(session, now: now.wall, into: &$1) }
     }
 
     /// Lets the custom data do something, and has what it decides written.
     @discardableResult
     mutating func keep<Result>(
-        _ effects: inout [Effect], _ act: (inout CustomData, inout CustomDataOutput) -> Result
+        _ effects: inout Effects, _ act: (inout CustomData, inout CustomDataOutput) -> Result
     ) -> Result {
         var output = CustomDataOutput()
         let result = act(&customData, &output)
-        for event in output.events { effects.append(.record(.event(event))) }
-        for record in output.records { effects.append(.record(.customData(record))) }
+        for event in output.events { effects.record(event) }
+        for record in output.records { effects.record(.customData(record)) }
         return result
     }
 }

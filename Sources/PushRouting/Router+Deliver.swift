@@ -4,9 +4,11 @@ import PushTracking
 
 extension Router {
     /// Decides what the platform makes of a payload, and puts its invocations on their way.
+    ///
+    /// - Returns: how many invocations there are.
     mutating func deliver(
-        _ deliver: DeliverRequest, _ request: Request, from peer: Peer, at now: Moment, _ effects: inout [Effect]
-    ) throws(Refusal) {
+        _ deliver: DeliverRequest, _ request: Request, from peer: Peer, at now: Moment, _ effects: inout Effects
+    ) throws(Refusal) -> Int {
         var target = deliver.target
         let platform =
             target.platform ?? lastKnown(app: target.app, device: target.device)?.platform ?? .android
@@ -23,7 +25,7 @@ extension Router {
         let accepted = accept(
             request, from: peer, at: now, platform: platform, target: target, messageID: messageID,
             delivery: (deliver.state, decision.duplicateID, decision.received))
-        effects.append(.record(.request(accepted)))
+        effects.record(accepted)
         remember(accepted, &effects)
 
         var arrival = Arrival(
@@ -32,7 +34,8 @@ extension Router {
         if isRepeat(decision, accepted) {
             let row = arrival.row(.none, budget: table.budget)
             let reason = "its id is among the last ten that FCM on the device saw: FCM drops it"
-            return concludeAtOnce(row, of: arrival, .duplicate, reason: reason, at: now, &effects)
+            concludeAtOnce(row, of: arrival, .duplicate, reason: reason, at: now, &effects)
+            return arrival.count
         }
         if let facts = TrackFacts(
             receiving: decision, messageID: messageID, platform: platform, device: accepted.device,
@@ -46,7 +49,8 @@ extension Router {
             if let receipt { take(receipt, of: accepted, at: now, &effects) }
             let row = arrival.row(.none, budget: table.budget)
             let reason = decision.reasons.last?.withoutPayload
-            return concludeAtOnce(row, of: arrival, outcome, reason: reason, at: now, &effects)
+            concludeAtOnce(row, of: arrival, outcome, reason: reason, at: now, &effects)
+            return arrival.count
         }
         for planned in decision.invocations {
             guard planned.owner == .tracker else {
@@ -62,12 +66,13 @@ extension Router {
             }
         }
         copy(decision.invocations.map(\.callback), &arrival, at: now, &effects)
+        return arrival.count
     }
 
     /// Hands a Braze payload over, now or when its turn comes.
     private mutating func track(
         _ callback: Callback, _ receipt: Receipt?, _ sdk: SDKState, _ isDisplayed: Bool, _ arrival: inout Arrival,
-        at now: Moment, _ effects: inout [Effect]
+        at now: Moment, _ effects: inout Effects
     ) {
         let accepted = arrival.request
         let row = arrival.row(callback, budget: table.budget)

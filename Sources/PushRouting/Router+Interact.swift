@@ -4,10 +4,12 @@ import PushTracking
 
 extension Router {
     /// Hands what a person does with a Braze notification to the tracker, and routes the rest like a delivery.
+    ///
+    /// - Returns: how many invocations there are.
     mutating func interact(
         _ interact: InteractRequest, _ request: Request, _ past: PastDelivery?, from peer: Peer, at now: Moment,
-        _ effects: inout [Effect]
-    ) throws(Refusal) {
+        _ effects: inout Effects
+    ) throws(Refusal) -> Int {
         var target = interact.target
         let known = lastKnown(app: target.app, device: target.device)
         let subject: InteractionSubject
@@ -26,7 +28,7 @@ extension Router {
         let accepted = accept(
             request, from: peer, at: now, platform: platform, target: target,
             messageID: subject.messageID ?? delivery?.messageID ?? past?.accepted.messageID)
-        effects.append(.record(.request(accepted)))
+        effects.record(accepted)
         remember(accepted, &effects)
 
         var arrival = Arrival(
@@ -38,7 +40,8 @@ extension Router {
         if let outcome = decision.outcome {
             let row = arrival.row(decision.callback, budget: table.budget)
             let reason = decision.reasons.last?.description
-            return concludeAtOnce(row, of: arrival, outcome, reason: reason, at: now, &effects)
+            concludeAtOnce(row, of: arrival, outcome, reason: reason, at: now, &effects)
+            return arrival.count
         }
         let time = request.at ?? now.wall
         let facts = TrackFacts(
@@ -64,6 +67,7 @@ extension Router {
             if act == .opened { track(at: now, &effects) { $0.session(.start, source, now: now.wall, into: &$1) } }
         }
         copy([decision.callback], &arrival, at: now, &effects)
+        return arrival.count
     }
 }
 

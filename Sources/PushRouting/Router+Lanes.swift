@@ -12,13 +12,13 @@ extension Router {
     }
 
     /// Counts a new invocation as in flight and puts it on its way.
-    mutating func admit(_ invocation: Invocation, at now: Moment, _ effects: inout [Effect]) {
+    mutating func admit(_ invocation: Invocation, at now: Moment, _ effects: inout Effects) {
         usage.began(invocation.record.id, of: invocation.request.peer)
         enter(invocation, at: now, &effects)
     }
 
     /// Puts an invocation where it belongs: at the end of its lane, or on its way.
-    mutating func enter(_ entering: Invocation, at now: Moment, _ effects: inout [Effect]) {
+    mutating func enter(_ entering: Invocation, at now: Moment, _ effects: inout Effects) {
         var invocation = entering
         let isRelay = invocation.table.mode == .relay
         // A router in production hands Braze its payloads at once, and owes its time from acceptance on.
@@ -41,7 +41,7 @@ extension Router {
     }
 
     /// Lets the heads of lanes go whose turn has come.
-    private mutating func takeTurns(at now: Moment, _ effects: inout [Effect]) {
+    private mutating func takeTurns(at now: Moment, _ effects: inout Effects) {
         while let id = turns.popFirst() {
             guard var invocation = invocations[id] else { continue }
             invocation.waitedFor = invocation.lane.flatMap { lanes[$0]?.headWaitedFor }
@@ -50,7 +50,7 @@ extension Router {
     }
 
     /// The invocation itself begins: the platform would call now.
-    private mutating func begin(_ invocation: inout Invocation, at now: Moment, _ effects: inout [Effect]) {
+    private mutating func begin(_ invocation: inout Invocation, at now: Moment, _ effects: inout Effects) {
         guard invocation.owner == .route else { return handOver(invocation, at: now, &effects) }
         if let deadline = invocation.record.deadline {
             // The clock is about to end it.
@@ -62,7 +62,7 @@ extension Router {
     }
 
     /// Goes on with the next route that matches, after a handler declined.
-    mutating func tryNextRoute(_ invocation: inout Invocation, at now: Moment, _ effects: inout [Effect]) {
+    mutating func tryNextRoute(_ invocation: inout Invocation, at now: Moment, _ effects: inout Effects) {
         guard !invocation.isPinned else {
             return conclude(invocation, .unrouted, reason: "its handler declined", at: now, &effects)
         }
@@ -75,7 +75,7 @@ extension Router {
 
     /// Picks route and handler, and sets the deadline; ends the invocation and returns false when it cannot.
     mutating func pick(
-        _ invocation: inout Invocation, from start: Instant, at now: Moment, _ effects: inout [Effect]
+        _ invocation: inout Invocation, from start: Instant, at now: Moment, _ effects: inout Effects
     ) -> Bool {
         invocation.clockStart = start
         let table = invocation.table
@@ -107,7 +107,7 @@ extension Router {
     }
 
     /// Runs what is built in; queues everything else for a place to run.
-    mutating func run(_ invocation: inout Invocation, at now: Moment, _ effects: inout [Effect]) {
+    mutating func run(_ invocation: inout Invocation, at now: Moment, _ effects: inout Effects) {
         guard let handler = invocation.handler else { preconditionFailure("an invocation ran before it had a handler") }
         switch handler.kind {
         case .journal, .discard:
@@ -124,7 +124,7 @@ extension Router {
     }
 
     /// Ends a turn: what became possible in it is begun, what changed is written.
-    mutating func endTurn(at now: Moment, _ effects: inout [Effect]) {
+    mutating func endTurn(at now: Moment, _ effects: inout Effects) {
         latest = now
         takeTurns(at: now, &effects)
         fillPlaces(at: now, &effects)
@@ -143,7 +143,7 @@ extension Router {
     }
 
     /// Starts as many handlers as there are places, in order.
-    private mutating func fillPlaces(at now: Moment, _ effects: inout [Effect]) {
+    private mutating func fillPlaces(at now: Moment, _ effects: inout Effects) {
         guard !isDraining else { return }
         while usage.handlers < table.limits.handlers, let id = ready.popFirst() { start(id, at: now, &effects) }
         while usage.observers < table.limits.observers, let id = readyObservers.popFirst() {
@@ -152,7 +152,7 @@ extension Router {
     }
 
     /// Starts a handler, unless its invocation has ended meanwhile or is about to.
-    private mutating func start(_ id: InvocationID, at now: Moment, _ effects: inout [Effect]) {
+    private mutating func start(_ id: InvocationID, at now: Moment, _ effects: inout Effects) {
         guard var invocation = invocations[id], invocation.stage == .ready, let handler = invocation.handler,
             let deadline = invocation.record.deadline, now.monotonic < deadline
         else { return }

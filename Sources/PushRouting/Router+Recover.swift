@@ -32,7 +32,7 @@ extension Router {
     ///
     /// Call it once, before anything is submitted, with the requests in order of their numbers, and when nothing of
     /// an earlier run is alive any more.
-    public mutating func recover(_ unfinished: [UnfinishedRequest], at now: Moment, effects: inout [Effect]) {
+    public mutating func recover(_ unfinished: [UnfinishedRequest], at now: Moment, effects: inout Effects) {
         for request in unfinished {
             let context = RecoveryContext(request, detection: table.detection)
             for record in request.invocations { recover(record, of: request.accepted, context, at: now, &effects) }
@@ -42,7 +42,7 @@ extension Router {
 
     private mutating func recover(
         _ record: InvocationRecord, of accepted: AcceptedRequest, _ context: RecoveryContext, at now: Moment,
-        _ effects: inout [Effect]
+        _ effects: inout Effects
     ) {
         // Among deliveries, Braze's are the tracker's, but for copies and broadcasts, which are given a route at once; a
         // tap on a Braze notification is never unfinished.

@@ -11,24 +11,26 @@ extension Router {
     ///   - past: the delivery that an interaction names by its number or message id, where the ledger knows one.
     ///   - now: when it was read.
     ///   - effects: what is to be done is appended.
-    /// - Returns: its number. It is accepted once the records among the effects are on disk, not before.
+    /// - Returns: how it was accepted: that is so once the records among the effects are on disk, not before.
     /// - Throws: `Refusal`, and then nothing changed.
     public mutating func submit(
-        _ request: Request, from peer: Peer, past: PastDelivery? = nil, at now: Moment, effects: inout [Effect]
-    ) throws(Refusal) -> SequenceNumber {
+        _ request: Request, from peer: Peer, past: PastDelivery? = nil, at now: Moment, effects: inout Effects
+    ) throws(Refusal) -> Acceptance {
         guard !isDraining else { throw .draining }
         try checkLimits(of: peer, at: now)
-        rejections = []
+        var acceptance = Acceptance(seq: lastNumber.next, invocations: 0, rejections: [])
         switch request.action {
-        case .deliver(let deliver): try self.deliver(deliver, request, from: peer, at: now, &effects)
-        case .interact(let interact): try self.interact(interact, request, past, from: peer, at: now, &effects)
+        case .deliver(let deliver):
+            acceptance.invocations = try self.deliver(deliver, request, from: peer, at: now, &effects)
+        case .interact(let interact):
+            acceptance.invocations = try self.interact(interact, request, past, from: peer, at: now, &effects)
         case .session(let session): self.session(session, request, from: peer, at: now, &effects)
-        case .token(let token): self.token(token, request, from: peer, at: now, &effects)
-        case .log(let log): try self.log(log, request, from: peer, at: now, &effects)
+        case .token(let token): acceptance.invocations = self.token(token, request, from: peer, at: now, &effects)
+        case .log(let log): acceptance.rejections = try self.log(log, request, from: peer, at: now, &effects)
         }
-        lastNumber = lastNumber.next
+        lastNumber = acceptance.seq
         endTurn(at: now, &effects)
-        return lastNumber
+        return acceptance
     }
 
     private func checkLimits(of peer: Peer, at now: Moment) throws(Refusal) {
@@ -50,7 +52,7 @@ extension Router {
         device.flatMap { devices[DeviceKey(app: app, device: $0)] }
     }
 
-    mutating func remember(_ accepted: AcceptedRequest, _ effects: inout [Effect]) {
+    mutating func remember(_ accepted: AcceptedRequest, _ effects: inout Effects) {
         guard let name = accepted.device else { return }
         let key = DeviceKey(app: accepted.app, device: name)
         let known = devices[key]
@@ -60,12 +62,12 @@ extension Router {
         guard known != device else { return }
         if known == nil { devicesOldestFirst.append(key) }
         devices[key] = device
-        effects.append(.record(.device(device)))
+        effects.record(.device(device))
         while devices.count > devicesMax, let oldest = devicesOldestFirst.popFirst(),
             let forgotten = devices.removeValue(forKey: oldest)
         {
             recentMessages[oldest] = nil
-            effects.append(.record(.forgottenDevice(forgotten.number)))
+            effects.record(.forgottenDevice(forgotten.number))
         }
     }
 

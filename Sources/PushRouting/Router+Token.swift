@@ -3,9 +3,11 @@ import PushTracking
 
 extension Router {
     /// Tells every SDK's route of a token: each must hear it.
+    ///
+    /// - Returns: how many invocations there are.
     mutating func token(
-        _ token: TokenRequest, _ request: Request, from peer: Peer, at now: Moment, _ effects: inout [Effect]
-    ) {
+        _ token: TokenRequest, _ request: Request, from peer: Peer, at now: Moment, _ effects: inout Effects
+    ) -> Int {
         let accepted = accept(request, about: token.target, from: peer, at: now, &effects)
         let source = TrackerSource(accepted, at: request.at ?? now.wall)
         track(at: now, &effects) { $0.token(token.kind, token.token, source, now: now.wall, into: &$1) }
@@ -15,15 +17,17 @@ extension Router {
         guard callback != .none else {
             let row = arrival.row(.none, budget: table.budget)
             let reason = "\(accepted.platform.name) runs no callback of the app for it"
-            return concludeAtOnce(row, of: arrival, .swallowed, reason: reason, at: now, &effects)
+            concludeAtOnce(row, of: arrival, .swallowed, reason: reason, at: now, &effects)
+            return arrival.count
         }
         route(callback, &arrival, at: now, &effects)
         copy([callback], &arrival, at: now, &effects)
+        return arrival.count
     }
 
     /// Takes in that the use of an app begins or ends. No callback of a push SDK runs for it.
     mutating func session(
-        _ session: SessionRequest, _ request: Request, from peer: Peer, at now: Moment, _ effects: inout [Effect]
+        _ session: SessionRequest, _ request: Request, from peer: Peer, at now: Moment, _ effects: inout Effects
     ) {
         let accepted = accept(request, about: session.target, from: peer, at: now, &effects)
         let source = TrackerSource(accepted, at: request.at ?? now.wall)
@@ -32,14 +36,14 @@ extension Router {
 
     /// Accepts a request that is about a device and brings no payload.
     private mutating func accept(
-        _ request: Request, about asked: Target, from peer: Peer, at now: Moment, _ effects: inout [Effect]
+        _ request: Request, about asked: Target, from peer: Peer, at now: Moment, _ effects: inout Effects
     ) -> AcceptedRequest {
         var target = asked
         let known = lastKnown(app: target.app, device: target.device)
         target.externalID = target.externalID ?? known?.externalID
         let platform = target.platform ?? known?.platform ?? .android
         let accepted = accept(request, from: peer, at: now, platform: platform, target: target)
-        effects.append(.record(.request(accepted)))
+        effects.record(accepted)
         remember(accepted, &effects)
         return accepted
     }

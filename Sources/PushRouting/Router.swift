@@ -16,8 +16,6 @@ public struct Router: Sendable {
     var table: RoutingTable
     var tracker: Tracker
     var customData: CustomData
-    /// What of the request that was submitted last was set aside, and why; empty unless it logged something.
-    public internal(set) var rejections: [Rejection] = []
     /// The highest number given so far; 0 when there is none.
     public internal(set) var lastNumber: SequenceNumber
     var devices: [DeviceKey: KnownDevice] = [:]
@@ -95,9 +93,9 @@ public struct Router: Sendable {
     ///
     /// Only `.clock` lets what is due happen, so that of two things at one instant the shell says which comes first.
     /// Nothing else that comes too late is let pass: an answer is ignored, a start is not asked for.
-    public mutating func handle(_ event: Event, at now: Moment, effects: inout [Effect]) {
+    public mutating func handle(_ event: Event, at now: Moment, effects: inout Effects) {
         switch event {
-        case .started(let id): started(id, at: now)
+        case .started(let id, let start): started(id, at: start ?? now.monotonic)
         case .finished(let id, let answer): finished(id, answer, at: now, &effects)
         case .failedToStart(let id, let reason): finished(id, .rejected(reason: reason), at: now, &effects)
         case .clock:
@@ -112,14 +110,14 @@ public struct Router: Sendable {
         endTurn(at: now, &effects)
     }
 
-    private mutating func started(_ id: InvocationID, at now: Moment) {
+    private mutating func started(_ id: InvocationID, at start: Instant) {
         guard invocations[id]?.stage == .starting else { return }
         invocations[id]?.stage = .running
-        if invocations[id]?.firstStart == nil { invocations[id]?.firstStart = now.monotonic }
+        if invocations[id]?.firstStart == nil { invocations[id]?.firstStart = start }
     }
 
     private mutating func finished(
-        _ id: InvocationID, _ answer: HandlerAnswer, at now: Moment, _ effects: inout [Effect]
+        _ id: InvocationID, _ answer: HandlerAnswer, at now: Moment, _ effects: inout Effects
     ) {
         guard var invocation = invocations[id], invocation.holdsPlace, let deadline = invocation.record.deadline
         else { return }

@@ -38,6 +38,20 @@ public struct DaemonSettings: Hashable, Sendable {
     public var connectionsMax = 1024
     /// Connections at once of one peer (its uid), on each of the sockets.
     public var connectionsMaxPerPeer = 512
+    /// How many bytes of requests that have come and are not worked yet are held, on each of the sockets.
+    public var inputSizeMax = 16 << 20
+    /// The same of one peer.
+    public var inputSizeMaxPerPeer = 8 << 20
+    /// How many bytes are held that clients are owed and have not taken, on each of the sockets.
+    public var outputSizeMax = 16 << 20
+    /// The same of one peer.
+    public var outputSizeMaxPerPeer = 8 << 20
+    /// How long a line may take from its first byte to its end.
+    public var lineTimeout: Duration = .seconds(30)
+    /// How long a client may leave what it is owed before its connection is closed.
+    public var writeTimeout: Duration = .seconds(30)
+    /// How long a connection may be idle; zero: for ever.
+    public var idleTimeout: Duration = .zero
     /// `inject.sock`, for producers.
     public var injectSocket = SocketSettings()
     /// `control.sock`, for all that reads or administers.
@@ -58,10 +72,14 @@ public struct SocketSettings: Hashable, Sendable {
     public init() {}
 }
 
-/// `[Store]`: the ledger.
+/// `[Store]`: the ledger, and the log before it.
 public struct StoreSettings: Hashable, Sendable {
     /// How long the ledger keeps a request after its acceptance, and with it the request's `id`.
     public var retention: Duration = .seconds(30 * 86_400)
+    /// How large the log before the ledger may become, in bytes.
+    public var logSizeMax = 256 << 20
+    /// A commit that takes longer is told of.
+    public var slowCommit: Duration = .seconds(1)
 
     /// The shipped values.
     public init() {}

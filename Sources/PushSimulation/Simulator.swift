@@ -19,7 +19,7 @@ public struct Simulator {
     private var scripts: [SequenceNumber: Script] = [:]
     private var past = PastDeliveries()
     private var answers = Heap<ScriptedAnswer>()
-    private var effects: [Effect] = []
+    private var effects = Effects()
     private var output: [[UInt8]] = []
     private var clock: WallTime?
     /// How many lines were not accepted.
@@ -78,7 +78,8 @@ public struct Simulator {
             let nobody = Peer(uid: 0, gid: 0, pid: 0)
             let seq = try router.submit(
                 step.request, from: nobody, past: pastDelivery(of: step.request), at: moment(step.at),
-                effects: &effects)
+                effects: &effects
+            ).seq
             remember(step.request)
             if router.invocationsInFlight(of: seq) > 0 { scripts[seq] = step.script }
             carryOut(at: step.at)
@@ -96,7 +97,7 @@ public struct Simulator {
     private mutating func remember(_ request: Request) {
         guard case .deliver(let deliver) = request.action else { return }
         var accepted: AcceptedRequest?
-        for case .record(let record) in effects {
+        for case .record(let record) in effects.list {
             switch record {
             case .request(let request): accepted = request
             case .invocation(let row):
@@ -162,10 +163,8 @@ public struct Simulator {
 
     /// Does what the daemon's shell does, as far as it is seen outside.
     private mutating func carryOut(at time: WallTime) {
-        while !effects.isEmpty {
-            let turn = effects
-            effects = []
-            for effect in turn {
+        while !effects.list.isEmpty {
+            for effect in effects.takeList() {
                 switch effect {
                 case .record(.event(let event)): output.append(SimulationLine.analytics(event))
                 // The router ignores what a handler says after it was stopped.

@@ -1,10 +1,11 @@
-import Synchronization
+import LinuxSystem
+import PushModel
 
 /// A thread that looks requests up, by the producers' ids and by what interactions call deliveries, so that the loop never
 /// waits for the disk.
 ///
 /// Thread and connection begin with the first question: a daemon that is asked nothing pays for neither.
-/// It sees what is on disk; what is accepted and not yet committed only the loop knows.
+/// It sees what is in the ledger; what is accepted and not applied yet only the loop knows.
 public final class Lookup: Sendable {
     /// What identifies a request to its producer.
     public struct Key: Hashable, Sendable {
@@ -29,100 +30,106 @@ public final class Lookup: Sendable {
             var id = id
             id.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
         }
+
+        /// A hash of all of it, the same on every thread; it differs from process to process.
+        public var hash: UInt64 {
+            var hasher = Hasher()
+            hash(into: &hasher)
+            return UInt64(bitPattern: Int64(hasher.finalize()))
+        }
     }
 
     /// What is asked for.
-    public enum Item: Hashable, Sendable {
+    public enum Question: Hashable, Sendable {
         /// The request that has this id of its producer.
         case request(Key)
         /// The delivery that an interaction names.
         case delivery(DeliveryReference)
+        /// The ids that come after one, in the ledger's order, some thousands at most.
+        case identifiers(after: Key?)
     }
 
-    /// The answer to one question.
-    public struct Answer: Sendable {
-        /// The question's token.
-        public var token: UInt64
-        /// For each item, in order, the request and all that came of it, or `nil`; all from one state of the ledger.
-        public var result: Result<[RequestStory?], StoreError>
+    /// What the ledger says.
+    public enum Answer: Sendable {
+        /// The request and all that came of it, all from one state of the ledger; `nil`: it has no such request.
+        case story(RequestStory?)
+        /// The hashes of ids, and the last of them; `nil`: there are no more.
+        case identifiers([UInt64], last: Key?)
     }
 
-    private struct Inbox: Sendable {
-        var questions: [(token: UInt64, items: [Item])] = []
-        var isStopping = false
-    }
-
-    private let inbox = Monitor(Inbox())
-    private let thread = Mutex<WorkerThread?>(nil)
-    private let directory: String
-    private let onAnswer: @Sendable (Answer) -> Void
+    private let thread: JobThread<(token: UInt64, question: Question)>
+    private let onAnswer: @Sendable (_ token: UInt64, Result<Answer, StoreError>) -> Void
 
     /// - Parameters:
     ///   - directory: the state directory; its ledger must exist when the first question comes.
-    ///   - onAnswer: gets every answer, in the order of the questions, on the lookup's thread.
-    public init(directory: String, onAnswer: @escaping @Sendable (Answer) -> Void) {
-        self.directory = directory
+    ///   - onAnswer: gets every answer with its question's token, in the order of the questions, on the lookup's thread.
+    public init(
+        directory: String, onAnswer: @escaping @Sendable (_ token: UInt64, Result<Answer, StoreError>) -> Void
+    ) {
         self.onAnswer = onAnswer
+        thread = JobThread("lookup") {
+            var reader: LedgerReader?
+            return { job in
+                let answer = Result { () throws(StoreError) in try Self.answer(job.question, &reader, directory) }
+                onAnswer(job.token, answer)
+            }
+        }
     }
 
-    deinit { stop() }
-
-    /// Asks for items; the answer names `token`. That no thread can be started is an answer, too.
-    public func submit(_ items: [Item], token: UInt64) {
-        do throws(StoreError) {
-            try thread.withLock { (thread) throws(StoreError) in
-                guard thread == nil else { return }
-                let (inbox, directory, onAnswer) = (inbox, directory, onAnswer)
-                thread = try WorkerThread { Self.run(inbox, directory, onAnswer) }
-            }
+    /// Asks; the answer names `token`. That no thread can be started is an answer, too.
+    public func submit(_ question: Question, token: UInt64) {
+        do throws(SystemError) {
+            try thread.submit((token, question))
         } catch {
-            return onAnswer(Answer(token: token, result: .failure(error)))
+            onAnswer(token, .failure(StoreError(.failed, message: error.description, context: "a look-up")))
         }
-        inbox.update { $0.questions.append((token, items)) }
     }
 
     /// Ends the thread; what it has not answered yet stays unanswered.
-    public func stop() {
-        inbox.update { $0.isStopping = true }
-        thread.withLock { $0.take() }?.join()
-    }
+    public func stop() { thread.stop() }
 
-    private static func run(_ inbox: Monitor<Inbox>, _ directory: String, _ onAnswer: (Answer) -> Void) {
-        var reader: LedgerReader?
-        while true {
-            let taken = inbox.wait { inbox -> Inbox? in
-                guard inbox.isStopping || !inbox.questions.isEmpty else { return nil }
-                defer { inbox.questions = [] }
-                return inbox
-            }
-            guard let taken, !taken.isStopping else { return }
-            for question in taken.questions {
-                let result = Result { () throws(StoreError) in try answer(question.items, &reader, directory) }
-                onAnswer(Answer(token: question.token, result: result))
-            }
+    private static func answer(
+        _ question: Question, _ opened: inout LedgerReader?, _ directory: String
+    ) throws(StoreError) -> Answer {
+        let reader: LedgerReader
+        if let opened {
+            reader = opened
+        } else {
+            reader = try LedgerReader(directory: directory)
+            opened = reader
+        }
+        switch question {
+        case .request(let key): return .story(try reader.find(uid: key.uid, id: key.id))
+        case .delivery(let reference): return .story(try reader.delivery(reference))
+        case .identifiers(let last):
+            let keys = try reader.identifiers(after: last, limit: identifiersAtOnce)
+            return .identifiers(keys.map(\.hash), last: keys.count < identifiersAtOnce ? nil : keys.last)
         }
     }
 
-    private static func answer(
-        _ items: [Item], _ reader: inout LedgerReader?, _ directory: String
-    ) throws(StoreError) -> [RequestStory?] {
-        if reader == nil { reader = try LedgerReader(directory: directory) }
-        return try reader?.find(items) ?? []
-    }
+    private static let identifiersAtOnce = 4096
 }
 
 extension LedgerReader {
-    fileprivate func find(_ items: [Lookup.Item]) throws(StoreError) -> [RequestStory?] {
-        try snapshot { () throws(StoreError) in
-            var stories: [RequestStory?] = []
-            stories.reserveCapacity(items.count)
-            for item in items {
-                switch item {
-                case .request(let key): stories.append(try find(uid: key.uid, id: key.id))
-                case .delivery(let reference): stories.append(try delivery(reference))
-                }
-            }
-            return stories
+    /// Producers' ids, in the order of their index.
+    ///
+    /// - Parameters:
+    ///   - last: those after this one; `nil`: from the first.
+    ///   - limit: how many at most.
+    func identifiers(after last: Lookup.Key?, limit: Int) throws(StoreError) -> [Lookup.Key] {
+        var statement = try database.prepare(
+            """
+            SELECT uid, id FROM requests INDEXED BY requests_by_id
+            WHERE id IS NOT NULL AND (uid, id) > (?1, ?2) ORDER BY uid, id LIMIT ?3
+            """)
+        statement.bind(last.map { Int64($0.uid) } ?? -1, at: 1)
+        statement.bind(last?.id ?? "", at: 2)
+        statement.bind(Int64(limit), at: 3)
+        var keys: [Lookup.Key] = []
+        keys.reserveCapacity(limit)
+        while try statement.step() {
+            keys.append(Lookup.Key(uid: try statement.number(0), id: statement.text(1) ?? ""))
         }
+        return keys
     }
 }

@@ -11,9 +11,11 @@ public struct StateDirectory: ~Copyable, Sendable {
 
     /// Creates the directory when it is missing (mode 0700, its parent must exist) and locks it.
     ///
-    /// - Throws: `StoreError`; of the kind `inUse` when another process has the lock.
+    /// - Throws: `StoreError`; of the kind `inUse` when another process has the lock, `notPermitted` when another user owns
+    ///   the directory or may write in it: whoever may could put anything in the place of the ledger.
     public init(path: String) throws(StoreError) {
         try Self.create(path)
+        try Self.checkOwner(path)
         lock = try Self.acquire(path)
         self.path = path
     }
@@ -41,10 +43,25 @@ public struct StateDirectory: ~Copyable, Sendable {
         guard fsync(parent) == 0 else { throw StoreError.system("fsync", path + "/..", errno: errno) }
     }
 
+    private static func checkOwner(_ path: String) throws(StoreError) {
+        var facts = stat()
+        guard stat(path, &facts) == 0 else { throw StoreError.system("stat", path, errno: errno) }
+        let reason: String
+        if facts.st_uid != geteuid() {
+            reason = "the state directory belongs to user \(facts.st_uid), and this is user \(geteuid())"
+        } else if facts.st_mode & 0o022 != 0, facts.st_mode & S_ISVTX == 0 {
+            // With the sticky bit others can only add files, and what is ours is checked where it is opened.
+            reason = "users other than its owner may write in the state directory; chmod go-w ends that"
+        } else {
+            return
+        }
+        throw StoreError(.notPermitted, message: reason, context: path)
+    }
+
     /// Locks the directory for this process and says so in the file.
     private static func acquire(_ path: String) throws(StoreError) -> Int32 {
         let lockPath = path + "/lock"
-        let lock = open(lockPath, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        let lock = open(lockPath, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard lock >= 0 else { throw StoreError.system("open", lockPath, errno: errno) }
         guard flock(lock, LOCK_EX | LOCK_NB) == 0 else {
             let number = errno

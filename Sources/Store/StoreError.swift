@@ -1,5 +1,6 @@
 import CSQLite
 import Glibc
+import LinuxSystem
 
 /// What went wrong with the ledger: what, where, and what to do about it.
 public struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
@@ -17,10 +18,14 @@ public struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
         case newerSchema
         /// The disk or the quota is full; the same write succeeds once there is space.
         case noSpace
+        /// The log has no room before the ledger has taken over what is in it; the same write succeeds once it has.
+        case logFull
         /// Another program has locked the ledger; the same write succeeds once it lets go.
         case busy
         /// The file is damaged, or is no ledger.
         case corrupt
+        /// Rows contradict what the ledger has: an error of the program. None of their batch is written.
+        case contradiction
         /// Anything else: an I/O error, an error of the program.
         case failed
     }
@@ -49,11 +54,11 @@ public struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
             case ENOSPC, EDQUOT: .noSpace
             default: .failed
             }
-        return StoreError(kind, message: "\(call): \(String(cString: strerror(number)))", context: path)
+        return StoreError(kind, message: "\(call): \(errorText(number))", context: path)
     }
 
     /// Whether the same write may succeed later, with nothing lost meanwhile.
-    var isPassing: Bool { kind == .noSpace || kind == .busy }
+    var isPassing: Bool { kind == .noSpace || kind == .busy || kind == .logFull }
 
     /// Whether reading, writing or syncing a file failed.
     var isInputOutput: Bool { code & 0xFF == SQLITE_IOERR }
@@ -65,13 +70,15 @@ public struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
         case .inUse(let pid?): "stop process \(pid) first, or give this daemon a --state of its own"
         case .inUse(nil): "stop the other daemon first, or give this one a --state of its own"
         case .notPermitted:
-            "reading takes search permission on the directory and read permission on ledger.db, ledger.db-wal and "
-                + "ledger.db-shm; the daemon must own all of them"
+            "the daemon must own the state directory alone; reading takes search permission on the directory and read permission on ledger.db, ledger.db-wal and "
+                + "ledger.db-shm"
         case .olderSchema: "start the new pushrouterd once with this state directory: it brings the ledger up to date"
         case .newerSchema: "upgrade this program to the version that wrote the ledger, or newer"
         case .noSpace: "free space on that file system; nothing accepted so far is lost"
+        case .logFull: "nothing is lost; a larger LogSizeMax= lets the ledger fall further behind"
         case .busy: "end the program that holds a transaction open on the ledger"
         case .corrupt: "stop the daemon, move the file away, and recover what it holds with: sqlite3 FILE .recover"
+        case .contradiction: "report this as an error of pushrouterd; the log that has the rows is kept"
         case .failed: "check the path, then look for errors of the disk in the kernel's log"
         }
     }
@@ -79,5 +86,16 @@ public struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
     public var description: String {
         let result = code == 0 ? "" : " (SQLite result \(code))"
         return "\(context): \(message)\(result); \(advice)"
+    }
+}
+
+/// Starts a thread of the store.
+func storeThread(
+    _ name: StaticString, _ body: @escaping @Sendable () -> Void
+) throws(StoreError) -> WorkerThread {
+    do throws(SystemError) {
+        return try WorkerThread(name, body)
+    } catch {
+        throw StoreError(.failed, message: error.description, context: "a thread of the store")
     }
 }

@@ -1,4 +1,5 @@
 import Glibc
+import LinuxSystem
 
 /// Why a client cannot talk to a daemon.
 public enum ClientError: Error, Equatable, CustomStringConvertible {

@@ -1,5 +1,6 @@
 import CLinux
 import Glibc
+import LinuxSystem
 
 /// Who a client was when it connected (`SO_PEERCRED`): the kernel vouches for it.
 public struct PeerCredentials: Hashable, Sendable {
@@ -49,6 +50,29 @@ public final class Connection {
     public func read(using buffer: ReadBuffer, maximumLineLength: Int) -> ReadResult {
         input.read(from: descriptor, using: buffer, maximumLineLength: maximumLineLength)
     }
+
+    /// How many bytes have come that are no line yet, or a line that nobody asked for yet.
+    public var unreadBytes: Int { input.unreadBytes }
+
+    /// Takes in what has come, at most one buffer full.
+    ///
+    /// - Parameters:
+    ///   - buffer: scratch memory, shared by all connections of a thread.
+    ///   - limit: how many bytes at most.
+    public func fill(using buffer: ReadBuffer, atMost limit: Int = .max) -> FillResult {
+        input.fill(from: descriptor, using: buffer, atMost: limit)
+    }
+
+    /// Takes out the next line of what has come.
+    ///
+    /// - Parameter maximumLength: in bytes, without the line feed.
+    public func nextLine(maximumLength: Int) -> NextLine { input.nextLine(maximumLength: maximumLength) }
+
+    /// Takes out what came after the last line feed; `nil` for nothing. At the end of the stream that is a line, too.
+    public func takeRest() -> [UInt8]? { input.takeRest() }
+
+    /// Throws away what has come and whatever still comes; the end of it is still noticed.
+    public func discardInput() { input.discard() }
 
     /// Queues bytes. They leave with the next ``flush()``.
     public func queue(_ bytes: some Collection<UInt8>) { output.append(bytes) }

@@ -1,4 +1,5 @@
 import Glibc
+import LinuxSystem
 
 /// Scratch memory to read into. One for all connections of a thread: an idle connection has none of its own.
 public final class ReadBuffer {
@@ -26,55 +27,116 @@ public enum ReadResult: Equatable {
     case wouldBlock
 }
 
-/// Cuts a byte stream into lines. Between reads it holds the beginning of a line, and nothing else.
+/// What was found when more was asked for.
+public enum FillResult: Equatable, Sendable {
+    /// Bytes have come.
+    case some
+    /// The peer will send no more.
+    case endOfFile
+    /// Nothing has come. Try again when the connection is readable.
+    case wouldBlock
+}
+
+/// The next of the lines that have come.
+public enum NextLine: Equatable, Sendable {
+    /// A line without its line feed, perhaps an empty one.
+    case line([UInt8])
+    /// One that is longer than allowed. What comes from now on is discarded, until the end.
+    case tooLong
+    /// There is none that is complete.
+    case incomplete
+}
+
+/// Cuts a byte stream into lines. What has come and was not asked for yet stays here as it came.
 struct LineReader {
-    private var partial: [UInt8] = []
+    private var bytes: [UInt8] = []
+    /// How many of the bytes were taken.
+    private var taken = 0
+    /// How many of the bytes are known to have no line feed among those that were not taken.
+    private var searched = 0
     private var isDiscarding = false
 
-    mutating func read(from descriptor: Int32, using buffer: ReadBuffer, maximumLineLength: Int) -> ReadResult {
-        let storage = buffer.storage
+    /// How many bytes have come that are no line yet, or a line that nobody asked for yet.
+    var unreadBytes: Int { bytes.count - taken }
+
+    /// Takes in what has come, at most one buffer full, and at most so many bytes.
+    mutating func fill(from descriptor: Int32, using buffer: ReadBuffer, atMost limit: Int = .max) -> FillResult {
+        let storage = UnsafeMutableRawBufferPointer(rebasing: buffer.storage.prefix(limit))
         let count = retryingInterrupts {
             recv(descriptor, storage.baseAddress, storage.count, Int32(MSG_DONTWAIT))
         }
-        guard count >= 0 else {
-            if errno == EAGAIN { return .wouldBlock }
-            precondition(errno != EBADF && errno != ENOTSOCK, "read from something that is not an open socket")
+        guard count > 0 else {
+            if count < 0, errno == EAGAIN { return .wouldBlock }
+            precondition(
+                count == 0 || errno != EBADF && errno != ENOTSOCK, "read from something that is not an open socket")
             // ECONNRESET: the peer went and left replies unread. Whatever it is, nothing more will come.
-            return takeEnd()
+            return .endOfFile
         }
-        guard count > 0 else { return takeEnd() }
-        if isDiscarding { return .lines([]) }
-        return cut(UnsafeRawBufferPointer(rebasing: storage[..<count]), maximumLineLength: maximumLineLength)
+        guard !isDiscarding else { return .some }
+        if taken > 0 {
+            bytes.removeFirst(taken)
+            searched -= taken
+            taken = 0
+        }
+        bytes.append(contentsOf: UnsafeRawBufferPointer(rebasing: storage[..<count]))
+        return .some
     }
 
-    private mutating func cut(_ bytes: UnsafeRawBufferPointer, maximumLineLength: Int) -> ReadResult {
+    /// Takes out the next line.
+    mutating func nextLine(maximumLength: Int) -> NextLine {
+        let end = bytes.withUnsafeBytes { all -> Int? in
+            guard let base = all.baseAddress, searched < all.count,
+                let found = memchr(base + searched, Int32(UInt8(ascii: "\n")), all.count - searched)
+            else { return nil }
+            return UnsafeRawPointer(found) - base
+        }
+        searched = end ?? bytes.count
+        guard searched - taken <= maximumLength else {
+            discard()
+            return .tooLong
+        }
+        guard let end else { return .incomplete }
+        let line = Array(bytes[taken..<end])
+        taken = end + 1
+        searched = taken
+        if taken == bytes.count { clear() }
+        return .line(line)
+    }
+
+    /// Takes out what came after the last line feed; `nil` for nothing. At the end of the stream that is a line, too.
+    mutating func takeRest() -> [UInt8]? {
+        guard unreadBytes > 0 else { return nil }
+        defer { clear() }
+        return Array(bytes[taken...])
+    }
+
+    /// Takes in what has come, and takes out all lines that are complete.
+    mutating func read(from descriptor: Int32, using buffer: ReadBuffer, maximumLineLength: Int) -> ReadResult {
+        switch fill(from: descriptor, using: buffer) {
+        case .wouldBlock: return .wouldBlock
+        case .endOfFile: return .endOfFile(unterminated: takeRest())
+        case .some: break
+        }
         var lines: [[UInt8]] = []
-        var rest = bytes
-        while let base = rest.baseAddress, let lineFeed = memchr(base, Int32(UInt8(ascii: "\n")), rest.count) {
-            let length = UnsafeRawPointer(lineFeed) - base
-            guard partial.count + length <= maximumLineLength else { return discard(after: lines) }
-            let line = UnsafeRawBufferPointer(rebasing: rest[..<length])
-            if partial.isEmpty {
-                lines.append([UInt8](line))
-            } else {
-                partial.append(contentsOf: line)
-                lines.append(exchange(&partial, with: []))
+        while true {
+            switch nextLine(maximumLength: maximumLineLength) {
+            case .line(let line): lines.append(line)
+            case .tooLong: return .tooLong(after: lines)
+            case .incomplete: return .lines(lines)
             }
-            rest = UnsafeRawBufferPointer(rebasing: rest[(length + 1)...])
         }
-        guard partial.count + rest.count <= maximumLineLength else { return discard(after: lines) }
-        partial.append(contentsOf: rest)
-        return .lines(lines)
     }
 
-    private mutating func discard(after lines: [[UInt8]]) -> ReadResult {
+    /// Throws away what has come and whatever still comes.
+    mutating func discard() {
         isDiscarding = true
-        partial = []
-        return .tooLong(after: lines)
+        clear()
     }
 
-    private mutating func takeEnd() -> ReadResult {
-        let last = exchange(&partial, with: [])
-        return .endOfFile(unterminated: last.isEmpty ? nil : last)
+    /// Lets go of the memory, too: a connection that is idle has none.
+    private mutating func clear() {
+        bytes = []
+        taken = 0
+        searched = 0
     }
 }

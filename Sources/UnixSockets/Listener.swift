@@ -1,5 +1,6 @@
 import CLinux
 import Glibc
+import LinuxSystem
 
 /// A Unix stream socket that accepts connections. Used on one thread. Its path goes with it.
 public final class Listener {
@@ -12,6 +13,8 @@ public final class Listener {
         /// No descriptor or memory was left for the client that waited. If it could be, it was sent the refusal
         /// and closed; so the listener does not stay readable for a client that nobody can take.
         case refused(errno: Int32)
+        /// The system could not hand over a client, and the listener may stay readable. Try again after a while.
+        case failed(errno: Int32)
     }
 
     /// The socket's path.
@@ -20,7 +23,8 @@ public final class Listener {
     public var descriptor: Int32 { socket.rawValue }
 
     private let socket: FileDescriptor
-    private let binding: SocketBinding
+    /// `nil`: the name is somebody else's.
+    private let binding: SocketBinding?
     private let refusal: [UInt8]
     /// Kept so that one descriptor can be had when there is none left.
     private var reserve: FileDescriptor?
@@ -45,7 +49,27 @@ public final class Listener {
         reserve = Listener.openReserve()
     }
 
-    deinit { binding.remove() }
+    /// Takes over a socket that listens already, as a service manager hands it over. Its path stays when this goes.
+    ///
+    /// - Parameters:
+    ///   - descriptor: the socket; it is this listener's from now on.
+    ///   - refusal: what a client is sent that is turned away because no descriptor is left.
+    /// - Throws: ``ListenError`` when it is no Unix stream socket that listens.
+    public init(inherited descriptor: Int32, refusal: [UInt8] = []) throws(ListenError) {
+        let socket = FileDescriptor(owning: descriptor)
+        guard Self.isListeningStream(descriptor), let path = SocketPath.ofSocket(descriptor) else {
+            throw .notListening(descriptor: descriptor)
+        }
+        _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
+        _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+        binding = nil
+        self.path = path
+        self.refusal = refusal
+        self.socket = consume socket
+        reserve = Listener.openReserve()
+    }
+
+    deinit { binding?.remove() }
 
     /// Takes the next client that waits. Never waits itself.
     public func accept() -> Accepted {
@@ -56,10 +80,20 @@ public final class Listener {
             case EAGAIN: return .wouldBlock
             case EINTR, ECONNABORTED: continue
             case EMFILE, ENFILE: return turnAway(errno)
-            case ENOMEM, ENOBUFS: return .refused(errno: errno)
-            default: preconditionFailure("cannot accept on \(path): \(reason(errno))")
+            case EBADF, ENOTSOCK, EFAULT, EINVAL:
+                preconditionFailure("cannot accept on \(path): \(reason(errno))")
+            default: return .failed(errno: errno)
             }
         }
+    }
+
+    private static func isListeningStream(_ descriptor: Int32) -> Bool {
+        func option(_ name: Int32) -> Int32? {
+            var value: Int32 = 0
+            var length = socklen_t(MemoryLayout<Int32>.size)
+            return getsockopt(descriptor, SOL_SOCKET, name, &value, &length) == 0 ? value : nil
+        }
+        return option(SO_ACCEPTCONN) == 1 && option(SO_TYPE) == Int32(SOCK_STREAM.rawValue)
     }
 
     private func turnAway(_ cause: Int32) -> Accepted {
@@ -68,7 +102,7 @@ public final class Listener {
         let accepted = CLinux_accept4(descriptor)
         guard accepted >= 0 else {
             // The kernel wants a free descriptor before it looks whether anybody waits.
-            return errno == EAGAIN ? .wouldBlock : .refused(errno: cause)
+            return errno == EAGAIN ? .wouldBlock : .failed(errno: cause)
         }
         let client = FileDescriptor(owning: accepted)
         _ = send(client.rawValue, refusal, refusal.count, Int32(MSG_NOSIGNAL))

@@ -1,4 +1,5 @@
 import Glibc
+import LinuxSystem
 
 /// A listening socket's name in the file system: how it comes and how it goes.
 ///

@@ -1,4 +1,5 @@
 import Glibc
+import LinuxSystem
 
 /// The path of a Unix socket.
 public enum SocketPath {
@@ -20,14 +21,22 @@ public enum SocketPath {
         }
     }
 
+    /// The path to which a socket is bound; `nil` where it is bound to none.
+    static func ofSocket(_ descriptor: Int32) -> String? {
+        var address = sockaddr_un()
+        var length = socklen_t(MemoryLayout<sockaddr_un>.size)
+        let result = withUnsafeMutablePointer(to: &address) { address in
+            address.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(descriptor, $0, &length) }
+        }
+        guard result == 0, address.sun_family == sa_family_t(AF_UNIX) else { return nil }
+        let path = withUnsafeBytes(of: &address.sun_path) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+        return path.isEmpty ? nil : path
+    }
+
     static func tooLong(_ path: String) -> String {
         "the socket path \(path) has \(path.utf8.count) bytes; Linux takes 1 to \(maximumLength)"
     }
 }
 
-/// The text of an error number.
-func reason(_ number: Int32) -> String {
-    // strerror may be called from any thread since glibc 2.32: its buffer is the thread's own.
-    let text = strerror(number).map { String(cString: $0) } ?? "unknown error"
-    return "\(text) (errno \(number))"
-}
+/// An error number in words, with the number.
+func reason(_ number: Int32) -> String { "\(errorText(number)) (errno \(number))" }

@@ -1,4 +1,5 @@
 import Glibc
+import LinuxSystem
 
 /// How far a flush came.
 public enum FlushResult: Equatable, Sendable {

@@ -1,4 +1,5 @@
 import EventLoop
+import LinuxSystem
 import PushModel
 import PushProtocol
 import UnixSockets

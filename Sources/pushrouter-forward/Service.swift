@@ -2,6 +2,7 @@ import EventLoop
 import Glibc
 import HTTPClient
 import JournalLog
+import LinuxSystem
 import PushForwarding
 import PushModel
 import PushProtocol

@@ -28,6 +28,7 @@ struct ArchitectureTests {
             switch rule.layer {
             case .c: Issue.record("\(rule.name): C imports no Swift")
             case .pure: #expect(imported.layer == .pure, "\(rule.name) imports \(name)")
+            case .system: #expect(imported.layer == .c, "\(rule.name) imports \(name)")
             case .adapter: #expect(imported.layer < .adapter, "\(rule.name) imports \(name)")
             case .composition: break
             }

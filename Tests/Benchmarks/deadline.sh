@@ -32,6 +32,10 @@ while decided < handlers:
         connection.sendall(b'{"op":"deliver","payload":{"k":"v"},"wait":"outcome"}\n')
         sent += 1
     decided += b'"outcome"' in lines.readline()
+control = socket.socket(socket.AF_UNIX)
+control.connect(f"{work}/runtime/control.sock")
+control.sendall(b'{"op":"sync"}\n')
+assert b'"complete":true' in control.makefile("rb").readline()
 ledger = sqlite3.connect(f"file:{work}/state/ledger.db?mode=ro", uri=True)
 late, decisions = [], []
 for seq, deadline, total, outcome in ledger.execute("SELECT seq, deadline_ns, total_us, outcome FROM invocations"):

@@ -94,7 +94,9 @@ for ((round = 1; round <= rounds; round++)); do
       measure_acts "$connections" "$window" "$round.$connections.$window"
       continue
     fi
-    measure pushrouterd "$connections" "$window" "$work/line"
+    # Every request has an id of its own, as producers' have.
+    sed "s/^{/{\"id\":\"$round.$connections.$window-@-#\",/" "$work/line" >"$work/line-with-id"
+    measure pushrouterd "$connections" "$window" "$work/line-with-id"
     if [[ $redis == yes ]]; then peer "$connections" "$window" "$count"; fi
   done
 done

@@ -43,7 +43,7 @@ struct CrashTests {
     private func check(_ load: CrashLoad, _ figures: inout Figures) throws {
         try #require(load.contradictions.isEmpty, "\(load.contradictions.prefix(3))")
         let runs = takeRuns()
-        let ledger = try LedgerReader(directory: installation.state)
+        let ledger = try installation.ledger()
         for (seq, request) in load.acknowledged {
             let story = try #require(try ledger.story(of: SequenceNumber(seq)), "seq \(seq) is lost: \(request.line)")
             try #require(String(decoding: story.request.body, as: UTF8.self) == request.line)
@@ -89,7 +89,7 @@ struct CrashTests {
     private func checkLedger(_ figures: Figures) throws {
         let rows = try installation.ledgerRows().values
         #expect(rows.allSatisfy { $0.result != nil })
-        let accepted = try LedgerReader(directory: installation.state).acceptedRequests()
+        let accepted = try installation.ledger().acceptedRequests()
         #expect(accepted >= figures.acknowledged && accepted == Set(rows.map(\.id.seq)).count)
         #expect(processes(withEnvironment: "PUSH_RUN=\(try installation.stateIdentity())") == [])
         // Otherwise the rounds showed nothing.

@@ -17,7 +17,7 @@ struct PushctlAnalyticsTests {
             #"{"op":"interact","kind":"opened","at":60000,"app":"shop","device":"pixel","message":"m1"}"#,
             #"{"op":"interact","kind":"opened","at":61000,"app":"shop","device":"pixel","message":"m3"}"#,
         ])
-        let ledger = try LedgerReader(directory: daemon.installation.state)
+        let ledger = try daemon.installation.ledger()
         try waitUntil("the session is decided") { try ledger.pendingStarts().isEmpty }
     }
 
@@ -68,7 +68,7 @@ struct PushctlAnalyticsTests {
             #"{"op":"interact","kind":"dismissed","app":"shop","device":"pixel","message":"m9"}"#,
             #"{"op":"interact","kind":"opened","app":"shop","device":"pixel","message":"m9"}"#,
         ])
-        let ledger = try LedgerReader(directory: daemon.installation.state)
+        let ledger = try daemon.installation.ledger()
         try waitUntil("they are given up") { try ledger.heldInteractions().isEmpty }
         let root = try json(daemon.pushctl("campaigns", "--json").output)
         #expect(root["interactions"]?["unmatched"]?.int64 == 2 && root["opens_lost"]?["unmatched"]?.int64 == 1)

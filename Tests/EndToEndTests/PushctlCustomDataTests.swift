@@ -9,7 +9,6 @@ struct PushctlCustomDataTests {
 
     /// Request 1 logs entries 1 to 4: flushed by request 2, waiting, set aside, and of unknown outcome.
     init() throws {
-        let committer = try Committer(directory: StateDirectory(path: installation.state)) { _ in }
         var event = AnalyticsEvent(
             id: UUID128(high: 1, low: 2), kind: .customEvent, time: 1_795_230_480, seq: SequenceNumber(2),
             delivery: SequenceNumber(2), externalUserID: "anna", deviceID: "pixel", appID: "shop", platform: .android,
@@ -25,10 +24,10 @@ struct PushctlCustomDataTests {
             attribute("plan", #""paid""#, .customAttributes), attribute("zip", "81234", .customAttributes),
             attribute("country", #""DE""#, .userAttributes),
         ]
-        committer.submit(
-            [.request(request(1, .log)), .request(request(2, .session)), .event(event)]
-                + records.map { .customData($0) }, number: 1)
-        committer.stop()
+        try fillLedger(
+            of: installation,
+            with: [.request(request(1, .log)), .request(request(2, .session)), .event(event)]
+                + records.map { .customData($0) })
     }
 
     private static func time(_ seconds: Int64) -> WallTime {

@@ -8,7 +8,6 @@ struct PushctlShowTests {
     private let installation = Installation()
 
     init() throws {
-        let committer = try Committer(directory: StateDirectory(path: installation.state)) { _ in }
         let owner = invocation(0)
         var observer = invocation(1)
         observer.isObserver = true
@@ -17,11 +16,9 @@ struct PushctlShowTests {
         delivery.state = .forceQuit
         let session = request(42, .session, #"{"op":"session","kind":"start"}"#)
         let token = request(43, .token, #"{"op":"token","kind":"new","token":"abc"}"#)
-        committer.submit(
-            [
-                .request(delivery), .invocation(owner), .invocation(observer), .request(session), .request(token),
-            ], number: 1)
-        committer.stop()
+        try fillLedger(
+            of: installation,
+            with: [.request(delivery), .invocation(owner), .invocation(observer), .request(session), .request(token)])
     }
 
     private func request(_ seq: Int64, _ operation: Operation, _ body: String) -> AcceptedRequest {

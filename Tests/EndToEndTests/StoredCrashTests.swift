@@ -66,7 +66,7 @@ struct StoredCrashTests {
         let entries = try installation.entries()
         #expect(entries.allSatisfy { $0.state == .flushed })
         #expect(entries.map(\.entry.number) == entries.map(\.entry.number).sorted())
-        let reader = try LedgerReader(directory: installation.state)
+        let reader = try installation.ledger()
         for seq in acknowledged {
             let story = try #require(try reader.story(of: SequenceNumber(seq)), "\(seq) was acknowledged")
             if story.request.operation == .log { #expect(story.entries.count == 1, "\(seq)") }

@@ -35,7 +35,7 @@ struct TrackerCrashTests {
         let daemon = try DaemonProcess.ready(installation)
         try waitUntilDecided()
         daemon.crash()
-        let events = try LedgerReader(directory: installation.state).events(after: 0, limit: .max).map(\.event)
+        let events = try installation.ledger().events(after: 0, limit: .max).map(\.event)
         #expect(Set(events.map(\.id)).count == events.count, "an event is there twice")
         let found = Set(events.map(Self.summary))
         let expected = try simulate(acknowledged)
@@ -59,7 +59,7 @@ struct TrackerCrashTests {
 
     /// Looks until nothing waits for the end of the grace or of a session any more.
     private func waitUntilDecided() throws {
-        let ledger = try LedgerReader(directory: installation.state)
+        let ledger = try installation.ledger()
         try waitUntil("the tracker has decided all") {
             var ended = 0
             try ledger.sessions { ended += $0.end == nil ? 0 : 1 }
@@ -69,7 +69,7 @@ struct TrackerCrashTests {
 
     /// What a simulation decides of all requests in the ledger, each at the time of its acceptance.
     private func simulate(_ acknowledged: [Int64: String]) throws -> Set<String> {
-        let ledger = try LedgerReader(directory: installation.state)
+        let ledger = try installation.ledger()
         var numbers: [SequenceNumber] = []
         try ledger.rows { if numbers.last != $0.seq { numbers.append($0.seq) } }
         #expect(numbers.map(\.value) == numbers.indices.map { Int64($0) + 1 }, "a number is missing")

@@ -46,7 +46,7 @@ struct TrackerScenarioTests {
         let client = try installation.injectClient()
         for request in requests { #expect(try client.ask(request).isAccepted, "\(request)") }
         try installation.waitUntilIdle()
-        let ledger = try LedgerReader(directory: installation.state)
+        let ledger = try installation.ledger()
         try waitUntil("nothing waits for its grace") {
             try ledger.pendingStarts().isEmpty && ledger.heldInteractions().isEmpty
         }

@@ -13,7 +13,7 @@ struct TrackerTests {
 
     /// The kinds of the events that the ledger has of a delivery.
     private func events(of seq: Int64) throws -> [AnalyticsEvent] {
-        let reader = try LedgerReader(directory: installation.state)
+        let reader = try installation.ledger()
         return try #require(try reader.story(of: SequenceNumber(seq))).events
     }
 

@@ -72,7 +72,7 @@ struct EventLoopTests {
         loop.endOfTurn = spin
         _ = try loop.run()
         #expect(loop.longestTurnNanoseconds >= 2 * spun)
-        loop.resetLongestTurn()
+        loop.resetTurns()
         #expect(loop.longestTurnNanoseconds == 0)
     }
 

@@ -1,5 +1,6 @@
 import EventLoop
 import Glibc
+import LinuxSystem
 import Testing
 
 @Suite("IOSource")

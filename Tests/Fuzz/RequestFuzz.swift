@@ -46,7 +46,7 @@ private let table: RoutingTable = {
 
 private struct RequestPath {
     private var router: Router
-    private var effects: [Effect] = []
+    private var effects = Effects()
     private var time: Int64 = 0
     private var open: Set<InvocationID> = []
     /// Handlers that were started and neither answered nor were stopped, the first one first.
@@ -66,10 +66,10 @@ private struct RequestPath {
         do {
             let request = try Request(line: line)
             do {
-                let seq = try router.submit(
+                let acceptance = try router.submit(
                     request, from: Peer(uid: 1, gid: 1, pid: 1), past: pastDelivery(of: request), at: now,
                     effects: &effects)
-                check(Reply.accepted(seq, id: request.id))
+                check(Reply.accepted(acceptance.seq, id: request.id, rejected: acceptance.rejections))
                 remember(request)
             } catch {
                 check(Reply.refused(ProtocolError(error, id: request.id)))
@@ -120,15 +120,15 @@ private struct RequestPath {
 
     private mutating func remember(_ request: Request) {
         guard case .deliver(let deliver) = request.action else { return }
-        for case .record(.request(let accepted)) in effects {
+        for case .record(.request(let accepted)) in effects.list {
             var delivery = PastDelivery(accepted: accepted, provider: nil, outcome: nil, request: deliver)
-            for case .record(.invocation(let row)) in effects { delivery.provider = row.provider }
+            for case .record(.invocation(let row)) in effects.list { delivery.provider = row.provider }
             past[accepted.seq] = delivery
         }
     }
 
     private mutating func carryOut() {
-        for effect in effects {
+        for effect in effects.takeList() {
             switch effect {
             case .record(.invocation(let row)):
                 precondition(open.insert(row.id).inserted, "an invocation comes twice")
@@ -146,7 +146,6 @@ private struct RequestPath {
             case .record, .terminate, .stop: break
             }
         }
-        effects = []
     }
 
     private func check(_ end: InvocationEnd) {

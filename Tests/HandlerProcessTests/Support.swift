@@ -1,5 +1,6 @@
 import CLinux
 import Glibc
+import LinuxSystem
 import Synchronization
 import Testing
 
@@ -34,7 +35,7 @@ func waitUntilReadable(_ descriptor: Int32) -> Bool {
 /// Whether a process that is not reaped by this thread's caller has exited, or does so before patience ends.
 func waitUntilGone(_ process: Int32) -> Bool {
     guard let descriptor = FileDescriptor(CLinux_pidfd_open(process)) else { return errno == ESRCH }
-    return waitUntilReadable(descriptor.number)
+    return waitUntilReadable(descriptor.rawValue)
 }
 
 func isRunning(_ process: Int32) -> Bool {

@@ -7,7 +7,11 @@ struct OpenMetricsTests {
     private static let status = #"""
         {"version":"1.0 \"a\\b\"","mode":"device","uptime_ms":61500,"state":"running","configuration_problem":null,
         "store_problem":"full","accepted_since_start":7,"inject_connections":1,"control_connections":2,
-        "longest_turn_us":1250,"custom_data":{"pending":1,"queued":2,"claimed":3,"unknown":4,"bytes":500,
+        "longest_turn_us":1250,"turns":{"count":9,"p99_us":640,"longest_us":1250},"clients":{"input_bytes":3,"output_bytes":4,
+        "refused":{"connections":0,"overloaded":5}},"transactions":6,"store":{"ledger_problem":null,"is_slow":true,
+        "slow_commits":2,"last_commit_us":90,"longest_commit_us":1500000,"log_used_bytes":8192,"log_bytes":1048576,
+        "log_limit_bytes":268435456,"batches_behind":1,"bytes_behind":700,"behind_us":2500,"ledger_bytes":65536,
+        "ledger_wal_bytes":16384,"id_filter_bytes":8192},"custom_data":{"pending":1,"queued":2,"claimed":3,"unknown":4,"bytes":500,
         "oldest_unsent_age_ms":1500,"sending":{"phase":"waiting","failures":3},"forwarder_connected":true}}
         """#
 
@@ -23,9 +27,19 @@ struct OpenMetricsTests {
             samples == [
                 #"pushrouterd_build_info{version="1.0 \"a\\b\"",mode="device"} 1"#,
                 "pushrouterd_uptime_seconds 61.5", "pushrouterd_running 1", "pushrouterd_configuration_problem 0",
-                "pushrouterd_store_problem 1", "pushrouterd_requests_accepted_total 7",
+                "pushrouterd_store_problem 1", "pushrouterd_ledger_problem 0", "pushrouterd_requests_accepted_total 7",
                 #"pushrouterd_connections{socket="inject"} 1"#, #"pushrouterd_connections{socket="control"} 2"#,
-                "pushrouterd_longest_turn_seconds 0.00125", #"pushrouterd_custom_data_entries{state="pending"} 1"#,
+                "pushrouterd_input_bytes 3", "pushrouterd_output_bytes 4",
+                #"pushrouterd_refused_total{reason="connections"} 0"#,
+                #"pushrouterd_refused_total{reason="overloaded"} 5"#, "pushrouterd_ledger_transactions_total 6",
+                "pushrouterd_slow_commits_total 2", "pushrouterd_disk_slow 1",
+                "pushrouterd_last_commit_seconds 0.00009", "pushrouterd_longest_commit_seconds 1.5",
+                "pushrouterd_log_used_bytes 8192", "pushrouterd_log_bytes 1048576",
+                "pushrouterd_log_limit_bytes 268435456", "pushrouterd_ledger_behind_bytes 700",
+                "pushrouterd_ledger_behind_seconds 0.0025", "pushrouterd_ledger_bytes 65536",
+                "pushrouterd_ledger_wal_bytes 16384", "pushrouterd_id_filter_bytes 8192",
+                "pushrouterd_longest_turn_seconds 0.00125", #"pushrouterd_turn_seconds{quantile="0.99"} 0.00064"#,
+                #"pushrouterd_custom_data_entries{state="pending"} 1"#,
                 #"pushrouterd_custom_data_entries{state="queued"} 2"#,
                 #"pushrouterd_custom_data_entries{state="claimed"} 3"#,
                 #"pushrouterd_custom_data_entries{state="unknown"} 4"#, "pushrouterd_custom_data_bytes 500",

@@ -1,3 +1,4 @@
+import PushCustomData
 import PushModel
 import PushTracking
 import TestSupport
@@ -16,6 +17,8 @@ struct Bench {
     private(set) var ledger = MemoryLedger()
     private(set) var ends: [InvocationID: InvocationEnd] = [:]
     private(set) var runs: [InvocationID: HandlerRun] = [:]
+    /// What of the last request was set aside.
+    private(set) var rejections: [Rejection] = []
     private let state = UUID128(high: 1, low: 2)
     private(set) var boot = UUID128(high: 3, low: 4)
     /// Time since the bench was set up.
@@ -57,10 +60,10 @@ struct Bench {
     }
 
     /// Has the router do what people or the forwarder want of custom data.
-    mutating func order<Result>(_ act: (inout Router, Moment, inout [Effect]) -> Result) -> Result {
-        var effects: [Effect] = []
+    mutating func order<Result>(_ act: (inout Router, Moment, inout Effects) -> Result) -> Result {
+        var effects = Effects()
         let result = act(&router, now, &effects)
-        take(effects)
+        take(effects.list)
         return result
     }
 
@@ -76,17 +79,18 @@ struct Bench {
     // MARK: The same, with effects as they are
 
     mutating func submitRaw(_ request: Request, uid: UInt32, past: PastDelivery? = nil) throws(Refusal) -> [Effect] {
-        var effects: [Effect] = []
-        _ = try router.submit(request, from: Peer(uid: uid, gid: 100, pid: 1), past: past, at: now, effects: &effects)
-        take(effects, of: request)
-        return effects
+        var effects = Effects()
+        let peer = Peer(uid: uid, gid: 100, pid: 1)
+        rejections = try router.submit(request, from: peer, past: past, at: now, effects: &effects).rejections
+        take(effects.list, of: request)
+        return effects.list
     }
 
     mutating func handleRaw(_ event: Event) -> [Effect] {
-        var effects: [Effect] = []
+        var effects = Effects()
         router.handle(event, at: now, effects: &effects)
-        take(effects)
-        return effects
+        take(effects.list)
+        return effects.list
     }
 
     mutating func crashRaw(sameBoot: Bool, table: RoutingTable) -> [Effect] {
@@ -100,10 +104,10 @@ struct Bench {
             boot: boot, table: table, tracker: tracker, customData: ledger.customData.restored(stateID: state),
             devices: ledger.devices.values.sorted { $0.number < $1.number }, devicesMax: router.devicesMax,
             lastNumber: ledger.requests.keys.max() ?? SequenceNumber(0))
-        var effects: [Effect] = []
+        var effects = Effects()
         router.recover(ledger.unfinished, at: now, effects: &effects)
-        take(effects)
-        return effects
+        take(effects.list)
+        return effects.list
     }
 
     // MARK: What became of it

@@ -127,7 +127,7 @@ private struct History {
         if step == .deadline { time = max(time, .seconds(9)) }
         bench.at(time)
         switch step {
-        case .started: tellAll(Event.started)
+        case .started: tellAll { .started($0) }
         case .answer: tellAll { [first] in .finished($0, first) }
         case .secondAnswer: tellAll { .finished($0, .handled(.init(result: .failed, options: []))) }
         case .deadline: note(bench.handleRaw(.clock))

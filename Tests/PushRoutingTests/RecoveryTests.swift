@@ -150,10 +150,10 @@ struct RecoveryTests {
             UnfinishedRequest(accepted: $0.accepted, invocations: $0.invocations, request: nil)
         }
         var router = Router(boot: bench.boot, table: table, tracker: bench.router.tracker)
-        var effects: [Effect] = []
+        var effects = Effects()
         router.recover(unfinished, at: bench.now, effects: &effects)
         #expect(
-            effects.map(\.text) == [
+            effects.list.map(\.text) == [
                 "update 1.0 unrouted", "end 1.0 unrouted", "update 2.0 handed_to_tracker", "end 2.0 handed_to_tracker",
             ])
     }

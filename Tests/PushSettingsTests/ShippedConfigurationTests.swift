@@ -134,6 +134,8 @@ struct ShippedConfigurationTests {
     /// A value for each key that is not its default.
     private let everythingChanged = [
         "RequestLengthMax=2K", "JSONDepthMax=5", "ConnectionsMax=2", "ConnectionsMaxPerPeer=2", "InjectSocketMode=0600",
+        "InputSizeMax=2M", "InputSizeMaxPerPeer=2M", "OutputSizeMax=2M", "OutputSizeMaxPerPeer=2M", "LineTimeout=2s",
+        "WriteTimeout=2s", "IdleTimeout=2s", "LogSizeMax=65M", "SlowCommit=2s",
         "InjectSocketGroup=x", "ControlSocketMode=0600", "ControlSocketGroup=x", "Mode=relay", "HandlersMax=2",
         "ObserversMax=2",
         "RequestsInFlightMax=2", "RequestsInFlightMaxPerPeer=2", "RetryDelay=1s", "Budget=1s", "Retention=1h",

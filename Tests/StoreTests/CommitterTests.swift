@@ -6,25 +6,28 @@ import Testing
 
 @Suite("The committer")
 struct CommitterTests {
-    @Test("commits batches in the order in which they came, and says so in that order")
+    @Test("makes batches durable in the order in which they came, and applies them in that order")
     func order() async throws {
         let directory = TemporaryDirectory()
         let ledger = try TestLedger(directory.path)
-        for seq in 1...200 { ledger.submit(Fixture.delivery(Int64(seq))) }
-        var last: UInt64 = 0
-        while last < 200 {
-            guard case .committed(let through, let duration) = try await ledger.report() else {
-                Issue.record("the commit failed")
-                return
-            }
-            #expect(through > last)
+        for seq in 1...200 {
+            let duration = try #require(try ledger.committer.commit(ledger.batch(Fixture.delivery(Int64(seq)))))
             #expect(duration > .zero)
-            last = through
         }
+        try await ledger.applied(200)
         #expect(try ledger.storedNumbers() == Array(1...200))
     }
 
-    @Test("puts a batch of 10,000 records into one transaction")
+    @Test("has the log's thread write what is submitted, and says so")
+    func submitted() async throws {
+        let directory = TemporaryDirectory()
+        let ledger = try TestLedger(directory.path)
+        for seq in 1...20 { try await ledger.durable(ledger.submit(Fixture.delivery(Int64(seq)))) }
+        try await ledger.applied(20)
+        #expect(try ledger.storedNumbers() == Array(1...20))
+    }
+
+    @Test("applies a batch of 10,000 records in one transaction")
     func large() async throws {
         let directory = TemporaryDirectory()
         let ledger = try TestLedger(directory.path)
@@ -32,75 +35,85 @@ struct CommitterTests {
         #expect(try ledger.reader().acceptedRequests() == 10_000)
     }
 
-    @Test("commits what was submitted before it stops")
+    @Test("applies what is durable before it stops")
     func stop() async throws {
         let directory = TemporaryDirectory()
         let ledger = try TestLedger(directory.path)
-        for seq in 1...50 { ledger.submit(Fixture.delivery(Int64(seq))) }
+        for seq in 1...50 { try ledger.write(Fixture.delivery(Int64(seq))) }
         ledger.committer.stop()
         #expect(try ledger.storedNumbers() == Array(1...50))
     }
 
-    @Test("writes none of a batch that cannot be written whole, and ends")
-    func atomic() async throws {
+    @Test("applies none of a batch that contradicts the ledger, and ends; the next start sets the log aside")
+    func contradiction() async throws {
         let directory = TemporaryDirectory()
         let ledger = try TestLedger(directory.path)
         try await ledger.commit(Fixture.delivery(1, id: "a"))
-        ledger.submit(Fixture.delivery(2) + Fixture.delivery(3, id: "a"))
+        try ledger.write(Fixture.delivery(2) + Fixture.delivery(3, id: "a"))
         guard case .failed(let error) = try await ledger.report() else {
-            Issue.record("the commit did not fail")
+            Issue.record("the batch was applied")
             return
         }
-        #expect(error.kind == .failed)
+        #expect(error.kind == .contradiction)
         #expect(error.message == "UNIQUE constraint failed: requests.uid, requests.id")
         #expect(error.context.hasPrefix("\(directory.path)/ledger.db: INSERT INTO requests"))
         #expect(try ledger.storedNumbers() == [1])
+        ledger.committer.stop()
+
+        let next = try TestLedger(directory.path)
+        let aside = try #require(next.committer.recovery.setAside)
+        #expect(aside.reason == "batch 2 cannot be applied: UNIQUE constraint failed: requests.uid, requests.id")
+        #expect(try next.storedNumbers() == [1])
+        try await next.commit(Fixture.delivery(4))
+        #expect(try next.storedNumbers() == [1, 4])
     }
 
     @Test("takes an update of an invocation that does not exist for the error it is")
     func unknownUpdate() async throws {
         let directory = TemporaryDirectory()
         let ledger = try TestLedger(directory.path)
-        ledger.submit([.update(Fixture.invocation(5, n: 2))])
+        try ledger.write([.update(Fixture.invocation(5, n: 2))])
         guard case .failed(let error) = try await ledger.report() else {
             Issue.record("the update did not fail")
             return
         }
-        #expect(error.message == "there is no invocation 2 of request 5")
+        #expect(error.message == "there is no such invocation of request 5")
     }
 
-    @Test("waits while another program holds the ledger's lock, then goes on with nothing lost")
+    @Test("goes on acknowledging while another program holds the ledger's lock, and applies it all after")
     func busy() async throws {
         let directory = TemporaryDirectory()
         let ledger = try TestLedger(directory.path)
         let intruder = try ledger.intruder()
         try intruder.execute("BEGIN IMMEDIATE")
-        ledger.submit(Fixture.delivery(1))
-        guard case .stalled(let error) = try await ledger.report() else {
-            Issue.record("the commit did not stall")
+        try ledger.write(Fixture.delivery(1))
+        guard case .ledgerStalled(let error) = try await ledger.report() else {
+            Issue.record("the ledger did not stall")
             return
         }
         #expect(error.kind == .busy)
-        ledger.submit(Fixture.delivery(2))
+        let second = try ledger.write(Fixture.delivery(2))
         try intruder.execute("ROLLBACK")
-        // The first comes with the next try; the second may share its transaction.
-        var through: UInt64 = 0
-        while through < 2, case .committed(let number, _) = try await ledger.report() { through = number }
+        #expect(try await ledger.report() == .ledgerResumed)
+        try await ledger.applied(second)
         #expect(try ledger.storedNumbers() == [1, 2])
     }
 
-    @Test("reports what a stall still keeps off the disk at the stop as failed")
+    @Test("keeps in the log what a stall keeps out of the ledger at the stop; the next start applies it")
     func stopWhileStalled() async throws {
         let directory = TemporaryDirectory()
         let ledger = try TestLedger(directory.path)
         let intruder = try ledger.intruder()
         try intruder.execute("BEGIN IMMEDIATE")
-        ledger.submit(Fixture.delivery(1))
-        guard case .stalled(let error) = try await ledger.report() else {
-            Issue.record("the commit did not stall")
+        try ledger.write(Fixture.delivery(1))
+        guard case .ledgerStalled = try await ledger.report() else {
+            Issue.record("the ledger did not stall")
             return
         }
         ledger.committer.stop()
-        #expect(try await ledger.report() == .failed(error))
+        try intruder.execute("ROLLBACK")
+        let next = try TestLedger(directory.path)
+        #expect(next.committer.recovery.batches == 1)
+        #expect(try next.storedNumbers() == [1])
     }
 }

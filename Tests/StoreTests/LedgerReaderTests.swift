@@ -6,6 +6,36 @@ import Testing
 
 @Suite("The ledger's reader")
 struct LedgerReaderTests {
+    @Test("gives the same rows page by page, each once, up to what was the last request at the start")
+    func pages() async throws {
+        let directory = TemporaryDirectory()
+        let ledger = try TestLedger(directory.path)
+        var records: [LedgerRecord] = []
+        for seq in Int64(1)...50 {
+            records.append(.request(Fixture.request(seq, acceptedAt: seq * 10)))
+            for n in 0..<Int(seq % 4) { records.append(.invocation(Fixture.invocation(seq, n: n))) }
+        }
+        try await ledger.commit(records)
+        let reader = try ledger.reader()
+        let (start, end) = (WallTime(milliseconds: 50), WallTime(milliseconds: 480))
+        var all: [LedgerRow] = []
+        try reader.rows(from: start, to: end) { all.append($0) }
+        for limit in [4, 5, 7, 1000] {
+            var rows: [LedgerRow] = []
+            var last = SequenceNumber(0)
+            while true {
+                let page = try reader.rows(
+                    from: start, to: end, after: last, through: SequenceNumber(40), limit: limit)
+                guard let seq = page.last?.seq else { break }
+                #expect(page.count <= limit)
+                rows += page
+                last = seq
+            }
+            #expect(rows.map(\.seq) == all.map(\.seq).filter { $0.value <= 40 }, "pages of \(limit)")
+            #expect(rows.map(\.invocation) == all.filter { $0.seq.value <= 40 }.map(\.invocation))
+        }
+    }
+
     @Test("streams the half-open window of acceptance, in order of seq, with the facts of the request")
     func window() async throws {
         let directory = TemporaryDirectory()

@@ -6,66 +6,114 @@ import Testing
 
 @Suite("The lookup")
 struct LookupTests {
-    @Test("answers every question in order, one result for each item in order")
+    /// A lookup of a test's own, with the answers in order.
+    private final class TestLookup {
+        private let lookup: Lookup
+        private var answers: AsyncStream<(UInt64, Result<Lookup.Answer, StoreError>)>.Iterator
+        private var token: UInt64 = 0
+
+        init(_ path: String) {
+            let (stream, continuation) = AsyncStream.makeStream(of: (UInt64, Result<Lookup.Answer, StoreError>).self)
+            lookup = Lookup(directory: path) { continuation.yield(($0, $1)) }
+            answers = stream.makeAsyncIterator()
+        }
+
+        deinit { lookup.stop() }
+
+        func ask(_ question: Lookup.Question) async throws -> Lookup.Answer {
+            token += 1
+            lookup.submit(question, token: token)
+            let (answered, answer) = try #require(await answers.next())
+            #expect(answered == token)
+            return try answer.get()
+        }
+
+        func story(_ question: Lookup.Question) async throws -> RequestStory? {
+            guard case .story(let story) = try await ask(question) else {
+                Issue.record("ids for a story")
+                return nil
+            }
+            return story
+        }
+
+        func request(_ id: String, uid: UInt32 = 1000) async throws -> RequestStory? {
+            try await story(.request(.init(uid: uid, id: id)))
+        }
+
+        func delivery(_ name: DeliveryReference.Name) async throws -> Int64? {
+            try await story(.delivery(.init(name, app: nil, device: nil)))?.request.seq.value
+        }
+    }
+
+    @Test("finds requests by their producers' ids, those that were committed after the first question too")
     func answers() async throws {
         let directory = TemporaryDirectory()
         let ledger = try TestLedger(directory.path)
         try await ledger.commit(Fixture.delivery(1, id: "a") + Fixture.delivery(2, id: "b"))
-        let (answers, continuation) = AsyncStream.makeStream(of: Lookup.Answer.self)
-        let lookup = Lookup(directory: directory.path) { continuation.yield($0) }
-        defer { lookup.stop() }
-        var next = answers.makeAsyncIterator()
-
-        let keys: [(String, UInt32)] = [("b", 1000), ("x", 1000), ("a", 1000), ("a", 1)]
-        lookup.submit(keys.map { .request(.init(uid: $1, id: $0)) }, token: 7)
-        lookup.submit([], token: 8)
-        let first = try #require(await next.next())
-        #expect(first.token == 7)
-        #expect(try first.result.get().map { $0?.request.seq.value } == [2, nil, 1, nil])
-        #expect(try first.result.get()[0]?.invocations == [Fixture.invocation(2)])
-        let second = try #require(await next.next())
-        #expect(second.token == 8)
-        #expect(try second.result.get().isEmpty)
-
-        // What was committed after the connection was opened is found too.
+        let lookup = TestLookup(directory.path)
+        let second = try #require(try await lookup.request("b"))
+        #expect(second.request.seq.value == 2)
+        #expect(second.invocations == [Fixture.invocation(2)])
+        #expect(try await lookup.request("x") == nil)
+        #expect(try await lookup.request("a")?.request.seq.value == 1)
+        #expect(try await lookup.request("a", uid: 1) == nil)
         try await ledger.commit(Fixture.delivery(3, id: "x"))
-        lookup.submit([.request(.init(uid: 1000, id: "x"))], token: 9)
-        #expect(try #require(await next.next()).result.get().map { $0?.request.seq.value } == [3])
+        #expect(try await lookup.request("x")?.request.seq.value == 3)
     }
 
-    @Test("answers for ids and for what interactions name in one question")
-    func mixed() async throws {
+    @Test("finds deliveries by what interactions name")
+    func deliveries() async throws {
         let directory = TemporaryDirectory()
         let ledger = try TestLedger(directory.path)
         try await ledger.commit(Fixture.delivery(1, id: "a") + Fixture.delivery(2))
-        let (answers, continuation) = AsyncStream.makeStream(of: Lookup.Answer.self)
-        let lookup = Lookup(directory: directory.path) { continuation.yield($0) }
-        defer { lookup.stop() }
-        var next = answers.makeAsyncIterator()
-        let named: [DeliveryReference.Name] = [.message("m2"), .seq(SequenceNumber(2)), .message("m3")]
-        lookup.submit(
-            [.request(.init(uid: 1000, id: "a"))] + named.map { .delivery(.init($0, app: nil, device: nil)) }, token: 1)
-        let answer = try #require(await next.next())
-        #expect(try answer.result.get().map { $0?.request.seq.value } == [1, 2, 2, nil])
-        #expect(try answer.result.get()[1]?.invocations == [Fixture.invocation(2)])
+        let lookup = TestLookup(directory.path)
+        #expect(try await lookup.delivery(.message("m2")) == 2)
+        #expect(try await lookup.delivery(.seq(SequenceNumber(1))) == 1)
+        #expect(try await lookup.delivery(.message("m3")) == nil)
+    }
+
+    @Test("tells all ids of the ledger, page by page, each once")
+    func identifiers() async throws {
+        let directory = TemporaryDirectory()
+        let ledger = try TestLedger(directory.path)
+        // More than two pages; some requests have no id, and two users have the same ones.
+        let requests = (1...9000).map { number in
+            let id = number % 10 == 0 ? nil : "id-\(number % 4500)"
+            return LedgerRecord.request(
+                Fixture.request(Int64(number), id: id, uid: number > 4500 ? 1001 : 1000))
+        }
+        try await ledger.commit(requests)
+        let lookup = TestLookup(directory.path)
+        var hashes: [UInt64] = []
+        var last: Lookup.Key?
+        var pages = 0
+        repeat {
+            guard case .identifiers(let page, let next) = try await lookup.ask(.identifiers(after: last)) else {
+                Issue.record("a story for ids")
+                return
+            }
+            hashes += page
+            last = next
+            pages += 1
+        } while last != nil
+        #expect(pages == 2)
+        let expected = (1...9000).filter { $0 % 10 != 0 }.map { number in
+            Lookup.Key(uid: number > 4500 ? 1001 : 1000, id: "id-\(number % 4500)").hash
+        }
+        #expect(hashes.count == 8100)
+        #expect(Set(hashes) == Set(expected))
     }
 
     @Test("starts no thread before the first question, and says what keeps it from the ledger")
     func lazy() async throws {
         let directory = TemporaryDirectory()
-        let (answers, continuation) = AsyncStream.makeStream(of: Lookup.Answer.self)
         // There is no ledger yet, so opening it here would fail.
-        let lookup = Lookup(directory: directory.path) { continuation.yield($0) }
-        defer { lookup.stop() }
-        var next = answers.makeAsyncIterator()
-        lookup.submit([.request(.init(uid: 1, id: "a"))], token: 1)
-        let answer = try #require(await next.next())
-        let error = #expect(throws: StoreError.self) { try answer.result.get() }
+        let lookup = TestLookup(directory.path)
+        let error = await #expect(throws: StoreError.self) { try await lookup.request("a") }
         #expect(error?.kind == .missing)
 
         let ledger = try TestLedger(directory.path)
         try await ledger.commit(Fixture.delivery(1, id: "a"))
-        lookup.submit([.request(.init(uid: 1000, id: "a"))], token: 2)
-        #expect(try #require(await next.next()).result.get().map { $0?.request.seq.value } == [1])
+        #expect(try await lookup.request("a")?.request.seq.value == 1)
     }
 }

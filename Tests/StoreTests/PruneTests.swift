@@ -98,30 +98,40 @@ struct PruneTests {
     @Test("lets one batch in between two slices")
     func between() async throws {
         let directory = TemporaryDirectory()
+        let ledger = try TestLedger(directory.path)
+        try await ledger.commit((1...2000).flatMap { Fixture.delivery(Int64($0), acceptedAt: 0) })
+        ledger.committer.stop()
+
         let committer = Mutex<Committer?>(nil)
-        let (reports, continuation) = AsyncStream.makeStream(of: CommitReport.self)
-        // On the committer's own thread, so what comes between two slices is no matter of luck.
+        let (reports, continuation) = AsyncStream.makeStream(of: StoreReport.self)
+        // On the ledger's own thread, so what comes between two slices is no matter of luck.
         let made = try Committer(directory: StateDirectory(path: directory.path)) { report in
             committer.withLock { committer in
-                if case .committed(through: 1, _) = report { committer?.prune(olderThan: WallTime(milliseconds: 1)) }
-                if case .committed(let number, _) = report {
-                    committer?.submit(Fixture.delivery(2000 + Int64(number)), number: number + 1)
-                }
+                guard case .applied(let number) = report, let committer else { return }
+                if number == 2 { committer.prune(olderThan: WallTime(milliseconds: 1)) }
+                let rows = committer.takeBuffer()
+                for record in Fixture.delivery(2000 + Int64(number)) { rows.append(record) }
+                let batch = CommitBatch(
+                    number: number + 1, rows: rows, lastSequence: SequenceNumber(2000 + Int64(number)))
+                #expect(throws: Never.self) { _ = try committer.commit(batch) }
+                committer.hurry(through: number + 1)
             }
             continuation.yield(report)
         }
         committer.withLock { $0 = made }
-        made.submit((1...2000).flatMap { Fixture.delivery(Int64($0), acceptedAt: 0) }, number: 1)
-        var committed: UInt64 = 0
+        let rows = made.takeBuffer()
+        for record in Fixture.delivery(2001) { rows.append(record) }
+        _ = try made.commit(CommitBatch(number: 2, rows: rows, lastSequence: SequenceNumber(2001)))
+        var applied = 0
         for await report in reports {
-            if case .committed(let number, _) = report { committed = number }
+            if case .applied = report { applied += 1 }
             if case .pruned(let requests) = report {
                 #expect(requests == 2000)
                 break
             }
         }
-        // 2000 are eight slices of 256, each after a batch; the first batch is the 2000.
-        #expect(committed == 9)
+        // 2000 are eight slices of 256; one batch comes before each, and the first brings the pruning.
+        #expect(applied == 9)
         committer.withLock { $0 = nil }
         made.stop()
     }

@@ -49,6 +49,39 @@ struct StateDirectoryTests {
         _ = try StateDirectory(path: directory.path)
     }
 
+    @Test("is refused where others may write, and where its lock is a link to another file")
+    func hostile() throws {
+        let directory = TemporaryDirectory()
+        chmod(directory.path, 0o775)
+        let shared = #expect(throws: StoreError.self) { _ = try StateDirectory(path: directory.path) }
+        #expect(shared?.kind == .notPermitted)
+        #expect(shared?.message == "users other than its owner may write in the state directory; chmod go-w ends that")
+        chmod(directory.path, 0o700)
+        writeFile("precious", to: directory.path + "/other")
+        symlink(directory.path + "/other", directory.path + "/lock")
+        let linked = #expect(throws: StoreError.self) { _ = try StateDirectory(path: directory.path) }
+        #expect(linked?.message == "open: Too many levels of symbolic links")
+        #expect(readFile(directory.path + "/other") == Array("precious".utf8))
+    }
+
+    @Test("is refused with a ledger of another user in it", .enabled(if: isRoot, "only root can give a file away"))
+    func foreignLedger() throws {
+        let directory = TemporaryDirectory()
+        writeFile("", to: directory.path + "/ledger.db")
+        chown(directory.path + "/ledger.db", 65534, 65534)
+        let error = #expect(throws: StoreError.self) { try TestLedger(directory.path) }
+        #expect(error?.kind == .notPermitted)
+        #expect(error?.message == "this is no file of user 0, but of user 65534")
+    }
+
+    @Test("is refused where another user owns it", .enabled(if: isRoot, "only root can give a directory away"))
+    func foreign() throws {
+        let directory = TemporaryDirectory()
+        chown(directory.path, 65534, 65534)
+        let error = #expect(throws: StoreError.self) { _ = try StateDirectory(path: directory.path) }
+        #expect(error?.message == "the state directory belongs to user 65534, and this is user 0")
+    }
+
     @Test("is not made inside a directory that does not exist, nor over a file")
     func refused() throws {
         let directory = TemporaryDirectory()

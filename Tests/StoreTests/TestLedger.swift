@@ -7,36 +7,87 @@ import Testing
 final class TestLedger {
     let committer: Committer
     let path: String
-    private var reports: AsyncStream<CommitReport>.Iterator
-    private var number: UInt64 = 0
+    private var stream: AsyncStream<StoreReport>.Iterator
+    /// What was reported while something else was waited for.
+    private var unread: [StoreReport] = []
+    private var number: UInt64
+    private var durableThrough: UInt64 = 0
+    private var appliedThrough: UInt64 = 0
+    private var lastSequence = SequenceNumber(0)
 
-    init(_ path: String) throws {
-        let (stream, continuation) = AsyncStream.makeStream(of: CommitReport.self)
+    init(_ path: String, limits: Committer.Limits = .init()) throws {
+        let (reports, continuation) = AsyncStream.makeStream(of: StoreReport.self)
         self.path = path
-        committer = try Committer(directory: StateDirectory(path: path)) { continuation.yield($0) }
-        reports = stream.makeAsyncIterator()
+        committer = try Committer(directory: StateDirectory(path: path), limits: limits) { continuation.yield($0) }
+        number = committer.lastNumber
+        stream = reports.makeAsyncIterator()
     }
 
     deinit { committer.stop() }
 
-    /// The next thing the committer says.
-    func report() async throws -> CommitReport { try #require(await reports.next()) }
-
-    /// Submits a batch without waiting.
-    func submit(_ batch: [LedgerRecord]) {
-        number += 1
-        committer.submit(batch, number: number)
+    /// The next thing the store says that is not about a batch that went well.
+    func report() async throws -> StoreReport {
+        if !unread.isEmpty { return unread.removeFirst() }
+        while true {
+            let report = try #require(await stream.next())
+            switch report {
+            case .durable(let number, _): durableThrough = number
+            case .applied(let number): appliedThrough = number
+            default: return report
+            }
+        }
     }
 
-    /// Commits a batch and waits until it is on disk.
-    func commit(_ batch: [LedgerRecord]) async throws {
-        submit(batch)
-        while true {
-            guard case .committed(let through, _) = try await report() else {
-                Issue.record("the commit failed")
-                return
-            }
-            if through == number { return }
+    /// The batch of these records that comes next.
+    func batch(_ records: [LedgerRecord]) -> CommitBatch {
+        let rows = committer.takeBuffer()
+        for record in records {
+            rows.append(record)
+            if case .request(let request) = record { lastSequence = max(lastSequence, request.seq) }
+        }
+        number += 1
+        return CommitBatch(number: number, rows: rows, lastSequence: lastSequence)
+    }
+
+    /// Has a batch written by the log's thread; ``durable(_:)`` waits for it.
+    @discardableResult
+    func submit(_ records: [LedgerRecord]) -> UInt64 {
+        committer.submit(batch(records))
+        return number
+    }
+
+    /// Writes a batch to the log.
+    ///
+    /// - Returns: its number; it may not be in the ledger yet.
+    @discardableResult
+    func write(_ records: [LedgerRecord]) throws -> UInt64 {
+        try #require(try committer.commit(batch(records)) != nil)
+        return number
+    }
+
+    /// Writes a batch and waits until it is in the ledger.
+    func commit(_ records: [LedgerRecord]) async throws {
+        let number = try write(records)
+        committer.hurry(through: number)
+        try await applied(number)
+    }
+
+    /// Waits until a batch is in the ledger.
+    func applied(_ number: UInt64) async throws {
+        while appliedThrough < number { try note(try #require(await stream.next())) }
+    }
+
+    /// Waits until a batch is in the log.
+    func durable(_ number: UInt64) async throws {
+        while durableThrough < number { try note(try #require(await stream.next())) }
+    }
+
+    private func note(_ report: StoreReport) throws {
+        switch report {
+        case .durable(let number, _): durableThrough = number
+        case .applied(let number): appliedThrough = number
+        case .failed(let error): throw error
+        default: unread.append(report)
         }
     }
 

@@ -37,6 +37,17 @@ final class TrackerRowTests {
         #expect(receipts == [Fixture.event(2)])
     }
 
+    @Test("a delivery whose receipt is followed by another event before it, as in the foreground of iOS")
+    func receiptBeforeAnotherEvent() async throws {
+        let ledger = try await ledger()
+        var shown = Fixture.event(1)
+        (shown.id, shown.kind) = (UUID128(high: 9, low: 9), .iosForeground)
+        try await ledger.commit(Fixture.delivery(1) + [.event(shown), .tracker(.delivery(Fixture.tracked(1)))])
+        var receipts: [AnalyticsEvent] = []
+        try ledger.reader().trackedDeliveries(newest: 1) { receipts.append($1) }
+        #expect(receipts == [Fixture.event(1)])
+    }
+
     @Test("deliveries in the order in which they were taken over, the newest only, and none that was forgotten")
     func order() async throws {
         let ledger = try await ledger()
@@ -163,10 +174,15 @@ final class TrackerRowTests {
             }
         }
         let writer = try LedgerWriter(directory: directory.path)
-        try writer.write([rows(1...4000)])
+        func apply(_ numbers: ClosedRange<Int64>) throws {
+            let buffer = RowBuffer()
+            for record in rows(numbers) { buffer.append(record) }
+            try writer.apply([buffer], through: writer.position)
+        }
+        try apply(1...4000)
         try writer.checkpoint()
-        try writer.write([rows(4001...4020)])
-        // Of each of the three tables the last page, the next one and the one above them.
+        try apply(4001...4020)
+        // Of each of the three tables the last page, the next one and the one above them; and the place in the log.
         #expect(writer.hasLog(of: 3) && !writer.hasLog(of: 10), "pages of 8 KiB")
     }
 

@@ -136,6 +136,30 @@ struct ListenerTests {
         }
     }
 
+    @Test("takes over a socket that listens already, and leaves its path when it goes")
+    func inherited() throws {
+        let manager = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+        defer { close(manager) }
+        #expect(SocketPath.withAddress(of: path) { bind(manager, $0, $1) } == 0 && listen(manager, 8) == 0)
+        do {
+            let listener = try Listener(inherited: dup(manager))
+            #expect(listener.path == path)
+            let client = try Client(path: path)
+            guard case .connection = listener.accept() else { throw Unexpected() }
+            guard case .wouldBlock = listener.accept() else { throw Unexpected() }
+            withExtendedLifetime(client) {}
+        }
+        #expect(directory.entries() == ["inject.sock"])
+    }
+
+    @Test("takes over nothing else")
+    func inheritedSomethingElse() {
+        let file = open("/dev/null", O_RDONLY)
+        #expect(throws: ListenError.notListening(descriptor: file)) { try Listener(inherited: file) }
+        let idle = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+        #expect(throws: ListenError.notListening(descriptor: idle)) { try Listener(inherited: idle) }
+    }
+
     // Without the reserve the listener would stay readable, accept fail each time, and the loop spin.
     @Test("turns a client away, and tells it, when no descriptor is left")
     func turnsClientsAway() async {

@@ -1,5 +1,6 @@
 /* What `import Glibc` lacks on Linux: calls behind _GNU_SOURCE, macros, variadics. One prefix, no logic. */
 #pragma once
 
+#include "CLinuxDisk.h"
 #include "CLinuxLoop.h"
 #include "CLinuxProcess.h"

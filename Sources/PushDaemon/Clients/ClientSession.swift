@@ -1,48 +1,65 @@
 import EventLoop
+import LinuxSystem
 import PushModel
 import UnixSockets
 
 /// One client of a socket: its connection, the replies that it is owed, and whether it is still read.
 final class ClientSession {
+    /// What a session tells its server.
+    protocol Owner: AnyObject {
+        /// Something is queued for the client: it is to be flushed at the end of the turn.
+        func needsFlush(_ session: ClientSession)
+        /// The client may be worked for again.
+        func mayGoOn(_ session: ClientSession)
+    }
+
     let peer: Peer
     let connection: Connection
     /// Outcome lines that it waits for, beside replies.
     var outcomesAwaited = 0
-    /// Whether its bytes are thrown away because of a line that was too long.
+    /// Whether its bytes are thrown away because of a line that was too long, or too slow; and since when, in monotonic
+    /// nanoseconds.
     var isDiscarding = false
+    var discardingSince: Int64?
     /// Whether it will send no more.
     private(set) var hasEnded = false
     /// Whether it is gone: what it is owed goes nowhere.
     private(set) var isClosed = false
+    /// Whether there may be lines among what it has sent.
+    var mayHaveLines = false
+    /// Whether it is in the server's queue to be worked for.
+    var isQueued = false
+    /// Whether it is in the server's list of those who wait until others have let go of something.
+    var waitsForRoom = false
+    /// Whether all that it sent has come: what is left of it is a last line.
+    var isAtEnd = false
+    /// How many bytes a request of its has that is being read elsewhere.
+    var heldBytes = 0
+    /// How many of its bytes the server's accounts have.
+    var inputCounted = 0
+    var outputCounted = 0
+    /// Since when its unfinished line has waited for its end, in monotonic nanoseconds.
+    var lineSince: Int64?
+    /// Since when it has taken nothing of what it is owed, in monotonic nanoseconds.
+    var unreadSince: Int64?
+    /// When it last sent or took something, in monotonic nanoseconds.
+    var lastActive: Int64
 
-    /// Lines that were read and wait for their turn, and what comes after them.
-    var backlog = Queue<[UInt8]>()
-    var afterBacklog = AfterBacklog.more
+    /// Whether its next request must wait for something that only it waits for: a look-up, or a large request on its way.
+    private(set) var isBlocked = false
     private var replies = ReplyQueue()
     private var source: IOSource?
-    private var readsAllowed = true
-    private let needsFlush: (ClientSession) -> Void
+    private unowned let owner: any Owner
     private var isFlushPending = false
 
-    /// Above this many bytes, or replies and outcomes, it is not read until it has taken some.
-    private static let outputLimit = 1 << 20
+    /// How many replies and outcomes it may be owed before it is worked for again.
     private static let repliesLimit = 4096
 
-    /// What the lines that were read are followed by.
-    enum AfterBacklog {
-        /// Whatever is read next.
-        case more
-        /// A line that is too long.
-        case tooLong
-        /// Nothing: the client sends no more.
-        case end
-    }
-
-    init(_ connection: Connection, needsFlush: @escaping (ClientSession) -> Void) {
+    init(_ connection: Connection, owner: any Owner, now: Int64) {
         self.connection = connection
-        self.needsFlush = needsFlush
-        peer = Peer(
-            uid: connection.peer.userID, gid: connection.peer.groupID, pid: connection.peer.processID)
+        self.owner = owner
+        lastActive = now
+        peer = Peer(uid: connection.peer.userID, gid: connection.peer.groupID, pid: connection.peer.processID)
     }
 
     /// Begins to serve it.
@@ -52,13 +69,29 @@ final class ClientSession {
         }
     }
 
+    // MARK: Requests
+
     /// Takes the place of the next reply.
     func reserveReply() -> Int { replies.reserve() }
 
+    /// Has its next requests wait until ``goOn()``.
+    func block() { isBlocked = true }
+
+    /// What its next requests wait for has come: now it may block again.
+    func beginAgain() { isBlocked = false }
+
+    /// Its next requests wait no more.
+    func goOn() { if !isClosed { owner.mayGoOn(self) } }
+
+    /// Notes that it will send no more.
+    func end() { hasEnded = true }
+
+    // MARK: Replies
+
     /// Gives the reply for a place.
-    func reply(_ place: Int, _ bytes: [UInt8]) {
+    func reply(_ place: Int, _ reply: ClientReply) {
         guard !isClosed else { return }
-        replies.fill(place, with: bytes) { connection.queue($0) }
+        replies.fill(place, with: reply) { connection.queue($0.bytes) }
         markForFlush()
     }
 
@@ -69,28 +102,50 @@ final class ClientSession {
         markForFlush()
     }
 
-    /// Notes that it will send no more.
-    func end() {
-        hasEnded = true
-        updateInterest()
-    }
+    /// Whether it is owed so many replies that it is not worked for.
+    var isOwedTooMany: Bool { replies.count + outcomesAwaited >= Self.repliesLimit }
+
+    /// Whether it is owed nothing.
+    var isIdle: Bool { replies.isEmpty && outcomesAwaited == 0 && connection.pendingBytes == 0 }
 
     /// Whether it needs nothing any more.
     var isDone: Bool {
-        isClosed || hasEnded && replies.isEmpty && outcomesAwaited == 0 && connection.pendingBytes == 0
-    }
-
-    /// Reads from it, or not, as the server as a whole can take requests.
-    func allowReads(_ allowed: Bool) {
-        readsAllowed = allowed
-        updateInterest()
+        isClosed || hasEnded && isIdle
     }
 
     /// Sends what is queued as far as it is taken.
-    func flush() {
+    ///
+    /// - Returns: whether it took something.
+    func flush() -> Bool {
         isFlushPending = false
-        if !isClosed, connection.flush() == .closed { close() }
-        updateInterest()
+        guard !isClosed else { return false }
+        let before = connection.pendingBytes
+        if connection.flush() == .closed {
+            close()
+            return false
+        }
+        return connection.pendingBytes < before
+    }
+
+    private func markForFlush() {
+        guard !isClosed, !isFlushPending else { return }
+        isFlushPending = true
+        owner.needsFlush(self)
+    }
+
+    // MARK: The connection
+
+    /// Watches for what it may do now.
+    ///
+    /// - Parameter reads: whether it is read from.
+    func watch(reads: Bool) {
+        guard !isClosed else { return }
+        var interest: IOEvents = []
+        if reads, !hasEnded, !isAtEnd { interest.insert(.read) }
+        if connection.pendingBytes > 0 { interest.insert(.write) }
+        // A client that ended and waits is still watched for going away altogether.
+        if interest.isEmpty, hasEnded || isAtEnd { interest.insert(.hangup) }
+        source?.interest = interest
     }
 
     /// Lets go of the connection.
@@ -101,26 +156,5 @@ final class ClientSession {
         source?.interest = []
         source = nil
         connection.close()
-        backlog = Queue()
-    }
-
-    private func markForFlush() {
-        guard !isClosed, !isFlushPending else { return }
-        isFlushPending = true
-        needsFlush(self)
-    }
-
-    /// Watches for what it may do now; to be called when something was read.
-    func updateInterest() {
-        guard !isClosed else { return }
-        var interest: IOEvents = []
-        let isOwedTooMuch =
-            connection.pendingBytes >= Self.outputLimit || replies.count + outcomesAwaited >= Self.repliesLimit
-        let takesMore = backlog.isEmpty && !isOwedTooMuch
-        if readsAllowed, !hasEnded, takesMore { interest.insert(.read) }
-        if connection.pendingBytes > 0 { interest.insert(.write) }
-        // A client that ended and waits is still watched for going away altogether.
-        if interest.isEmpty, hasEnded { interest.insert(.hangup) }
-        source?.interest = interest
     }
 }

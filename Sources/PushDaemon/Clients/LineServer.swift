@@ -1,52 +1,85 @@
 import EventLoop
-import Glibc
+import LinuxSystem
 import PushModel
 import PushProtocol
 import UnixSockets
 
 /// A socket whose clients send requests as lines and get replies in their order.
+///
+/// Clients are worked for in slices, one after the other, so that none of them, nor a deadline, waits for all that another
+/// has sent. What is held for them is bounded: beyond its share a client is neither read nor worked for until it has
+/// taken what it is owed, or others have.
 final class LineServer {
     /// What a server allows; a reload may change it.
     struct Limits {
         var connections: Int
         var connectionsPerPeer: Int
         var requestLength: Int
+        /// Bytes of requests that have come and are not worked yet.
+        var input: ByteAccount.Limits
+        /// Bytes that clients are owed and have not taken.
+        var output: ByteAccount.Limits
+        var timeouts: ClientTimeouts
     }
 
-    var limits: Limits
-    private(set) var isCongested = false
+    /// How long one client is worked for before the next, in nanoseconds.
+    private static let slice: Int64 = 200_000
+
+    var limits: Limits {
+        didSet { accounts.setLimits(input: limits.input, output: limits.output) }
+    }
+    /// How many clients there are.
     var connectionCount: Int { sessions.count }
+    /// Bytes of requests that have come and are not worked yet.
+    var inputBytes: Int { accounts.input.total }
+    /// Bytes that clients are owed.
+    var outputBytes: Int { accounts.output.total }
 
     private let loop: EventLoop
     private let buffer = ReadBuffer()
     private var listener: Listener?
     private var acceptSource: IOSource?
+    private var workSource: DeferSource?
+    private var sweepTimer: TimerSource?
+    /// Ends a pause of the accepting.
+    private var acceptTimer: TimerSource?
     private var sessions: [ObjectIdentifier: ClientSession] = [:]
     private var connectionsByPeer: [UInt32: Int] = [:]
     private var waitingForFlush: [ClientSession] = []
-    private var backlogged: [ClientSession] = []
-    private var backlogTimer: TimerSource?
-    /// Clients whose line was too long: they are read for a second more, so that they can read why.
-    private var discarding: [ObjectIdentifier: TimerSource] = [:]
+    private var waitingForWork = Queue<ClientSession>()
+    /// Clients that are not worked for or read from until others have let go of something.
+    private var waitingForRoom: [ClientSession] = []
+    private var accounts: ClientAccounts
+    private var isCongested = false
+    private let refusals: RefusalLog
     private let takeLine: (ClientSession, [UInt8]) -> Void
 
-    /// Listens on `path`.
-    ///
-    /// - Parameter takeLine: called for each line that is not empty; it reserves a reply and gives it, now or later.
+    /// What a client is told that is turned away because no descriptor is left for it.
+    static let refusalWithoutDescriptor = refusal("the daemon has no file descriptor left for another connection")
+
+    /// - Parameters:
+    ///   - listener: where clients come from.
+    ///   - refusals: counts what is refused.
+    ///   - takeLine: called for each line that is not empty; it reserves a reply and gives it, now or later.
     init(
-        loop: EventLoop, path: String, mode: UInt32, group: UInt32?, limits: Limits,
+        loop: EventLoop, listener: Listener, limits: Limits, refusals: RefusalLog,
         takeLine: @escaping (ClientSession, [UInt8]) -> Void
-    ) throws(ListenError) {
+    ) throws {
+        self.listener = listener
         self.loop = loop
         self.limits = limits
+        self.refusals = refusals
         self.takeLine = takeLine
-        let refusal = Self.refusal("the daemon has no file descriptor left for another connection")
-        listener = try Listener(path: path, mode: mode, group: group, refusal: refusal)
+        accounts = ClientAccounts(input: limits.input, output: limits.output)
+        workSource = try DeferSource(loop: loop) { [unowned self] in workForNext() }
+        sweepTimer = try TimerSource(loop: loop, priority: .idle) { [unowned self] in sweep() }
+        acceptTimer = try TimerSource(loop: loop, priority: .idle) { [unowned self] in
+            acceptSource?.interest = .read
+        }
     }
 
     /// Begins to accept.
     func start() throws(SystemError) {
-        backlogTimer = try TimerSource(loop: loop) { [unowned self] in workOnBacklog() }
         guard let listener else { preconditionFailure("started after it stopped") }
         acceptSource = try IOSource(loop: loop, descriptor: listener.descriptor, interest: .read) { [unowned self] _ in
             accept()
@@ -57,140 +90,266 @@ final class LineServer {
     func stopListening() {
         acceptSource = nil
         listener = nil
+        waitingForWork = Queue()
         for session in sessions.values {
-            session.backlog = Queue()
+            session.isQueued = false
             session.end()
+            update(session)
             drop(ifDone: session)
         }
     }
 
-    /// Reads from its clients, or lets them wait: backpressure, when more is on its way to the disk than is healthy.
+    /// Whether clients have taken all that they are owed.
+    var hasSentEverything: Bool { outputBytes == 0 && waitingForFlush.isEmpty }
+
+    /// Works for its clients, or lets them wait: when more is on its way to the disk than is healthy.
     func setCongested(_ congested: Bool) {
         guard congested != isCongested else { return }
         isCongested = congested
-        for session in sessions.values { session.allowReads(!congested) }
+        for session in sessions.values { update(session) }
     }
 
     /// Sends all that this turn queued, with one call per client.
     func flush() {
         while let session = waitingForFlush.popLast() {
-            session.flush()
+            flush(session)
             drop(ifDone: session)
+        }
+        guard !waitingForRoom.isEmpty, accounts.takeRelease() else { return }
+        for session in exchange(&waitingForRoom, with: []) {
+            session.waitsForRoom = false
+            update(session)
         }
     }
 
-    /// Lets go of a session that is owed nothing more.
-    func drop(ifDone session: ClientSession) {
-        guard session.isDone else { return }
-        session.close()
-        let id = ObjectIdentifier(session)
-        guard sessions.removeValue(forKey: id) != nil else { return }
-        discarding[id] = nil
-        let left = (connectionsByPeer[session.peer.uid] ?? 1) - 1
-        connectionsByPeer[session.peer.uid] = left == 0 ? nil : left
+    private func flush(_ session: ClientSession) {
+        let now = EventLoop.nowNanoseconds
+        let hasTaken = session.flush()
+        if hasTaken { session.lastActive = now }
+        session.unreadSince =
+            session.connection.pendingBytes == 0 ? nil : hasTaken ? now : session.unreadSince ?? now
+        accounts.count(session)
+        update(session)
     }
+
+    // MARK: Connections
 
     private func accept() {
         // A few at a time: the others wait in the kernel, and the loop has other work.
         for _ in 0..<16 {
-            guard let listener, case .connection(let connection) = listener.accept() else { return }
-            admit(connection)
+            switch listener?.accept() {
+            case .connection(let connection)?: admit(connection)
+            case .refused(let number)?:
+                return noteRefusedConnection(number)
+            case .failed(let number)?:
+                // The listener stays readable: to ask again at once would be all that the loop does.
+                acceptSource?.interest = []
+                acceptTimer?.arm(at: EventLoop.nowNanoseconds + Self.acceptPause)
+                return noteRefusedConnection(number)
+            case .wouldBlock?, nil: return
+            }
         }
+    }
+
+    private static let acceptPause: Int64 = 100_000_000
+
+    private func noteRefusedConnection(_ number: Int32) {
+        let reason = "a connection, because of \(errorText(number))"
+        refusals.note(.descriptors, reason, uid: 0, at: EventLoop.nowNanoseconds)
     }
 
     private func admit(_ connection: Connection) {
         let uid = connection.peer.userID
         if sessions.count >= limits.connections {
-            return turnAway(connection, "there are \(sessions.count) connections, the most that is allowed")
+            return turnAway(
+                connection, .connections, "there are \(sessions.count) connections, the most that is allowed")
         }
         let ofPeer = connectionsByPeer[uid] ?? 0
         if ofPeer >= limits.connectionsPerPeer {
-            return turnAway(connection, "uid \(uid) has \(ofPeer) connections, the most that is allowed")
+            return turnAway(
+                connection, .peerConnections, "uid \(uid) has \(ofPeer) connections, the most that is allowed")
         }
-        let session = ClientSession(connection) { [unowned self] in waitingForFlush.append($0) }
+        let session = ClientSession(connection, owner: self, now: EventLoop.nowNanoseconds)
         do {
             try session.open(on: loop) { [unowned self] in serve($0, $1) }
         } catch {
-            return turnAway(connection, "the daemon cannot watch another connection: \(error)")
+            return turnAway(connection, .descriptors, "the daemon cannot watch another connection: \(error)")
         }
-        if isCongested { session.allowReads(false) }
+        if sessions.isEmpty { sweepTimer?.arm(at: EventLoop.nowNanoseconds + Self.sweepInterval) }
         sessions[ObjectIdentifier(session)] = session
         connectionsByPeer[uid] = ofPeer + 1
+        update(session)
     }
 
-    private func turnAway(_ connection: Connection, _ message: String) {
+    private func turnAway(_ connection: Connection, _ reason: RefusalReason, _ message: String) {
         connection.queue(Self.refusal(message))
         _ = connection.flush()
+        refusals.note(reason, message, uid: connection.peer.userID, at: EventLoop.nowNanoseconds)
     }
 
     private static func refusal(_ message: String) -> [UInt8] {
         Reply.refused(ProtocolError(.overloaded, message: message, retryAfter: .milliseconds(100)))
     }
 
+    /// Lets go of a session that is owed nothing more.
+    private func drop(ifDone session: ClientSession) {
+        guard session.isDone else { return }
+        session.close()
+        guard sessions.removeValue(forKey: ObjectIdentifier(session)) != nil else { return }
+        accounts.count(session)
+        let left = (connectionsByPeer[session.peer.uid] ?? 1) - 1
+        connectionsByPeer[session.peer.uid] = left == 0 ? nil : left
+        if left == 0 { accounts.forget(session.peer) }
+        if sessions.isEmpty { sweepTimer?.disarm() }
+    }
+
+    // MARK: Turns
+
     private func serve(_ session: ClientSession, _ events: IOEvents) {
-        if events.contains(.write) { session.flush() }
+        if events.contains(.write) { flush(session) }
         if events.contains(.read), !session.isClosed { read(session) }
-        if events.contains(.error) || session.hasEnded && events.contains(.hangup) { session.close() }
+        if events.contains(.error) || (session.hasEnded || session.isAtEnd) && events.contains(.hangup) {
+            session.close()
+        }
         drop(ifDone: session)
     }
 
     private func read(_ session: ClientSession) {
-        switch session.connection.read(using: buffer, maximumLineLength: limits.requestLength) {
-        case .wouldBlock: break
-        case .lines(let lines): lines.forEach { session.backlog.append($0) }
-        case .tooLong(let lines):
-            lines.forEach { session.backlog.append($0) }
-            session.afterBacklog = .tooLong
-        case .endOfFile(let unterminated):
-            if let unterminated { session.backlog.append(unterminated) }
-            session.afterBacklog = .end
+        let limit = accounts.input.isFull(for: session.peer) ? ClientAccounts.share : .max
+        switch session.connection.fill(using: buffer, atMost: limit) {
+        case .wouldBlock: return
+        case .some: break
+        case .endOfFile: session.isAtEnd = true
         }
-        work(on: session)
+        if session.isDiscarding {
+            if session.isAtEnd { session.close() }
+            return
+        }
+        session.mayHaveLines = true
+        // Those who wait come first.
+        if waitingForWork.isEmpty { work(for: session) } else { update(session) }
     }
 
-    /// Takes some of the lines that were read, and leaves the rest for the next turn: however many lines one read
-    /// brings, deadlines and other clients do not wait for them all.
-    private func work(on session: ClientSession) {
-        for _ in 0..<Self.linesAtOnce {
-            guard let line = session.backlog.popFirst() else { break }
-            if !line.isEmpty, line != [UInt8(ascii: "\r")] { takeLine(session, line) }
+    private func workForNext() {
+        guard let session = waitingForWork.popFirst() else {
+            workSource?.isEnabled = false
+            return
         }
-        if !session.backlog.isEmpty {
-            backlogged.append(session)
-            backlogTimer?.arm(at: 0)
-        } else {
-            switch exchange(&session.afterBacklog, with: .more) {
-            case .more: break
-            case .tooLong:
-                session.reply(session.reserveReply(), Reply.refused(.tooLong(limit: limits.requestLength)))
-                discard(session)
-            case .end: session.end()
+        session.isQueued = false
+        guard !session.isClosed else { return }
+        work(for: session)
+        drop(ifDone: session)
+        if waitingForWork.isEmpty { workSource?.isEnabled = false }
+    }
+
+    /// Takes lines of a client for a slice of time.
+    private func work(for session: ClientSession) {
+        let start = EventLoop.nowNanoseconds
+        var now = start
+        while mayWork(for: session), session.mayHaveLines, now - start < Self.slice {
+            switch session.connection.nextLine(maximumLength: limits.requestLength) {
+            case .line(let line): take(line, of: session)
+            case .tooLong: refuseLongLine(of: session)
+            case .incomplete:
+                session.mayHaveLines = false
+                if session.isAtEnd {
+                    if let rest = session.connection.takeRest() { take(rest, of: session) }
+                    session.end()
+                }
             }
+            now = EventLoop.nowNanoseconds
         }
-        session.updateInterest()
+        session.lastActive = now
+        let isWaitingForLine = !session.mayHaveLines && session.connection.unreadBytes > 0
+        session.lineSince = isWaitingForLine ? session.lineSince ?? now : nil
+        accounts.count(session)
+        update(session)
     }
 
-    private func workOnBacklog() {
-        for session in exchange(&backlogged, with: []) where !session.isClosed {
-            work(on: session)
-            drop(ifDone: session)
-        }
+    private func take(_ line: [UInt8], of session: ClientSession) {
+        if !line.isEmpty, line != [UInt8(ascii: "\r")] { takeLine(session, line) }
     }
 
-    private static let linesAtOnce = 128
+    /// Whether nothing of a client's own keeps its requests from being worked now.
+    private func mayWork(for session: ClientSession) -> Bool {
+        !session.isClosed && !session.isBlocked && !isCongested && !session.isOwedTooMany
+            && accounts.hasOutputRoom(for: session)
+    }
 
-    /// Throws away what still comes, for a second at most: closing at once would reset the connection before the
-    /// client has read why.
-    private func discard(_ session: ClientSession) {
-        guard !session.isDiscarding else { return }
+    /// Has a client worked for and read from as it may be now.
+    private func update(_ session: ClientSession) {
+        guard !session.isClosed else { return }
+        let mayWork = mayWork(for: session)
+        if session.mayHaveLines, !session.isQueued, mayWork, !session.hasEnded {
+            session.isQueued = true
+            waitingForWork.append(session)
+            workSource?.isEnabled = true
+        }
+        // Whoever has lines to be worked has sent enough.
+        let mayRead = session.isDiscarding || mayWork && !session.mayHaveLines && accounts.hasInputRoom(for: session)
+        if !mayRead, !session.isQueued, !session.waitsForRoom, !session.isBlocked {
+            session.waitsForRoom = true
+            waitingForRoom.append(session)
+        }
+        session.watch(reads: mayRead)
+    }
+
+    // MARK: Clients that take too long
+
+    private func refuseLongLine(of session: ClientSession) {
+        let error = ProtocolError.tooLong(limit: limits.requestLength)
+        refuse(session, error, .invalidRequest)
+    }
+
+    private func refuse(_ session: ClientSession, _ error: ProtocolError, _ reason: RefusalReason) {
+        let now = EventLoop.nowNanoseconds
+        refusals.note(reason, error.message, uid: session.peer.uid, at: now)
+        session.reply(session.reserveReply(), .line(Reply.refused(error)))
+        session.connection.discardInput()
+        session.mayHaveLines = false
         session.isDiscarding = true
-        let close = { [unowned self, unowned session] in
-            session.end()
-            session.close()
+        session.lineSince = nil
+        session.discardingSince = now
+        update(session)
+    }
+
+    private static let sweepInterval: Int64 = 500_000_000
+
+    /// Looks for clients that take too long.
+    private func sweep() {
+        let now = EventLoop.nowNanoseconds
+        for session in sessions.values {
+            if let overdue = session.overdue(limits.timeouts, at: now) { end(session, overdue, at: now) }
             drop(ifDone: session)
         }
-        guard let timer = try? TimerSource(loop: loop, handler: close) else { return session.close() }
-        timer.arm(at: EventLoop.nowNanoseconds + 1_000_000_000)
-        discarding[ObjectIdentifier(session)] = timer
+        refusals.tellWhatIsDue(at: now)
+        if !sessions.isEmpty { sweepTimer?.arm(at: now + Self.sweepInterval) }
+    }
+
+    private func end(_ session: ClientSession, _ overdue: Overdue, at now: Int64) {
+        let uid = session.peer.uid
+        switch overdue {
+        case .discarding: session.close()
+        case .reading(let owed):
+            let message = "the connection of a client that leaves \(owed) bytes unread (WriteTimeout=)"
+            refusals.note(.slowReader, message, uid: uid, at: now)
+            session.close()
+        case .line:
+            let seconds = limits.timeouts.line / 1_000_000_000
+            let message = "the request has no end after \(seconds) s (LineTimeout=): end each with a line feed"
+            refuse(session, ProtocolError(.invalidJSON, message: message), .slowLine)
+        case .idle:
+            refusals.note(.idle, "the connection of a client that is idle (IdleTimeout=)", uid: uid, at: now)
+            session.close()
+        }
+    }
+}
+
+extension LineServer: ClientSession.Owner {
+    func needsFlush(_ session: ClientSession) { waitingForFlush.append(session) }
+
+    func mayGoOn(_ session: ClientSession) {
+        accounts.count(session)
+        update(session)
     }
 }

@@ -33,8 +33,8 @@ final class OutcomeWait {
         if isReplied { session.send(line) } else { held += line }
     }
 
-    /// The reply is sent: so is what was held back.
-    func replied() {
+    /// The reply is sent: so is what was held back, and what comes from now on.
+    func release() {
         isReplied = true
         if !held.isEmpty { session.send(held) }
         held = []

@@ -1,10 +1,30 @@
+import PushCustomData
+import PushModel
+import PushProtocol
+
+/// What a client is told for a request.
+enum ClientReply {
+    /// The request is on disk: its number, its id, and what of it was set aside. Written out only when it is sent.
+    case accepted(SequenceNumber, id: String?, rejected: [Rejection])
+    /// A line, with its line feed.
+    case line([UInt8])
+
+    /// The line, with its line feed.
+    var bytes: [UInt8] {
+        switch self {
+        case .accepted(let seq, let id, let rejected): Reply.accepted(seq, id: id, rejected: rejected)
+        case .line(let bytes): bytes
+        }
+    }
+}
+
 /// The replies that a client is owed, in the order of its requests.
 ///
 /// A request takes a place when it is read. A reply may be known before those of earlier requests are; it waits here
 /// until they are sent.
 struct ReplyQueue {
     /// A window of places: the ones before `head` are sent.
-    private var places: [[UInt8]?] = []
+    private var places: [ClientReply?] = []
     private var head = 0
     /// The number of the first place in `places`.
     private var first = 0
@@ -22,7 +42,7 @@ struct ReplyQueue {
     }
 
     /// Fills a place that was reserved and not filled before; hands all that may be sent now to `send`, in order.
-    mutating func fill(_ place: Int, with reply: [UInt8], send: ([UInt8]) -> Void) {
+    mutating func fill(_ place: Int, with reply: ClientReply, send: (ClientReply) -> Void) {
         places[place - first] = reply
         while head < places.count, let next = places[head] {
             send(next)
@@ -31,8 +51,12 @@ struct ReplyQueue {
         }
         // Each place moves once on average.
         guard head == places.count || head > 64 && head * 2 > places.count else { return }
-        places.removeFirst(head)
         first += head
+        if head == places.count {
+            places.removeAll(keepingCapacity: places.capacity <= 1024)
+        } else {
+            places.removeFirst(head)
+        }
         head = 0
     }
 }

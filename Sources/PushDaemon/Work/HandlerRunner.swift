@@ -1,6 +1,8 @@
 import EventLoop
 import Glibc
 import HandlerProcess
+import JournalLog
+import LinuxSystem
 import PushModel
 import PushProtocol
 import PushRouting
@@ -25,8 +27,9 @@ final class HandlerRunner {
     private let loop: EventLoop
     private let stateID: UUID128
     private let pool: SpawnPool
-    private let report: (Event) -> Void
-    private let complain: (String) -> Void
+    private let mailbox: Mailbox<SpawnResult>
+    private let journal: JournalWriter
+    private var report: (Event) -> Void = { _ in preconditionFailure("a handler runs before anybody listens") }
     private var spawned: IOSource?
     private var orphans: OrphanReaper
     private var orphanSource: SignalSource?
@@ -44,20 +47,24 @@ final class HandlerRunner {
     /// - Parameters:
     ///   - loop: the loop; everything but the start itself happens on it.
     ///   - stateID: what marks the processes of this state directory.
-    ///   - report: takes what happens to a run.
-    ///   - complain: takes what an operator must know.
-    init(loop: EventLoop, stateID: UUID128, report: @escaping (Event) -> Void, complain: @escaping (String) -> Void)
-        throws
-    {
+    ///   - journal: takes what an operator must know.
+    init(loop: EventLoop, stateID: UUID128, journal: JournalWriter) throws {
         self.loop = loop
         self.stateID = stateID
-        self.report = report
-        self.complain = complain
+        self.journal = journal
         let mailbox = try Mailbox<SpawnResult>()
+        self.mailbox = mailbox
         pool = SpawnPool(threads: 2) { mailbox.post($0) }
         orphans = try OrphanReaper()
+    }
+
+    /// Begins to watch what is started.
+    ///
+    /// - Parameter report: takes what happens to a run; to be there before the first.
+    func begin(reportingTo report: @escaping (Event) -> Void) throws(SystemError) {
+        self.report = report
         spawned = try mailbox.receive(on: loop, priority: .important) { [unowned self] results in
-            results.forEach(begin)
+            results.forEach(wasSpawned)
         }
         orphanSource = try SignalSource(loop: loop, signal: SIGCHLD) { [unowned self] in sweepOrphans() }
         orphanTimer = try TimerSource(loop: loop) { [unowned self] in sweepOrphans() }
@@ -66,12 +73,15 @@ final class HandlerRunner {
     /// Starts a run, unless its time is up: then the router knows already.
     func start(_ run: HandlerRun) {
         let now = Moment.now()
-        guard now.monotonic < run.deadline, case .exec(let command) = run.handler.kind else { return }
-        nextToken += 1
-        let token = nextToken
-        runs[token] = Run(run.invocation.id)
-        tokens[run.invocation.id] = token
-        pool.submit(processCommand(command, run, at: now), token: token)
+        guard now.monotonic < run.deadline else { return }
+        switch run.handler.kind {
+        case .exec(let command):
+            nextToken += 1
+            runs[nextToken] = Run(run.invocation.id)
+            tokens[run.invocation.id] = nextToken
+            pool.submit(processCommand(command, run, at: now), token: nextToken)
+        case .journal, .discard: preconditionFailure("the router answers for built-in handlers itself")
+        }
     }
 
     /// Sends the run SIGTERM.
@@ -84,8 +94,14 @@ final class HandlerRunner {
     func stop(_ invocation: InvocationID) {
         guard let token = tokens.removeValue(forKey: invocation), let run = runs[token] else { return }
         run.isStopped = true
+        if run.child == nil, pool.cancel(token) { return forget(run, token) }
         run.child?.killGroup()
         sweepOrphans()
+    }
+
+    /// Ends every run now: nobody would hear what it says.
+    func stopAll() {
+        for invocation in Array(tokens.keys) { stop(invocation) }
     }
 
     private func processCommand(_ command: Handler.Command, _ run: HandlerRun, at now: Moment) -> ProcessCommand {
@@ -101,7 +117,7 @@ final class HandlerRunner {
             mark: HandlerInput.mark(run.invocation.id, state: stateID))
     }
 
-    private func begin(_ result: SpawnResult) {
+    private func wasSpawned(_ result: SpawnResult) {
         guard let run = runs[result.token] else { preconditionFailure("a process started that nobody asked for") }
         switch result.outcome {
         case .failure(let error):
@@ -111,7 +127,8 @@ final class HandlerRunner {
             run.child = child
             if run.isStopped { child.killGroup() }
             watch(run, child, result.token)
-            if !run.isStopped { report(.started(run.invocation)) }
+            guard !run.isStopped else { return }
+            report(.started(run.invocation, at: Instant(nanoseconds: child.startedAt)))
         }
     }
 
@@ -163,7 +180,8 @@ final class HandlerRunner {
     private func sweepOrphans() {
         let sweep = orphans.sweep()
         for process in sweep.untouchable where untouchable.insert(process).inserted {
-            complain("process \(process), which a handler started, may not be ended: it runs as another user")
+            let message = "process \(process), which a handler started, may not be ended: it runs as another user"
+            journal.log(JournalEntry(.error, message))
         }
         // Some could not be told apart yet, in the middle of an execve; or were killed and are not dead yet.
         if sweep.undecided + sweep.killed > 0 { orphanTimer?.arm(at: EventLoop.nowNanoseconds + 2_000_000) }

@@ -14,6 +14,16 @@ extension Reply {
         }
     }
 
+    /// The answer to a sync.
+    public static func synced(_ synced: Synced, id: String?) -> [UInt8] {
+        done(id: id) { writer in
+            writer.member("state", synced.state.description)
+            writer.member("complete", synced.isComplete)
+            writer.member("batches_behind", synced.batchesBehind)
+            writer.member("bytes_behind", synced.bytesBehind)
+        }
+    }
+
     /// The answer to what changes entries: how many it changed, under a word for the change.
     public static func counted(_ what: String, _ count: Int, id: String?) -> [UInt8] {
         done(id: id) { $0.member(what, count) }
@@ -22,12 +32,37 @@ extension Reply {
     /// The answer to what has nothing to tell.
     public static func done(id: String?) -> [UInt8] { done(id: id) { _ in } }
 
+    /// The same line with the version of what `control.sock` takes and tells: for the first reply on a connection.
+    public static func stating(version: Int, _ line: [UInt8]) -> [UInt8] {
+        Array(line.dropLast(2)) + Array(#","protocol":\#(version)}"#.utf8) + [UInt8(ascii: "\n")]
+    }
+
     private static func done(id: String?, _ content: (inout JSONWriter) -> Void) -> [UInt8] {
         line { writer in
             writer.member("ok", true)
             if let id { writer.member("id", id) }
             content(&writer)
         }
+    }
+}
+
+/// How far the ledger came, for a sync.
+public struct Synced: Hashable, Sendable {
+    /// The id of the state directory.
+    public var state: UUID128
+    /// Whether the ledger has all that was acknowledged before the sync was asked for.
+    public var isComplete: Bool
+    /// How many batches are acknowledged and not in the ledger.
+    public var batchesBehind: Int
+    /// How many bytes of rows they have.
+    public var bytesBehind: Int
+
+    /// Joins the parts.
+    public init(state: UUID128, isComplete: Bool, batchesBehind: Int, bytesBehind: Int) {
+        self.state = state
+        self.isComplete = isComplete
+        self.batchesBehind = batchesBehind
+        self.bytesBehind = bytesBehind
     }
 }
 

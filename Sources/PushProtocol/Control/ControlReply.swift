@@ -39,6 +39,15 @@ public struct ControlReply: Sendable {
         return Claimed(entries: entries, sending: try Self.state(sending))
     }
 
+    /// How far the ledger came, for a sync.
+    public func synced() throws(ControlReplyError) -> Synced {
+        guard let state = root["state"]?.string.flatMap(UUID128.init(_:)), let isComplete = root["complete"]?.bool,
+            let batches = root["batches_behind"]?.int64, let bytes = root["bytes_behind"]?.int64
+        else { throw .unreadable("state, complete, batches_behind or bytes_behind is missing") }
+        return Synced(
+            state: state, isComplete: isComplete, batchesBehind: Int(batches), bytesBehind: Int(bytes))
+    }
+
     /// How many entries were changed, under its word: `settled`, `flushed`, `discarded`, `resolved`.
     public func count(_ what: String) throws(ControlReplyError) -> Int {
         guard let count = root[what]?.int64 else { throw .unreadable("\(what) is missing") }

@@ -31,13 +31,17 @@ extension ControlRequest.Operation {
     /// What every op takes.
     static let keys = ["op", "id", "at"]
 
-    private static let names = "status, claim, peek, settle, sending, flush, reset or resolve"
+    private static let names = "status, sync, claim, peek, settle, sending, flush, reset or resolve"
 
     fileprivate init(_ reader: ObjectReader) throws(ProtocolError) {
         switch try reader.string("op") {
         case "status":
             try reader.allow(Self.keys)
             self = .status
+        case "sync":
+            try reader.allow(Self.keys + ["timeout_ms"])
+            let timeout = reader["timeout_ms"] == nil ? 10_000 : try reader.integer("timeout_ms", in: 0...60_000)
+            self = .sync(timeout: .milliseconds(timeout))
         case "claim": self = .claim(try ClaimRequest(reader))
         case "peek":
             try reader.allow(Self.keys + ["after", "limit"])

@@ -17,6 +17,7 @@ extension ControlRequest.Operation {
     fileprivate var name: String {
         switch self {
         case .status: "status"
+        case .sync: "sync"
         case .claim: "claim"
         case .peek: "peek"
         case .settle: "settle"
@@ -30,6 +31,7 @@ extension ControlRequest.Operation {
     fileprivate func write(to writer: inout JSONWriter) {
         switch self {
         case .status: break
+        case .sync(let timeout): writer.member("timeout_ms", timeout.milliseconds)
         case .claim(let claim):
             writer.member("instance", claim.instance.description)
             writer.member("limit", claim.limit)

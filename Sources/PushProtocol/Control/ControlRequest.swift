@@ -6,6 +6,8 @@ public struct ControlRequest: Hashable, Sendable {
     public enum Operation: Hashable, Sendable {
         /// What the daemon is doing now.
         case status
+        /// The ledger is to have all that was acknowledged before this was asked; how long the answer may take at most.
+        case sync(timeout: Duration)
         /// A run of the forwarder asks for entries to send.
         case claim(ClaimRequest)
         /// What is queued to be sent, from the entry after this one on; it stays as it is.
@@ -21,6 +23,9 @@ public struct ControlRequest: Hashable, Sendable {
         /// A person decides what becomes of entries of unknown outcome.
         case resolve(ResolveRequest)
     }
+
+    /// The version of what `control.sock` takes and tells, as the first reply on a connection states it.
+    public static let protocolVersion = 1
 
     /// How long a line may be at least, in bytes: a hundred entries with the longest of reasons, all of it escaped.
     public static let longestLine = 1 << 20

@@ -15,6 +15,13 @@ extension Schema<Settings> {
             Key("Daemon", "JSONDepthMax", \.daemon.jsonDepthMax, .integer(4...1000)),
             Key("Daemon", "ConnectionsMax", \.daemon.connectionsMax, .integer(1...1_000_000)),
             Key("Daemon", "ConnectionsMaxPerPeer", \.daemon.connectionsMaxPerPeer, .integer(1...1_000_000)),
+            Key("Daemon", "InputSizeMax", \.daemon.inputSizeMax, .byteSize(1 << 20...16 << 30)),
+            Key("Daemon", "InputSizeMaxPerPeer", \.daemon.inputSizeMaxPerPeer, .byteSize(1 << 20...16 << 30)),
+            Key("Daemon", "OutputSizeMax", \.daemon.outputSizeMax, .byteSize(1 << 20...16 << 30)),
+            Key("Daemon", "OutputSizeMaxPerPeer", \.daemon.outputSizeMaxPerPeer, .byteSize(1 << 20...16 << 30)),
+            Key("Daemon", "LineTimeout", \.daemon.lineTimeout, .timeSpan(.seconds(1) ... .seconds(86_400))),
+            Key("Daemon", "WriteTimeout", \.daemon.writeTimeout, .timeSpan(.seconds(1) ... .seconds(86_400))),
+            Key("Daemon", "IdleTimeout", \.daemon.idleTimeout, .timeSpan(.zero ... .seconds(30 * 86_400))),
             Key("Daemon", "InjectSocketMode", \.daemon.injectSocket.mode, .fileMode),
             Key("Daemon", "InjectSocketGroup", \.daemon.injectSocket.group, Form.groupName.optional),
             Key("Daemon", "ControlSocketMode", \.daemon.controlSocket.mode, .fileMode),
@@ -42,6 +49,8 @@ extension Schema<Settings> {
             Key("Deadline", "Budget", \.routing.budget, .budget),
 
             Key("Store", "Retention", \.store.retention, .timeSpan(.seconds(1) ... .seconds(3650 * 86_400))),
+            Key("Store", "LogSizeMax", \.store.logSizeMax, .byteSize(64 << 20...16 << 30)),
+            Key("Store", "SlowCommit", \.store.slowCommit, .timeSpan(.milliseconds(1) ... .seconds(3600))),
 
             Key("Journal", "SuccessLevel", \.journal.successLevel, .choice),
             Key("Journal", "QueueMax", \.journal.queueMax, .integer(1...1_000_000)),

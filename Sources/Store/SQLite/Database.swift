@@ -39,6 +39,20 @@ struct Database: ~Copyable {
         return opened
     }
 
+    /// A copy of a database as it is now, in memory or, where that is short, in a file that nobody else sees. It goes with
+    /// its connection.
+    static func copy(of original: borrowing Database) throws(StoreError) -> Database {
+        let copy = try Database(path: "", access: .readWrite)
+        guard let backup = sqlite3_backup_init(copy.handle, "main", original.handle, "main") else {
+            throw StoreError.sqlite(copy.handle, sqlite3_errcode(copy.handle), context: "copy")
+        }
+        // All in one step: one state of the original.
+        sqlite3_backup_step(backup, -1)
+        let result = sqlite3_backup_finish(backup)
+        guard result == SQLITE_OK else { throw StoreError.sqlite(original.handle, result, context: "copy") }
+        return copy
+    }
+
     /// Runs statements that give no rows and take no values.
     func execute(_ sql: String) throws(StoreError) {
         let result = sqlite3_exec(handle, sql, nil, nil, nil)
@@ -91,10 +105,17 @@ struct Database: ~Copyable {
             }, frames)
     }
 
-    /// Copies what it can from the WAL to the database without waiting for readers, and makes it durable.
-    func checkpoint() throws(StoreError) {
-        let result = sqlite3_wal_checkpoint_v2(handle, nil, SQLITE_CHECKPOINT_PASSIVE, nil, nil)
+    /// Copies from the WAL to the database what readers let it, and syncs both.
+    ///
+    /// - Parameter emptying: whether to wait for readers, copy all of it and empty the WAL.
+    /// - Returns: whether nothing is left in the WAL that is not in the database.
+    func checkpoint(emptying: Bool = false) throws(StoreError) -> Bool {
+        var frames: Int32 = 0
+        var copied: Int32 = 0
+        let mode = emptying ? SQLITE_CHECKPOINT_TRUNCATE : SQLITE_CHECKPOINT_PASSIVE
+        let result = sqlite3_wal_checkpoint_v2(handle, nil, mode, &frames, &copied)
         if result != SQLITE_OK { throw StoreError.sqlite(handle, result, context: "checkpoint") }
+        return copied == frames
     }
 }
 
@@ -110,6 +131,7 @@ extension StoreError {
             case SQLITE_IOERR where outOfSpace && result != fsyncFailed && result != directoryFsyncFailed: .noSpace
             case SQLITE_BUSY, SQLITE_LOCKED: .busy
             case SQLITE_CORRUPT, SQLITE_NOTADB: .corrupt
+            case SQLITE_CONSTRAINT: .contradiction
             case SQLITE_READONLY, SQLITE_PERM, SQLITE_AUTH: .notPermitted
             case SQLITE_CANTOPEN where number == EACCES || number == EPERM || number == EROFS: .notPermitted
             default: .failed

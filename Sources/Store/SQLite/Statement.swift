@@ -75,19 +75,21 @@ struct Statement: ~Copyable {
         return (UnsafeRawPointer(place.baseAddress), nil)
     }
 
-    /// Runs a statement that gives no rows with `bytes` as the parameter at `index`, without a copy.
-    mutating func run(with bytes: [UInt8], at index: Int32) throws(StoreError) {
-        try bytes.withUnsafeBufferPointer { (buffer) throws(StoreError) in
-            // An empty buffer may have no address, which SQLite would take for NULL.
-            check(
-                buffer.isEmpty
-                    ? sqlite3_bind_zeroblob(handle, index, 0)
-                    : sqlite3_bind_blob(handle, index, buffer.baseAddress, Int32(buffer.count), nil))
-            // The address must not stay behind, whichever way the run ends.
-            defer { sqlite3_bind_null(handle, index) }
-            try run()
-        }
+    /// Binds text in UTF-8 that SQLite is lent: it must outlive the run.
+    func bind(lending text: UnsafeRawBufferPointer, at index: Int32) {
+        // An empty buffer may have no address, which SQLite would take for NULL.
+        let start = text.baseAddress ?? UnsafeRawPointer(scratch.baseAddress)
+        check(sqlite3_bind_text(handle, index, start?.assumingMemoryBound(to: CChar.self), Int32(text.count), nil))
     }
+
+    /// Binds bytes that SQLite is lent: they must outlive the run.
+    func bind(lendingBytes bytes: UnsafeRawBufferPointer, at index: Int32) {
+        let start = bytes.baseAddress ?? UnsafeRawPointer(scratch.baseAddress)
+        check(sqlite3_bind_blob(handle, index, start, Int32(bytes.count), nil))
+    }
+
+    /// How many rows the last `INSERT`, `UPDATE` or `DELETE` of the connection changed.
+    var changes: Int { Int(sqlite3_changes(sqlite3_db_handle(handle))) }
 
     // MARK: Columns
 

@@ -81,7 +81,7 @@ extension ManPage {
             name: "configuration_problem",
             meaning: "why the last SIGHUP changed nothing; the configuration before it is in force"
         ),
-        (name: "store_problem", meaning: "why the ledger cannot be written, and so nothing is accepted, for now"),
+        (name: "store_problem", meaning: "why nothing can be written, and so nothing is accepted, for now"),
         (name: "accepted_since_start", meaning: "requests"),
         (name: "last_seq", meaning: "the number of the last accepted request"),
         (name: "requests_in_flight", meaning: "requests of which an outcome is still to come"),
@@ -89,9 +89,40 @@ extension ManPage {
         (name: "handler_processes", meaning: "their processes, and those that were killed and are not gone yet"),
         (name: "deliveries_tracked", meaning: "Braze's deliveries whose open would be recognized"),
         (name: "inject_connections, control_connections", meaning: "clients of each socket"),
-        (name: "bytes_waiting_for_disk", meaning: "what is to be written to the ledger"),
-        (name: "transactions", meaning: "commits to the ledger since the start"),
+        (name: "bytes_waiting_for_disk", meaning: "what is to be written to the log"),
+        (name: "transactions", meaning: "commits to the log since the start"),
         (name: "longest_turn_us", meaning: "the longest that something may have waited for the daemon's loop"),
+        (
+            name: "turns.count, .p99_us, .longest_us",
+            meaning: "turns of the loop, and what processor time 99 of 100 of them stay below, and the longest took"
+        ),
+        (name: "clients.input_bytes", meaning: "requests that have come and are not worked yet; InputSizeMax="),
+        (name: "clients.output_bytes", meaning: "what clients are owed and have not read; OutputSizeMax="),
+        (
+            name: "clients.refused",
+            meaning: """
+            what clients did not get since the start, by reason: connections, peer_connections (too many), descriptors \
+            (none left), invalid_request, overloaded, unavailable, slow_line (LineTimeout=), slow_reader (WriteTimeout=), \
+            idle (IdleTimeout=)
+            """
+        ),
+        (
+            name: "store.ledger_problem",
+            meaning: "why the ledger cannot be written for now; requests are accepted as long as the log has room"
+        ),
+        (name: "store.is_slow", meaning: "whether commits take longer than SlowCommit= just now"),
+        (name: "store.slow_commits", meaning: "how many did since the start"),
+        (name: "store.last_commit_us, .longest_commit_us", meaning: "how long commits to the log took"),
+        (
+            name: "store.log_used_bytes, .log_bytes, .log_limit_bytes",
+            meaning: "what of the log the ledger may not have on disk yet, the log's files, and LogSizeMax="
+        ),
+        (
+            name: "store.batches_behind, .bytes_behind, .behind_us",
+            meaning: "what is acknowledged and not in the ledger yet, and how old the oldest of it is"
+        ),
+        (name: "store.ledger_bytes, .ledger_wal_bytes", meaning: "the ledger's file and its WAL"),
+        (name: "store.id_filter_bytes", meaning: "what tells of most ids of producers that they are new"),
         (
             name: "custom_data.pending, .queued, .claimed, .unknown",
             meaning: """

@@ -61,21 +61,45 @@ private struct Report {
     func run(_ session: Session) throws(Failure) -> ExitStatus {
         let table = routing(session)
         var report = ComplianceReport(window: window, mode: table.mode, budget: table.budget)
-        if format == .csv { session.output.write(CSVReport.header.utf8) }
-        try session.reading { ledger throws(StoreError) in
-            try ledger.rows(from: window.since, to: window.until) { row in
-                guard let row = ReportRow(row) else { return report.add(requestWithoutInvocation: row.operation) }
-                report.add(row)
-                if format == .csv { session.output.write(CSVReport.line(of: row).utf8) }
-            }
-        }
         switch format {
-        case .text: session.output.print(report.text(objective: objective))
-        case .json: session.output.write(report.json(objective: objective))
-        case .csv: break
+        case .text:
+            try read(into: &report, session)
+            session.output.print(report.text(objective: objective))
+        case .json:
+            try read(into: &report, session)
+            session.output.write(report.json(objective: objective))
+        case .csv: try writeRows(into: &report, session)
         }
         return verdict(on: report.compliance, session.output)
     }
+
+    private func read(into report: inout ComplianceReport, _ session: Session) throws(Failure) {
+        try session.reading { ledger throws(StoreError) in
+            try ledger.rows(from: window.since, to: window.until) { report.add($0) }
+        }
+    }
+
+    /// Page by page, up to what was the last request at the start: whoever reads the output may take any time.
+    private func writeRows(into report: inout ComplianceReport, _ session: Session) throws(Failure) {
+        let ledger = try session.ledger()
+        let newest = try Session.reading { () throws(StoreError) in try ledger.highestSequenceNumber() }
+        var last = SequenceNumber(0)
+        session.output.write(CSVReport.header.utf8)
+        while true {
+            let page = try Session.reading { () throws(StoreError) in
+                try ledger.rows(
+                    from: window.since, to: window.until, after: last, through: newest, limit: Self.pageSize)
+            }
+            guard let end = page.last?.seq else { return }
+            for row in page {
+                report.add(row)
+                if let row = ReportRow(row) { session.output.write(CSVReport.line(of: row).utf8) }
+            }
+            last = end
+        }
+    }
+
+    private static let pageSize = 4096
 
     /// The mode and deadline that are configured. What was recorded can be read whatever the configuration is now.
     private func routing(_ session: Session) -> RoutingTable {
@@ -93,5 +117,11 @@ private struct Report {
         if compliance.meets(objective) { return .done }
         output.note("deadline compliance \(compliance) is below \(objective) %")
         return .no
+    }
+}
+
+extension ComplianceReport {
+    fileprivate mutating func add(_ row: LedgerRow) {
+        if let row = ReportRow(row) { add(row) } else { add(requestWithoutInvocation: row.operation) }
     }
 }

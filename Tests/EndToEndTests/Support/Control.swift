@@ -22,7 +22,6 @@ extension Installation {
 
     /// Looks until every invocation in the ledger has its outcome.
     func waitUntilIdle() throws {
-        let ledger = try LedgerReader(directory: state)
-        try waitUntil("nothing is in flight") { try ledger.pendingInvocations().isEmpty }
+        try waitUntil("nothing is in flight") { try ledger().pendingInvocations().isEmpty }
     }
 }

@@ -25,7 +25,7 @@ extension Installation {
     /// All entries of custom data in the ledger.
     func entries() throws -> [EntryRecord] {
         var entries: [EntryRecord] = []
-        try LedgerReader(directory: state).entries(EntryFilter(states: Set(EntryState.allCases))) { entries.append($0) }
+        try ledger().entries(EntryFilter(states: Set(EntryState.allCases))) { entries.append($0) }
         return entries
     }
 

@@ -2,12 +2,21 @@ import PushModel
 import Store
 import TestSupport
 import Testing
+import UnixSockets
 
 extension Installation {
+    /// The ledger with all that is acknowledged: the daemon is asked to bring it up to date, or the log is applied.
+    func ledger() throws -> LedgerReader {
+        guard let client = try? Client(path: controlSocket) else { return try LedgerReader.complete(directory: state) }
+        let reply = try client.ask(#"{"op":"sync","timeout_ms":10000}"#)
+        if reply["complete"]?.bool != true { return try LedgerReader.complete(directory: state) }
+        return try LedgerReader(directory: state)
+    }
+
     /// Every invocation that the ledger has, by its id.
     func ledgerRows() throws -> [InvocationID: InvocationRecord] {
         var rows: [InvocationID: InvocationRecord] = [:]
-        try LedgerReader(directory: state).rows { row in
+        try ledger().rows { row in
             if let invocation = row.invocation { rows[invocation.id] = invocation }
         }
         return rows
@@ -20,5 +29,14 @@ extension Installation {
     }
 
     /// The daemon's name of the state directory, with which its handlers' processes are marked.
-    func stateIdentity() throws -> String { try LedgerReader(directory: state).stateIdentity.description }
+    func stateIdentity() throws -> String { try ledger().stateIdentity.description }
+}
+
+/// Fills the ledger of an installation without a daemon.
+func fillLedger(of installation: Installation, with records: [LedgerRecord]) throws {
+    let committer = try Committer(directory: StateDirectory(path: installation.state)) { _ in }
+    let rows = committer.takeBuffer()
+    for record in records { rows.append(record) }
+    _ = try committer.commit(CommitBatch(number: 1, rows: rows, lastSequence: SequenceNumber(1)))
+    committer.stop()
 }

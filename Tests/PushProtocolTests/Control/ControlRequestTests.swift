@@ -91,7 +91,7 @@ struct ControlRequestTests {
         #expect(SendingReport(instance: Self.instance, phase: .stopped, reason: exact + "y").reason == exact)
     }
 
-    static let names = "status, claim, peek, settle, sending, flush, reset or resolve"
+    static let names = "status, sync, claim, peek, settle, sending, flush, reset or resolve"
     static let run = #""instance":"01234567-89ab-cdef-fedc-ba9876543210""#
 
     static let refused: [RefusalTests.Example] = [

@@ -1,0 +1,27 @@
+#define _GNU_SOURCE
+#include "CLinuxDisk.h"
+
+#include <fcntl.h>
+#include <malloc.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+int CLinux_open_for_writing(const char *path, bool create, bool synced, bool direct) {
+    int flags = O_RDWR | O_CLOEXEC | O_NOFOLLOW | (create ? O_CREAT | O_EXCL : 0);
+    return open(path, flags | (synced ? O_DSYNC : 0) | (direct ? O_DIRECT : 0), 0640);
+}
+
+int CLinux_allocate(int file, int64_t length) { return fallocate(file, 0, 0, length); }
+
+int CLinux_lower_thread_priority(void) { return setpriority(PRIO_PROCESS, (id_t)syscall(SYS_gettid), 10); }
+
+void CLinux_return_freed_memory(void) {
+    /* A threshold that is set no longer grows with what is freed, so large blocks stay apart from the heap. */
+    mallopt(M_MMAP_THRESHOLD, 128 << 10);
+    mallopt(M_TRIM_THRESHOLD, 256 << 10);
+    /* A second arena for each thread would keep what its thread frees. */
+    mallopt(M_ARENA_MAX, 2);
+}
+
+void CLinux_trim_memory(void) { malloc_trim(64 << 10); }

@@ -1,0 +1,60 @@
+import PushModel
+import UnixSockets
+
+/// The bytes that a server holds for its clients: of requests that are not worked yet, and of what clients are owed.
+struct ClientAccounts {
+    /// How many bytes of each kind a client may always have, whatever others have.
+    static let share = 16 << 10
+    /// How many bytes a client may be owed before it is worked for again.
+    private static let outputLimit = 256 << 10
+
+    private(set) var input: ByteAccount
+    private(set) var output: ByteAccount
+    /// Of each peer the client that may go beyond the limits to bring its long line to its end: if all waited for room,
+    /// none would ever make any.
+    private var longLines: [UInt32: ClientSession] = [:]
+    /// Whether something was let go since this was asked last.
+    private var hasReleased = false
+
+    init(input: ByteAccount.Limits, output: ByteAccount.Limits) {
+        self.input = ByteAccount(input)
+        self.output = ByteAccount(output)
+    }
+
+    mutating func setLimits(input: ByteAccount.Limits, output: ByteAccount.Limits) {
+        (self.input.limits, self.output.limits) = (input, output)
+    }
+
+    /// Brings the accounts up to date for a client; one that is closed holds nothing.
+    mutating func count(_ session: ClientSession) {
+        let unread = session.isClosed ? 0 : session.connection.unreadBytes + session.heldBytes
+        let pending = session.isClosed ? 0 : session.connection.pendingBytes
+        guard unread != session.inputCounted || pending != session.outputCounted else { return }
+        if unread < session.inputCounted || pending < session.outputCounted { hasReleased = true }
+        input.add(unread - session.inputCounted, for: session.peer)
+        output.add(pending - session.outputCounted, for: session.peer)
+        (session.inputCounted, session.outputCounted) = (unread, pending)
+    }
+
+    /// Whether something was let go since this was asked last.
+    mutating func takeRelease() -> Bool { exchange(&hasReleased, with: false) }
+
+    /// Whether there is room for what a client would be owed if it were worked for.
+    func hasOutputRoom(for session: ClientSession) -> Bool {
+        let owed = session.connection.pendingBytes
+        return owed < Self.share || owed < Self.outputLimit && !output.isFull(for: session.peer)
+    }
+
+    /// Whether there is room for more of what a client sends.
+    mutating func hasInputRoom(for session: ClientSession) -> Bool {
+        guard session.connection.unreadBytes >= Self.share, input.isFull(for: session.peer) else { return true }
+        if let holder = longLines[session.peer.uid], !holder.isClosed, holder.lineSince != nil {
+            return holder === session
+        }
+        longLines[session.peer.uid] = session
+        return true
+    }
+
+    /// Notes that a peer has no client any more.
+    mutating func forget(_ peer: Peer) { longLines[peer.uid] = nil }
+}

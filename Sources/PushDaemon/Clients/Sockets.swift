@@ -1,0 +1,54 @@
+import EventLoop
+import JournalLog
+import LinuxSystem
+import PushSettings
+import UnixSockets
+
+/// The two sockets of the daemon: the service manager's where it hands them over, else made in the runtime directory.
+struct Sockets {
+    /// One of the two. The raw values are the names that a socket unit gives them (`FileDescriptorName=`).
+    enum Name: String {
+        case inject, control
+    }
+
+    private let settings: DaemonSettings
+    private let directories: Directories
+    private let journal: JournalWriter
+    private var inherited: [Name: Int32] = [:]
+
+    /// Takes over what the service manager hands over. What has another name is closed, and that is said.
+    init(settings: DaemonSettings, directories: Directories, journal: JournalWriter) throws {
+        self.settings = settings
+        self.directories = directories
+        self.journal = journal
+        for (name, descriptor) in InheritedSockets.take() {
+            guard let socket = Name(rawValue: name), inherited[socket] == nil else {
+                _ = FileDescriptor(owning: descriptor)
+                let message =
+                    "the service manager's socket \(name) is not used: FileDescriptorName= is inject or control"
+                journal.log(JournalEntry(.warning, message))
+                continue
+            }
+            inherited[socket] = descriptor
+        }
+    }
+
+    /// One of the sockets, listening.
+    mutating func listener(_ name: Name) throws -> Listener {
+        let refusal = LineServer.refusalWithoutDescriptor
+        if let descriptor = inherited.removeValue(forKey: name) {
+            let listener = try Listener(inherited: descriptor, refusal: refusal)
+            let message = "\(name).sock is the service manager's, \(listener.path): its mode and group count"
+            journal.log(JournalEntry(.info, message))
+            return listener
+        }
+        switch name {
+        case .inject: return try listener(directories.injectSocket, settings.injectSocket, refusal)
+        case .control: return try listener(directories.controlSocket, settings.controlSocket, refusal)
+        }
+    }
+
+    private func listener(_ path: String, _ socket: SocketSettings, _ refusal: [UInt8]) throws -> Listener {
+        try Listener(path: path, mode: socket.mode, group: try groupID(of: socket), refusal: refusal)
+    }
+}

@@ -1,0 +1,102 @@
+import PushModel
+import PushProtocol
+import PushRouting
+
+/// Takes the requests of `control.sock`: tells what the daemon does, and has the router do what people and the forwarder
+/// ask for.
+final class ControlServer {
+    /// Who knows what the daemon does now.
+    protocol StatusSource: AnyObject {
+        func status(isForwarderConnected: Bool) -> Status
+    }
+
+    private let processor: Processor
+    private let health: StoreHealth
+    private let forwarder: ForwarderService
+    private let ledgerSync: LedgerSync
+    private unowned let statusSource: any StatusSource
+
+    /// - Parameters:
+    ///   - processor: carries out what is decided.
+    ///   - health: why nothing can be written for now; told to whoever wants something changed.
+    ///   - ledgerSync: answers readers when the ledger is up to date.
+    ///   - statusSource: knows what the daemon does now.
+    init(processor: Processor, health: StoreHealth, ledgerSync: LedgerSync, statusSource: any StatusSource) {
+        self.processor = processor
+        self.ledgerSync = ledgerSync
+        self.health = health
+        self.statusSource = statusSource
+        forwarder = ForwarderService(processor)
+    }
+
+    /// Takes in a line; its reply comes now or later, in the place that the line takes.
+    func take(_ line: [UInt8], from session: ClientSession) {
+        let client = ControlClient(session: session, place: session.reserveReply())
+        forwarder.endWait(of: session)
+        do throws(ProtocolError) {
+            try carryOut(try ControlRequest(line: line), for: client)
+        } catch {
+            client.reply(Reply.refused(error))
+        }
+    }
+
+    /// Hands out what came in the turn to whoever waits for it.
+    func endTurn() { forwarder.serve() }
+
+    /// The daemon is to end: nobody waits any longer.
+    func stop() {
+        forwarder.endWait()
+        ledgerSync.stop()
+    }
+
+    private func carryOut(_ request: ControlRequest, for client: ControlClient) throws(ProtocolError) {
+        var client = client
+        client.id = request.id
+        switch request.operation {
+        case .status:
+            let status = statusSource.status(isForwarderConnected: forwarder.isConnected)
+            client.reply(status.reply(id: request.id))
+        case .sync(let timeout): ledgerSync.answer(client, timeout: timeout)
+        // What the forwarder has to say is true whatever the disk does; its reply waits for the disk.
+        case .settle(let settle): forwarder.settle(settle, for: client)
+        case .sending(let report): try forwarder.report(report, for: client)
+        case .peek(let after, let limit): forwarder.peek(after: after, limit: limit, for: client)
+        case .claim(let claim):
+            try checkStore(request)
+            try forwarder.claim(claim, for: client)
+        case .flush(let flush):
+            try checkStore(request)
+            let count = processor.perform { $0.flush(flush.target, suite: flush.suite, at: $1, effects: &$2) }
+            processor.reply(to: client, Reply.counted("flushed", count, id: request.id))
+        case .reset(let suite, let app):
+            try checkStore(request)
+            let count = processor.perform { $0.reset(suite: suite, app: app, at: $1, effects: &$2) }
+            processor.reply(to: client, Reply.counted("discarded", count, id: request.id))
+        case .resolve(let resolve):
+            try checkStore(request)
+            let count = processor.perform { $0.resolve(resolve.entries, resolve.state, at: $1, effects: &$2) }
+            processor.reply(to: client, Reply.counted("resolved", count, id: request.id))
+        }
+    }
+
+    private func checkStore(_ request: ControlRequest) throws(ProtocolError) {
+        guard let problem = health.problem else { return }
+        throw ProtocolError(.unavailable, message: problem, retryAfter: .seconds(1), id: request.id)
+    }
+}
+
+/// Who sent a request over `control.sock`, and where its reply goes.
+struct ControlClient {
+    var session: ClientSession
+    var place: Int
+    /// The request's id.
+    var id: String?
+
+    /// Sends the reply, a line with its line feed.
+    func reply(_ line: [UInt8]) { session.reply(place, .line(stated(line))) }
+
+    /// The line with the version of the protocol where it is the first on its connection.
+    func stated(_ line: [UInt8]) -> [UInt8] {
+        place == 0 ? Reply.stating(version: ControlRequest.protocolVersion, line) : line
+    }
+}

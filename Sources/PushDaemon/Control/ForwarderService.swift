@@ -1,0 +1,135 @@
+import PushModel
+import PushProtocol
+import PushRouting
+
+/// Serves the forwarder: one run at a time gets what is to be sent, and says what became of it.
+final class ForwarderService {
+    /// A claim that is answered when there is something to send.
+    private struct WaitingClaim {
+        var client: ControlClient
+        var request: ClaimRequest
+    }
+
+    private let processor: Processor
+    /// The run that claimed last, and the connection by which it did.
+    private var current: (session: ClientSession, instance: UUID128)?
+    private var waiting: WaitingClaim?
+
+    /// - Parameter processor: carries out what is decided.
+    init(_ processor: Processor) { self.processor = processor }
+
+    /// Whether a forwarder is there that has claimed something.
+    var isConnected: Bool { current.map { !$0.session.isClosed } ?? false }
+
+    /// Takes in a claim. Entries are on disk as this run's before the answer is sent.
+    ///
+    /// - Throws: `unavailable` while another run is connected.
+    func claim(_ request: ClaimRequest, for client: ControlClient) throws(ProtocolError) {
+        try checkAlone(request.instance, client)
+        endWait()
+        current = (client.session, request.instance)
+        if let holding = request.holding {
+            processor.perform { $0.release(allBut: holding, of: request.instance, at: $1, effects: &$2) }
+        }
+        let entries = take(request)
+        if entries.isEmpty, request.waits {
+            waiting = WaitingClaim(client: client, request: request)
+        } else {
+            hand(entries, of: request.instance, to: client)
+        }
+    }
+
+    /// Answers the claim that waits, if there is something now.
+    func serve() {
+        guard let claim = waiting, processor.hasQueuedEntries else { return }
+        waiting = nil
+        // To hand entries to nobody would leave them of unknown outcome.
+        guard !claim.client.session.isClosed else { return }
+        hand(take(claim.request), of: claim.request.instance, to: claim.client)
+    }
+
+    /// Answers the claim that waits with nothing: of this connection, because its next request has come and replies come
+    /// in order; or whoever's it is.
+    func endWait(of session: ClientSession? = nil) {
+        guard let claim = waiting, session == nil || session === claim.client.session else { return }
+        waiting = nil
+        hand([], of: claim.request.instance, to: claim.client)
+    }
+
+    /// Takes in what became of entries.
+    func settle(_ request: SettleRequest, for client: ControlClient) {
+        let count = processor.perform { router, now, effects in
+            request.entries.count {
+                router.settle(
+                    $0.number, $0.state, reason: $0.reason, by: request.instance, at: now, effects: &effects)
+            }
+        }
+        processor.reply(to: client, Reply.counted("settled", count, id: client.id))
+    }
+
+    /// Takes in how sending goes.
+    func report(_ report: SendingReport, for client: ControlClient) throws(ProtocolError) {
+        try checkAlone(report.instance, client)
+        processor.perform {
+            $0.report(
+                report.phase, reason: report.reason, failures: report.failures, until: report.until, at: $1,
+                effects: &$2)
+        }
+        processor.reply(to: client, Reply.done(id: client.id))
+    }
+
+    /// Tells what is queued, and leaves it there.
+    func peek(after number: EntryNumber, limit: Int, for client: ControlClient) {
+        let entries = processor.queuedEntries(after: number, limit: limit)
+        let claimed = Claimed(entries: entries.compactMap(ClaimedEntry.init), sending: processor.sending)
+        processor.reply(to: client, Reply.claimed(claimed, id: client.id))
+    }
+
+    private func take(_ request: ClaimRequest) -> [CustomEntry] {
+        processor.perform { $0.claim(by: request.instance, limit: request.limit, at: $1, effects: &$2) }
+    }
+
+    private func checkAlone(_ instance: UUID128, _ client: ControlClient) throws(ProtocolError) {
+        guard let current, isConnected, current.session !== client.session, current.instance != instance else { return }
+        throw ProtocolError(
+            .unavailable, field: "instance",
+            message: "another forwarder, pid \(current.session.peer.pid), is connected", retryAfter: .seconds(1),
+            id: client.id)
+    }
+
+    /// Sends entries to the forwarder once they are on disk as its run's.
+    private func hand(_ entries: [CustomEntry], of instance: UUID128, to client: ControlClient) {
+        processor.follow(
+            .handOver(ClaimedEntries(service: self, client: client, instance: instance, entries: entries)))
+    }
+
+    /// The entries are on disk as the run's: sends them, or gives them back.
+    fileprivate func handOver(_ answer: ClaimedEntries) {
+        let session = answer.client.session
+        guard session.isClosed else {
+            let claimed = Claimed(entries: answer.entries.compactMap(ClaimedEntry.init), sending: processor.sending)
+            return answer.client.reply(Reply.claimed(claimed, id: answer.client.id))
+        }
+        // It is gone and never had them, so they were certainly not sent. Unless it is back by another connection: then it
+        // said what it holds, and these may be its own again.
+        guard current?.session === session else { return }
+        processor.perform { router, now, effects in
+            for entry in answer.entries {
+                _ = router.settle(
+                    entry.number, .queued, reason: nil, by: answer.instance, at: now, effects: &effects)
+            }
+        }
+    }
+}
+
+/// Entries of custom data for a run of the forwarder that claimed them.
+struct ClaimedEntries {
+    fileprivate let service: ForwarderService
+    var client: ControlClient
+    /// The run of the forwarder.
+    var instance: UUID128
+    var entries: [CustomEntry]
+
+    /// Sends them; to be called when they are on disk as the run's.
+    func handOver() { service.handOver(self) }
+}

@@ -1,0 +1,298 @@
+import EventLoop
+import LinuxSystem
+import PushModel
+import PushProtocol
+import Store
+
+/// Takes the requests of `inject.sock` in: reads each line, accepts each producer's id once, and sees that it is answered.
+///
+/// Most requests go straight through. One whose id may be known, or that is about a delivery that the tracker does not
+/// remember, waits for the ledger, and with it what its own connection sent after it; nobody else waits.
+final class InjectServer {
+    /// What an answer of another thread is for.
+    private enum Question {
+        /// Whether a request has the id with this hash.
+        case identifier(Candidate, hash: UInt64)
+        /// The delivery that an interaction is about.
+        case delivery(Candidate)
+        /// The ids that the ledger has, for the filter.
+        case identifiers
+    }
+
+    /// How deep a request may nest; a reload may change it.
+    var depthLimit: Int
+    private let processor: Processor
+    private let pipeline: CommitPipeline
+    private let committer: Committer
+    private let lookup: Lookup
+    private let largeRequests: LargeRequestReader
+    private let health: StoreHealth
+    private let refusals: RefusalLog
+    private var identifiers = IdentifierIndex()
+    /// Up to which batch the ledger has everything.
+    private var applied: UInt64
+
+    private var lastToken: UInt64 = 0
+    private var questions: [UInt64: Question] = [:]
+    /// Large requests that are being read.
+    private var reading: [UInt64: (session: ClientSession, place: Int)] = [:]
+    /// Requests with an id that the ledger is asked about already for another one, by its hash.
+    private var sameIdentifier: [UInt64: [Candidate]] = [:]
+    /// Requests that wait until the ledger has a batch.
+    private var waitingForBatch: [(number: UInt64, candidate: Candidate)] = []
+    /// When the filter of ids may be built again after that failed, in monotonic nanoseconds.
+    private var buildsAgainAt: Int64 = 0
+
+    /// - Parameters:
+    ///   - processor: takes what is new.
+    ///   - pipeline: says which batch a request goes into.
+    ///   - committer: brings the ledger up to a batch.
+    ///   - lookup: asks the ledger, on a thread of its own; ``answered(_:_:)`` brings what it says.
+    ///   - largeRequests: reads large requests, on a thread of its own; ``wasRead(_:_:)`` brings them.
+    ///   - health: why nothing can be accepted for now; told to whoever tries.
+    ///   - refusals: counts what is refused.
+    ///   - depthLimit: how deep a request may nest.
+    init(
+        processor: Processor, pipeline: CommitPipeline, committer: Committer, lookup: Lookup,
+        largeRequests: LargeRequestReader, health: StoreHealth, refusals: RefusalLog, depthLimit: Int
+    ) {
+        self.processor = processor
+        self.pipeline = pipeline
+        self.committer = committer
+        self.lookup = lookup
+        self.largeRequests = largeRequests
+        self.health = health
+        self.refusals = refusals
+        self.depthLimit = depthLimit
+        applied = committer.lastNumber
+        guard processor.lastNumber.value == 0 else { return }
+        // An empty ledger knows no id.
+        identifiers.beginBuilding(for: 0)
+        identifiers.finishBuilding()
+    }
+
+    /// Whether no request waits for anything.
+    var isIdle: Bool {
+        reading.isEmpty && waitingForBatch.isEmpty && sameIdentifier.isEmpty
+            && !questions.values.contains { if case .identifiers = $0 { false } else { true } }
+    }
+
+    /// How many bytes the filters of ids take.
+    var filterBytes: Int { identifiers.byteCount }
+
+    // MARK: Lines
+
+    /// Takes in a line; its reply comes now or later, in the place that the line takes.
+    func take(_ line: [UInt8], from session: ClientSession) {
+        let place = session.reserveReply()
+        carryOut(for: session, place) { () throws(ProtocolError) in
+            guard line.count < LargeRequestReader.threshold else { return try readElsewhere(line, session, place) }
+            let request = try Request(line: line, limits: JSONLimits(depth: depthLimit))
+            try admit(Candidate(session: session, place: place, request: request))
+        }
+    }
+
+    private func readElsewhere(_ line: [UInt8], _ session: ClientSession, _ place: Int) throws(ProtocolError) {
+        do throws(SystemError) {
+            try largeRequests.submit(line, limits: JSONLimits(depth: depthLimit), token: nextToken())
+        } catch {
+            throw ProtocolError(.overloaded, message: error.description, retryAfter: .seconds(1))
+        }
+        reading[lastToken] = (session, place)
+        session.heldBytes = line.count
+        session.block()
+    }
+
+    /// Takes in a large request that was read, or why it is none.
+    func wasRead(_ token: UInt64, _ result: Result<Request, ProtocolError>) {
+        guard let (session, place) = reading.removeValue(forKey: token) else { return }
+        session.heldBytes = 0
+        goOn(with: session, place) { () throws(ProtocolError) in
+            try admit(Candidate(session: session, place: place, request: try result.get()))
+        }
+    }
+
+    /// Does something for a client that waited; it waits no more unless it has to again.
+    private func goOn(with session: ClientSession, _ place: Int, _ act: () throws(ProtocolError) -> Void) {
+        session.beginAgain()
+        carryOut(for: session, place, act)
+        if !session.isBlocked { session.goOn() }
+    }
+
+    private func carryOut(for session: ClientSession, _ place: Int, _ act: () throws(ProtocolError) -> Void) {
+        do throws(ProtocolError) {
+            try act()
+        } catch {
+            let code = error.code
+            refusals.note(
+                RefusalReason(code), "a request (\(code.rawValue))", uid: session.peer.uid,
+                at: EventLoop.nowNanoseconds)
+            session.reply(place, .line(Reply.refused(error)))
+        }
+    }
+
+    // MARK: Admission
+
+    private func admit(_ candidate: Candidate) throws(ProtocolError) {
+        let id = candidate.request.id
+        if let problem = health.problem {
+            throw ProtocolError(.unavailable, message: problem, retryAfter: .seconds(1), id: id)
+        }
+        guard let key = candidate.key else { return try admitKnowingID(candidate, hash: nil) }
+        let hash = key.hash
+        if sameIdentifier[hash] != nil {
+            sameIdentifier[hash]?.append(candidate)
+            return candidate.session.block()
+        }
+        switch identifiers.knowledge(of: hash) {
+        case .new: try admitKnowingID(candidate, hash: hash)
+        case .comes(let batch): wait(candidate, forBatch: batch)
+        case .unclear:
+            sameIdentifier[hash] = []
+            ask(.request(key), .identifier(candidate, hash: hash))
+            candidate.session.block()
+        }
+    }
+
+    /// Goes on with a request whose id is new, or that has none.
+    private func admitKnowingID(_ candidate: Candidate, hash: UInt64?) throws(ProtocolError) {
+        guard let reference = processor.unknownDelivery(of: candidate.request) else {
+            return try submit(candidate, hash: hash, past: nil)
+        }
+        var candidate = candidate
+        // All that was accepted before it is in the ledger then, so nothing can make the answer wrong.
+        let needed = candidate.neededBatch ?? pipeline.lastGrowingNumber
+        candidate.neededBatch = needed
+        guard applied >= needed else { return wait(candidate, forBatch: needed) }
+        ask(.delivery(reference), .delivery(candidate))
+        candidate.session.block()
+    }
+
+    private func submit(_ candidate: Candidate, hash: UInt64?, past: RequestStory?) throws(ProtocolError) {
+        let batch = pipeline.growingNumber
+        try processor.submit(candidate, past: past.map(PastDelivery.init))
+        if let hash { identifiers.accept(hash, inBatch: batch) }
+    }
+
+    private func wait(_ candidate: Candidate, forBatch number: UInt64) {
+        waitingForBatch.append((number, candidate))
+        committer.hurry(through: number)
+        candidate.session.block()
+    }
+
+    private func ask(_ asked: Lookup.Question, _ question: Question) {
+        questions[nextToken()] = question
+        lookup.submit(asked, token: lastToken)
+    }
+
+    private func nextToken() -> UInt64 {
+        lastToken += 1
+        return lastToken
+    }
+
+    // MARK: Answers
+
+    /// The ledger has everything up to a batch.
+    func applied(through number: UInt64) {
+        applied = number
+        identifiers.applied(through: number)
+        guard !waitingForBatch.isEmpty else { return }
+        let waited = waitingForBatch
+        waitingForBatch = []
+        for (number, candidate) in waited {
+            guard number <= applied else {
+                waitingForBatch.append((number, candidate))
+                continue
+            }
+            again(candidate)
+        }
+    }
+
+    private func again(_ candidate: Candidate) {
+        goOn(with: candidate.session, candidate.place) { () throws(ProtocolError) in try admit(candidate) }
+    }
+
+    /// Takes in what the ledger said.
+    func answered(_ token: UInt64, _ result: Result<Lookup.Answer, StoreError>) {
+        guard let question = questions.removeValue(forKey: token) else { return }
+        switch question {
+        case .identifiers: build(result)
+        case .identifier(let candidate, let hash):
+            let others = sameIdentifier.removeValue(forKey: hash) ?? []
+            goOn(with: candidate.session, candidate.place) { () throws(ProtocolError) in
+                guard let story = try story(result, of: "id", candidate) else {
+                    return try admitKnowingID(candidate, hash: hash)
+                }
+                try `repeat`(candidate, story)
+            }
+            others.forEach(again)
+        case .delivery(let candidate):
+            goOn(with: candidate.session, candidate.place) { () throws(ProtocolError) in
+                let story = try story(result, of: "message", candidate)
+                try submit(candidate, hash: candidate.key?.hash, past: story)
+            }
+        }
+    }
+
+    private func story(
+        _ result: Result<Lookup.Answer, StoreError>, of field: String, _ candidate: Candidate
+    ) throws(ProtocolError) -> RequestStory? {
+        switch result {
+        case .success(.story(let story)): return story
+        case .success(.identifiers): preconditionFailure("a look-up was answered with something else")
+        case .failure(let error):
+            throw ProtocolError(
+                .unavailable, field: field,
+                message: "the ledger cannot be asked for this \(field) now: \(error.message)",
+                retryAfter: .seconds(1), id: candidate.request.id)
+        }
+    }
+
+    /// Answers a request whose id another one had before.
+    private func `repeat`(_ candidate: Candidate, _ story: RequestStory) throws(ProtocolError) {
+        let seq = story.request.seq
+        // A line that was accepted under other limits is no reason to refuse it now.
+        guard let document = try? JSONDocument(scanning: story.request.body, limits: JSONLimits(depth: .max)),
+            document.root.isSameRequest(as: candidate.request.document.root)
+        else {
+            throw ProtocolError(
+                .idConflict, field: "id", message: "id was used for another request, seq \(seq)",
+                id: candidate.request.id)
+        }
+        let undecided = story.invocations.count { $0.result == nil }
+        guard undecided == processor.invocationsInFlight(of: seq) else {
+            // Some were decided since the ledger was read.
+            return wait(candidate, forBatch: pipeline.lastGrowingNumber)
+        }
+        processor.repeat(candidate, story, undecided: undecided)
+    }
+
+    // MARK: The filter of ids
+
+    /// Begins to build the filter of ids where that is due; to be called from time to time.
+    func buildFilter(at now: Int64) {
+        guard identifiers.needsBuilding, now >= buildsAgainAt else { return }
+        identifiers.beginBuilding(for: Int(clamping: processor.lastNumber.value))
+        ask(.identifiers(after: nil), .identifiers)
+    }
+
+    private func build(_ result: Result<Lookup.Answer, StoreError>) {
+        guard case .success(.identifiers(let hashes, let last)) = result else {
+            identifiers.giveUpBuilding()
+            buildsAgainAt = EventLoop.nowNanoseconds + 10_000_000_000
+            return
+        }
+        identifiers.build(hashes)
+        if let last { ask(.identifiers(after: last), .identifiers) } else { identifiers.finishBuilding() }
+    }
+}
+
+extension JSONNode {
+    /// Whether two request lines ask for the same. `wait` says how to answer, not what to do.
+    fileprivate func isSameRequest(as other: JSONNode) -> Bool {
+        let these = members.filter { $0.key != "wait" }
+        let those = other.members.filter { $0.key != "wait" }
+        return these.count == those.count
+            && these.allSatisfy { key, value in other[key].map(value.isEquivalent(to:)) ?? false }
+    }
+}

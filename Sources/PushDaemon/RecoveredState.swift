@@ -1,0 +1,99 @@
+import PushCustomData
+import PushModel
+import PushProtocol
+import PushRouting
+import PushSettings
+import PushTracking
+import Store
+
+/// What the ledger says of the earlier runs of the daemon.
+struct RecoveredState {
+    var stateID: UUID128
+    var lastNumber: SequenceNumber
+    var tracker: Tracker
+    var customData: CustomData
+    var devices: [KnownDevice]
+    var recentDeliveries: [RecentDelivery]
+    var unfinished: [UnfinishedRequest] = []
+
+    init(directory: String, settings: Settings) throws(StoreError) {
+        let reader = try LedgerReader(directory: directory)
+        stateID = reader.stateIdentity
+        lastNumber = try reader.highestSequenceNumber()
+        devices = try reader.knownDevices()
+        recentDeliveries = try reader.recentDeliveries()
+        tracker = try Tracker(
+            stateID: stateID, rules: settings.routing.tracking, ledger: reader, now: Moment.now().wall)
+        customData = try CustomData(stateID: stateID, rules: settings.routing.customData, ledger: reader)
+        for (accepted, invocation) in try reader.pendingInvocations() {
+            if unfinished.last?.accepted.seq == accepted.seq {
+                unfinished[unfinished.count - 1].invocations.append(invocation)
+            } else {
+                let request = Request(stored: accepted)
+                let reference = request.flatMap(DeliveryReference.init)
+                let story = if let reference { try reader.delivery(reference) } else { nil as RequestStory? }
+                unfinished.append(
+                    UnfinishedRequest(
+                        accepted: accepted, invocations: [invocation], request: request,
+                        past: story.map(PastDelivery.init)))
+            }
+        }
+    }
+}
+
+extension Tracker {
+    /// The tracker that wrote the ledger's rows.
+    fileprivate init(stateID: UUID128, rules: TrackerRules, ledger: LedgerReader, now: WallTime) throws(StoreError) {
+        self.init(stateID: stateID, rules: rules)
+        for start in try ledger.pendingStarts() { restore(start, now: now) }
+        try ledger.sessions { restore($0, now: now) }
+        try ledger.sessionStarts { restore($0) }
+        reserve(deliveries: min(try ledger.trackedDeliveryCount(), rules.rememberMax))
+        try ledger.trackedDeliveries(newest: rules.rememberMax) { restore($0, received: $1) }
+        try ledger.closedButtons(ofNewest: rules.rememberMax) { restore(closed: $1, of: $0) }
+        for waiting in try ledger.heldInteractions() { restore(waiting, now: now) }
+    }
+}
+
+extension CustomData {
+    /// The custom data that wrote the ledger's rows.
+    fileprivate init(stateID: UUID128, rules: CustomDataRules, ledger: LedgerReader) throws(StoreError) {
+        self.init(stateID: stateID, rules: rules, lastNumber: try ledger.highestEntryNumber())
+        try ledger.unfinishedEntries { restore($0, $1, claimant: $2) }
+        if let state = try ledger.sendingState() { restore(state) }
+    }
+}
+
+extension DeliveryReference {
+    /// The delivery that an interaction names by its number or message id; `nil` for everything else.
+    init?(_ request: Request) {
+        guard case .interact(let interact) = request.action else { return nil }
+        let name: Name
+        switch interact.subject {
+        case .delivery(let seq): name = .seq(seq)
+        case .message(let id): name = .message(id)
+        case .payload: return nil
+        }
+        self.init(name, app: interact.target.app, device: interact.target.device)
+    }
+}
+
+extension PastDelivery {
+    /// What an interaction needs to know of a delivery that the ledger has.
+    init(_ story: RequestStory) {
+        let first = story.invocations.first
+        var deliver: DeliverRequest?
+        if case .deliver(let request) = Request(stored: story.request)?.action { deliver = request }
+        self.init(
+            accepted: story.request, provider: first?.provider, outcome: first?.result?.outcome, request: deliver)
+    }
+}
+
+extension Request {
+    /// A request that is in the ledger, read again; `nil` if this version cannot read it any more.
+    fileprivate init?(stored accepted: AcceptedRequest) {
+        // Limits may have been higher when it was accepted: they do not hold for what is on disk.
+        guard let request = try? Request(line: accepted.body, limits: JSONLimits(depth: .max)) else { return nil }
+        self = request
+    }
+}

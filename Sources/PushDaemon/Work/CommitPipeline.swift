@@ -1,0 +1,182 @@
+import PushModel
+import PushRouting
+import Store
+
+/// Gathers what the turns of the loop want written, and has it committed: one batch for all that came while the last one
+/// was being written. What follows a batch is done once that is durable, some of it at a time.
+///
+/// With few requests and nothing that runs against a deadline the loop writes itself, and waits for the disk: that is
+/// faster than to hand the batch to another thread and back.
+final class CommitPipeline {
+    private struct Batch {
+        var effects: Effects
+        var followUps: [FollowUp] = []
+
+        var rowBytes: Int { effects.rows?.byteCount ?? 0 }
+        var hasRows: Bool { effects.rows?.isEmpty == false }
+        var isEmpty: Bool { !hasRows && followUps.isEmpty }
+    }
+
+    /// A batch of more rows than these bytes is closed: what comes next goes into another.
+    private static let batchLength = 1 << 20
+    /// The loop writes a batch itself that has no more rows than these bytes.
+    private static let ownLength = 16 << 10
+    /// The loop writes itself as long as that takes less than this, in nanoseconds.
+    private static let ownDuration: Int64 = 2_000_000
+    /// How many batches the loop leaves to the log's thread after it has waited too long.
+    private static let patience = 1000
+
+    private let committer: Committer
+    private var growing: Batch
+    private var closed = Queue<Batch>()
+    private var underway: [FollowUp]?
+    /// What follows the batches that are durable.
+    private var due = Queue<FollowUp>()
+    private var rowBytesClosed = 0
+    private var rowBytesUnderway = 0
+    private var lastSequence: SequenceNumber
+    private var untold = 0
+    /// How many batches the log's thread is to write before the loop does it again.
+    private var leftToThread = 0
+    /// The number of the last batch that was handed over.
+    private(set) var number: UInt64
+    /// The number of the last batch that is durable.
+    private(set) var durable: UInt64
+    /// When the batch that is being written was handed over, in monotonic nanoseconds; `nil` without one.
+    private(set) var writingSince: Int64?
+    /// How long the last batch took, in nanoseconds.
+    private(set) var lastDuration: Int64 = 0
+    /// How many batches were committed since the start.
+    private(set) var batches: UInt64 = 0
+
+    /// - Parameters:
+    ///   - committer: writes the batches.
+    ///   - lastSequence: the number of the last request that was accepted.
+    init(_ committer: Committer, lastSequence: SequenceNumber) {
+        self.committer = committer
+        self.lastSequence = lastSequence
+        number = committer.lastNumber
+        durable = committer.lastNumber
+        growing = Batch(effects: Effects(rows: committer.takeBuffer()))
+    }
+
+    // MARK: What is to be written
+
+    /// Where the router puts what it wants done. Rows stay there; what is listed is for the caller to take out.
+    var effects: Effects {
+        _read { yield growing.effects }
+        _modify { yield &growing.effects }
+    }
+
+    /// The number of the batch that now grows.
+    var growingNumber: UInt64 { number + UInt64(closed.count) + 1 }
+
+    /// The number of the last batch that has rows.
+    var lastGrowingNumber: UInt64 { growing.hasRows ? growingNumber : growingNumber - 1 }
+
+    /// Bytes of rows that are not durable yet.
+    var bytesWaiting: Int { growing.rowBytes + rowBytesClosed + rowBytesUnderway }
+
+    /// Whether nothing waits for the disk, or to be done after it.
+    var isIdle: Bool { underway == nil && growing.isEmpty && closed.isEmpty && due.isEmpty }
+
+    /// Whether something is to be done that follows a durable batch.
+    var hasDue: Bool { !due.isEmpty }
+
+    /// Whether something could be handed over now.
+    var isReady: Bool { underway == nil && !(growing.isEmpty && closed.isEmpty) }
+
+    /// Adds something that is done once what was decided so far is durable.
+    func append(_ followUp: FollowUp) { growing.followUps.append(followUp) }
+
+    /// Notes the number of the last request that was accepted.
+    func accepted(_ seq: SequenceNumber) { lastSequence = seq }
+
+    /// A request has been decided: its rows are complete.
+    func endRequest() {
+        guard growing.rowBytes >= Self.batchLength else { return }
+        rowBytesClosed += growing.rowBytes
+        closed.append(takeGrowing())
+    }
+
+    /// How many outcomes the router has not told since this was asked last.
+    func takeUntold() -> Int { exchange(&untold, with: 0) + growing.effects.takeUntold() }
+
+    private func takeGrowing() -> Batch {
+        untold += growing.effects.takeUntold()
+        return exchange(&growing, with: emptyBatch())
+    }
+
+    private func emptyBatch() -> Batch {
+        var effects = Effects(rows: committer.takeBuffer())
+        effects.tellsEveryOutcome = growing.effects.tellsEveryOutcome
+        return Batch(effects: effects)
+    }
+
+    // MARK: Writing
+
+    /// Hands over what has gathered, unless a batch is being written.
+    ///
+    /// - Parameters:
+    ///   - mayWait: whether the loop may wait for the disk.
+    ///   - now: monotonic nanoseconds.
+    /// - Returns: how long it took when the loop wrote a batch itself.
+    /// - Throws: that the disk cannot be trusted.
+    func endTurn(mayWait: Bool, at now: Int64) throws(StoreError) -> Duration? {
+        guard underway == nil, let batch = nextBatch() else { return nil }
+        guard let rows = batch.effects.rows, batch.hasRows else {
+            // With nothing to write there is nothing to wait for.
+            batch.followUps.forEach { due.append($0) }
+            return nil
+        }
+        number += 1
+        batches += 1
+        let commit = CommitBatch(number: number, rows: rows, lastSequence: lastSequence)
+        if mayWait, leftToThread == 0, rows.byteCount <= Self.ownLength, committer.hasRoom(for: rows.byteCount) {
+            if let took = try committer.commit(commit) {
+                durable = number
+                batch.followUps.forEach { due.append($0) }
+                note(took.nanoseconds)
+                return took
+            }
+        } else {
+            leftToThread = max(0, leftToThread - 1)
+            committer.submit(commit)
+        }
+        underway = batch.followUps
+        rowBytesUnderway = rows.byteCount
+        writingSince = now
+        return nil
+    }
+
+    /// The batch that is being written is durable.
+    func committed(_ number: UInt64, took duration: Duration) {
+        guard let followUps = underway, number == self.number else {
+            preconditionFailure("batch \(number) is durable, and \(self.number) was being written")
+        }
+        durable = number
+        followUps.forEach { due.append($0) }
+        underway = nil
+        rowBytesUnderway = 0
+        writingSince = nil
+        note(duration.nanoseconds)
+    }
+
+    /// Takes out the next thing to be done.
+    func nextDue() -> FollowUp? { due.popFirst() }
+
+    private func note(_ duration: Int64) {
+        lastDuration = duration
+        if duration > Self.ownDuration { leftToThread = Self.patience }
+    }
+
+    private func nextBatch() -> Batch? {
+        if let batch = closed.popFirst() {
+            rowBytesClosed -= batch.rowBytes
+            return batch
+        }
+        guard !growing.isEmpty else { return nil }
+        if growing.hasRows { return takeGrowing() }
+        return Batch(effects: Effects(), followUps: exchange(&growing.followUps, with: []))
+    }
+}

@@ -1,0 +1,266 @@
+import EventLoop
+import JournalLog
+import LinuxSystem
+import PushCustomData
+import PushModel
+import PushProtocol
+import PushRouting
+import PushSettings
+import Store
+
+/// A request that was read, and where its reply goes.
+struct Candidate {
+    var session: ClientSession
+    var place: Int
+    var request: Request
+    /// The batch that the ledger must have before it is asked for the delivery that this is about.
+    var neededBatch: UInt64?
+
+    /// The request's id within its user.
+    var key: RequestKey? { request.id.map { RequestKey(uid: session.peer.uid, id: $0) } }
+}
+
+/// Feeds the router and carries out its effects: the one place where decisions become acts.
+final class Processor {
+    /// How long what follows a batch is done in one go, in nanoseconds.
+    private static let slice: Int64 = 300_000
+
+    private var router: Router
+    private let pipeline: CommitPipeline
+    private let runner: HandlerRunner
+    private let journal: JournalWriter
+    private var waits: [SequenceNumber: [OutcomeWait]] = [:]
+    private var successes: SuccessEntries
+    /// How loud a success is.
+    var successLevel: JournalSettings.Level
+    private(set) var accepted: Int64 = 0
+
+    /// - Parameters:
+    ///   - router: the router, before anything is recovered.
+    ///   - pipeline: makes durable what the router decides.
+    ///   - runner: runs the handlers.
+    ///   - journal: where outcomes go.
+    ///   - successLevel: how loud a success is.
+    init(
+        router: Router, pipeline: CommitPipeline, runner: HandlerRunner, journal: JournalWriter,
+        successLevel: JournalSettings.Level
+    ) {
+        self.router = router
+        self.pipeline = pipeline
+        self.runner = runner
+        self.journal = journal
+        self.successLevel = successLevel
+        successes = SuccessEntries(now: EventLoop.nowNanoseconds)
+    }
+
+    var mode: DispatchMode { router.mode }
+    var lastNumber: SequenceNumber { router.lastNumber }
+    var requestsInFlight: Int { router.requestsInFlight }
+    var handlersRunning: Int { router.handlersRunning }
+    var deliveriesTracked: Int { router.deliveriesTracked }
+    var nextDue: Instant? { router.nextDue }
+    var customDataSummary: CustomDataSummary { router.customDataSummary }
+    var hasQueuedEntries: Bool { router.hasQueuedEntries }
+    var sending: SendingState? { router.sending }
+
+    /// How many outcomes of a request are still to come.
+    func invocationsInFlight(of seq: SequenceNumber) -> Int { router.invocationsInFlight(of: seq) }
+
+    /// The delivery of which the ledger has to be asked before an interaction is submitted: one that it names, does not
+    /// bring along, and the tracker does not remember, or not as far as a track may want it. `nil` for anything else.
+    func unknownDelivery(of request: Request) -> DeliveryReference? {
+        guard case .interact(let interact) = request.action else { return nil }
+        if let seq = router.rememberedDelivery(of: interact) {
+            let target = interact.target
+            return router.wantsPayload(of: interact)
+                ? DeliveryReference(.seq(seq), app: target.app, device: target.device) : nil
+        }
+        let reference = DeliveryReference(request)
+        // A number that nobody has yet is no delivery's.
+        if case .seq(let seq) = reference?.name, seq > router.lastNumber { return nil }
+        return reference
+    }
+
+    /// Whether nothing runs and nothing waits for the disk.
+    var isIdle: Bool { router.handlersRunning == 0 && runner.count == 0 && pipeline.isIdle }
+
+    // MARK: Requests
+
+    /// Submits a request that is new.
+    ///
+    /// - Parameters:
+    ///   - candidate: the request.
+    ///   - past: the delivery that it names, if the ledger had to be asked for it and has it.
+    /// - Throws: why it is not accepted.
+    func submit(_ candidate: Candidate, past: PastDelivery?) throws(ProtocolError) {
+        let (session, request) = (candidate.session, candidate.request)
+        let acceptance: Acceptance
+        pipeline.effects.tellsEveryOutcome = request.waitsForOutcome || successes.hasRoom
+        do {
+            acceptance = try router.submit(
+                request, from: session.peer, past: past, at: .now(), effects: &pipeline.effects)
+        } catch {
+            throw ProtocolError(error, id: request.id)
+        }
+        accepted += 1
+        pipeline.accepted(acceptance.seq)
+        let reply = ClientReply.accepted(acceptance.seq, id: request.id, rejected: acceptance.rejections)
+        acknowledge(candidate, acceptance.seq, reply, awaiting: acceptance.invocations)
+        carryOut()
+        pipeline.endRequest()
+    }
+
+    /// Answers a request that was accepted before as it was answered then.
+    ///
+    /// - Parameters:
+    ///   - candidate: the request that came again.
+    ///   - story: the first one, as far as the ledger has it.
+    ///   - undecided: how many outcomes are still to come.
+    func `repeat`(_ candidate: Candidate, _ story: RequestStory, undecided: Int) {
+        // What was set aside of a log was so at once; of a delivery a handler's answer or a track may have been, later.
+        let rejected = story.request.operation == .log ? story.entries.filter(\.wasRejectedOnArrival) : []
+        let reply = ClientReply.accepted(
+            story.request.seq, id: candidate.request.id,
+            rejected: rejected.map { Rejection(number: $0.entry.number, text: $0.reason ?? "") })
+        let decided = story.invocations.filter { $0.result != nil }
+        acknowledge(candidate, story.request.seq, reply, knowing: decided, awaiting: undecided)
+    }
+
+    private func acknowledge(
+        _ candidate: Candidate, _ seq: SequenceNumber, _ reply: ClientReply,
+        knowing decided: [InvocationRecord] = [], awaiting undecided: Int
+    ) {
+        let (session, request) = (candidate.session, candidate.request)
+        pipeline.append(.reply(session, place: candidate.place, reply))
+        guard request.waitsForOutcome else { return }
+        let wait = OutcomeWait(session, id: request.id, outcomes: decided.count + undecided)
+        for row in decided { if let result = row.result { wait.tell(row, result) } }
+        if undecided > 0 { waits[seq, default: []].append(wait) }
+        pipeline.append(.releaseOutcomes(wait))
+    }
+
+    // MARK: Events
+
+    /// Tells the router what happened, and carries out what it decides.
+    func handle(_ event: Event) {
+        router.handle(event, at: .now(), effects: &pipeline.effects)
+        carryOut()
+        pipeline.endRequest()
+    }
+
+    /// Takes up what an earlier run left.
+    func recover(_ unfinished: [UnfinishedRequest]) {
+        router.recover(unfinished, at: .now(), effects: &pipeline.effects)
+        carryOut()
+    }
+
+    // MARK: Custom data
+
+    /// Has the router do what people or the forwarder want of custom data, and carries out what it decides. What a person
+    /// has to see to is in the journal once it is on disk.
+    @discardableResult
+    func perform<Result>(_ act: (inout Router, Moment, inout Effects) -> Result) -> Result {
+        let last = router.sending
+        // Listed, because what became of entries is told in the journal.
+        var effects = Effects()
+        let result = act(&router, .now(), &effects)
+        var moved: [EntryState: [EntryNumber]] = [:]
+        for effect in effects.list {
+            guard case .record(let record) = effect else {
+                preconditionFailure("custom data leads to records alone")
+            }
+            pipeline.effects.rows?.append(record)
+            if case .customData(.moved(let move)) = record { moved[move.state, default: []].append(move.number) }
+        }
+        for state in [EntryState.rejected, .unknown] {
+            if let entry = JournalEntry(moved[state] ?? [], became: state) { pipeline.append(.note(entry)) }
+        }
+        if let state = router.sending, let entry = JournalEntry(state, after: last?.phase) {
+            pipeline.append(.note(entry))
+        }
+        pipeline.endRequest()
+        return result
+    }
+
+    /// The oldest entries that are to be sent, from the one after this number on.
+    func queuedEntries(after number: EntryNumber, limit: Int) -> [CustomEntry] {
+        router.queuedEntries(after: number, limit: limit)
+    }
+
+    /// Answers a client of `control.sock` once what was decided so far is on disk.
+    func reply(to client: ControlClient, _ bytes: [UInt8]) {
+        follow(.reply(client.session, place: client.place, .line(client.stated(bytes))))
+    }
+
+    /// Does something once what was decided so far is on disk.
+    func follow(_ followUp: FollowUp) { pipeline.append(followUp) }
+
+    // MARK: Effects
+
+    private func carryOut() {
+        guard !pipeline.effects.list.isEmpty else { return }
+        for effect in pipeline.effects.takeList() {
+            switch effect {
+            case .record: preconditionFailure("records are rows here")
+            case .start(let run): pipeline.append(.start(run))
+            case .decided(let end): pipeline.append(.decided(end))
+            case .terminate(let id): runner.terminate(id)
+            case .stop(let id): runner.stop(id)
+            }
+        }
+    }
+
+    /// Does what follows durable batches, for a slice of time.
+    ///
+    /// - Returns: whether all of it is done.
+    func performDue() -> Bool {
+        guard pipeline.hasDue else { return true }
+        let start = EventLoop.nowNanoseconds
+        var done = 0
+        while let followUp = pipeline.nextDue() {
+            perform(followUp)
+            done += 1
+            if done % 8 == 0, EventLoop.nowNanoseconds - start >= Self.slice { return !pipeline.hasDue }
+        }
+        return true
+    }
+
+    private func perform(_ followUp: FollowUp) {
+        switch followUp {
+        case .reply(let session, let place, let reply): session.reply(place, reply)
+        case .releaseOutcomes(let wait): wait.release()
+        case .handOver(let entries): entries.handOver()
+        case .note(let entry): journal.log(entry)
+        case .start(let run): runner.start(run)
+        case .decided(let end):
+            tell(end)
+            tellWaiting(end)
+        }
+    }
+
+    private func tell(_ end: InvocationEnd) {
+        let outcome = end.result.outcome
+        guard !outcome.isMissed, !outcome.isFailure else {
+            return journal.log { [successLevel] in JournalEntry(end, successLevel: successLevel) }
+        }
+        guard successes.hasRoom else { return successes.leaveOut(1, at: EventLoop.nowNanoseconds) }
+        successes.tell()
+        journal.log { [successLevel] in JournalEntry(end, successLevel: successLevel) }
+    }
+
+    /// Reads the clock for the entries of successes; at the end of a turn.
+    func endTurn(at now: Int64) {
+        successes.read(now)
+        successes.leaveOut(pipeline.takeUntold(), at: now)
+        if let summary = successes.summary(successLevel, at: now) { journal.log(summary) }
+    }
+
+    private func tellWaiting(_ end: InvocationEnd) {
+        guard !waits.isEmpty else { return }
+        let seq = end.invocation.id.seq
+        guard var waiting = waits.removeValue(forKey: seq) else { return }
+        for wait in waiting { wait.tell(end.invocation, end.result) }
+        waiting.removeAll { $0.remaining == 0 }
+        if !waiting.isEmpty { waits[seq] = waiting }
+    }
+}

@@ -1,0 +1,111 @@
+import EventLoop
+import JournalLog
+import PushModel
+import Store
+
+/// Watches how the disk does: what cannot be written, and commits that take too long. Says both in the journal, and when
+/// it is over.
+final class StoreHealth {
+    /// A commit that takes longer is told of; a reload may change it.
+    var slowCommit: Duration
+    /// Why nothing can be accepted for now; `nil` when all is well.
+    private(set) var problem: String?
+    /// Why the ledger cannot be written for now; the log goes on as long as it has room.
+    private(set) var ledgerProblem: String?
+    /// Since when commits have been slow, in monotonic nanoseconds; `nil` when they are not.
+    private(set) var slowSince: Int64?
+    /// How many commits took longer than they should.
+    private(set) var slowCommits: UInt64 = 0
+    /// How long the longest commit took.
+    private(set) var longestCommit: Duration = .zero
+
+    private let journal: JournalWriter
+    private var timer: TimerSource?
+    private var isArmed = false
+    private var writingSince: Int64?
+    /// Since when the batch was being written that was told of last.
+    private var toldSince: Int64?
+
+    /// - Parameters:
+    ///   - loop: the loop, for the timer.
+    ///   - journal: where entries go.
+    ///   - slowCommit: a commit that takes longer is told of.
+    init(loop: EventLoop, journal: JournalWriter, slowCommit: Duration) throws {
+        self.journal = journal
+        self.slowCommit = slowCommit
+        timer = try TimerSource(loop: loop, priority: .important) { [unowned self] in lookAgain() }
+    }
+
+    // MARK: Commits
+
+    /// Looks at the batch that is being written; at the end of a turn.
+    ///
+    /// - Parameter since: when it was handed over, in monotonic nanoseconds; `nil`: none is being written.
+    func watch(writingSince since: Int64?) {
+        writingSince = since
+        // An armed timer stays as it is while one batch follows the other, and looks again when it goes off.
+        if let since, !isArmed, since != toldSince { arm(for: since) }
+    }
+
+    private func arm(for since: Int64) {
+        isArmed = true
+        timer?.arm(at: since + slowCommit.nanoseconds)
+    }
+
+    private func lookAgain() {
+        isArmed = false
+        guard let since = writingSince else { return }
+        let taken = Duration.nanoseconds(EventLoop.nowNanoseconds - since)
+        guard taken >= slowCommit else { return arm(for: since) }
+        toldSince = since
+        tellSlow("a commit has taken \(taken.milliseconds) ms so far", since: since)
+    }
+
+    /// A commit is done.
+    func committed(took duration: Duration, at now: Int64) {
+        writingSince = nil
+        longestCommit = max(longestCommit, duration)
+        guard duration < slowCommit else {
+            slowCommits += 1
+            return tellSlow("a commit took \(duration.milliseconds) ms", since: now - duration.nanoseconds)
+        }
+        guard slowSince != nil else { return }
+        slowSince = nil
+        let message = "commits are fast again: the last one took \(duration.milliseconds) ms"
+        journal.log(JournalEntry(.notice, message, messageID: .storeFast))
+    }
+
+    private func tellSlow(_ fact: String, since: Int64) {
+        guard slowSince == nil else { return }
+        slowSince = since
+        let message = "the disk is slow: \(fact), and nothing is acknowledged meanwhile"
+        journal.log(JournalEntry(.warning, message, messageID: .storeSlow))
+    }
+
+    // MARK: Problems
+
+    /// Nothing can be written for now.
+    func stalled(_ error: StoreError) {
+        problem = "nothing can be written for now: \(error)"
+        journal.log(JournalEntry(.critical, "nothing can be accepted for now: \(error)", messageID: .storeStalled))
+    }
+
+    /// A batch was written.
+    func resumed() {
+        guard problem != nil else { return }
+        problem = nil
+        journal.log(JournalEntry(.notice, "requests are accepted again", messageID: .storeResumed))
+    }
+
+    /// The ledger cannot be written for now.
+    func ledgerStalled(_ error: StoreError) {
+        ledgerProblem = "the ledger cannot be written for now, and the log fills: \(error)"
+        journal.log(JournalEntry(.error, ledgerProblem ?? "", messageID: .storeStalled))
+    }
+
+    /// The ledger is written again.
+    func ledgerResumed() {
+        ledgerProblem = nil
+        journal.log(JournalEntry(.notice, "the ledger is written again", messageID: .storeResumed))
+    }
+}

@@ -1,0 +1,245 @@
+import LinuxSystem
+import PushModel
+
+/// What the ledger's thread has to do.
+struct LedgerInbox: Sendable {
+    /// With so many bytes of rows behind, the ledger is written.
+    static let bytesDue = 1 << 20
+
+    var backlog = Backlog()
+    /// Up to this number the ledger is to have everything as soon as it can.
+    var urgentThrough: UInt64 = 0
+    var pruneCutoff: WallTime?
+    var isStopping = false
+    /// Goes up with everything that the thread is to look at.
+    var signals: UInt64 = 0
+    /// How the opening went; `nil` while it goes on.
+    var opening: Opening?
+    /// How long the WAL is, in bytes, as the thread last saw it.
+    var walLength = 0
+
+    enum Opening: Sendable {
+        case opened(CommitLog, RecoverySummary)
+        case failed(StoreError)
+    }
+}
+
+/// What the ledger's thread does, from the recovered ledger to the stop.
+struct LedgerLoop {
+    /// How long a batch that is durable may wait until others join it.
+    static let patience: Duration = .milliseconds(50)
+    /// How long a ledger that cannot be written is left alone before the next try.
+    static let retryInterval: Duration = .milliseconds(500)
+    /// How long nothing may come before the WAL is copied to the database ahead of need.
+    static let idleInterval: Duration = .seconds(1)
+    /// How many bytes of rows a transaction applies.
+    static let chunkLength = 2 << 20
+    /// How many requests, and how many entries, a transaction of the pruning takes out: a few milliseconds of work.
+    static let pruneSlice = 256
+
+    private let writer: LedgerWriter
+    private let log: CommitLog
+    private let inbox: Monitor<LedgerInbox>
+    private let logInbox: Monitor<LogInbox>
+    private let pool: BufferPool
+    private let report: @Sendable (StoreReport) -> Void
+    /// How long the WAL may become, in bytes, while a reader keeps it from being emptied.
+    private let walLimit: Int
+    /// Whether all that the ledger has from before the start is on the disk for sure.
+    private var isTrusted: Bool
+    private var isStalled = false
+    private var pruning: (cutoff: WallTime, pruned: Int)?
+    private var seen: UInt64 = 0
+
+    init(
+        _ writer: LedgerWriter, _ log: CommitLog, walLimit: Int, isTrusted: Bool, inbox: Monitor<LedgerInbox>,
+        logInbox: Monitor<LogInbox>, pool: BufferPool, report: @escaping @Sendable (StoreReport) -> Void
+    ) {
+        self.writer = writer
+        self.log = log
+        self.walLimit = walLimit
+        self.isTrusted = isTrusted
+        self.inbox = inbox
+        self.pool = pool
+        self.logInbox = logInbox
+        self.report = report
+    }
+
+    /// Works until the stop or an error that is not passing.
+    mutating func run() {
+        do throws(StoreError) {
+            while true {
+                let isStopping = waitForWork()
+                try applyWhatIsDue(all: isStopping)
+                if isStopping { return try finish() }
+                try prune()
+                try keepHouse()
+            }
+        } catch {
+            writer.abandon()
+            report(.failed(error))
+        }
+    }
+
+    // MARK: Waiting
+
+    /// Waits until there is something to do.
+    ///
+    /// - Returns: whether to stop.
+    private mutating func waitForWork() -> Bool {
+        let seen = seen
+        let woken = inbox.wait(atMost: timeToNextWork()) { $0.signals != seen ? $0.signals : nil }
+        if let woken { self.seen = woken }
+        return inbox.withLock { inbox in
+            if let cutoff = inbox.pruneCutoff.take() { pruning = (cutoff, 0) }
+            return inbox.isStopping
+        }
+    }
+
+    /// How long nothing needs to be done unless something comes; `nil` for as long as nothing comes.
+    private func timeToNextWork() -> Duration? {
+        if isStalled { return Self.retryInterval }
+        if pruning != nil { return .zero }
+        let (due, isEmpty) = inbox.withLock { (Self.due($0), $0.backlog.isEmpty) }
+        if let due { return .nanoseconds(max(0, due - SystemClock.monotonicNanoseconds)) }
+        return isEmpty && writer.hasLog(of: LedgerWriter.idleCheckpointFrames) ? Self.idleInterval : nil
+    }
+
+    /// When the backlog is to be applied, in monotonic nanoseconds; `nil` when there is none.
+    private static func due(_ inbox: LedgerInbox) -> Int64? {
+        guard let first = inbox.backlog.first else { return nil }
+        if inbox.urgentThrough >= first.position.number || inbox.backlog.bytes >= LedgerInbox.bytesDue { return 0 }
+        return first.durableAt + patience.nanoseconds
+    }
+
+    private func isDue() -> Bool {
+        let now = SystemClock.monotonicNanoseconds
+        return inbox.withLock { inbox in Self.due(inbox).map { $0 <= now } ?? false }
+    }
+
+    // MARK: Applying
+
+    private mutating func applyWhatIsDue(all: Bool) throws(StoreError) {
+        guard all || isDue() else { return }
+        while true {
+            let entries = takeChunk()
+            guard let last = entries.last else { return }
+            do throws(StoreError) {
+                try apply(entries)
+            } catch let error where error.isPassing {
+                inbox.withLock { $0.backlog.putBack(entries) }
+                if !isStalled { report(.ledgerStalled(error)) }
+                isStalled = true
+                // What was pruned is free space inside the database: once the WAL is copied, both can be written again.
+                return try writer.checkpoint()
+            }
+            if isStalled { report(.ledgerResumed) }
+            isStalled = false
+            report(.applied(through: last.position.number))
+            try makeRoom()
+            // However much comes, the pruning has its turn.
+            if !all { return }
+        }
+    }
+
+    private func takeChunk() -> [Backlog.Entry] {
+        inbox.withLock { inbox in
+            var entries: [Backlog.Entry] = []
+            var length = 0
+            while let next = inbox.backlog.first, entries.isEmpty || length + next.length <= Self.chunkLength {
+                guard let entry = inbox.backlog.popFirst() else { break }
+                length += entry.length
+                entries.append(entry)
+            }
+            return entries
+        }
+    }
+
+    private func apply(_ entries: [Backlog.Entry]) throws(StoreError) {
+        guard let last = entries.last else { return }
+        if writer.walLength > walLimit, try !writer.checkpointWhole() { throw StoreError.walHeld(writer.walLength) }
+        var buffers: [RowBuffer] = []
+        var borrowed: [RowBuffer] = []
+        defer { for buffer in borrowed { pool.giveBack(buffer) } }
+        for entry in entries {
+            if let rows = entry.rows {
+                buffers.append(rows)
+            } else {
+                let buffer = pool.take()
+                borrowed.append(buffer)
+                try log.read(entry.position, rows: entry.length, into: buffer)
+                buffers.append(buffer)
+            }
+        }
+        try writer.apply(buffers, through: last.position)
+        for rows in entries.compactMap(\.rows) { pool.giveBack(rows) }
+    }
+
+    // MARK: Keeping house
+
+    /// Sees to it that the log has room: makes segments, and lets those go that the ledger has on disk.
+    private mutating func makeRoom() throws(StoreError) {
+        if writer.hasLog(of: LedgerWriter.checkpointFrames) { try writer.checkpoint() }
+        guard log.isShort else { return }
+        do throws(StoreError) {
+            if try log.makeAnother() { return tellOfRoom() }
+        } catch let error where error.isPassing {
+            // The segments that are there have to do.
+        }
+        try release()
+    }
+
+    /// Lets go of what the ledger has.
+    private mutating func release() throws(StoreError) {
+        if isTrusted {
+            try writer.sync()
+        } else {
+            // What is from before the start may be in the page cache alone, and a sync of new pages does not write it.
+            isTrusted = try writer.checkpointWhole()
+            guard isTrusted else { return }
+        }
+        log.release(through: writer.position.number)
+        tellOfRoom()
+    }
+
+    /// The log may have room that it had not.
+    private func tellOfRoom() { logInbox.update { $0.releases &+= 1 } }
+
+    private mutating func keepHouse() throws(StoreError) {
+        let (isIdle, walLength) = (inbox.withLock { $0.backlog.isEmpty }, writer.walLength)
+        inbox.withLock { $0.walLength = walLength }
+        guard isIdle, pruning == nil else { return }
+        if writer.hasLog(of: LedgerWriter.idleCheckpointFrames) {
+            try writer.checkpoint()
+            try release()
+        }
+        try makeRoom()
+    }
+
+    /// One slice of the pruning. A full disk ends it early; the next one asked for goes on from there.
+    private mutating func prune() throws(StoreError) {
+        guard let (cutoff, before) = pruning, !isStalled else { return }
+        var slice = (requests: 0, isPartial: false)
+        do throws(StoreError) {
+            slice = try writer.prune(olderThan: cutoff, limit: Self.pruneSlice)
+        } catch let error where error.isPassing {}
+        let pruned = before + slice.requests
+        pruning = slice.isPartial ? (cutoff, pruned) : nil
+        if pruning == nil { report(.pruned(requests: pruned)) }
+    }
+
+    /// The last thing: what a full disk keeps out of the ledger stays in the log.
+    private func finish() throws(StoreError) {
+        guard !isStalled else { return }
+        _ = try writer.checkpointWhole()
+    }
+}
+
+extension StoreError {
+    /// A reader has had one state of the ledger open for so long that the WAL has grown to its bound.
+    fileprivate static func walHeld(_ length: Int) -> StoreError {
+        StoreError(
+            .busy, message: "a reader keeps the WAL from being emptied, which has \(length >> 20) MiB by now",
+            context: "ledger.db-wal")
+    }
+}

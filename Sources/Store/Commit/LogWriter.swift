@@ -1,0 +1,102 @@
+import LinuxSystem
+import PushModel
+
+/// What the log's thread has to do.
+struct LogInbox: Sendable {
+    var batch: CommitBatch?
+    /// Goes up when the log may have room that it had not.
+    var releases: UInt64 = 0
+    var isStopping = false
+}
+
+/// Writes batches to the log, one after the other, on a thread of its own or on the caller's, and hands them to the
+/// ledger's thread.
+final class LogWriter: Sendable {
+    /// How long a full disk is left alone before the next try.
+    private static let retryInterval: Duration = .milliseconds(500)
+
+    private let log: CommitLog
+    private let inbox: Monitor<LogInbox>
+    private let ledger: Monitor<LedgerInbox>
+    private let pool: BufferPool
+    private let report: @Sendable (StoreReport) -> Void
+
+    init(
+        _ log: CommitLog, inbox: Monitor<LogInbox>, ledger: Monitor<LedgerInbox>, pool: BufferPool,
+        report: @escaping @Sendable (StoreReport) -> Void
+    ) {
+        self.log = log
+        self.inbox = inbox
+        self.ledger = ledger
+        self.pool = pool
+        self.report = report
+    }
+
+    /// Writes a batch.
+    ///
+    /// - Returns: how long that took. It is on the disk, and the ledger's thread has it.
+    func write(_ batch: CommitBatch) throws(StoreError) -> Duration {
+        let start = SystemClock.monotonicNanoseconds
+        let time = WallTime(milliseconds: SystemClock.wallMilliseconds)
+        let position = try log.append(batch.rows, lastSequence: batch.lastSequence, at: time)
+        precondition(position.number == batch.number, "batches are numbered without a gap")
+        let now = SystemClock.monotonicNanoseconds
+        let (surplus, isNews) = ledger.withLock { inbox in
+            let before = inbox.backlog.bytes
+            let surplus = inbox.backlog.append(position, batch.rows, at: now)
+            // It looks at the clock by itself: the first of some batches wakes it, and many bytes do.
+            let isNews =
+                before == 0 || before < LedgerInbox.bytesDue && inbox.backlog.bytes >= LedgerInbox.bytesDue
+                || inbox.urgentThrough >= position.number
+            if isNews { inbox.signals &+= 1 }
+            return (surplus, isNews)
+        }
+        if isNews { ledger.wake() }
+        if let surplus { pool.giveBack(surplus) }
+        return .nanoseconds(now - start)
+    }
+
+    /// What the thread does: writes what is submitted until it is told to stop, or the disk cannot be trusted.
+    func run() {
+        while case .write(let batch) = nextJob() {
+            do throws(StoreError) {
+                try writePatiently(batch)
+            } catch {
+                return report(.failed(error))
+            }
+        }
+    }
+
+    private enum Job: Sendable {
+        case write(CommitBatch)
+        case stop
+    }
+
+    private func nextJob() -> Job {
+        let job = inbox.wait { inbox -> Job? in
+            if let batch = inbox.batch.take() { return .write(batch) }
+            return inbox.isStopping ? .stop : nil
+        }
+        return job ?? .stop
+    }
+
+    /// Writes a batch, as often as it takes. At a stop there is one last try: what does not get to the disk then was never
+    /// acknowledged.
+    private func writePatiently(_ batch: CommitBatch) throws(StoreError) {
+        var isStalled = false
+        while true {
+            let releases = inbox.withLock(\.releases)
+            do throws(StoreError) {
+                let took = try write(batch)
+                return report(.durable(through: batch.number, took: took))
+            } catch let error where error.isPassing {
+                if inbox.withLock(\.isStopping) { return }
+                if !isStalled { report(.stalled(error)) }
+                isStalled = true
+                _ = inbox.wait(atMost: Self.retryInterval) { inbox -> Bool? in
+                    inbox.isStopping || error.kind == .logFull && inbox.releases != releases ? true : nil
+                }
+            }
+        }
+    }
+}

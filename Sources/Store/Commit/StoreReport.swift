@@ -1,0 +1,38 @@
+/// What the store's threads tell. Numbers are those of batches.
+public enum StoreReport: Hashable, Sendable {
+    /// All batches up to and including this number are on disk; how long the last write took.
+    case durable(through: UInt64, took: Duration)
+    /// All batches up to and including this number are in the ledger, where readers find them.
+    case applied(through: UInt64)
+    /// A batch cannot be written for now: the disk is full, or the log is. Nothing is lost and nothing is on disk that
+    /// was not before; the same batch is tried again until it is written. Told once for each time.
+    case stalled(StoreError)
+    /// The ledger cannot be written for now; the log goes on as long as it has room. Told once for each time.
+    case ledgerStalled(StoreError)
+    /// The ledger is written again.
+    case ledgerResumed
+    /// Requests older than the retention are out of the ledger; how many.
+    case pruned(requests: Int)
+    /// The disk cannot be trusted, and no further report comes: end without acknowledging anything.
+    case failed(StoreError)
+}
+
+/// How the store is doing.
+public struct StoreStatus: Hashable, Sendable {
+    /// Bytes of the log that the ledger may not have on disk yet.
+    public var logUsed = 0
+    /// Bytes of all the log's files.
+    public var logLength = 0
+    /// How large the log may become, in bytes.
+    public var logLimit = 0
+    /// How many batches are durable and not in the ledger yet.
+    public var batchesBehind = 0
+    /// How many bytes of rows they have.
+    public var bytesBehind = 0
+    /// Since when the oldest of them has been durable, in monotonic nanoseconds; `nil` when there is none.
+    public var behindSince: Int64?
+    /// Bytes of the ledger's own WAL.
+    public var walLength = 0
+    /// Bytes of the ledger's file.
+    public var ledgerLength = 0
+}

@@ -1,0 +1,117 @@
+import PushModel
+
+/// The ledger's columns, in the order of the values in rows (PushModel: `RowBuffer`), and how they become records again.
+enum LedgerColumns {
+    static let request = """
+        requests.seq, requests.operation, requests.id, requests.uid, requests.gid, requests.pid, \
+        requests.accepted_at, requests.accepted_ns, requests.boot, requests.mode, requests.platform, \
+        requests.app, requests.device, requests.external_id, requests.message_id, requests.body, \
+        requests.state, requests.duplicate_id, requests.tracked
+        """
+    static let requestCount: Int32 = 19
+
+    static let invocation = """
+        invocations.seq, invocations.n, invocations.callback, invocations.provider, invocations.route, \
+        invocations.handler, invocations.budget_us, invocations.deadline_ns, invocations.started, \
+        invocations.outcome, invocations.reason, invocations.queue_us, invocations.exec_us, \
+        invocations.total_us, invocations.completed_by, invocations.completed_times, \
+        invocations.completed_result, invocations.completed_options, invocations.decided_at, \
+        invocations.observer, invocations.waited_for_seq, invocations.waited_for_n, \
+        invocations.waited_for_handler
+        """
+    static let invocationCount: Int32 = 23
+
+    static let event = """
+        events.cursor, events.seq, events.id, events.kind, events.time, events.delivery, events.external_user_id, \
+        events.device_id, events.app_id, events.platform, events.campaign_id, events.message_id, \
+        events.button_action_type, events.button_string, events.duration_us, events.push_token, events.token_change, \
+        events.name, events.properties
+        """
+    static let eventCount: Int32 = 19
+}
+
+// Columns: each reads the columns of its list above, which start at `first`.
+extension Statement {
+    func request(from first: Int32 = 0) throws(StoreError) -> AcceptedRequest {
+        AcceptedRequest(
+            seq: SequenceNumber(integer(first)), operation: try name(first + 1), id: text(first + 2),
+            peer: Peer(
+                uid: try number(first + 3), gid: try number(first + 4), pid: try number(first + 5)),
+            acceptedAt: Moment(
+                monotonic: Instant(nanoseconds: integer(first + 7)), wall: WallTime(milliseconds: integer(first + 6))),
+            boot: try uuid(first + 8), mode: try name(first + 9), platform: try name(first + 10),
+            app: text(first + 11), device: text(first + 12), externalID: text(first + 13), messageID: text(first + 14),
+            state: isNull(first + 16) ? nil : try name(first + 16), duplicateID: text(first + 17),
+            isTracked: integer(first + 18) != 0, body: bytes(first + 15))
+    }
+
+    func invocation(from first: Int32 = 0) throws(StoreError) -> InvocationRecord {
+        InvocationRecord(
+            id: InvocationID(seq: SequenceNumber(integer(first)), n: try number(first + 1)),
+            callback: try name(first + 2), isObserver: integer(first + 19) != 0, provider: text(first + 3),
+            route: text(first + 4), handler: text(first + 5),
+            budget: .microseconds(integer(first + 6)),
+            deadline: isNull(first + 7) ? nil : Instant(nanoseconds: integer(first + 7)),
+            started: integer(first + 8) != 0, result: isNull(first + 9) ? nil : try result(from: first + 9))
+    }
+
+    private func result(from first: Int32) throws(StoreError) -> InvocationResult {
+        InvocationResult(
+            outcome: try name(first), reason: text(first + 1), queue: .microseconds(integer(first + 2)),
+            exec: .microseconds(integer(first + 3)), total: .microseconds(integer(first + 4)),
+            completion: isNull(first + 5) ? nil : try completion(from: first + 5),
+            waitedFor: isNull(first + 11) ? nil : try predecessor(from: first + 11),
+            decidedAt: WallTime(milliseconds: integer(first + 9)))
+    }
+
+    private func predecessor(from first: Int32) throws(StoreError) -> Predecessor {
+        Predecessor(
+            id: InvocationID(seq: SequenceNumber(integer(first)), n: try number(first + 1)), handler: text(first + 2))
+    }
+
+    private func completion(from first: Int32) throws(StoreError) -> Completion {
+        let options = text(first + 3)?.split(separator: ",", omittingEmptySubsequences: false) ?? []
+        return Completion(
+            by: try name(first), times: try number(first + 1), result: try name(first + 2),
+            options: options.map(String.init))
+    }
+
+    func event(from first: Int32 = 0) throws(StoreError) -> AnalyticsEvent {
+        AnalyticsEvent(
+            id: try uuid(first + 2), kind: try name(first + 3), time: integer(first + 4),
+            seq: SequenceNumber(integer(first + 1)), delivery: SequenceNumber(integer(first + 5)),
+            externalUserID: text(first + 6), deviceID: text(first + 7), appID: text(first + 8),
+            platform: try name(first + 9), campaignID: text(first + 10), messageID: text(first + 11),
+            buttonActionType: text(first + 12), buttonString: text(first + 13),
+            duration: isNull(first + 14) ? nil : .microseconds(integer(first + 14)), pushToken: text(first + 15),
+            tokenChange: isNull(first + 16) ? nil : try name(first + 16), name: text(first + 17),
+            properties: text(first + 18))
+    }
+
+    /// A value of an enumeration by its wire name.
+    func name<Value: RawRepresentable<String>>(_ column: Int32) throws(StoreError) -> Value {
+        let text = text(column) ?? ""
+        guard let value = Value(rawValue: text) else {
+            throw unreadable(column, "'\(text)' is no \(Value.self)")
+        }
+        return value
+    }
+
+    func number<Value: FixedWidthInteger>(_ column: Int32) throws(StoreError) -> Value {
+        guard let value = Value(exactly: integer(column)) else {
+            throw unreadable(column, "\(integer(column)) does not fit a \(Value.self)")
+        }
+        return value
+    }
+
+    func uuid(_ column: Int32) throws(StoreError) -> UUID128 {
+        let bytes = bytes(column)
+        guard bytes.count == 16 else { throw unreadable(column, "\(bytes.count) bytes are no 128-bit id") }
+        return UUID128(
+            high: bytes[..<8].reduce(0) { $0 << 8 | UInt64($1) }, low: bytes[8...].reduce(0) { $0 << 8 | UInt64($1) })
+    }
+
+    func unreadable(_ column: Int32, _ reason: String) -> StoreError {
+        StoreError(.corrupt, message: "column \(columnName(column)): \(reason)", context: path)
+    }
+}

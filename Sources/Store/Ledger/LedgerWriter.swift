@@ -1,0 +1,217 @@
+import Glibc
+import LinuxSystem
+import PushModel
+
+/// The one connection that writes the ledger, with its statements. For one thread.
+///
+/// What is committed here is not on disk before ``sync()``: until then the log has it. Page size and checkpoint interval
+/// were measured, on two cores and a virtual disk: of records with a payload of 1.3 KB a page of 8 KiB holds five, one of
+/// 4 KiB two, and a commit of 64 is a third faster.
+final class LedgerWriter {
+    /// The WAL's length, in frames, at which it is copied to the database even while batches come.
+    static let checkpointFrames: Int32 = 2000
+    /// The WAL's length, in frames, that is worth a checkpoint when nothing else is to do.
+    static let idleCheckpointFrames: Int32 = 250
+
+    /// The state directory's id.
+    let stateID: UUID128
+    /// The place in the log behind the last batch that is in the ledger.
+    private(set) var position: LogPosition
+    private let database: Database
+    /// The WAL once more, to be synced: SQLite syncs it only where it copies something from it.
+    private let wal: FileDescriptor
+    private var begin: Statement
+    private var commit: Statement
+    private var savePosition: Statement
+    private let rows: RowApplier
+    private var checkpointedFrames: Int32 = 0
+
+    /// Opens the ledger of `directory`, creating it or bringing it up to date.
+    ///
+    /// - Parameter onMigration: called before an older ledger is brought up to date, which may take long.
+    init(directory: String, onMigration: () -> Void = {}) throws(StoreError) {
+        let path = directory + "/ledger.db"
+        try Self.create(path)
+        try WALFile.writeAgain(path + "-wal")
+        let database = try Database(path: path, access: .readWrite)
+        try database.execute(
+            """
+            PRAGMA busy_timeout = 1000;
+            PRAGMA page_size = 8192;
+            PRAGMA journal_mode = WAL;
+            PRAGMA synchronous = FULL;
+            PRAGMA cache_size = -1024;
+            PRAGMA journal_size_limit = \(Self.checkpointFrames * 8192);
+            PRAGMA secure_delete = FAST;
+            """)
+        database.keepLogOnClose()
+        try Schema.migrate(database, onMigration: onMigration)
+        // From here on the log is what is acknowledged by.
+        try database.execute("PRAGMA synchronous = NORMAL")
+        stateID = try Schema.stateIdentity(database)
+        position = try Schema.logPosition(database)
+        begin = try database.prepare("BEGIN IMMEDIATE")
+        commit = try database.prepare("COMMIT")
+        savePosition = try database.prepare(
+            "UPDATE log_position SET number = ?1, checksum = ?2, segment = ?3, segment_end = ?4")
+        rows = try RowApplier(database)
+        database.trackLogLength()
+        // Its closing takes no lock of SQLite's away: those are on the other two files.
+        guard let wal = FileDescriptor(open(path + "-wal", O_RDONLY | O_CLOEXEC)) else {
+            throw StoreError.system("open", path + "-wal", errno: errno)
+        }
+        self.wal = wal
+        self.database = database
+    }
+
+    // MARK: Batches
+
+    /// Applies batches in one transaction, or none of them.
+    ///
+    /// - Parameters:
+    ///   - batches: their rows, in order.
+    ///   - position: the place in the log behind the last of them.
+    func apply(_ batches: [RowBuffer], through position: LogPosition) throws(StoreError) {
+        try apply(batches.map(\.rows), through: position)
+        withExtendedLifetime(batches) {}
+    }
+
+    /// The same with rows that lie elsewhere.
+    func apply(_ batches: [UnsafeRawBufferPointer], through position: LogPosition) throws(StoreError) {
+        try transaction { () throws(StoreError) in
+            try rows.apply(batches)
+            savePosition.bind(Int64(bitPattern: position.number), at: 1)
+            savePosition.bind(Int64(position.checksum), at: 2)
+            savePosition.bind(Int64(position.segment), at: 3)
+            savePosition.bind(Int64(position.end), at: 4)
+            try savePosition.run()
+        }
+        self.position = position
+    }
+
+    /// Makes everything that was applied durable.
+    ///
+    /// - Throws: what the disk says; then nobody knows what is on it, and nothing may be written any more.
+    func sync() throws(StoreError) {
+        guard fdatasync(wal.rawValue) == 0 else {
+            var error = StoreError.system("fdatasync", database.path + "-wal", errno: errno)
+            error.kind = .failed
+            throw error
+        }
+    }
+
+    // MARK: The WAL
+
+    /// The WAL's length in bytes, as far as it is used.
+    var walLength: Int { Int(database.logFrames) * 8192 }
+
+    /// Whether the WAL has grown by so many frames since it was last copied to the database.
+    func hasLog(of frames: Int32) -> Bool {
+        // It starts again from the beginning once all of it was copied.
+        let start = database.logFrames < checkpointedFrames ? 0 : checkpointedFrames
+        return database.logFrames - start >= frames
+    }
+
+    /// Copies the WAL to the database as far as readers let it. A full disk only means: not now.
+    func checkpoint() throws(StoreError) {
+        checkpointedFrames = database.logFrames
+        do {
+            _ = try database.checkpoint()
+        } catch let error where error.isPassing {
+            return
+        }
+    }
+
+    /// Copies all of the WAL to the database, syncs that, and empties the WAL: whatever was only in the page cache is
+    /// written again.
+    ///
+    /// - Returns: whether it was done; `false` while a reader has an older state of the ledger open.
+    func checkpointWhole() throws(StoreError) -> Bool {
+        do {
+            return try database.checkpoint(emptying: true)
+        } catch let error where error.isPassing {
+            return false
+        }
+    }
+
+    // MARK: Pruning
+
+    /// Takes out up to `limit` of the oldest requests accepted before `cutoff` with all that belongs to them,
+    /// leaving out those with an invocation in flight. The receipts of remembered deliveries stay.
+    ///
+    /// As many entries of custom data go that came to their end before `cutoff`, whenever their requests do. What has
+    /// not stays, and so do profiles: they say what is, not what was.
+    /// - Returns: how many requests were taken out, and whether there may be more to take.
+    func prune(olderThan cutoff: WallTime, limit: Int) throws(StoreError) -> (requests: Int, isPartial: Bool) {
+        // The same set each time: what has an invocation in flight is not touched, and the rest stays old.
+        let old = """
+            SELECT seq FROM requests WHERE accepted_at < \(cutoff.milliseconds) AND NOT EXISTS (
+                SELECT 1 FROM invocations WHERE invocations.seq = requests.seq AND outcome IS NULL)
+            ORDER BY accepted_at, seq LIMIT \(limit)
+            """
+        let finished = """
+            SELECT number FROM entries INDEXED BY entries_finished WHERE \(CustomDataColumns.isFinished)
+                AND coalesce(settled_at, saved_at) < \(cutoff.milliseconds) LIMIT \(limit)
+            """
+        var entries = 0
+        try transaction { () throws(StoreError) in
+            try database.execute(
+                """
+                UPDATE meta SET highest_seq = max(highest_seq, (SELECT coalesce(max(seq), 0) FROM (\(old)))),
+                    highest_cursor = \(rows.lastCursor),
+                    highest_entry = max(highest_entry, (SELECT coalesce(max(number), 0) FROM entries));
+                DELETE FROM entries WHERE number IN (\(finished));
+                """)
+            entries = database.changes
+            try database.execute(
+                """
+                DELETE FROM events WHERE seq IN (\(old))
+                    AND NOT EXISTS (SELECT 1 FROM tracked_deliveries WHERE event = cursor);
+                DELETE FROM interactions WHERE cause IN (\(old));
+                DELETE FROM invocations WHERE seq IN (\(old));
+                DELETE FROM requests WHERE seq IN (\(old));
+                """)
+        }
+        let count = database.changes
+        rows.pruned = SequenceNumber(try database.integer("SELECT highest_seq FROM meta"))
+        return (count, count == limit || entries == limit)
+    }
+
+    // MARK: The end
+
+    /// Leaves the connection open until the process ends.
+    ///
+    /// Closing it would copy the WAL to the database and empty it. After a failed sync the next one may succeed
+    /// without having written what the first one lost, and the WAL would be the only good copy.
+    func abandon() { _ = Unmanaged.passRetained(self) }
+
+    private func transaction(_ body: () throws(StoreError) -> Void) throws(StoreError) {
+        try begin.run()
+        do throws(StoreError) {
+            try body()
+            try commit.run()
+        } catch {
+            // SQLite has rolled back by itself after some errors, and the first error is the one that tells.
+            if database.isInTransaction { try? database.execute("ROLLBACK") }
+            throw error
+        }
+    }
+
+    /// Creates the file with a mode of our own: requests hold what people were sent. SQLite gives the files beside
+    /// it the same mode.
+    private static func create(_ path: String) throws(StoreError) {
+        let file = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o640)
+        guard file < 0 else {
+            close(file)
+            return
+        }
+        guard errno == EEXIST else { throw StoreError.system("open", path, errno: errno) }
+        var facts = stat()
+        guard lstat(path, &facts) == 0 else { throw StoreError.system("stat", path, errno: errno) }
+        guard facts.st_uid == geteuid(), facts.st_mode & S_IFMT == S_IFREG else {
+            throw StoreError(
+                .notPermitted, message: "this is no file of user \(geteuid()), but of user \(facts.st_uid)",
+                context: path)
+        }
+    }
+}

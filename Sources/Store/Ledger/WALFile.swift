@@ -1,0 +1,33 @@
+import Glibc
+import LinuxSystem
+
+/// The file of SQLite's WAL, where SQLite itself does not help.
+enum WALFile {
+    /// Writes a WAL once more as it is, and syncs it.
+    ///
+    /// After a failed sync the page cache may have what the disk has not, and count it as written. SQLite would believe what
+    /// it reads, copy it to the database, and with a power cut in the middle of that the database would be torn. To be
+    /// called before the database is opened, by who alone may write it; readers see the same bytes all the while.
+    static func writeAgain(_ path: String) throws(StoreError) {
+        guard let file = FileDescriptor(open(path, O_RDWR | O_CLOEXEC)) else {
+            if errno == ENOENT { return }
+            throw StoreError.system("open", path, errno: errno)
+        }
+        let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 16)
+        defer { memory.deallocate() }
+        var offset: off_t = 0
+        while true {
+            let count = retryingInterrupts { pread(file.rawValue, memory.baseAddress, memory.count, offset) }
+            if count == 0 { break }
+            guard count > 0, pwrite(file.rawValue, memory.baseAddress, count, offset) == count else {
+                throw StoreError.system("write again", path, errno: errno)
+            }
+            offset += off_t(count)
+        }
+        guard offset == 0 || fdatasync(file.rawValue) == 0 else {
+            var error = StoreError.system("fdatasync", path, errno: errno)
+            error.kind = .failed
+            throw error
+        }
+    }
+}

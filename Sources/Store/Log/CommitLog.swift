@@ -1,0 +1,274 @@
+import LinuxSystem
+import PushModel
+import Synchronization
+
+/// The log: what is in it, synced, is acknowledged. The ledger follows behind, and what it has on disk leaves the log.
+///
+/// A ring of segments, which are used again. One batch is written at a time, by whoever is to write; everything else may
+/// be asked and done on any thread meanwhile.
+final class CommitLog: Sendable {
+    /// How large the log may become.
+    struct Limits: Hashable, Sendable {
+        /// All segments together, in bytes.
+        var length: Int
+        /// One segment, in bytes. A batch that is larger gets a segment of its own length.
+        var segmentLength: Int
+
+        /// - Parameter length: all segments together, in bytes; at least 16 MiB are taken.
+        init(length: Int) {
+            let alignment = RowBuffer.alignment
+            self.length = max(length, 16 << 20)
+            segmentLength = min(8 << 20, self.length / 4) / alignment * alignment
+        }
+    }
+
+    /// How the log is filled.
+    struct Usage: Hashable, Sendable {
+        /// Bytes of batches that the ledger may not have on disk yet, and of those before them in their segments.
+        var used: Int
+        /// Bytes of all segments, the free ones too.
+        var length: Int
+        /// The most that all segments may have, in bytes.
+        var limit: Int
+    }
+
+    /// A segment with batches that may still be needed.
+    struct Filled {
+        let segment: LogSegment
+        /// The number of its last batch.
+        var last: UInt64
+        /// Where that ends, in bytes.
+        var end: Int
+    }
+
+    /// A segment with batches that were written once more.
+    typealias Copy = Filled
+
+    private struct State {
+        /// The segments that have batches which may still be needed, the oldest first; the last one is written.
+        var filled: [Filled] = []
+        var free: [LogSegment] = []
+        /// Behind the last batch.
+        var position: LogPosition
+        /// Up to which number the ledger has everything on disk.
+        var released: UInt64
+        var lastID: UInt32
+        var length: Int
+    }
+
+    let limits: Limits
+    private let directory: LogDirectory
+    private let state: Mutex<State>
+
+    /// A log whose segments are all free, but for those with copies.
+    ///
+    /// - Parameters:
+    ///   - directory: where the segments are.
+    ///   - segments: the segments that are there and may be used again.
+    ///   - copies: segments with batches that the ledger may not have on disk.
+    ///   - position: behind the last batch that there was.
+    ///   - released: up to which number the ledger has everything on disk.
+    init(
+        _ directory: LogDirectory, limits: Limits, segments: [LogSegment], copies: [Copy] = [],
+        after position: LogPosition, released: UInt64
+    ) throws(StoreError) {
+        self.limits = limits
+        self.directory = directory
+        let all = segments + copies.map(\.segment)
+        state = Mutex(
+            State(
+                filled: copies, free: segments,
+                position: position, released: released, lastID: all.map(\.id).max() ?? 0,
+                length: all.reduce(0) { $0 + $1.length }))
+        if segments.isEmpty { try make(length: Self.shortLength) }
+    }
+
+    /// Behind the last batch.
+    var position: LogPosition { state.withLock { $0.position } }
+
+    /// How the log is filled.
+    var usage: Usage {
+        state.withLock { state in
+            let used = state.filled.reduce(0) { $0 + $1.end }
+            return Usage(used: used, length: state.length, limit: limits.length)
+        }
+    }
+
+    // MARK: Writing
+
+    /// Writes a batch. It is on the disk when this returns.
+    ///
+    /// - Parameters:
+    ///   - buffer: its rows.
+    ///   - lastSequence: the number of the last request that was accepted, in it or before it.
+    ///   - time: the clock.
+    /// - Returns: the place behind it.
+    /// - Throws: `logFull` when there is no room before the ledger has more on disk, and nothing was written; `noSpace`
+    ///   when the file system has no room, and the same batch may be written again; `failed` for anything else: what is
+    ///   on the disk nobody knows then, and nothing may be written after it.
+    func append(
+        _ buffer: RowBuffer, lastSequence: SequenceNumber, at time: WallTime
+    ) throws(StoreError) -> LogPosition {
+        let length = BatchHeader.blocksLength(rows: buffer.byteCount)
+        let (segment, offset, position, released) = try place(for: length)
+        let header = BatchHeader(
+            number: position.number + 1, previousChecksum: position.checksum, rowsLength: buffer.byteCount,
+            released: released, lastSequence: lastSequence, writtenAt: time)
+        let checksum = header.write(to: buffer)
+        let padded = buffer.padToAlignment()
+        do throws(StoreError) {
+            try segment.write(UnsafeRawBufferPointer(rebasing: buffer.memory[..<padded]), at: offset)
+        } catch {
+            state.withLock { $0.filled[$0.filled.count - 1].last = position.number }
+            throw error
+        }
+        let end = LogPosition(number: header.number, checksum: checksum, segment: segment.id, end: offset + length)
+        state.withLock { state in
+            state.position = end
+            state.filled[state.filled.count - 1].last = end.number
+            state.filled[state.filled.count - 1].end = end.end
+        }
+        return end
+    }
+
+    /// Whether a batch with rows of so many bytes has room now.
+    func hasRoom(for rows: Int) -> Bool {
+        let length = BatchHeader.blocksLength(rows: rows)
+        return state.withLock { state in
+            if let current = state.filled.last, current.segment.length - current.end >= length { return true }
+            return state.free.contains { $0.length - LogSegment.headerLength >= length }
+        }
+    }
+
+    private func place(
+        for length: Int
+    ) throws(StoreError) -> (LogSegment, offset: Int, after: LogPosition, released: UInt64) {
+        while true {
+            let place = state.withLock { state -> (LogSegment, Int, LogPosition, UInt64)? in
+                let isRoomLeft = state.filled.last.map { !$0.segment.isCopy && $0.segment.length - $0.end >= length }
+                if isRoomLeft != true {
+                    // The largest: small ones are for the first start alone.
+                    let free = state.free.indices.max { state.free[$0].length < state.free[$1].length }
+                    guard let free, state.free[free].length - LogSegment.headerLength >= length else { return nil }
+                    let segment = state.free.remove(at: free)
+                    state.filled.append(
+                        Filled(segment: segment, last: state.position.number, end: LogSegment.headerLength))
+                }
+                guard let current = state.filled.last else { return nil }
+                // Before it is there: the segment is not to be released while it is written.
+                state.filled[state.filled.count - 1].last = state.position.number + 1
+                return (current.segment, current.end, state.position, state.released)
+            }
+            if let place { return place }
+            guard try makeAnother(for: length) else {
+                throw StoreError(
+                    .logFull, message: "the log is full, and the ledger has not taken over what is in it",
+                    context: directory.path)
+            }
+        }
+    }
+
+    // MARK: Segments
+
+    /// Lets the segments be used again whose batches the ledger has on disk.
+    ///
+    /// - Parameter number: up to which number it has them.
+    func release(through number: UInt64) {
+        let copies = state.withLock { state -> [LogSegment] in
+            state.released = max(state.released, number)
+            var copies: [LogSegment] = []
+            // Even the last one: what comes next begins it anew.
+            while let oldest = state.filled.first, oldest.last <= number {
+                state.filled.removeFirst()
+                if oldest.segment.isCopy {
+                    state.length -= oldest.segment.length
+                    copies.append(oldest.segment)
+                } else {
+                    state.free.append(oldest.segment)
+                }
+            }
+            return copies
+        }
+        for copy in copies { copy.remove() }
+    }
+
+    /// Whether the writer will soon need a segment that is not there: time to make one, or to have the ledger sync.
+    var isShort: Bool { state.withLock { $0.free.count < Self.wantedFree } }
+
+    /// Makes another segment, if there is none too many and the limit allows it; takes some milliseconds.
+    ///
+    /// - Returns: whether one was made.
+    @discardableResult
+    func makeAnother() throws(StoreError) -> Bool {
+        let isAllowed = state.withLock { state in
+            state.free.count < Self.wantedFree && state.length + limits.segmentLength <= limits.length
+        }
+        if isAllowed { try make(length: limits.segmentLength) }
+        return isAllowed
+    }
+
+    /// Makes a segment with room for a batch of so many bytes; free ones that are too small for it go if they must.
+    private func makeAnother(for batch: Int) throws(StoreError) -> Bool {
+        let wanted = max(limits.segmentLength, LogSegment.headerLength + batch)
+        let (isAllowed, removed) = state.withLock { state in
+            var removed: [LogSegment] = []
+            while state.length + wanted > limits.length, let small = state.free.popLast() {
+                state.length -= small.length
+                removed.append(small)
+            }
+            return (state.length + wanted <= limits.length, removed)
+        }
+        for segment in removed { segment.remove() }
+        guard isAllowed else { return false }
+        do throws(StoreError) {
+            try make(length: wanted)
+        } catch let error where error.kind == .noSpace {
+            // Where there is no room for one of the usual length there may be for a short one.
+            try make(length: max(Self.shortLength, LogSegment.headerLength + batch))
+        }
+        return true
+    }
+
+    /// The length of the first segment, in bytes: to fill it with zeros is part of every first start.
+    private static let shortLength = 1 << 20
+
+    private static let wantedFree = 2
+
+    private func make(length: Int) throws(StoreError) {
+        let id = state.withLock { state in
+            state.lastID += 1
+            return state.lastID
+        }
+        let segment = try directory.create(id, length: length)
+        state.withLock { state in
+            state.free.append(segment)
+            state.length += length
+        }
+    }
+
+    // MARK: Reading back
+
+    /// Reads the rows of a batch that was written into a buffer that is empty.
+    ///
+    /// - Parameters:
+    ///   - position: the place behind it.
+    ///   - length: the length of its rows, in bytes.
+    func read(_ position: LogPosition, rows length: Int, into buffer: RowBuffer) throws(StoreError) {
+        let segment = state.withLock { state in
+            state.filled.first { $0.segment.id == position.segment }?.segment
+        }
+        let blocks = BatchHeader.blocksLength(rows: length)
+        guard let segment,
+            buffer.fill(rows: length, blocks: blocks, { segment.read(into: $0, at: position.end - blocks) }),
+            BatchHeader.verifiedChecksum(buffer.batch) == position.checksum
+        else {
+            throw StoreError(
+                .failed, message: "batch \(position.number) of the log cannot be read back", context: directory.path)
+        }
+    }
+}
+
+extension RowBuffer {
+    /// Header and rows, as the log has them.
+    fileprivate var batch: UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: memory[..<end]) }
+}

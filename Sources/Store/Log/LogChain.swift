@@ -1,0 +1,155 @@
+import PushModel
+
+/// Finds batches in segments, each by the one before it: numbers go up by one, and each names the checksum of the last.
+/// What was in a segment before it was used again has lower numbers, and what a power cut tore has another checksum.
+struct LogChain: ~Copyable {
+    /// A batch that was found.
+    struct Batch {
+        var header: BatchHeader
+        /// The place behind it.
+        var position: LogPosition
+        /// All of it as it lies on the disk. It is in the chain's memory, until the next one is looked for.
+        var blocks: UnsafeRawBufferPointer
+        /// The rows.
+        var rows: UnsafeRawBufferPointer {
+            UnsafeRawBufferPointer(
+                rebasing: blocks[BatchHeader.length..<BatchHeader.length + header.rowsLength])
+        }
+    }
+
+    /// Where a batch begins.
+    private struct Place {
+        var segment: Int
+        var offset: Int
+    }
+
+    let segments: [LogSegment]
+    /// The number of the first batch of each segment; 0 for one without.
+    private var firsts: [UInt64] = []
+    /// Where every batch begins, by its number: made when it is first needed, where there are copies.
+    private var index: [UInt64: [Place]]?
+    private var memory = AlignedMemory(byteCount: 64 << 10)
+
+    init(_ segments: [LogSegment]) {
+        self.segments = segments
+        for segment in segments.indices {
+            firsts.append(batch(at: Place(segment: segment, offset: LogSegment.headerLength))?.header.number ?? 0)
+        }
+    }
+
+    /// The batch that follows one; `nil` when there is none.
+    mutating func next(after position: LogPosition) -> Batch? {
+        var places: [Place] = []
+        if let segment = segments.firstIndex(where: { $0.id == position.segment }) {
+            places.append(Place(segment: segment, offset: position.end))
+        }
+        for segment in segments.indices where firsts[segment] == position.number + 1 {
+            places.append(Place(segment: segment, offset: LogSegment.headerLength))
+        }
+        for place in places {
+            if let batch = batch(at: place), batch.follows(position) { return batch }
+        }
+        guard segments.contains(where: \.isCopy) else { return nil }
+        for place in everyBatch()[position.number + 1] ?? [] {
+            if let batch = batch(at: place), batch.follows(position) { return batch }
+        }
+        return nil
+    }
+
+    /// The first batch with a number above this one; `nil` when there is none. To be asked where the chain ends: then
+    /// what is found is cut off from what is before it.
+    ///
+    /// A torn batch is the last one that was written, because one is written at a time. So what follows it within the
+    /// length of a batch, or begins a segment, was there before the torn one could be.
+    mutating func batchBeyond(_ position: LogPosition) -> BatchHeader? {
+        var found: BatchHeader?
+        func consider(_ batch: Batch?) {
+            guard let header = batch?.header, header.number > position.number else { return }
+            if found.map({ header.number < $0.number }) ?? true { found = header }
+        }
+        for segment in segments.indices where firsts[segment] > position.number {
+            consider(batch(at: Place(segment: segment, offset: LogSegment.headerLength)))
+        }
+        guard let segment = segments.firstIndex(where: { $0.id == position.segment }) else { return found }
+        let end = min(position.end + Self.longestBatch, segments[segment].length)
+        for offset in stride(from: position.end, to: end, by: RowBuffer.alignment) {
+            consider(batch(at: Place(segment: segment, offset: offset)))
+        }
+        return found
+    }
+
+    /// The header of the batch with a number; `nil` when there is none.
+    mutating func batch(_ number: UInt64) -> BatchHeader? {
+        for place in everyBatch()[number] ?? [] {
+            if let batch = batch(at: place) { return batch.header }
+        }
+        return nil
+    }
+
+    /// All batches from the one after `number` to `last`, in order.
+    mutating func forEach(
+        after number: UInt64, through last: UInt64, _ body: (Batch) throws(StoreError) -> Void
+    ) throws(StoreError) {
+        guard last > number else { return }
+        let places = everyBatch()
+        for number in number + 1...last {
+            guard let place = places[number]?.first, let batch = batch(at: place) else {
+                throw StoreError(.corrupt, message: "batch \(number) of the log is gone", context: "log")
+            }
+            try body(batch)
+        }
+    }
+
+    /// No batch takes more, in bytes.
+    static let longestBatch = 128 << 20
+
+    // MARK: Reading
+
+    private mutating func everyBatch() -> [UInt64: [Place]] {
+        if let index { return index }
+        var places: [UInt64: [Place]] = [:]
+        for segment in segments.indices {
+            var offset = LogSegment.headerLength
+            var last: UInt64?
+            while let batch = batch(at: Place(segment: segment, offset: offset)) {
+                // What was here before the segment was used again has lower numbers.
+                guard last.map({ batch.header.number == $0 + 1 }) ?? true else { break }
+                places[batch.header.number, default: []].append(Place(segment: segment, offset: offset))
+                last = batch.header.number
+                offset = batch.position.end
+            }
+        }
+        index = places
+        return places
+    }
+
+    /// The batch that begins at a place, if a whole one does.
+    private mutating func batch(at place: Place) -> Batch? {
+        let segment = segments[place.segment]
+        guard place.offset >= LogSegment.headerLength, place.offset < segment.length,
+            segment.read(
+                into: UnsafeMutableRawBufferPointer(rebasing: memory.bytes[..<RowBuffer.alignment]), at: place.offset)
+                == RowBuffer.alignment,
+            let header = BatchHeader(UnsafeRawBufferPointer(memory.bytes)),
+            header.blocksLength <= min(Self.longestBatch, segment.length - place.offset)
+        else { return nil }
+        let length = header.blocksLength
+        if memory.bytes.count < length {
+            memory = AlignedMemory(byteCount: length)
+        }
+        let blocks = UnsafeMutableRawBufferPointer(rebasing: memory.bytes[..<length])
+        guard segment.read(into: blocks, at: place.offset) == length,
+            let checksum = BatchHeader.verifiedChecksum(
+                UnsafeRawBufferPointer(rebasing: blocks[..<(BatchHeader.length + header.rowsLength)]))
+        else { return nil }
+        let position = LogPosition(
+            number: header.number, checksum: checksum, segment: segment.id, end: place.offset + length)
+        return Batch(header: header, position: position, blocks: UnsafeRawBufferPointer(blocks))
+    }
+}
+
+extension LogChain.Batch {
+    fileprivate func follows(_ position: LogPosition) -> Bool {
+        header.number == position.number + 1 && header.previousChecksum == position.checksum
+    }
+}

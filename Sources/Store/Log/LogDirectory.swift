@@ -1,0 +1,100 @@
+import Glibc
+import LinuxSystem
+import PushModel
+
+/// The directory of the log's segments.
+struct LogDirectory: Sendable {
+    let path: String
+    /// Whose log it is.
+    let state: UUID128
+
+    /// Makes the directory when it is missing.
+    ///
+    /// - Parameters:
+    ///   - stateDirectory: where it goes.
+    ///   - state: whose log it is.
+    init(in stateDirectory: String, state: UUID128) throws(StoreError) {
+        path = Self.path(in: stateDirectory)
+        self.state = state
+        if mkdir(path, 0o750) == 0 {
+            try Self.sync(stateDirectory)
+        } else if errno != EEXIST {
+            throw StoreError.system("mkdir", path, errno: errno)
+        }
+    }
+
+    /// A log that is only read; `nil` where there is none.
+    init?(reading stateDirectory: String, state: UUID128) throws(StoreError) {
+        path = Self.path(in: stateDirectory)
+        self.state = state
+        if access(path, F_OK) != 0 {
+            if errno == ENOENT { return nil }
+            throw StoreError.system("open", path, errno: errno)
+        }
+    }
+
+    static func path(in stateDirectory: String) -> String { stateDirectory + "/log" }
+
+    /// The segments that are there, in order of their numbers. A file that was never finished is removed.
+    func segments() throws(StoreError) -> [LogSegment] {
+        var segments: [LogSegment] = []
+        for id in try ids() {
+            if let segment = try LogSegment.open(id, in: path, state: state) {
+                segments.append(segment)
+            } else {
+                unlink(LogSegment.path(id, in: path))
+            }
+        }
+        return segments
+    }
+
+    /// The segments that are there, to be read only. One that goes away meanwhile has nothing that the ledger has not.
+    func segmentsForReading() throws(StoreError) -> [LogSegment] {
+        var segments: [LogSegment] = []
+        for id in try ids() where access(LogSegment.path(id, in: path), F_OK) == 0 || errno != ENOENT {
+            if let segment = try LogSegment.open(id, in: path, state: state, forReading: true) {
+                segments.append(segment)
+            }
+        }
+        return segments
+    }
+
+    /// Makes a segment, and its name durable.
+    func create(_ id: UInt32, length: Int, isCopy: Bool = false) throws(StoreError) -> LogSegment {
+        let segment = try LogSegment.create(id, length: length, isCopy: isCopy, in: path, state: state)
+        try Self.sync(path)
+        return segment
+    }
+
+    /// Moves the log away, for people to look at; what comes then begins a new one.
+    ///
+    /// - Returns: where it is now.
+    func setAside(at time: WallTime) throws(StoreError) -> String {
+        let place = "\(path).set-aside-\(time.milliseconds)"
+        guard rename(path, place) == 0 else { throw StoreError.system("rename", path, errno: errno) }
+        guard mkdir(path, 0o750) == 0 else { throw StoreError.system("mkdir", path, errno: errno) }
+        try Self.sync(path + "/..")
+        return place
+    }
+
+    private func ids() throws(StoreError) -> [UInt32] {
+        guard let directory = opendir(path) else { throw StoreError.system("opendir", path, errno: errno) }
+        defer { closedir(directory) }
+        var ids: [UInt32] = []
+        while let entry = readdir(directory) {
+            let name = withUnsafeBytes(of: &entry.pointee.d_name) {
+                String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
+            }
+            if let id = LogSegment.id(named: name) { ids.append(id) }
+        }
+        return ids.sorted()
+    }
+
+    /// Makes the names in a directory durable.
+    static func sync(_ path: String) throws(StoreError) {
+        guard let directory = FileDescriptor(Glibc.open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)) else {
+            throw StoreError.system("open", path, errno: errno)
+        }
+        guard fsync(directory.rawValue) == 0 else { throw StoreError.system("fsync", path, errno: errno) }
+    }
+}

@@ -1,0 +1,245 @@
+import CChecksum
+import CLinux
+import Glibc
+import LinuxSystem
+import PushModel
+
+/// One file of the log: a header block, then blocks for batches. All of it was written once before its first batch, so
+/// that to write a batch changes nothing but the batch's own blocks.
+///
+/// Each write is on the disk when it returns. Reads and writes are of whole blocks, from memory at a multiple of
+/// `RowBuffer.alignment`. On any thread; who writes where is the log's to order.
+final class LogSegment: Sendable {
+    /// The header's length, in bytes: one block.
+    static let headerLength = RowBuffer.alignment
+
+    /// Its number, which its name has: they are told apart by it.
+    let id: UInt32
+    /// Its length with the header, in bytes.
+    let length: Int
+    /// Whether it has copies of batches that a start found where it could not trust them. It is used once.
+    let isCopy: Bool
+    let path: String
+    private let file: FileDescriptor
+
+    private init(id: UInt32, length: Int, isCopy: Bool, path: String, file: consuming FileDescriptor) {
+        self.id = id
+        self.length = length
+        self.isCopy = isCopy
+        self.path = path
+        self.file = file
+    }
+
+    static func path(_ id: UInt32, in directory: String) -> String {
+        let digits = String(id)
+        return "\(directory)/segment-\(String(repeating: "0", count: max(0, 4 - digits.count)))\(digits)"
+    }
+
+    /// The number in the name of a segment; `nil` for another file's name.
+    static func id(named name: String) -> UInt32? {
+        guard name.hasPrefix("segment-") else { return nil }
+        return UInt32(name.dropFirst("segment-".count))
+    }
+
+    // MARK: Making and opening
+
+    /// Makes a segment. Until its header is on disk, which comes last, a start takes it for no segment.
+    ///
+    /// - Parameters:
+    ///   - id: its number; no file of that name exists.
+    ///   - length: its length with the header, a multiple of the alignment.
+    ///   - isCopy: whether it is for copies of batches.
+    ///   - directory: where it goes; the caller syncs that.
+    ///   - state: whose log it is.
+    static func create(
+        _ id: UInt32, length: Int, isCopy: Bool = false, in directory: String, state: UUID128
+    ) throws(StoreError) -> LogSegment {
+        let path = path(id, in: directory)
+        do throws(StoreError) {
+            let file = try open(path, create: true)
+            guard CLinux_allocate(file.rawValue, Int64(length)) == 0 || errno == EOPNOTSUPP else {
+                throw StoreError.system("fallocate", path, errno: errno)
+            }
+            let segment = LogSegment(id: id, length: length, isCopy: isCopy, path: path, file: file)
+            try segment.fillWithZeros()
+            try segment.writeHeader(state)
+            return segment
+        } catch {
+            unlink(path)
+            throw error
+        }
+    }
+
+    /// Opens a segment; `nil` for a file that was never finished.
+    ///
+    /// - Throws: `corrupt` for a segment of another state directory or another format.
+    static func open(
+        _ id: UInt32, in directory: String, state: UUID128, forReading: Bool = false
+    ) throws(StoreError) -> LogSegment? {
+        let path = path(id, in: directory)
+        let file = forReading ? try openForReading(path) : try open(path, create: false)
+        let block = AlignedMemory(byteCount: headerLength)
+        let isRead = read(file, block.bytes, at: 0) == headerLength
+        guard isRead, let header = SegmentHeader(UnsafeRawBufferPointer(block.bytes)) else {
+            // The header is written last, before any batch: with a batch behind it, it was there once.
+            let isUsed = read(file, block.bytes, at: headerLength) == headerLength && block.bytes.contains { $0 != 0 }
+            guard isUsed else { return nil }
+            throw StoreError(.corrupt, message: "the header of this segment of the log is damaged", context: path)
+        }
+        guard header.version == SegmentHeader.version else {
+            throw StoreError(
+                .newerSchema, message: "this segment of the log has format \(header.version)", context: path)
+        }
+        guard header.state == state, header.id == id else {
+            throw StoreError(.corrupt, message: "this segment belongs to another log", context: path)
+        }
+        return LogSegment(id: id, length: header.length, isCopy: header.isCopy, path: path, file: file)
+    }
+
+    private static func openForReading(_ path: String) throws(StoreError) -> FileDescriptor {
+        guard let file = FileDescriptor(Glibc.open(path, O_RDONLY | O_CLOEXEC)) else {
+            throw StoreError.system("open", path, errno: errno)
+        }
+        return file
+    }
+
+    private static func open(_ path: String, create: Bool) throws(StoreError) -> FileDescriptor {
+        // Not every file system can write past its page cache.
+        for isDirect in [true, false] {
+            if let file = FileDescriptor(CLinux_open_for_writing(path, create, true, isDirect)) { return file }
+            if isDirect, errno == EINVAL {
+                // The file may have been made before the flag was refused.
+                if create { unlink(path) }
+            } else {
+                break
+            }
+        }
+        throw StoreError.system("open", path, errno: errno)
+    }
+
+    private func writeHeader(_ state: UUID128) throws(StoreError) {
+        let block = AlignedMemory(byteCount: Self.headerLength)
+        SegmentHeader(id: id, length: length, isCopy: isCopy, state: state).write(to: block.bytes)
+        try write(UnsafeRawBufferPointer(block.bytes), at: 0)
+    }
+
+    private func fillWithZeros() throws(StoreError) {
+        let zeros = AlignedMemory(byteCount: min(1 << 20, length - Self.headerLength))
+        var offset = Self.headerLength
+        while offset < length {
+            let count = min(zeros.bytes.count, length - offset)
+            try write(UnsafeRawBufferPointer(rebasing: zeros.bytes[..<count]), at: offset)
+            offset += count
+        }
+    }
+
+    /// Takes the file away. Nothing may be read or written any more.
+    func remove() { unlink(path) }
+
+    // MARK: Blocks
+
+    /// Writes blocks, which are on the disk when this returns.
+    func write(_ blocks: UnsafeRawBufferPointer, at offset: Int) throws(StoreError) {
+        var written = 0
+        while written < blocks.count {
+            let count = retryingInterrupts {
+                pwrite(
+                    file.rawValue, blocks.baseAddress.map { $0 + written }, blocks.count - written,
+                    off_t(offset + written))
+            }
+            guard count > 0 else { throw StoreError.logWrite(path, errno: count < 0 ? errno : EIO) }
+            written += count
+        }
+    }
+
+    /// Reads blocks; fewer than there is room for at the end of the segment, or where the disk cannot read them.
+    ///
+    /// - Returns: how many bytes were read.
+    func read(into blocks: UnsafeMutableRawBufferPointer, at offset: Int) -> Int {
+        Self.read(file, blocks, at: offset)
+    }
+
+    private static func read(
+        _ file: borrowing FileDescriptor, _ blocks: UnsafeMutableRawBufferPointer, at offset: Int
+    ) -> Int {
+        var taken = 0
+        while taken < blocks.count {
+            let number = file.rawValue
+            let count = retryingInterrupts {
+                pread(number, blocks.baseAddress.map { $0 + taken }, blocks.count - taken, off_t(offset + taken))
+            }
+            guard count > 0 else { break }
+            taken += count
+        }
+        return taken
+    }
+}
+
+/// What the first block of a segment says.
+private struct SegmentHeader {
+    static let version: UInt32 = 1
+    private static let magic: [UInt8] = Array("PUSHLOG\n".utf8)
+    /// Magic, version, number, state directory, length, whether it is a copy; then the checksum of all that.
+    private static let checkedLength = 44
+
+    var version = Self.version
+    var id: UInt32
+    var length: Int
+    var isCopy: Bool
+    var state: UUID128
+
+    init(id: UInt32, length: Int, isCopy: Bool, state: UUID128) {
+        self.id = id
+        self.length = length
+        self.isCopy = isCopy
+        self.state = state
+    }
+
+    init?(_ bytes: UnsafeRawBufferPointer) {
+        func load<Value: FixedWidthInteger>(_ offset: Int, _ type: Value.Type) -> Value {
+            Value(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: type))
+        }
+        guard bytes.prefix(8).elementsEqual(Self.magic),
+            load(Self.checkedLength, UInt32.self) == CChecksum_crc32c(0, bytes.baseAddress, Self.checkedLength)
+        else { return nil }
+        version = load(8, UInt32.self)
+        id = load(12, UInt32.self)
+        state = UUID128(high: load(16, UInt64.self), low: load(24, UInt64.self))
+        length = Int(truncatingIfNeeded: load(32, UInt64.self))
+        isCopy = load(40, UInt32.self) != 0
+    }
+
+    func write(to bytes: UnsafeMutableRawBufferPointer) {
+        bytes.copyBytes(from: Self.magic)
+        bytes.storeBytes(of: version.littleEndian, toByteOffset: 8, as: UInt32.self)
+        bytes.storeBytes(of: id.littleEndian, toByteOffset: 12, as: UInt32.self)
+        bytes.storeBytes(of: state.high.littleEndian, toByteOffset: 16, as: UInt64.self)
+        bytes.storeBytes(of: state.low.littleEndian, toByteOffset: 24, as: UInt64.self)
+        bytes.storeBytes(of: UInt64(length).littleEndian, toByteOffset: 32, as: UInt64.self)
+        bytes.storeBytes(of: UInt32(isCopy ? 1 : 0).littleEndian, toByteOffset: 40, as: UInt32.self)
+        let checksum = CChecksum_crc32c(0, bytes.baseAddress, Self.checkedLength)
+        bytes.storeBytes(of: checksum.littleEndian, toByteOffset: Self.checkedLength, as: UInt32.self)
+    }
+}
+
+/// Memory at a multiple of `RowBuffer.alignment`, zeros at first, freed with the value.
+struct AlignedMemory: ~Copyable {
+    let bytes: UnsafeMutableRawBufferPointer
+
+    init(byteCount: Int) {
+        bytes = .allocate(byteCount: byteCount, alignment: RowBuffer.alignment)
+        bytes.initializeMemory(as: UInt8.self, repeating: 0)
+    }
+
+    deinit { bytes.deallocate() }
+}
+
+extension StoreError {
+    /// A write to the log failed. What of it reached the disk nobody knows; the same blocks can be written again only
+    /// where there was no room for them.
+    static func logWrite(_ path: String, errno number: Int32) -> StoreError {
+        var error = StoreError.system("write", path, errno: number)
+        if error.kind != .noSpace { error.kind = .failed }
+        return error
+    }
+}

@@ -1,0 +1,45 @@
+#!/usr/bin/env bash
+# What hostile clients cost the daemon and a good client beside them, for each of three floods:
+#
+#   unread   300 connections that send 64 KiB of broken requests and never read
+#   lane     3,000 requests of 250 KB into the lane of one device, whose head hangs
+#   large    as many requests of 256 KiB as are taken, from 20 connections
+#
+#   Tests/Benchmarks/flood.sh [unread|lane|large]...
+#
+# Prints the good client's round trip, the daemon's memory at its highest and afterwards, the turns of its loop in processor
+# time, how late handlers that hang are killed, and what was refused. Needs gcc and python3.
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+floods=("${@:-}")
+[[ -n ${floods[0]} ]] || floods=(unread lane large)
+work=$(mktemp -d /var/tmp/pushrouterd-flood.XXXXXX)
+daemon=
+cleanup() { [[ -z $daemon ]] || kill -9 "$daemon" 2>/dev/null || true; pkill -P $$ 2>/dev/null || true; wait 2>/dev/null || true; rm -rf "$work"; }
+trap cleanup EXIT
+
+swift build -c release --product pushrouterd >&2
+gcc -O2 -o "$work/load" Tests/Benchmarks/ingest/load.c
+mkdir -p "$work/config/handlers.d" "$work/config/routes.d"
+printf '[Handler]\nType=exec\nExec=/bin/sleep 60\n' >"$work/config/handlers.d/hang.handler"
+printf '[Match]\nApp=hang\n[Route]\nHandler=hang\nDeadline=300ms\n' >"$work/config/routes.d/10-hang.route"
+printf '[Match]\nApp=lane\n[Route]\nHandler=hang\n' >"$work/config/routes.d/20-lane.route"
+printf '[Match]\n[Route]\nHandler=journal\n' >"$work/config/routes.d/90-rest.route"
+printf '{"op":"deliver","id":"%s","platform":"android","app":"com.example.shop","device":"device-@","payload":%s}\n' \
+  'good-@-#' "$(tr -d '\n' <Tests/Benchmarks/ingest/payload.json)" >"$work/line"
+
+for flood in "${floods[@]}"; do
+  rm -rf "$work/state" "$work/runtime"
+  mkdir "$work/runtime"
+  .build/release/pushrouterd --config "$work/config" --state "$work/state" --runtime "$work/runtime" 2>"$work/log" &
+  daemon=$!
+  until [[ -S $work/runtime/inject.sock ]]; do sleep 0.01; done
+  # What a good client sees without a flood.
+  quiet=$("$work/load" "$work/runtime/inject.sock" 1 1 2 "$work/line")
+  echo "== $flood"
+  echo "good client before: $quiet"
+  python3 Tests/Benchmarks/flood/flood.py "$flood" "$work" "$daemon"
+  kill -TERM $daemon
+  wait $daemon || true
+  daemon=
+done

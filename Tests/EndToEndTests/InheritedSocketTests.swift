@@ -1,0 +1,39 @@
+import Glibc
+import PushModel
+import TestSupport
+import Testing
+import UnixSockets
+
+private let activator = "/usr/bin/systemd-socket-activate"
+
+@Suite(
+    "Sockets of the service manager", .enabled(if: access(activator, X_OK) == 0, "systemd-socket-activate is missing"))
+struct InheritedSocketTests {
+    private let installation = Installation()
+
+    @Test("are served by the names that their units give them, and stay when the daemon ends")
+    func served() throws {
+        mkdir(installation.runtime, 0o755)
+        let daemon = Program(product: "pushrouterd").path
+        // It listens at once and starts the daemon with the first connection.
+        let script = """
+            \(activator) --fdname=control:inject -l \(installation.controlSocket) -l \(installation.injectSocket) \
+                \(daemon) --config \(installation.configuration) --state \(installation.state) \
+                --runtime \(installation.runtime) 2>\(installation.root)/errors &
+            echo $! >\(installation.root)/pid.new && mv \(installation.root)/pid.new \(installation.root)/pid
+            wait
+            """
+        let runner = Task.detached { Program(path: "/bin/sh").run(["-c", script]) }
+        defer { runner.cancel() }
+        try waitUntil("the service manager listens") { (try? installation.injectClient()) != nil }
+        #expect(try installation.injectClient().ask(Requests.deliver(waits: false)).isAccepted)
+        let status = try DaemonStatus(of: installation)
+        #expect(status["state"]?.string == "running")
+        let process = pid_t(try status.number("pid"))
+        kill(process, SIGTERM)
+        try waitUntil("the daemon has ended") { kill(process, 0) != 0 }
+        #expect(access(installation.injectSocket, F_OK) == 0 && access(installation.controlSocket, F_OK) == 0)
+        let errors = String(decoding: readFile(installation.root + "/errors") ?? [], as: UTF8.self)
+        #expect(errors.contains("inject.sock is the service manager's"), "\(errors)")
+    }
+}

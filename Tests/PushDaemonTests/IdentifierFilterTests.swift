@@ -1,0 +1,109 @@
+import TestSupport
+import Testing
+
+@testable import PushDaemon
+
+@Suite("The filter of ids")
+struct IdentifierFilterTests {
+    @Test("knows every id that was added, and of others few look known", arguments: [100, 10_000, 200_000])
+    func filter(count: Int) {
+        var random = SeededGenerator(seed: UInt64(count))
+        var filter = IdentifierFilter(capacity: count)
+        let added = (0..<count).map { _ in UInt64.random(in: .min ... .max, using: &random) }
+        for hash in added { filter.insert(hash) }
+        #expect(added.allSatisfy(filter.mayContain))
+        let others = (0..<20_000).count { _ in filter.mayContain(.random(in: .min ... .max, using: &random)) }
+        #expect(others < 20_000 / 150, "\(others) of 20,000")
+        #expect(filter.count == count && !filter.isCrowded)
+    }
+
+    @Test("takes at most 4 MiB, and is still of use with more than twice the ids that it is good for")
+    func large() {
+        var random = SeededGenerator(seed: 7)
+        var filter = IdentifierFilter(capacity: 10_000_000)
+        #expect(filter.byteCount == 4 << 20)
+        for _ in 0..<5_000_000 { filter.insert(.random(in: .min ... .max, using: &random)) }
+        let others = (0..<20_000).count { _ in filter.mayContain(.random(in: .min ... .max, using: &random)) }
+        #expect(others < 20_000 / 10, "\(others) of 20,000")
+        #expect(!filter.isCrowded, "there is no larger one")
+    }
+
+    @Test("says when a larger one would be better")
+    func crowded() {
+        var random = SeededGenerator(seed: 7)
+        var filter = IdentifierFilter(capacity: 0)
+        var count = 0
+        while !filter.isCrowded {
+            filter.insert(.random(in: .min ... .max, using: &random))
+            count += 1
+        }
+        #expect(count == filter.byteCount * 8 / 16 + 1)
+    }
+}
+
+@Suite("What is known of ids")
+struct IdentifierIndexTests {
+    private func isNew(_ knowledge: IdentifierIndex.Knowledge) -> Bool {
+        if case .new = knowledge { true } else { false }
+    }
+
+    private func batch(_ knowledge: IdentifierIndex.Knowledge) -> UInt64? {
+        if case .comes(let batch) = knowledge { batch } else { nil }
+    }
+
+    private func isUnclear(_ knowledge: IdentifierIndex.Knowledge) -> Bool {
+        if case .unclear = knowledge { true } else { false }
+    }
+
+    private let first: UInt64 = 0x0123_4567_89AB_CDEF
+    private let second: UInt64 = 0xFEDC_BA98_7654_3210
+    private let third: UInt64 = 42 << 40
+
+    @Test("before there is a filter, the ledger is asked for every id")
+    func without() {
+        let index = IdentifierIndex()
+        #expect(index.needsBuilding)
+        #expect(isUnclear(index.knowledge(of: first)))
+    }
+
+    @Test("an id comes with the batch that has it, then the ledger is asked; others are new")
+    func accepted() {
+        var index = IdentifierIndex()
+        index.beginBuilding(for: 0)
+        index.finishBuilding()
+        #expect(isNew(index.knowledge(of: first)))
+        index.accept(first, inBatch: 3)
+        index.accept(second, inBatch: 4)
+        #expect(batch(index.knowledge(of: first)) == 3 && batch(index.knowledge(of: second)) == 4)
+        index.applied(through: 3)
+        #expect(isUnclear(index.knowledge(of: first)) && batch(index.knowledge(of: second)) == 4)
+        index.applied(through: 9)
+        #expect(isUnclear(index.knowledge(of: second)))
+        #expect(isNew(index.knowledge(of: third)))
+    }
+
+    @Test("an id that is accepted while a filter is built is in it, whatever page the ledger is read to")
+    func building() {
+        var index = IdentifierIndex()
+        index.beginBuilding(for: 10)
+        #expect(!index.needsBuilding)
+        index.build([first])
+        index.accept(second, inBatch: 1)
+        index.applied(through: 1)
+        index.finishBuilding()
+        #expect(isUnclear(index.knowledge(of: first)) && isUnclear(index.knowledge(of: second)))
+        #expect(isNew(index.knowledge(of: third)))
+    }
+
+    @Test("a filter that cannot be built leaves the one before it, and is begun again")
+    func givenUp() {
+        var index = IdentifierIndex()
+        index.beginBuilding(for: 0)
+        index.finishBuilding()
+        index.accept(first, inBatch: 1)
+        index.beginBuilding(for: 10)
+        index.giveUpBuilding()
+        #expect(batch(index.knowledge(of: first)) == 1)
+        #expect(isNew(index.knowledge(of: third)))
+    }
+}

@@ -1,0 +1,50 @@
+import PushModel
+import TestSupport
+import Testing
+
+@testable import PushDaemon
+
+@Suite("The replies that a client is owed")
+struct ReplyQueueTests {
+    @Test("are sent in the order of the requests, whatever the order in which they are known")
+    func order() {
+        var random = SeededGenerator(seed: 3)
+        var queue = ReplyQueue()
+        var open: [Int] = []
+        var sent: [String] = []
+        var places = 0
+        while places < 3000 || !open.isEmpty {
+            if places < 3000, open.count < 200, Bool.random(using: &random) {
+                #expect(queue.reserve() == places)
+                open.append(places)
+                places += 1
+            } else if let index = open.indices.randomElement(using: &random) {
+                let place = open.remove(at: index)
+                queue.fill(place, with: .line(Array("\(place)".utf8))) {
+                    sent.append(String(decoding: $0.bytes, as: UTF8.self))
+                }
+            }
+            #expect(queue.count == places - sent.count)
+        }
+        #expect(sent == (0..<3000).map(String.init))
+        #expect(queue.isEmpty)
+    }
+}
+
+@Suite("Bytes that are held for clients")
+struct ByteAccountTests {
+    private func peer(_ uid: UInt32) -> Peer { Peer(uid: uid, gid: 1, pid: 1) }
+
+    @Test("are counted in all and for each peer, against both limits")
+    func limits() {
+        var account = ByteAccount(.init(total: 100, perPeer: 60))
+        account.add(59, for: peer(1))
+        #expect(!account.isFull(for: peer(1)))
+        account.add(1, for: peer(1))
+        #expect(account.isFull(for: peer(1)) && !account.isFull(for: peer(2)))
+        account.add(40, for: peer(2))
+        #expect(account.total == 100 && account.isFull(for: peer(2)) && account.isFull(for: peer(3)))
+        account.add(-60, for: peer(1))
+        #expect(account.held(for: peer(1)) == 0 && account.total == 40 && !account.isFull(for: peer(3)))
+    }
+}
