@@ -105,7 +105,8 @@ let package = Package(
             name: "CJSON", path: "Tests/CJSON", pkgConfig: "json-c", providers: [.apt(["libjson-c-dev"])]),
         // What the tests do to a disk. The library that is preloaded (preload) is compiled by them.
         .target(
-            name: "CFaultyDisk", path: "Tests/FaultyDisk", exclude: ["README.md", "preload", "script"], sources: ["model"],
+            name: "CFaultyDisk", path: "Tests/FaultyDisk", exclude: ["README.md", "preload", "script"],
+            sources: ["model"],
             publicHeadersPath: "include", cSettings: [.unsafeFlags(["-Wall", "-Wextra", "-Werror"])]),
         .target(
             name: "TestSupport", dependencies: ["CFaultyDisk", "PushModel", "PushTracking"], path: "Tests/TestSupport",

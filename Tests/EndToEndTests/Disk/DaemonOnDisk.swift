@@ -62,8 +62,9 @@ final class DaemonOnDisk {
 
     /// Kills the daemon, and leaves the disk as it is.
     func crash() {
-        guard isAlive else { return }
-        daemon?.crash()
+        // Also when it is about to end by itself: until it is gone the state directory is locked.
+        guard let daemon, daemon.end == nil else { return }
+        daemon.crash()
         history.append("kill -9")
     }
 
