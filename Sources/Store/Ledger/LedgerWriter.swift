@@ -34,6 +34,7 @@ final class LedgerWriter {
         try Self.create(path)
         try WALFile.writeAgain(path + "-wal")
         let database = try Database(path: path, access: .readWrite)
+        database.keepLogOnClose()
         try database.execute(
             """
             PRAGMA busy_timeout = 1000;
@@ -44,7 +45,6 @@ final class LedgerWriter {
             PRAGMA journal_size_limit = \(Self.checkpointFrames * 8192);
             PRAGMA secure_delete = FAST;
             """)
-        database.keepLogOnClose()
         try Schema.migrate(database, onMigration: onMigration)
         // From here on the log is what is acknowledged by.
         try database.execute("PRAGMA synchronous = NORMAL")
@@ -176,14 +176,6 @@ final class LedgerWriter {
         rows.pruned = SequenceNumber(try database.integer("SELECT highest_seq FROM meta"))
         return (count, count == limit || entries == limit)
     }
-
-    // MARK: The end
-
-    /// Leaves the connection open until the process ends.
-    ///
-    /// Closing it would copy the WAL to the database and empty it. After a failed sync the next one may succeed
-    /// without having written what the first one lost, and the WAL would be the only good copy.
-    func abandon() { _ = Unmanaged.passRetained(self) }
 
     private func transaction(_ body: () throws(StoreError) -> Void) throws(StoreError) {
         try begin.run()

@@ -82,13 +82,18 @@ struct Database: ~Copyable {
     /// The number of rows the last `INSERT`, `UPDATE` or `DELETE` changed.
     var changes: Int { Int(sqlite3_changes(handle)) }
 
-    /// Keeps the WAL and its index when the last connection closes.
+    /// Keeps the WAL and its index as they are when the last connection closes.
+    ///
+    /// SQLite would copy the WAL to the database then, and empty it. After a failed sync the next one may succeed without
+    /// having written what the first one lost: a power cut then leaves a new database and the beginning of an old WAL,
+    /// which together are none.
     ///
     /// Who may read the files but not write to the directory can read the ledger only while these exist:
     /// https://www.sqlite.org/wal.html#readonly
     func keepLogOnClose() {
         var on: Int32 = 1
         sqlite3_file_control(handle, "main", SQLITE_FCNTL_PERSIST_WAL, &on)
+        _ = CSQLite_leave_log_alone_on_close(handle)
     }
 
     /// The length of the WAL in frames after the last commit of this connection; 0 before the first one, and
