@@ -8,7 +8,8 @@ struct LogDirectory: Sendable {
     /// Whose log it is.
     let state: UUID128
 
-    /// Makes the directory when it is missing.
+    /// Makes the directory when it is missing, and durable what names the state directory has by now: an earlier start may
+    /// have made them and not got as far as this, or failed in it.
     ///
     /// - Parameters:
     ///   - stateDirectory: where it goes.
@@ -16,11 +17,8 @@ struct LogDirectory: Sendable {
     init(in stateDirectory: String, state: UUID128) throws(StoreError) {
         path = Self.path(in: stateDirectory)
         self.state = state
-        if mkdir(path, 0o750) == 0 {
-            try Self.sync(stateDirectory)
-        } else if errno != EEXIST {
-            throw StoreError.system("mkdir", path, errno: errno)
-        }
+        guard mkdir(path, 0o750) == 0 || errno == EEXIST else { throw StoreError.system("mkdir", path, errno: errno) }
+        try Self.sync(stateDirectory)
     }
 
     /// A log that is only read; `nil` where there is none.
@@ -35,7 +33,8 @@ struct LogDirectory: Sendable {
 
     static func path(in stateDirectory: String) -> String { stateDirectory + "/log" }
 
-    /// The segments that are there, in order of their numbers. A file that was never finished is removed.
+    /// The segments that are there, in order of their numbers, each of a name that is durable. A file that was never
+    /// finished is removed.
     func segments() throws(StoreError) -> [LogSegment] {
         var segments: [LogSegment] = []
         for id in try ids() {
@@ -45,6 +44,7 @@ struct LogDirectory: Sendable {
                 unlink(LogSegment.path(id, in: path))
             }
         }
+        try Self.sync(path)
         return segments
     }
 
