@@ -100,6 +100,19 @@ final class LedgerWriter {
         }
     }
 
+    /// Leaves out so many numbers of each kind: some of them may have been given, to what is lost.
+    func skipNumbers(_ count: Int64) throws(StoreError) {
+        try transaction { () throws(StoreError) in
+            try database.execute(
+                """
+                UPDATE meta SET highest_seq = max(highest_seq, (SELECT coalesce(max(seq), 0) FROM requests)) + \(count),
+                    highest_cursor = \(rows.lastCursor + count),
+                    highest_entry = max(highest_entry, (SELECT coalesce(max(number), 0) FROM entries)) + \(count);
+                """)
+        }
+        rows.lastCursor += count
+    }
+
     // MARK: The WAL
 
     /// The WAL's length in bytes, as far as it is used.

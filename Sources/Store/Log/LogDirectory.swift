@@ -33,19 +33,24 @@ struct LogDirectory: Sendable {
 
     static func path(in stateDirectory: String) -> String { stateDirectory + "/log" }
 
-    /// The segments that are there, in order of their numbers, each of a name that is durable. A file that was never
-    /// finished is removed.
-    func segments() throws(StoreError) -> [LogSegment] {
+    /// The segments that are there, in order of their numbers, each of a name that is durable, and what is wrong with the
+    /// first that is damaged. A file that was never finished is removed.
+    func segments() throws(StoreError) -> ([LogSegment], damage: StoreError?) {
         var segments: [LogSegment] = []
+        var damage: StoreError?
         for id in try ids() {
-            if let segment = try LogSegment.open(id, in: path, state: state) {
-                segments.append(segment)
-            } else {
-                unlink(LogSegment.path(id, in: path))
+            do throws(StoreError) {
+                if let segment = try LogSegment.open(id, in: path, state: state) {
+                    segments.append(segment)
+                } else {
+                    unlink(LogSegment.path(id, in: path))
+                }
+            } catch let error where error.kind == .corrupt {
+                damage = damage ?? error
             }
         }
         try Self.sync(path)
-        return segments
+        return (segments, damage)
     }
 
     /// The segments that are there, to be read only. One that goes away meanwhile has nothing that the ledger has not.
@@ -64,6 +69,16 @@ struct LogDirectory: Sendable {
         let segment = try LogSegment.create(id, length: length, isCopy: isCopy, in: path, state: state)
         try Self.sync(path)
         return segment
+    }
+
+    /// How many rows its segments may have, whether they can be read or not: none is shorter than 32 bytes.
+    func rowsAtMost() throws(StoreError) -> Int64 {
+        var bytes: Int64 = 0
+        for id in try ids() {
+            var facts = stat()
+            if stat(LogSegment.path(id, in: path), &facts) == 0 { bytes += Int64(facts.st_size) }
+        }
+        return bytes / 32
     }
 
     /// Moves the log away, for people to look at; what comes then begins a new one.
