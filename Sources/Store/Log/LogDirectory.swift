@@ -67,7 +67,12 @@ struct LogDirectory: Sendable {
     /// Makes a segment, and its name durable.
     func create(_ id: UInt32, length: Int, isCopy: Bool = false) throws(StoreError) -> LogSegment {
         let segment = try LogSegment.create(id, length: length, isCopy: isCopy, in: path, state: state)
-        try Self.sync(path)
+        do throws(StoreError) {
+            try Self.sync(path)
+        } catch {
+            segment.remove()
+            throw error
+        }
         return segment
     }
 
