@@ -134,6 +134,9 @@ extension StoreError {
             case SQLITE_FULL: .noSpace
             // What a failed fsync did not write is lost to a second one, so that is never a passing condition.
             case SQLITE_IOERR where outOfSpace && result != fsyncFailed && result != directoryFsyncFailed: .noSpace
+            // SQLite does not say why a COMMIT could not write.
+            case SQLITE_IOERR where result == writeFailed || result == shareFailed && number == 0:
+                Room.isMissing(beside: connection) ? .noSpace : .failed
             case SQLITE_BUSY, SQLITE_LOCKED: .busy
             case SQLITE_CORRUPT, SQLITE_NOTADB: .corrupt
             case SQLITE_CONSTRAINT: .contradiction
@@ -151,6 +154,8 @@ extension StoreError {
     }
 }
 
-/// `SQLITE_IOERR_FSYNC` and `SQLITE_IOERR_DIR_FSYNC`: macros with arithmetic, which Swift does not import.
+/// `SQLITE_IOERR_WRITE`, `..._SHMSIZE`, `..._FSYNC` and `..._DIR_FSYNC`: macros with arithmetic, which Swift does not import.
+private let writeFailed = SQLITE_IOERR | 3 << 8
+private let shareFailed = SQLITE_IOERR | 19 << 8
 private let fsyncFailed = SQLITE_IOERR | 4 << 8
 private let directoryFsyncFailed = SQLITE_IOERR | 5 << 8
