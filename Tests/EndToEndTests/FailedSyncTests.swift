@@ -42,11 +42,7 @@ struct FailedSyncTests {
         }
         print("disk, \(phase.rawValue): \(points) sync points; \(figures); \(ends.sorted().joined(separator: ", "))")
         Self.total.withLock { $0 += figures }
-        withKnownIssue("a start trusts the page cache", isIntermittent: true) {
-            #expect(figures.lost == 0)
-        } when: {
-            KnownIssues.losesAfterFailedSync
-        }
+        #expect(figures.lost == 0)
     }
 
     @Test("adds up")
@@ -112,11 +108,11 @@ final class FailedSync {
         rule.end()
         var result = Result(points: rule.matched, file: rule.lastPicked)
         result.figures.failedSyncs = rule.picked
+        bed.history.append(
+            "failed to sync \(result.file) (\(rule.picked)) by \(String(cString: strerror(error)))")
         let isHarmless = rule.picked == 0 || phase.isHarmless(error, result.file)
         result.end = try isHarmless ? endOfDaemon() : bed.waitForEnd()
-        bed.history.append(
-            "failed to sync \(result.file) (\(rule.picked)) by \(String(cString: strerror(error))): \(result.howItEnded)"
-        )
+        bed.history.append(result.howItEnded)
         let isRight = result.end == .exited(74) || isHarmless && [nil, .exited(0)].contains(result.end)
         #expect(isRight, "after a failed sync of \(result.file) it \(result.howItEnded): \(bed.lastWords)")
         result.isHarmless = isHarmless

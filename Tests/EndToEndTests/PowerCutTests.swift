@@ -52,11 +52,7 @@ struct PowerCutTests {
             figures.acknowledged += load.acknowledgements
         }
         print("disk, repeated after kill -9: \(figures)")
-        withKnownIssue("what is repeated is acknowledged from the page cache", isIntermittent: true) {
-            #expect(figures.lost == 0)
-        } when: {
-            KnownIssues.acknowledgesFromPageCache
-        }
+        #expect(figures.lost == 0)
     }
 
     /// One state directory, from the first start of its daemon on.
@@ -95,8 +91,6 @@ struct PowerCutTests {
     private func goOn(_ load: DiskLoad, on bed: DaemonOnDisk, _ generator: inout SeededGenerator) throws {
         try bed.start()
         try load.connect(to: bed.installation)
-        // A sync after the answers to what is repeated.
-        if KnownIssues.acknowledgesFromPageCache { try load.run(count: 20) }
         try run(load, size: nil, on: bed, until: PowerCut(&generator))
         try load.hearOut()
     }

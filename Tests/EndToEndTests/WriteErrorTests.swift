@@ -10,14 +10,6 @@ struct WriteErrorTests {
         "for want of room makes the daemon refuse, lose nothing, and go on by itself once there is some",
         .timeLimit(.minutes(5)), arguments: [(name: "ENOSPC", number: ENOSPC), (name: "EDQUOT", number: EDQUOT)])
     func noRoom(error: (name: String, number: Int32)) throws {
-        try withKnownIssue("a full quota is taken for a broken disk") {
-            try refuseForWantOfRoom(error)
-        } when: {
-            KnownIssues.endsWhenQuotaIsFull && error.number == EDQUOT
-        }
-    }
-
-    private func refuseForWantOfRoom(_ error: (name: String, number: Int32)) throws {
         let (bed, load) = try start(seed: 3)
         let rule = bed.disk.fail(.writes(allocating: true), .all, error: error.number)
         try waitUntil("the daemon has seen that there is no room") {
