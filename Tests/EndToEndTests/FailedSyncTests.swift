@@ -7,9 +7,8 @@ import Testing
 
 @Suite("A failed sync", .serialized)
 struct FailedSyncTests {
-    /// Of each phase so many sync points fail, at random: `PUSH_TEST_SYNCS`, 2 without it; 0 is each of them, twice.
-    private static let sample = number("PUSH_TEST_SYNCS") ?? 2
-    private static let seed = UInt64(number("PUSH_TEST_SEED") ?? 1)
+    /// How often each sync point fails, always with other things that come after it: `PUSH_TEST_SYNCS`, 1 without it.
+    private static let times = number("PUSH_TEST_SYNCS") ?? 1
     /// `PUSH_TEST_PHASE`, such as `pruning`; all of them without it.
     private static let phases = SyncPhase.allCases.filter { phase in
         getenv("PUSH_TEST_PHASE").map { String(cString: $0) == phase.rawValue } ?? true
@@ -20,10 +19,13 @@ struct FailedSyncTests {
         "ends the daemon with 74, and nothing that is acknowledged before or after it is lost, whatever follows",
         .timeLimit(.minutes(60)), arguments: phases)
     func everySyncPoint(of phase: SyncPhase) throws {
-        var generator = SeededGenerator(seed: Self.seed)
-        let points = try FailedSync(phase, at: nil, isCutAtOnce: false, seed: generator.next()).run().points
-        var (figures, ends) = (DiskFigures(), Set<String>())
-        for (point, isCutAtOnce) in choose(of: max(points, 1), &generator) {
+        var generator = SeededGenerator(seed: diskSeed)
+        let counted = try FailedSync(phase, at: nil, isCutAtOnce: false, seed: generator.next()).run()
+        var (figures, ends) = (counted.figures, Set<String>())
+        for index in 0..<counted.points * Self.times {
+            let (point, round) = (index % counted.points + 1, index / counted.points)
+            // In turns, and the first time at random.
+            let isCutAtOnce = round == 0 ? Bool.random(using: &generator) : (point + round) % 2 == 0
             let failure = FailedSync(phase, at: point, isCutAtOnce: isCutAtOnce, seed: generator.next())
             let result: FailedSync.Result
             do {
@@ -34,28 +36,19 @@ struct FailedSyncTests {
             }
             figures += result.figures
             ends.insert(result.howItEnded)
-            if result.figures.lost > 0 { print("failed sync: \(failure.history)") }
             if result.figures.lost > 0 {
                 let place = "sync point \(point) (\(result.file)) of \(phase.rawValue)"
-                print("failed sync: \(place), \(result.howItEnded), \(result.figures)")
+                print("failed sync: \(place), \(result.figures): \(failure.history)")
             }
         }
-        print("disk, \(phase.rawValue): \(points) sync points; \(figures); \(ends.sorted().joined(separator: ", "))")
+        let howItEnded = ends.sorted().joined(separator: ", ")
+        print("disk, \(phase.rawValue): \(counted.points) sync points, seed \(diskSeed); \(figures); \(howItEnded)")
         Self.total.withLock { $0 += figures }
         #expect(figures.lost == 0)
     }
 
     @Test("adds up")
-    func all() { print("disk, failed syncs: \(Self.total.withLock { $0 })") }
-
-    /// Which sync points fail, and whether the power is cut before the next start.
-    private func choose(
-        of points: Int, _ generator: inout SeededGenerator
-    ) -> [(point: Int, isCutAtOnce: Bool)] {
-        if Self.sample == 0 { return (1...points).flatMap { [($0, false), ($0, true)] } }
-        let some = (1...points).shuffled(using: &generator).prefix(Self.sample).sorted()
-        return some.map { ($0, Bool.random(using: &generator)) }
-    }
+    func all() { print("disk, failed syncs, seed \(diskSeed): \(Self.total.withLock { $0 })") }
 }
 
 /// One daemon, of which one sync fails, and those after it in the same state directory.

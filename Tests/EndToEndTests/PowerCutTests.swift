@@ -4,10 +4,8 @@ import Testing
 
 @Suite("Power cuts under load")
 struct PowerCutTests {
-    /// `PUSH_TEST_CUTS`, 15 without it.
-    private static let cuts = number("PUSH_TEST_CUTS") ?? 15
-    /// `PUSH_TEST_SEED`; another one cuts at other moments.
-    private static let seed = UInt64(number("PUSH_TEST_SEED") ?? 1)
+    /// `PUSH_TEST_CUTS`, 100 without it: with those of the other suites that makes more than 200.
+    private static let cuts = number("PUSH_TEST_CUTS") ?? 100
     /// `PUSH_TEST_DIRECTORY_SEED`: one state directory again, and again.
     private static let directorySeed = getenv("PUSH_TEST_DIRECTORY_SEED").flatMap { UInt64(String(cString: $0)) }
     /// How often the power of one state directory is cut at most.
@@ -15,7 +13,7 @@ struct PowerCutTests {
 
     @Test("lose nothing that was acknowledged, and leave a ledger that adds up", .timeLimit(.minutes(60)))
     func cuts() throws {
-        var generator = SeededGenerator(seed: Self.seed)
+        var generator = SeededGenerator(seed: diskSeed)
         var figures = DiskFigures()
         while figures.cuts < Self.cuts {
             let seed = Self.directorySeed ?? generator.next()
@@ -23,7 +21,7 @@ struct PowerCutTests {
             if more.lost > 0 { print("power cuts: \(more.lost) lost, PUSH_TEST_DIRECTORY_SEED=\(seed)") }
             figures += more
         }
-        print("disk, power cuts: \(figures)")
+        print("disk, power cuts, seed \(diskSeed): \(figures)")
         #expect(figures.lost == 0)
         // Otherwise it showed nothing.
         #expect(figures.acknowledged > 10 * figures.cuts)
@@ -131,7 +129,7 @@ private struct PowerCut {
     }
 
     /// The number of answers after which it is cut if not before.
-    var acknowledgements: Int { moment == .answered ? number * 4 : 600 }
+    var acknowledgements: Int { moment == .answered ? number * 4 : 400 }
 
     /// Has the disk end the daemon at that moment.
     func arm(_ disk: FaultyDisk) -> DiskRule? {

@@ -1,3 +1,4 @@
+import PushModel
 import TestSupport
 import Testing
 import UnixSockets
@@ -21,7 +22,7 @@ struct SlowDiskTests {
             // A kill that waits for the disk comes a sync late.
             #expect(line.totalMilliseconds >= 500 && line.totalMilliseconds < 800, "\(line)")
         }
-        try load.run(count: 200)
+        try load.run(count: 80)
         #expect(load.refusals.isEmpty && !load.isCutOff && slowness.picked > 6)
         slowness.end()
         load.disconnect()
@@ -32,5 +33,47 @@ struct SlowDiskTests {
         var figures = DiskFigures()
         (figures.cuts, figures.acknowledged, figures.lost) = (1, load.acknowledgements, lost.count)
         print("disk, slow: \(slowness.picked) slow syncs; \(figures)")
+    }
+
+    @Test("is told in the journal, the status and the metrics, and so is that it is over", .timeLimit(.minutes(5)))
+    func told() throws {
+        let bed = DaemonOnDisk("[Store]\nSlowCommit=100ms\n", seed: 6)
+        try bed.start()
+        let client = try bed.installation.injectClient()
+        #expect(try client.ask(Requests.deliver(waits: false)).isAccepted)
+        #expect(try isSlow(bed) == [false, false])
+
+        // From now on not the loop waits for the disk, but the log's thread.
+        let slowness = bed.disk.delay(.syncs(of: "through "), milliseconds: 20)
+        #expect(try client.ask(Requests.deliver(waits: false)).isAccepted)
+        slowness.end()
+        let stall = bed.disk.hold(.syncs(of: "through "))
+        try client.send(line: Requests.deliver(waits: false))
+        try waitForEntry("the disk is slow: a commit has taken ", in: bed)
+        #expect(try isSlow(bed) == [true, true])
+        // And nothing is acknowledged meanwhile.
+        #expect(throws: ClientError.self) { try client.receiveLine(timeoutMilliseconds: 0) }
+        stall.end()
+        #expect(try client.next().isAccepted)
+        #expect(try DaemonStatus(of: bed.installation)["store"]?["slow_commits"]?.int64 ?? 0 > 0)
+
+        // On a machine with much else to do one more may be slow.
+        try waitUntil("a commit is fast") {
+            try #require(try client.ask(Requests.deliver(waits: false)).isAccepted)
+            return try isSlow(bed) == [false, false]
+        }
+        try waitForEntry("commits are fast again: ", in: bed)
+        #expect(try bed.stop() == .exited(0))
+    }
+
+    private func waitForEntry(_ text: String, in bed: DaemonOnDisk) throws {
+        try waitUntil("the journal says: \(text)") { bed.daemon?.standardError.contains(text) == true }
+    }
+
+    /// Whether the disk is slow, as the status and the metrics say.
+    private func isSlow(_ bed: DaemonOnDisk) throws -> [Bool] {
+        let status = try DaemonStatus(of: bed.installation)["store"]?["is_slow"]?.bool
+        let metrics = pushctl.run(["--runtime", bed.installation.runtime, "status", "--format", "openmetrics"]).lines
+        return [status == true, metrics.contains("pushrouterd_disk_slow 1")]
     }
 }

@@ -1,3 +1,6 @@
+/// `PUSH_TEST_SEED`, 1 without it: another one has other things fail, at other moments.
+let diskSeed = UInt64(number("PUSH_TEST_SEED") ?? 1)
+
 /// What a suite of the disk has seen, for the line that it ends with.
 struct DiskFigures: CustomStringConvertible {
     var cuts = 0

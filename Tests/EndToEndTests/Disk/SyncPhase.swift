@@ -69,7 +69,7 @@ enum SyncPhase: String, CaseIterable, CustomTestStringConvertible {
         switch self {
         case .firstStart, .startAfterKill, .migration: _ = try bed.startUnlessItEnds()
         case .commit:
-            let enough = load.acknowledgements + 150
+            let enough = load.acknowledgements + 80
             try load.run { load.acknowledgements >= enough || rule.picked > 0 }
         case .checkpoint:
             let database = bed.disk.count(.syncs(of: "ledger.db$"))
@@ -82,7 +82,7 @@ enum SyncPhase: String, CaseIterable, CustomTestStringConvertible {
             try #require(isReached, "there was no checkpoint")
         case .prune: try prune(bed, load, rule)
         case .stop:
-            let enough = load.acknowledgements + 60
+            let enough = load.acknowledgements + 30
             try load.run { load.acknowledgements >= enough }
             bed.daemon?.send(SIGTERM)
             try load.hearOut()
