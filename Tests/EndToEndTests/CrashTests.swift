@@ -38,7 +38,7 @@ struct CrashTests {
             try check(load, &figures)
         }
         try checkLedger(figures)
-        print("disk, kill -9, seed \(diskSeed): \(Self.rounds) rounds, \(figures)")
+        print("disk, kill -9, seed \(diskSeed): \(Self.rounds) rounds, 0 lost; \(figures)")
     }
 
     /// Holds what the clients were told against the ledger and against what the handlers did.
