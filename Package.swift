@@ -132,7 +132,7 @@ let package = Package(
             ["PushModel", "PushTracking", "PushCustomData", "PushRouting", "PushProtocol", "PushSimulation"]),
         tests("EventLoopTests", ["EventLoop", "CLinux", "LinuxSystem"]),
         tests("UnixSocketsTests", ["UnixSockets", "CLinux", "LinuxSystem"]),
-        tests("StoreTests", ["PushModel", "Store"]),
+        tests("StoreTests", ["PushModel", "Store", "CLinux"]),
         tests("HandlerProcessTests", ["HandlerProcess", "CLinux", "LinuxSystem"]),
         tests("JournalLogTests", ["JournalLog", "CLinux"]),
         tests(
