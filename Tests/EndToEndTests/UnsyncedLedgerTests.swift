@@ -10,7 +10,7 @@ struct UnsyncedLedgerTests {
         .timeLimit(.minutes(5)))
     func cutInTheMiddle() throws {
         var (generator, figures) = (SeededGenerator(seed: diskSeed), DiskFigures())
-        for _ in 0..<6 {
+        for _ in 0..<4 {
             let seed = generator.next()
             let (bed, load) = (DaemonOnDisk(seed: seed), DiskLoad("r", seed: seed))
             try bed.start()

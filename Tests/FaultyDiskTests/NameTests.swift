@@ -86,6 +86,24 @@ struct NameTests {
         #expect(names(in: scripted.disk.directory) == [])
     }
 
+    @Test("of a directory takes along what is in it, and another may have the old one at once")
+    func renamedDirectory() throws {
+        for isSynced in [false, true] {
+            let scripted = ScriptedDisk()
+            _ = scripted.run("mkdir /d", "open 0 /d/a rw creat", "pwrite 0 0 a 512", "fsync 0", "sync /d", "sync /")
+            let calls = ["rename /d /e", "mkdir /d", "open 0 /d/b rw creat", "pwrite 0 0 b 512", "fsync 0", "sync /d"]
+            #expect(scripted.run(calls + (isSynced ? ["sync /"] : [])).contains("0"))
+            #expect(scripted.files(in: "/e") == ["a": "a512"] && scripted.files(in: "/d") == ["b": "b512"])
+            try scripted.cut()
+            #expect(names(in: scripted.disk.directory).sorted() == (isSynced ? ["d", "e"] : ["d"]))
+            #expect(scripted.files(in: "/d") == (isSynced ? ["b": "b512"] : ["a": "a512"]))
+            #expect(scripted.files(in: "/e") == (isSynced ? ["a": "a512"] : [:]))
+            #expect(scripted.run("open 0 /d/c rw creat", "fsync 0") == ["0", "0"])
+            try scripted.cut()
+            #expect(names(in: scripted.disk.directory + "/d").contains("c"))
+        }
+    }
+
     @Test("that a killed program has made is known to the next one")
     func killed() throws {
         let scripted = ScriptedDisk()

@@ -132,6 +132,19 @@ static void nameDirectory(FaultyDisk *disk, int node, int parent, const char *na
     setName(disk, entry->name, name);
 }
 
+/* With all that is in it. */
+static void renameDirectory(FaultyDisk *disk, int node, int parent, const char *name, const char *path) {
+    struct FaultyDisk_Node *entry = &disk->state->nodes[node];
+    char former[PATH_MAX];
+    FaultyDisk_platterPath(disk, node, former);
+    if (FaultyDisk_rawRename(disk->directory, former, disk->directory, path) != 0) {
+        FaultyDisk_complain(disk, "a directory cannot be renamed on the platter", path);
+        return;
+    }
+    entry->parent = parent;
+    setName(disk, entry->name, name);
+}
+
 static void applyAll(FaultyDisk *disk, int directory);
 
 static void removeDirectory(FaultyDisk *disk, int node) {
@@ -157,6 +170,10 @@ static void perform(FaultyDisk *disk, const struct FaultyDisk_Operation *operati
     case FaultyDisk_removesDirectory: removeDirectory(disk, operation->node); break;
     case FaultyDisk_renames:
         entryPath(disk, operation->newDirectory, operation->newName, newPath);
+        if (disk->state->nodes[operation->node].kind == FaultyDisk_directory) {
+            renameDirectory(disk, operation->node, operation->newDirectory, operation->newName, newPath);
+            break;
+        }
         renameOnPlatter(disk, path, newPath, operation->node);
         break;
     }

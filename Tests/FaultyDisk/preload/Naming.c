@@ -74,8 +74,9 @@ static int rename2(int from, const char *old, int to, const char *new, unsigned 
     if (verdict.error) return leave(refuse(verdict.error));
     struct stat facts, replaced;
     int node = nodeAt(from, old, &facts), former = nodeAt(to, new, &replaced);
-    bool isFollowed = node >= 0 && disk->state->nodes[node].kind == FaultyDisk_file && (flags & ~RENAME_NOREPLACE) == 0;
-    if (node >= 0 && !isFollowed) FaultyDisk_complain(disk, "a rename that is not of one file", old);
+    bool isFile = node >= 0 && disk->state->nodes[node].kind == FaultyDisk_file;
+    bool isFollowed = node >= 0 && (isFile || former < 0) && (flags & ~RENAME_NOREPLACE) == 0;
+    if (node >= 0 && !isFollowed) FaultyDisk_complain(disk, "a rename in exchange, or over a directory", old);
     if (syscall(SYS_renameat2, from, old, to, new, flags) != 0) return fail(&verdict);
     /* Between two names of one file it does nothing. */
     if (!isFollowed || node == former) return leave(0);
