@@ -89,6 +89,7 @@ final class FailedSync {
         generator = SeededGenerator(seed: seed)
         bed = DaemonOnDisk(phase.settings, seed: generator.next())
         load = DiskLoad("r", seed: generator.next())
+        bed.chooseTransfers(&generator)
     }
 
     func run() throws -> Result {

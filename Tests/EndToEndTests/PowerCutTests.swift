@@ -58,6 +58,7 @@ struct PowerCutTests {
         var generator = SeededGenerator(seed: seed)
         let times = min(limit, Int.random(in: 1...Self.generations, using: &generator))
         let bed = DaemonOnDisk(seed: generator.next())
+        bed.chooseTransfers(&generator)
         var figures = DiskFigures()
         let load = DiskLoad("r", seed: generator.next())
         for _ in 0..<times {

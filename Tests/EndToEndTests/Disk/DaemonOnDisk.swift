@@ -21,6 +21,11 @@ final class DaemonOnDisk {
         disk = FaultyDisk(installation.root + "/disk", platterAt: installation.root + "/platter", seed: seed)
     }
 
+    /// Whether the file system can write past its page cache, and what it wants for that.
+    func chooseTransfers(_ generator: inout SeededGenerator) {
+        disk.directAlignment = [4096, 512, 0].randomElement(using: &generator) ?? 0
+    }
+
     /// Starts the daemon and waits until it is ready.
     func start() throws {
         if let end = try startUnlessItEnds() {
