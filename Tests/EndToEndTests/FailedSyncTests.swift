@@ -18,11 +18,13 @@ struct FailedSyncTests {
     @Test(
         "ends the daemon with 74, and nothing that is acknowledged before or after it is lost, whatever follows",
         .timeLimit(.minutes(60)), arguments: phases)
-    func everySyncPoint(of phase: SyncPhase) throws {
+    func everySyncPoint(of phase: SyncPhase) async throws {
         var generator = SeededGenerator(seed: diskSeed)
         let counted = try FailedSync(phase, at: nil, isCutAtOnce: false, seed: generator.next()).run()
         var (figures, ends) = (counted.figures, Set<String>())
         for index in 0..<counted.points * Self.times {
+            // The tests share as many threads as there are cores, and this one takes long.
+            await Task.yield()
             let (point, round) = (index % counted.points + 1, index / counted.points)
             // In turns, and the first time at random.
             let isCutAtOnce = round == 0 ? Bool.random(using: &generator) : (point + round) % 2 == 0

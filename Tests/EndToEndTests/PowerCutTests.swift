@@ -12,12 +12,12 @@ struct PowerCutTests {
     private static let generations = 12
 
     @Test("lose nothing that was acknowledged, and leave a ledger that adds up", .timeLimit(.minutes(60)))
-    func cuts() throws {
+    func cuts() async throws {
         var generator = SeededGenerator(seed: diskSeed)
         var figures = DiskFigures()
         while figures.cuts < Self.cuts {
             let seed = Self.directorySeed ?? generator.next()
-            let more = try cutAgainAndAgain(atMost: Self.cuts - figures.cuts, seed: seed)
+            let more = try await cutAgainAndAgain(atMost: Self.cuts - figures.cuts, seed: seed)
             if more.lost > 0 { print("power cuts: \(more.lost) lost, PUSH_TEST_DIRECTORY_SEED=\(seed)") }
             figures += more
         }
@@ -54,7 +54,7 @@ struct PowerCutTests {
     }
 
     /// One state directory, from the first start of its daemon on.
-    private func cutAgainAndAgain(atMost limit: Int, seed: UInt64) throws -> DiskFigures {
+    private func cutAgainAndAgain(atMost limit: Int, seed: UInt64) async throws -> DiskFigures {
         var generator = SeededGenerator(seed: seed)
         let times = min(limit, Int.random(in: 1...Self.generations, using: &generator))
         let bed = DaemonOnDisk(seed: generator.next())
@@ -62,6 +62,8 @@ struct PowerCutTests {
         var figures = DiskFigures()
         let load = DiskLoad("r", seed: generator.next())
         for _ in 0..<times {
+            // The tests share as many threads as there are cores, and this one takes long.
+            await Task.yield()
             bed.disk.eagerness = [0, 20, 200, 600].randomElement(using: &generator) ?? 0
             try cutDuringStart(bed, &generator)
             figures.lost += try load.findLost(at: bed.installation, isComplete: false).count

@@ -8,9 +8,10 @@ struct UnsyncedLedgerTests {
     @Test(
         "is written anew before a start relies on it: a power cut in the middle of that damages nothing",
         .timeLimit(.minutes(5)))
-    func cutInTheMiddle() throws {
+    func cutInTheMiddle() async throws {
         var (generator, figures) = (SeededGenerator(seed: diskSeed), DiskFigures())
         for _ in 0..<4 {
+            await Task.yield()
             let seed = generator.next()
             let (bed, load) = (DaemonOnDisk(seed: seed), DiskLoad("r", seed: seed))
             try bed.start()
