@@ -19,12 +19,10 @@ struct InheritedSocketTests {
         let script = """
             \(activator) --fdname=control:inject -l \(installation.controlSocket) -l \(installation.injectSocket) \
                 \(daemon) --config \(installation.configuration) --state \(installation.state) \
-                --runtime \(installation.runtime) 2>\(installation.root)/errors &
-            echo $! >\(installation.root)/pid.new && mv \(installation.root)/pid.new \(installation.root)/pid
-            wait
+                --runtime \(installation.runtime) >\(installation.root)/output 2>\(installation.root)/errors &
             """
-        let runner = Task.detached { Program(path: "/bin/sh").run(["-c", script]) }
-        defer { runner.cancel() }
+        // It goes on when the shell ends: nothing here waits for another thread of the tests.
+        _ = Program(path: "/bin/sh").run(["-c", script])
         try waitUntil("the service manager listens") { (try? installation.injectClient()) != nil }
         #expect(try installation.injectClient().ask(Requests.deliver(waits: false)).isAccepted)
         let status = try DaemonStatus(of: installation)
