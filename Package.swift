@@ -103,9 +103,15 @@ let package = Package(
         // Tests: one folder a target. json-c is only an oracle for the scan's tests.
         .systemLibrary(
             name: "CJSON", path: "Tests/CJSON", pkgConfig: "json-c", providers: [.apt(["libjson-c-dev"])]),
+        // What the tests do to a disk. The library that is preloaded (preload) is compiled by them.
         .target(
-            name: "TestSupport", dependencies: ["PushModel", "PushTracking"], path: "Tests/TestSupport",
+            name: "CFaultyDisk", path: "Tests/FaultyDisk", exclude: ["README.md", "preload", "script"],
+            sources: ["model"],
+            publicHeadersPath: "include", cSettings: [.unsafeFlags(["-Wall", "-Wextra", "-Werror"])]),
+        .target(
+            name: "TestSupport", dependencies: ["CFaultyDisk", "PushModel", "PushTracking"], path: "Tests/TestSupport",
             swiftSettings: settings),
+        tests("FaultyDiskTests", []),
         tests("PushModelTests", ["PushModel", "CJSON"]),
         tests("PushDispatchTests", ["PushModel", "PushDispatch", "PushRouting", "PushSettings"]),
         tests("PushTrackingTests", ["PushModel", "PushTracking"]),
@@ -126,7 +132,7 @@ let package = Package(
             ["PushModel", "PushTracking", "PushCustomData", "PushRouting", "PushProtocol", "PushSimulation"]),
         tests("EventLoopTests", ["EventLoop", "CLinux", "LinuxSystem"]),
         tests("UnixSocketsTests", ["UnixSockets", "CLinux", "LinuxSystem"]),
-        tests("StoreTests", ["PushModel", "Store"]),
+        tests("StoreTests", ["PushModel", "Store", "CLinux"]),
         tests("HandlerProcessTests", ["HandlerProcess", "CLinux", "LinuxSystem"]),
         tests("JournalLogTests", ["JournalLog", "CLinux"]),
         tests(
@@ -136,6 +142,6 @@ let package = Package(
                 "PushDaemon",
             ]),
         tests("ArchitectureTests", []),
-        tests("EndToEndTests", ["PushModel", "UnixSockets", "CLinux", "Store"]),
+        tests("EndToEndTests", ["PushModel", "UnixSockets", "CLinux", "CSQLite", "Store"]),
     ]
 )

@@ -42,8 +42,9 @@ swift build --build-tests
 say "fuzzing: the harnesses still compile"
 sh Tests/Fuzz/run.sh --check
 say "tests: swift test"
-# Of its thousands of lines the suites and the failures; all of them where that does not tell.
-swift test --skip-build 2>&1 | tee "$log" | grep --line-buffered -E '^(✔ Suite|✘|↳|Test run)' || {
+# Of its thousands of lines the suites, the failures and the figures of the faulty disk; all where that does not tell.
+swift test --skip-build 2>&1 | tee "$log" |
+    grep --line-buffered -E '^(✔ Suite|✘|↳|Test run|disk, )' || {
     tail -n 40 "$log"
     fail "tests failed"
 }

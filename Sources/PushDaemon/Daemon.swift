@@ -122,15 +122,17 @@ final class Daemon {
         try loop.enableWatchdog()
         Notify.ready(status: statusLine)
         journal.log(JournalEntry(.info, "ready: \(statusLine)", messageID: .started))
-        defer {
-            largeRequests.stop()
-            lookup.stop()
-            committer.stop()
-        }
         keepHouse()
         // What was recovered is not to wait for the first event.
         endTurn()
-        return try loop.run()
+        let end = Result { () throws(SystemError) in try loop.run() }
+        largeRequests.stop()
+        lookup.stop()
+        let failure = committer.stop()
+        let code = try end.get()
+        guard code == 0, let failure else { return code }
+        journal.log(JournalEntry(.critical, "\(failure)"))
+        return StartFailure.inputOutput
     }
 
     private var statusLine: String { "\(processor.mode.rawValue) mode, \(settings.routing.routes.count) routes" }

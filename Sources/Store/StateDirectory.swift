@@ -33,14 +33,28 @@ public struct StateDirectory: ~Copyable, Sendable {
         guard mkdir(path, 0o700) == 0 else {
             let number = errno
             var facts = stat()
-            if number == EEXIST, stat(path, &facts) == 0, facts.st_mode & S_IFMT == S_IFDIR { return }
-            throw StoreError.system("mkdir", path, errno: number == EEXIST ? ENOTDIR : number)
+            guard number == EEXIST, stat(path, &facts) == 0, facts.st_mode & S_IFMT == S_IFDIR else {
+                throw StoreError.system("mkdir", path, errno: number == EEXIST ? ENOTDIR : number)
+            }
+            return try syncParent(of: path)
         }
-        // Without this a power failure may take the new directory away with all that was acknowledged in it.
+        try syncParent(of: path)
+    }
+
+    /// Without this a power failure may take a new directory away with all that was acknowledged in it. An older one may be
+    /// as new: of an earlier start that did not get as far, or could not sync.
+    private static func syncParent(of path: String) throws(StoreError) {
         let parent = open(path + "/..", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard parent >= 0 else { throw StoreError.system("open", path + "/..", errno: errno) }
+        guard parent >= 0 else {
+            // Made for this user by somebody else.
+            if errno == EACCES || errno == EPERM { return }
+            throw StoreError.system("open", path + "/..", errno: errno)
+        }
         defer { close(parent) }
-        guard fsync(parent) == 0 else { throw StoreError.system("fsync", path + "/..", errno: errno) }
+        // Where there is no such thing as a sync of a directory, there is no need either.
+        guard fsync(parent) == 0 || errno == EINVAL else {
+            throw StoreError.system("fsync", path + "/..", errno: errno)
+        }
     }
 
     private static func checkOwner(_ path: String) throws(StoreError) {

@@ -4,6 +4,8 @@ import TestSupport
 import Testing
 import UnixSockets
 
+/// kill -9 leaves the page cache as it is: this tests what the process forgets, not what the disk does. For that see
+/// `PowerCutTests`.
 @Suite("kill -9 while entries are sent")
 struct ForwardCrashTests {
     private let installation = Installation()

@@ -5,6 +5,8 @@ import TestSupport
 import Testing
 import UnixSockets
 
+/// kill -9 leaves the page cache as it is: this tests what the process forgets, not what the disk does. For that see
+/// `PowerCutTests`.
 @Suite("kill -9 while the tracker decides")
 struct TrackerCrashTests {
     /// What waits does not wait long: of the session's timeout a second is the least.

@@ -32,6 +32,22 @@ public func readFile(_ path: String) -> [UInt8]? {
     }
 }
 
+/// The names in a directory, sorted, without those that begin with a dot; traps when it cannot be read.
+///
+/// - Parameter path: its absolute path.
+public func names(in path: String) -> [String] {
+    guard let directory = opendir(path) else { preconditionFailure("cannot open \(path): \(systemReason())") }
+    defer { closedir(directory) }
+    var names: [String] = []
+    while let entry = readdir(directory) {
+        let name = withUnsafePointer(to: &entry.pointee.d_name) {
+            $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+        }
+        if !name.hasPrefix(".") { names.append(name) }
+    }
+    return names.sorted()
+}
+
 /// The first of the descriptors that has something to read, or is at its end; `nil` when the time is up.
 public func waitUntilReadable(_ descriptors: [Int32], milliseconds: Int32) -> Int32? {
     var requests = descriptors.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }

@@ -31,18 +31,7 @@ public enum Fixture {
     ///   - suffix: how the names end.
     /// - Returns: the paths, each beginning with `folder`.
     public static func list(_ folder: String, suffix: String) -> [String] {
-        guard let directory = opendir(root + folder) else {
-            preconditionFailure("cannot open \(root + folder): \(String(cString: strerror(errno)))")
-        }
-        defer { closedir(directory) }
-        var names: [String] = []
-        while let entry = readdir(directory) {
-            let name = withUnsafePointer(to: &entry.pointee.d_name) {
-                $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-            }
-            if name.hasSuffix(suffix) { names.append("\(folder)/\(name)") }
-        }
-        return names.sorted()
+        names(in: root + folder).filter { $0.hasSuffix(suffix) }.map { "\(folder)/\($0)" }
     }
 }
 

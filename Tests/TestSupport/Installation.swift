@@ -4,13 +4,14 @@ import Glibc
 /// It outlives the daemon: the next one goes on from its state.
 public final class Installation: Sendable {
     private let directory = TemporaryDirectory()
+    private let stateFolder: String
 
     /// The directory that holds the others; a place for a test's own files.
     public var root: String { directory.path }
     /// `--config`
     public var configuration: String { root + "/etc" }
     /// `--state`
-    public var state: String { root + "/state" }
+    public var state: String { root + "/" + stateFolder }
     /// `--runtime`
     public var runtime: String { root + "/run" }
     /// Where producers connect.
@@ -20,8 +21,11 @@ public final class Installation: Sendable {
 
     /// Makes one with the shipped handler `journal`, a last route to it, and these settings.
     ///
-    /// - Parameter settings: the text of `pushrouterd.conf`.
-    public init(_ settings: String = "") {
+    /// - Parameters:
+    ///   - settings: the text of `pushrouterd.conf`.
+    ///   - stateFolder: where the state directory is, below the root; the daemon makes it.
+    public init(_ settings: String = "", stateFolder: String = "state") {
+        self.stateFolder = stateFolder
         // Tests with clients of other users need a way in.
         chmod(root, 0o711)
         for folder in ["", "/handlers.d", "/routes.d"] { mkdir(configuration + folder, 0o755) }

@@ -10,14 +10,19 @@ public struct Program: Sendable {
 
     /// A program of this package: it is built into the directory that the running tests are in.
     public init(product: String) {
+        path = Self.directory + "/" + product
+        precondition(access(path, X_OK) == 0, "\(path) is not built: \(String(cString: strerror(errno)))")
+    }
+
+    /// The directory that this package is built into: the running tests are in it.
+    static let directory: String = {
         var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
         let count = readlink("/proc/self/exe", &buffer, buffer.count)
         precondition(count > 0, "readlink /proc/self/exe: \(String(cString: strerror(errno)))")
         let tests = String(decoding: buffer[..<count].map(UInt8.init(bitPattern:)), as: UTF8.self)
         guard let end = tests.lastIndex(of: "/") else { preconditionFailure("\(tests) is in no directory") }
-        path = tests[..<end] + "/" + product
-        precondition(access(path, X_OK) == 0, "\(path) is not built: \(String(cString: strerror(errno)))")
-    }
+        return String(tests[..<end])
+    }()
 
     /// How a program ended.
     public enum End: Hashable, Sendable {

@@ -48,6 +48,7 @@ public final class Committer: Sendable {
     public let recovery: RecoverySummary
     /// The number of the last batch of an earlier run; the next one has the number after it.
     public let lastNumber: UInt64
+    private let failure: FirstFailure
     private let ledger: Monitor<LedgerInbox>
     private let log: CommitLog
     private let logWriter: LogWriter
@@ -73,6 +74,11 @@ public final class Committer: Sendable {
         let ledger = Monitor(LedgerInbox())
         let pool = BufferPool()
         let logInbox = Monitor(LogInbox())
+        let failure = FirstFailure()
+        let onReport: @Sendable (StoreReport) -> Void = {
+            failure.note($0)
+            onReport($0)
+        }
         // The connection is born on the thread that uses it and never leaves it.
         let ledgerThread = try storeThread("ledger") {
             do throws(StoreError) {
@@ -102,6 +108,7 @@ public final class Committer: Sendable {
         }
         recovery = summary
         lastNumber = log.position.number
+        self.failure = failure
         self.ledger = ledger
         self.log = log
         self.pool = pool
@@ -185,9 +192,12 @@ public final class Committer: Sendable {
 
     /// Writes what was submitted, applies it, ends the threads and unlocks the directory. What a full disk still keeps
     /// off it was never acknowledged.
-    public func stop() {
+    ///
+    /// - Returns: why the disk cannot be trusted, if it cannot: what was acknowledged is in the log, for the next start.
+    @discardableResult
+    public func stop() -> StoreError? {
         logInbox.update { $0.isStopping = true }
-        guard let running = running.withLock({ $0.take() }) else { return }
-        running.end(ledger)
+        if let running = running.withLock({ $0.take() }) { running.end(ledger) }
+        return failure.error
     }
 }

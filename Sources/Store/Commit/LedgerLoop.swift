@@ -76,7 +76,6 @@ struct LedgerLoop {
                 try keepHouse()
             }
         } catch {
-            writer.abandon()
             report(.failed(error))
         }
     }

@@ -37,20 +37,19 @@ enum Recovery {
     ) throws(StoreError) -> (log: CommitLog, summary: RecoverySummary) {
         var summary = RecoverySummary()
         let directory = try LogDirectory(in: stateDirectory, state: writer.stateID)
-        var segments: [LogSegment] = []
-        do throws(StoreError) {
-            segments = try directory.segments()
-        } catch let error where error.kind == .corrupt {
-            summary.setAside = .init(path: try directory.setAside(at: now), reason: error.message)
-        }
+        let (segments, damage) = try directory.segments()
         var chain = LogChain(segments)
-        let reason = try replay(&chain, writer) { () throws(StoreError) in
+        let gap = try replay(&chain, writer) { () throws(StoreError) in
             summary.batches += 1
             guard summary.batches % 64 == 0 else { return }
             onProgress()
             if writer.hasLog(of: LedgerWriter.checkpointFrames) { try writer.checkpoint() }
         }
-        if let reason {
+        if damage != nil || gap != nil {
+            let reason = [damage?.message, gap].compactMap(\.self).joined(separator: "; ")
+            // What is lost had numbers, and those were told.
+            try writer.skipNumbers(try directory.rowsAtMost())
+            try writer.sync()
             summary.setAside = .init(path: try directory.setAside(at: now), reason: reason)
             chain = LogChain([])
         }

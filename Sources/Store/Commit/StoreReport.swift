@@ -1,3 +1,5 @@
+import Synchronization
+
 /// What the store's threads tell. Numbers are those of batches.
 public enum StoreReport: Hashable, Sendable {
     /// All batches up to and including this number are on disk; how long the last write took.
@@ -35,4 +37,16 @@ public struct StoreStatus: Hashable, Sendable {
     public var walLength = 0
     /// Bytes of the ledger's file.
     public var ledgerLength = 0
+}
+
+/// The first report of a failure, for who asks after the end of the threads.
+final class FirstFailure: Sendable {
+    private let first = Mutex<StoreError?>(nil)
+
+    var error: StoreError? { first.withLock { $0 } }
+
+    func note(_ report: StoreReport) {
+        guard case .failed(let error) = report else { return }
+        first.withLock { $0 = $0 ?? error }
+    }
 }

@@ -34,6 +34,7 @@ final class LedgerWriter {
         try Self.create(path)
         try WALFile.writeAgain(path + "-wal")
         let database = try Database(path: path, access: .readWrite)
+        database.keepLogOnClose()
         try database.execute(
             """
             PRAGMA busy_timeout = 1000;
@@ -44,7 +45,6 @@ final class LedgerWriter {
             PRAGMA journal_size_limit = \(Self.checkpointFrames * 8192);
             PRAGMA secure_delete = FAST;
             """)
-        database.keepLogOnClose()
         try Schema.migrate(database, onMigration: onMigration)
         // From here on the log is what is acknowledged by.
         try database.execute("PRAGMA synchronous = NORMAL")
@@ -98,6 +98,19 @@ final class LedgerWriter {
             error.kind = .failed
             throw error
         }
+    }
+
+    /// Leaves out so many numbers of each kind: some of them may have been given, to what is lost.
+    func skipNumbers(_ count: Int64) throws(StoreError) {
+        try transaction { () throws(StoreError) in
+            try database.execute(
+                """
+                UPDATE meta SET highest_seq = max(highest_seq, (SELECT coalesce(max(seq), 0) FROM requests)) + \(count),
+                    highest_cursor = \(rows.lastCursor + count),
+                    highest_entry = max(highest_entry, (SELECT coalesce(max(number), 0) FROM entries)) + \(count);
+                """)
+        }
+        rows.lastCursor += count
     }
 
     // MARK: The WAL
@@ -176,14 +189,6 @@ final class LedgerWriter {
         rows.pruned = SequenceNumber(try database.integer("SELECT highest_seq FROM meta"))
         return (count, count == limit || entries == limit)
     }
-
-    // MARK: The end
-
-    /// Leaves the connection open until the process ends.
-    ///
-    /// Closing it would copy the WAL to the database and empty it. After a failed sync the next one may succeed
-    /// without having written what the first one lost, and the WAL would be the only good copy.
-    func abandon() { _ = Unmanaged.passRetained(self) }
 
     private func transaction(_ body: () throws(StoreError) -> Void) throws(StoreError) {
         try begin.run()

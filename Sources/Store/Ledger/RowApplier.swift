@@ -14,7 +14,7 @@ final class RowApplier {
     private let customData: CustomDataRows
     private let path: String
     /// The cursor of the last event.
-    private(set) var lastCursor: Int64
+    var lastCursor: Int64
     /// The highest number of a request that pruning took.
     var pruned: SequenceNumber
 

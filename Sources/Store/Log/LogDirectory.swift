@@ -8,7 +8,8 @@ struct LogDirectory: Sendable {
     /// Whose log it is.
     let state: UUID128
 
-    /// Makes the directory when it is missing.
+    /// Makes the directory when it is missing, and durable what names the state directory has by now: an earlier start may
+    /// have made them and not got as far as this, or failed in it.
     ///
     /// - Parameters:
     ///   - stateDirectory: where it goes.
@@ -16,11 +17,8 @@ struct LogDirectory: Sendable {
     init(in stateDirectory: String, state: UUID128) throws(StoreError) {
         path = Self.path(in: stateDirectory)
         self.state = state
-        if mkdir(path, 0o750) == 0 {
-            try Self.sync(stateDirectory)
-        } else if errno != EEXIST {
-            throw StoreError.system("mkdir", path, errno: errno)
-        }
+        guard mkdir(path, 0o750) == 0 || errno == EEXIST else { throw StoreError.system("mkdir", path, errno: errno) }
+        try Self.sync(stateDirectory)
     }
 
     /// A log that is only read; `nil` where there is none.
@@ -35,17 +33,24 @@ struct LogDirectory: Sendable {
 
     static func path(in stateDirectory: String) -> String { stateDirectory + "/log" }
 
-    /// The segments that are there, in order of their numbers. A file that was never finished is removed.
-    func segments() throws(StoreError) -> [LogSegment] {
+    /// The segments that are there, in order of their numbers, each of a name that is durable, and what is wrong with the
+    /// first that is damaged. A file that was never finished is removed.
+    func segments() throws(StoreError) -> ([LogSegment], damage: StoreError?) {
         var segments: [LogSegment] = []
+        var damage: StoreError?
         for id in try ids() {
-            if let segment = try LogSegment.open(id, in: path, state: state) {
-                segments.append(segment)
-            } else {
-                unlink(LogSegment.path(id, in: path))
+            do throws(StoreError) {
+                if let segment = try LogSegment.open(id, in: path, state: state) {
+                    segments.append(segment)
+                } else {
+                    unlink(LogSegment.path(id, in: path))
+                }
+            } catch let error where error.kind == .corrupt {
+                damage = damage ?? error
             }
         }
-        return segments
+        try Self.sync(path)
+        return (segments, damage)
     }
 
     /// The segments that are there, to be read only. One that goes away meanwhile has nothing that the ledger has not.
@@ -62,8 +67,23 @@ struct LogDirectory: Sendable {
     /// Makes a segment, and its name durable.
     func create(_ id: UInt32, length: Int, isCopy: Bool = false) throws(StoreError) -> LogSegment {
         let segment = try LogSegment.create(id, length: length, isCopy: isCopy, in: path, state: state)
-        try Self.sync(path)
+        do throws(StoreError) {
+            try Self.sync(path)
+        } catch {
+            segment.remove()
+            throw error
+        }
         return segment
+    }
+
+    /// How many rows its segments may have, whether they can be read or not: none is shorter than 32 bytes.
+    func rowsAtMost() throws(StoreError) -> Int64 {
+        var bytes: Int64 = 0
+        for id in try ids() {
+            var facts = stat()
+            if stat(LogSegment.path(id, in: path), &facts) == 0 { bytes += Int64(facts.st_size) }
+        }
+        return bytes / 32
     }
 
     /// Moves the log away, for people to look at; what comes then begins a new one.

@@ -81,19 +81,35 @@ final class LogSegment: Sendable {
         let block = AlignedMemory(byteCount: headerLength)
         let isRead = read(file, block.bytes, at: 0) == headerLength
         guard isRead, let header = SegmentHeader(UnsafeRawBufferPointer(block.bytes)) else {
-            // The header is written last, before any batch: with a batch behind it, it was there once.
-            let isUsed = read(file, block.bytes, at: headerLength) == headerLength && block.bytes.contains { $0 != 0 }
-            guard isUsed else { return nil }
-            throw StoreError(.corrupt, message: "the header of this segment of the log is damaged", context: path)
+            if try isUnfinished(file, path, block.bytes) { return nil }
+            throw StoreError(
+                .corrupt, message: "the header of segment \(id) of the log is damaged", context: path)
         }
         guard header.version == SegmentHeader.version else {
             throw StoreError(
                 .newerSchema, message: "this segment of the log has format \(header.version)", context: path)
         }
         guard header.state == state, header.id == id else {
-            throw StoreError(.corrupt, message: "this segment belongs to another log", context: path)
+            throw StoreError(.corrupt, message: "segment \(id) belongs to another log", context: path)
         }
         return LogSegment(id: id, length: header.length, isCopy: header.isCopy, path: path, file: file)
+    }
+
+    /// Whether a segment was never finished. The header is written last, before any batch: until then there are zeros as
+    /// far as the file goes. What the disk cannot read is something else.
+    private static func isUnfinished(
+        _ file: borrowing FileDescriptor, _ path: String, _ block: UnsafeMutableRawBufferPointer
+    ) throws(StoreError) -> Bool {
+        var facts = stat()
+        guard fstat(file.rawValue, &facts) == 0 else { throw StoreError.system("fstat", path, errno: errno) }
+        let length = Int(facts.st_size)
+        for offset in stride(from: 0, to: length, by: headerLength) {
+            let wanted = min(headerLength, length - offset)
+            guard read(file, block, at: offset) == wanted, block[..<wanted].allSatisfy({ $0 == 0 }) else {
+                return false
+            }
+        }
+        return true
     }
 
     private static func openForReading(_ path: String) throws(StoreError) -> FileDescriptor {

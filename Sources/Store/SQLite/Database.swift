@@ -82,13 +82,18 @@ struct Database: ~Copyable {
     /// The number of rows the last `INSERT`, `UPDATE` or `DELETE` changed.
     var changes: Int { Int(sqlite3_changes(handle)) }
 
-    /// Keeps the WAL and its index when the last connection closes.
+    /// Keeps the WAL and its index as they are when the last connection closes.
+    ///
+    /// SQLite would copy the WAL to the database then, and empty it. After a failed sync the next one may succeed without
+    /// having written what the first one lost: a power cut then leaves a new database and the beginning of an old WAL,
+    /// which together are none.
     ///
     /// Who may read the files but not write to the directory can read the ledger only while these exist:
     /// https://www.sqlite.org/wal.html#readonly
     func keepLogOnClose() {
         var on: Int32 = 1
         sqlite3_file_control(handle, "main", SQLITE_FCNTL_PERSIST_WAL, &on)
+        _ = CSQLite_leave_log_alone_on_close(handle)
     }
 
     /// The length of the WAL in frames after the last commit of this connection; 0 before the first one, and
@@ -129,6 +134,9 @@ extension StoreError {
             case SQLITE_FULL: .noSpace
             // What a failed fsync did not write is lost to a second one, so that is never a passing condition.
             case SQLITE_IOERR where outOfSpace && result != fsyncFailed && result != directoryFsyncFailed: .noSpace
+            // SQLite does not say why a COMMIT could not write.
+            case SQLITE_IOERR where result == writeFailed || result == shareFailed && number == 0:
+                Room.isMissing(beside: connection) ? .noSpace : .failed
             case SQLITE_BUSY, SQLITE_LOCKED: .busy
             case SQLITE_CORRUPT, SQLITE_NOTADB: .corrupt
             case SQLITE_CONSTRAINT: .contradiction
@@ -146,6 +154,8 @@ extension StoreError {
     }
 }
 
-/// `SQLITE_IOERR_FSYNC` and `SQLITE_IOERR_DIR_FSYNC`: macros with arithmetic, which Swift does not import.
+/// `SQLITE_IOERR_WRITE`, `..._SHMSIZE`, `..._FSYNC` and `..._DIR_FSYNC`: macros with arithmetic, which Swift does not import.
+private let writeFailed = SQLITE_IOERR | 3 << 8
+private let shareFailed = SQLITE_IOERR | 19 << 8
 private let fsyncFailed = SQLITE_IOERR | 4 << 8
 private let directoryFsyncFailed = SQLITE_IOERR | 5 << 8

@@ -12,7 +12,10 @@ func waitUntil(_ what: String, _ holds: () throws -> Bool) throws {
 }
 
 /// How often the heavy tests repeat themselves: `PUSH_TEST_ROUNDS`, 10 without it.
-let rounds = getenv("PUSH_TEST_ROUNDS").flatMap { Int(String(cString: $0)) } ?? 10
+let rounds = number("PUSH_TEST_ROUNDS") ?? 10
+
+/// The number in a variable of the environment.
+func number(_ variable: String) -> Int? { getenv(variable).flatMap { Int(String(cString: $0)) } }
 
 /// A named pipe through which handlers tell a test, a line at a time, what they do.
 final class Messages {

@@ -1,0 +1,62 @@
+import Glibc
+import PushModel
+import TestSupport
+import Testing
+import UnixSockets
+
+@Suite("A bad block in the middle of the log")
+struct DamagedLogTests {
+    @Test("is told, and what is behind it is kept; no number is given again", .timeLimit(.minutes(5)))
+    func badBlock() throws {
+        let (bed, load) = (DaemonOnDisk(seed: diskSeed), DiskLoad("r", seed: diskSeed))
+        try bed.start()
+        try load.connect(to: bed.installation)
+        try load.run(count: 150)
+        bed.crash()
+        try load.hearOut()
+        // The ledger synced nothing since its start, so that the log is ahead of it.
+        try bed.cutPower()
+        try damageLog(of: bed)
+
+        let before = Set(try load.acknowledged.values.map { try number(in: $0.reply) })
+        try bed.start()
+        let entry = "the log could not be gone on with and is kept as \(bed.installation.state)/log.set-aside-"
+        try waitUntil("the journal says it") { bed.daemon?.standardError.contains(entry) == true }
+        // All before the bad block is there, and nothing behind it.
+        let lost = try load.findLost(at: bed.installation)
+        #expect(lost.count > 0 && lost.count < 150)
+        try load.connect(to: bed.installation)
+        let earlier = Set(load.acknowledged.keys)
+        try load.run(count: 60)
+        load.disconnect()
+        for (id, acknowledged) in load.acknowledged where !earlier.contains(id) {
+            #expect(!before.contains(try number(in: acknowledged.reply)), "\(id) got a number that was given before")
+        }
+
+        try bed.cutPower()
+        try bed.start()
+        #expect(try load.findLost(at: bed.installation) == [])
+        #expect(bed.daemon?.standardError.contains(entry) == false)
+        #expect(names(in: bed.installation.state).contains { $0.hasPrefix("log.set-aside-") })
+        try bed.installation.waitUntilIdle()
+        try load.checkLedger(of: bed.installation)
+        #expect(try bed.stop() == .exited(0))
+    }
+
+    private func number(in reply: String) throws -> Int64 { try #require(try json(reply)["seq"]?.int64) }
+
+    /// Writes garbage over the middle one of the blocks that begin a batch.
+    private func damageLog(of bed: DaemonOnDisk) throws {
+        let path = bed.installation.state + "/log/segment-0001"
+        let bytes = try #require(readFile(path))
+        let batches = stride(from: 4096, to: bytes.count, by: 4096).filter {
+            bytes[$0..<$0 + 4].elementsEqual("PLB1".utf8)
+        }
+        try #require(batches.count > 4)
+        let file = open(path, O_WRONLY | O_CLOEXEC)
+        defer { close(file) }
+        let garbage = [UInt8](repeating: 0x5A, count: 4096)
+        try #require(pwrite(file, garbage, garbage.count, off_t(batches[batches.count / 2])) == garbage.count)
+        try bed.disk.syncAll()
+    }
+}

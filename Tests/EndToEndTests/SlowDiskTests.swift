@@ -1,0 +1,79 @@
+import PushModel
+import TestSupport
+import Testing
+import UnixSockets
+
+@Suite("A slow disk")
+struct SlowDiskTests {
+    @Test("delays replies, and neither refuses requests nor holds up a deadline", .timeLimit(.minutes(5)))
+    func slow() throws {
+        let bed = DaemonOnDisk(seed: 5)
+        bed.installation.addJob("hangs", "exec sleep 60", route: "Deadline=500ms")
+        try bed.start()
+        let slowness = bed.disk.delay(.syncs(), milliseconds: 300)
+        let load = DiskLoad("r", seed: 5)
+        try load.connect(to: bed.installation)
+
+        let client = try bed.installation.injectClient()
+        for _ in 0..<3 {
+            #expect(try client.ask(Requests.deliver(job: "hangs")).isAccepted)
+            let line = try client.next()
+            #expect(line.outcome == "timed_out" && line.reason == "not finished at the deadline", "\(line)")
+            // A kill that waits for the disk comes a sync late.
+            #expect(line.totalMilliseconds >= 500 && line.totalMilliseconds < 800, "\(line)")
+        }
+        try load.run(count: 80)
+        #expect(load.refusals.isEmpty && !load.isCutOff && slowness.picked > 6)
+        slowness.end()
+        load.disconnect()
+        try bed.cutPower()
+        try bed.start()
+        let lost = try load.findLost(at: bed.installation)
+        #expect(lost == [] && load.contradictions.isEmpty)
+        var figures = DiskFigures()
+        (figures.cuts, figures.acknowledged, figures.lost) = (1, load.acknowledgements, lost.count)
+        print("disk, slow: \(slowness.picked) slow syncs; \(figures)")
+    }
+
+    @Test("is told in the journal, the status and the metrics, and so is that it is over", .timeLimit(.minutes(5)))
+    func told() throws {
+        let bed = DaemonOnDisk("[Store]\nSlowCommit=100ms\n", seed: 6)
+        try bed.start()
+        let client = try bed.installation.injectClient()
+        #expect(try client.ask(Requests.deliver(waits: false)).isAccepted)
+        #expect(try isSlow(bed) == [false, false])
+
+        // From now on not the loop waits for the disk, but the log's thread.
+        let slowness = bed.disk.delay(.syncs(of: "through "), milliseconds: 20)
+        #expect(try client.ask(Requests.deliver(waits: false)).isAccepted)
+        slowness.end()
+        let stall = bed.disk.hold(.syncs(of: "through "))
+        try client.send(line: Requests.deliver(waits: false))
+        try waitForEntry("the disk is slow: a commit has taken ", in: bed)
+        #expect(try isSlow(bed) == [true, true])
+        // And nothing is acknowledged meanwhile.
+        #expect(throws: ClientError.self) { try client.receiveLine(timeoutMilliseconds: 0) }
+        stall.end()
+        #expect(try client.next().isAccepted)
+        #expect(try DaemonStatus(of: bed.installation)["store"]?["slow_commits"]?.int64 ?? 0 > 0)
+
+        // On a machine with much else to do one more may be slow.
+        try waitUntil("a commit is fast") {
+            try #require(try client.ask(Requests.deliver(waits: false)).isAccepted)
+            return try isSlow(bed) == [false, false]
+        }
+        try waitForEntry("commits are fast again: ", in: bed)
+        #expect(try bed.stop() == .exited(0))
+    }
+
+    private func waitForEntry(_ text: String, in bed: DaemonOnDisk) throws {
+        try waitUntil("the journal says: \(text)") { bed.daemon?.standardError.contains(text) == true }
+    }
+
+    /// Whether the disk is slow, as the status and the metrics say.
+    private func isSlow(_ bed: DaemonOnDisk) throws -> [Bool] {
+        let status = try DaemonStatus(of: bed.installation)["store"]?["is_slow"]?.bool
+        let metrics = pushctl.run(["--runtime", bed.installation.runtime, "status", "--format", "openmetrics"]).lines
+        return [status == true, metrics.contains("pushrouterd_disk_slow 1")]
+    }
+}

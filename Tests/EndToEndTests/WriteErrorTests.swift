@@ -1,0 +1,97 @@
+import Glibc
+import PushModel
+import TestSupport
+import Testing
+import UnixSockets
+
+@Suite("A write that fails")
+struct WriteErrorTests {
+    @Test(
+        "for want of room makes the daemon refuse, lose nothing, and go on by itself once there is some",
+        .timeLimit(.minutes(5)), arguments: [(name: "ENOSPC", number: ENOSPC), (name: "EDQUOT", number: EDQUOT)])
+    func noRoom(error: (name: String, number: Int32)) throws {
+        let (bed, load) = try start(seed: 3)
+        let rule = bed.disk.fail(.writes(allocating: true), .all, error: error.number)
+        try waitUntil("the daemon has seen that there is no room") {
+            load.push()
+            try #require(bed.isAlive, "\(bed.lastWords)")
+            return try storeProblem(of: bed) != nil
+        }
+        let refused = try bed.installation.injectClient().ask(Requests.deliver(id: "late"))
+        #expect(refused.errorCode == "unavailable" && refused.id == "late", "\(refused)")
+        #expect(refused["error"]?["retry"]?.bool == true && refused["error"]?["retry_after_ms"]?.int64 == 1000)
+        #expect(rule.picked > 0)
+        rule.end()
+        try load.finish()
+        try waitUntil("the daemon has seen that there is room") {
+            try DaemonStatus(of: bed.installation)["store_problem"]?.kind == .null
+        }
+        try load.run(count: 60)
+        try check(bed, load, error.name)
+    }
+
+    @Test(
+        "and never will be good refuses or ends the daemon with 74, and the next one goes on with all of it",
+        .timeLimit(.minutes(5)),
+        arguments: [(name: "EIO", number: EIO), (name: "EROFS", number: EROFS)], [1, 2, 7, 30])
+    func broken(error: (name: String, number: Int32), first: Int) throws {
+        let (bed, load) = try start(seed: UInt64(first))
+        let rule = bed.disk.fail(.writes(), .from(first), error: error.number)
+        try waitUntil("the daemon has ended, or says that it cannot write") {
+            load.push()
+            return try !bed.isAlive || storeProblem(of: bed) != nil
+        }
+        #expect(rule.picked > 0)
+        if bed.isAlive { bed.daemon?.send(SIGTERM) }
+        #expect(try bed.waitForEnd() == .exited(74))
+        rule.end()
+        try load.hearOut()
+        try bed.start()
+        try load.connect(to: bed.installation)
+        try load.run(count: 60)
+        try check(bed, load, "\(error.name) from write \(first) on")
+    }
+
+    @Test("that writes only half is written on, as long as that takes", .timeLimit(.minutes(5)))
+    func half() throws {
+        let (bed, load) = try start(seed: 4)
+        let rule = bed.disk.shorten(.writes(), .all)
+        try load.run(count: 200)
+        #expect(rule.picked > 0 && !load.isCutOff && load.refusals.isEmpty, "\(load.refusals)")
+        rule.end()
+        try check(bed, load, "half writes")
+    }
+
+    /// What the daemon says that its ledger lacks; `nil` when it says nothing, or is about to end.
+    private func storeProblem(of bed: DaemonOnDisk) throws -> String? {
+        guard let client = try? Client(path: bed.installation.controlSocket) else { return nil }
+        try? client.send(line: #"{"op":"status"}"#)
+        guard let bytes = try client.receiveLine(timeoutMilliseconds: patience) else { return nil }
+        return try Line(bytes)["status"]?["store_problem"]?.string
+    }
+
+    /// A daemon that has some requests, and producers.
+    private func start(seed: UInt64) throws -> (DaemonOnDisk, DiskLoad) {
+        let (bed, load) = (DaemonOnDisk(seed: seed), DiskLoad("r", seed: seed))
+        try bed.start()
+        try load.connect(to: bed.installation)
+        try load.run(count: 60)
+        return (bed, load)
+    }
+
+    /// Cuts the power, and looks for all that was acknowledged.
+    private func check(_ bed: DaemonOnDisk, _ load: DiskLoad, _ name: String) throws {
+        bed.crash()
+        try load.hearOut()
+        try bed.disk.checkIsComplete()
+        try bed.cutPower()
+        try bed.start()
+        let lost = try load.findLost(at: bed.installation)
+        #expect(lost == [] && load.contradictions.isEmpty, "\(load.contradictions.prefix(3))")
+        try bed.installation.waitUntilIdle()
+        try load.checkLedger(of: bed.installation)
+        var figures = DiskFigures()
+        (figures.cuts, figures.acknowledged, figures.lost) = (1, load.acknowledgements, lost.count)
+        print("disk, write errors, \(name): \(figures); refused \(load.refusals)")
+    }
+}

@@ -1,0 +1,203 @@
+/* The disk's state, and what the model does with it. Whoever calls holds the disk for itself: the preloaded library by
+ * its lock, a test by running no program. */
+#pragma once
+
+#include "FaultyDisk.h"
+#include "Raw.h"
+
+#include <limits.h>
+#include <stdatomic.h>
+
+enum {
+    /* What a disk writes whole, or not at all. */
+    FaultyDisk_sectorSize = 512,
+    /* The largest file, in sectors: 4 GiB. */
+    FaultyDisk_sectorsMax = 8 << 20,
+    FaultyDisk_nodesMax = 512,
+    FaultyDisk_operationsMax = 2048,
+    FaultyDisk_rulesMax = 32,
+    FaultyDisk_nameMax = 128,
+    /* The node of the watched directory. */
+    FaultyDisk_root = 0,
+};
+
+/* The marks of a sector, a byte each in a file of the node's own: they outlive a program that is killed. */
+enum {
+    /* Written, and owed to the platter by the next sync. */
+    FaultyDisk_dirty = 1,
+    /* Written, and by a failed sync owed no more. */
+    FaultyDisk_forgotten = 2,
+    /* Has room of its own, so that writing it takes none. */
+    FaultyDisk_allocated = 4,
+};
+
+enum FaultyDisk_Kind { FaultyDisk_noNode, FaultyDisk_file, FaultyDisk_directory };
+
+/* A file or directory, whatever its names: an inode. */
+struct FaultyDisk_Node {
+    enum FaultyDisk_Kind kind;
+    /* What stat says of it in the page cache; 0 when it has no name and no descriptor there any more. */
+    uint64_t device, inode;
+    /* The same of the file that holds its contents on the platter. */
+    uint64_t platterInode;
+    /* The least size since the platter has heard of the size, -1 for none: what was cut off must not come back. */
+    int64_t shrunkTo;
+    /* Where dirty sectors may be. */
+    int64_t dirtyFrom, dirtyTo;
+    /* Written through memory too, so that its marks say little. */
+    bool isMapped;
+    /* Of a directory: where the platter has it, -1 for nowhere yet. */
+    int32_t parent;
+    char name[FaultyDisk_nameMax];
+    /* What rules match: the last path that it was seen under. */
+    char label[2 * FaultyDisk_nameMax];
+};
+
+enum FaultyDisk_OperationKind {
+    FaultyDisk_noOperation,
+    FaultyDisk_creates,
+    FaultyDisk_makesDirectory,
+    FaultyDisk_unlinks,
+    FaultyDisk_removesDirectory,
+    FaultyDisk_renames,
+};
+
+/* A change of a name that the platter has not heard of. */
+struct FaultyDisk_Operation {
+    enum FaultyDisk_OperationKind kind;
+    /* The directory and the name in it; of a rename, the old ones. */
+    int32_t directory;
+    char name[FaultyDisk_nameMax];
+    /* The new ones of a rename. */
+    int32_t newDirectory;
+    char newName[FaultyDisk_nameMax];
+    /* What the name is for. */
+    int32_t node;
+    /* A failed sync has lost it: the platter never hears of it. */
+    bool isForgotten;
+};
+
+struct FaultyDisk_RuleState {
+    /* Written last, and read first. */
+    _Atomic uint32_t isArmed;
+    uint32_t isTaken;
+    enum FaultyDisk_Subject subject;
+    enum FaultyDisk_Action action;
+    int32_t value;
+    bool onlyAllocating;
+    int64_t countdown, times;
+    _Atomic int64_t matched, matchedBytes, picked;
+    char pattern[FaultyDisk_nameMax];
+    /* What the last call that it picked was about. */
+    char label[2 * FaultyDisk_nameMax];
+};
+
+/* The file that test and program map. */
+struct FaultyDisk_State {
+    uint32_t magic;
+    /* The program under test; 0 while one is expected. */
+    _Atomic int32_t program;
+    _Atomic uint32_t events, waiters;
+    uint64_t random;
+    _Atomic int64_t counters[FaultyDisk_complaintCount + 1];
+    _Atomic int64_t traits[FaultyDisk_clockOffset + 1];
+    char complaint[256];
+    char watched[PATH_MAX];
+    struct FaultyDisk_RuleState rules[FaultyDisk_rulesMax];
+    struct FaultyDisk_Node nodes[FaultyDisk_nodesMax];
+    int32_t operationCount;
+    struct FaultyDisk_Operation operations[FaultyDisk_operationsMax];
+};
+
+/* Tells a disk of the same build from anything else. */
+static const uint32_t FaultyDisk_magic = 0x46440000 ^ (uint32_t)sizeof(struct FaultyDisk_State);
+
+/* What a process has open of a node; it begins with all bits 0. */
+struct FaultyDisk_Handle {
+    bool isOpen;
+    /* The file in the page cache and the one of the platter. */
+    int file, platter;
+    uint8_t *marks;
+};
+
+struct FaultyDisk {
+    struct FaultyDisk_State *state;
+    /* The disk's own directory. */
+    int directory;
+    struct FaultyDisk_Handle handles[FaultyDisk_nodesMax];
+};
+
+/* What a rule, or several, make of a call. */
+struct FaultyDisk_Verdict {
+    int error;
+    int delay;
+    bool isShort, killsBefore, killsAfter;
+    /* The rule that holds it; -1 for none. */
+    int heldBy;
+};
+
+/* State.c */
+FaultyDisk *FaultyDisk_attach(const char *directory);
+/* Notes that a call cannot be followed. */
+void FaultyDisk_complain(FaultyDisk *disk, const char *what, const char *about);
+void FaultyDisk_tell(FaultyDisk *disk);
+/* True with a chance of so many of 1000. */
+bool FaultyDisk_chance(FaultyDisk *disk, int64_t permille);
+void FaultyDisk_add(FaultyDisk *disk, enum FaultyDisk_Counter counter, int64_t amount);
+
+/* Rules.c */
+bool FaultyDisk_matches(const char *pattern, const char *label);
+struct FaultyDisk_Verdict FaultyDisk_judge(
+    FaultyDisk *disk, enum FaultyDisk_Subject subject, const char *label, bool isAllocating);
+
+/* Tells the rules how much a call has written. */
+void FaultyDisk_noteBytes(FaultyDisk *disk, const char *label, int64_t bytes);
+
+/* Nodes.c */
+int FaultyDisk_addNode(FaultyDisk *disk, enum FaultyDisk_Kind kind, const struct stat *facts);
+/* The node of a file in the page cache, or -1. */
+int FaultyDisk_findNode(FaultyDisk *disk, const struct stat *facts);
+void FaultyDisk_label(FaultyDisk *disk, int node, const char *path);
+/* Opens what the model needs of a file; `file` is any descriptor of it. */
+struct FaultyDisk_Handle *FaultyDisk_open(FaultyDisk *disk, int node, int file);
+void FaultyDisk_closeHandle(FaultyDisk *disk, int node);
+/* Nobody can reach it in the page cache any more. */
+void FaultyDisk_loseFile(FaultyDisk *disk, int node);
+/* Frees the nodes that neither side has. */
+void FaultyDisk_collectNodes(FaultyDisk *disk);
+
+/* Sectors.c; positions are in bytes. */
+void FaultyDisk_markDirty(FaultyDisk *disk, int node, int64_t from, int64_t to);
+void FaultyDisk_markAllocated(FaultyDisk *disk, int node, int64_t from, int64_t to);
+bool FaultyDisk_isAllocated(FaultyDisk *disk, int node, int64_t from, int64_t to);
+/* The file is to be cut off at `length`. */
+void FaultyDisk_shrink(FaultyDisk *disk, int node, int64_t length);
+/* A sync of all of it, or of a range, succeeds. */
+void FaultyDisk_persist(FaultyDisk *disk, int node);
+void FaultyDisk_persistRange(FaultyDisk *disk, int node, int64_t from, int64_t to);
+/* It fails. */
+void FaultyDisk_forget(FaultyDisk *disk, int node, int64_t from, int64_t to);
+/* Some of what is dirty reaches the platter by itself. */
+void FaultyDisk_sprinkle(FaultyDisk *disk, int node, int64_t permille);
+int64_t FaultyDisk_countMarks(FaultyDisk *disk, int node, uint8_t marks);
+void FaultyDisk_clearMarks(FaultyDisk *disk, int node, uint8_t marks);
+
+/* Names.c */
+void FaultyDisk_addOperation(
+    FaultyDisk *disk, enum FaultyDisk_OperationKind kind, int directory, const char *name, int node);
+void FaultyDisk_addRename(
+    FaultyDisk *disk, int directory, const char *name, int newDirectory, const char *newName, int node);
+/* The node that a name is for in the page cache, as far as the model knows; -1 for none. */
+int FaultyDisk_lookUp(FaultyDisk *disk, int directory, const char *name);
+/* A sync of a directory succeeds or fails. */
+void FaultyDisk_persistNames(FaultyDisk *disk, int directory);
+void FaultyDisk_forgetNames(FaultyDisk *disk, int directory);
+/* fsync of a new file takes its name along. */
+void FaultyDisk_persistCreation(FaultyDisk *disk, int node);
+void FaultyDisk_sprinkleNames(FaultyDisk *disk, int64_t permille);
+/* Where the platter has a directory, below the disk's own. */
+void FaultyDisk_platterPath(FaultyDisk *disk, int directory, char path[static PATH_MAX]);
+
+/* Scan.c */
+/* Makes the model agree with the names that are there: a program may have been killed between a call and its note. */
+int FaultyDisk_scan(FaultyDisk *disk);

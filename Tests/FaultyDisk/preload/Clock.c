@@ -1,0 +1,68 @@
+/* Time of the program's own, ahead of the machine's by as many seconds as the disk's state says: what happens once an
+ * hour happens in a test. Whoever waits already must be woken to look at the clock. */
+#define _GNU_SOURCE
+#include "Preload.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <sys/time.h>
+#include <sys/timerfd.h>
+#include <time.h>
+
+static int64_t offset(void) {
+    FaultyDisk *disk = FaultyDisk_preloaded();
+    return disk ? FaultyDisk_trait(disk, FaultyDisk_clockOffset) : 0;
+}
+
+/* libc's own, found once; that two threads may find it is no harm. */
+#define real(name, type)                                                                                               \
+    static _Atomic(type) found;                                                                                        \
+    type name = atomic_load(&found);                                                                                   \
+    if (!name) {                                                                                                       \
+        name = (type)dlsym(RTLD_NEXT, #name);                                                                          \
+        atomic_store(&found, name);                                                                                    \
+    }
+
+typedef int (*GetTime)(clockid_t, struct timespec *);
+typedef int (*TimedWait)(pthread_cond_t *, pthread_mutex_t *, const struct timespec *);
+typedef int (*ClockWait)(pthread_cond_t *, pthread_mutex_t *, clockid_t, const struct timespec *);
+
+static bool isAhead(clockid_t clock) {
+    return clock != CLOCK_PROCESS_CPUTIME_ID && clock != CLOCK_THREAD_CPUTIME_ID && clock >= 0;
+}
+
+FaultyDisk_exported int clock_gettime(clockid_t clock, struct timespec *time) {
+    real(clock_gettime, GetTime);
+    int result = clock_gettime(clock, time);
+    if (result == 0 && isAhead(clock)) time->tv_sec += offset();
+    return result;
+}
+
+FaultyDisk_exported int gettimeofday(struct timeval *restrict time, void *restrict zone) {
+    int result = (int)syscall(SYS_gettimeofday, time, zone);
+    if (result == 0) time->tv_sec += offset();
+    return result;
+}
+
+FaultyDisk_exported int timerfd_settime(int timer, int flags, const struct itimerspec *new, struct itimerspec *old) {
+    struct itimerspec moved = *new;
+    if (flags & TFD_TIMER_ABSTIME && moved.it_value.tv_sec > 0) {
+        /* 0 would disarm it. */
+        moved.it_value.tv_sec -= moved.it_value.tv_sec > offset() ? offset() : moved.it_value.tv_sec - 1;
+    }
+    return (int)syscall(SYS_timerfd_settime, timer, flags, &moved, old);
+}
+
+FaultyDisk_exported int pthread_cond_timedwait(
+    pthread_cond_t *restrict condition, pthread_mutex_t *restrict mutex, const struct timespec *restrict end) {
+    real(pthread_cond_timedwait, TimedWait);
+    struct timespec moved = {end->tv_sec - offset(), end->tv_nsec};
+    return pthread_cond_timedwait(condition, mutex, &moved);
+}
+
+FaultyDisk_exported int pthread_cond_clockwait(
+    pthread_cond_t *condition, pthread_mutex_t *mutex, clockid_t clock, const struct timespec *end) {
+    real(pthread_cond_clockwait, ClockWait);
+    struct timespec moved = {end->tv_sec - offset(), end->tv_nsec};
+    return pthread_cond_clockwait(condition, mutex, clock, &moved);
+}

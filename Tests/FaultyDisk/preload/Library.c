@@ -1,0 +1,36 @@
+#define _GNU_SOURCE
+#include "Preload.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+static FaultyDisk *preloaded;
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+
+FaultyDisk *FaultyDisk_preloaded(void) { return preloaded; }
+
+void FaultyDisk_lock(void) { pthread_mutex_lock(&mutex); }
+
+void FaultyDisk_unlock(void) { pthread_mutex_unlock(&mutex); }
+
+/* A child between fork and exec has the parent's descriptors, and writes nothing of its own. */
+static void leaveChild(void) { preloaded = NULL; }
+
+__attribute__((constructor)) static void begin(void) {
+    const char *directory = getenv("FAULTY_DISK");
+    FaultyDisk *disk = directory ? FaultyDisk_attach(directory) : NULL;
+    /* A test that believes it has a faulty disk, and has none, shows nothing. */
+    if (directory && !disk) abort();
+    /* Nothing that this program starts is under test. */
+    unsetenv("LD_PRELOAD");
+    unsetenv("FAULTY_DISK");
+    if (!disk) return;
+    int32_t expected = 0;
+    if (!atomic_compare_exchange_strong(&disk->state->program, &expected, getpid())) {
+        FaultyDisk_close(disk);
+        return;
+    }
+    if (FaultyDisk_scan(disk) != 0) FaultyDisk_complain(disk, "cannot be looked through", disk->state->watched);
+    pthread_atfork(NULL, NULL, leaveChild);
+    preloaded = disk;
+}

@@ -1,0 +1,137 @@
+import Glibc
+import PushModel
+import TestSupport
+import Testing
+
+@testable import Store
+
+/// The log is ahead of the ledger here, as after a power cut that took what of the ledger was not synced.
+@Suite("A log that is damaged")
+struct LogDamageTests: ~Copyable {
+    private let directory = TemporaryDirectory()
+    private static let block = 4096
+
+    @Test("is none as long as all of it can be read: the ledger gets what it lacks")
+    func whole() async throws {
+        try await writeAhead()
+        let ledger = try TestLedger(directory.path)
+        #expect(ledger.committer.recovery.batches == 8 && ledger.committer.recovery.setAside == nil)
+        #expect(try ledger.storedNumbers() == Array(1...9))
+    }
+
+    @Test(
+        "at its end has a torn batch, which nobody was told of: it ends exactly before that", arguments: [0, 70, 300])
+    func tornTail(offset: Int) async throws {
+        try await writeAhead()
+        try damage(batch: 9, at: offset)
+        let ledger = try TestLedger(directory.path)
+        #expect(ledger.committer.recovery.batches == 7 && ledger.committer.recovery.setAside == nil)
+        #expect(try ledger.storedNumbers() == Array(1...8))
+        try await ledger.commit(Fixture.delivery(9))
+        #expect(try ledger.storedNumbers() == Array(1...9))
+    }
+
+    @Test(
+        "in the middle is set aside, and that is said: the ledger goes on behind the last good batch, with new numbers",
+        arguments: [0, 70, 300])
+    func badBlock(offset: Int) async throws {
+        try await writeAhead()
+        try damage(batch: 5, at: offset)
+        let before = try segments()
+        try await checkSetAside(
+            stored: Array(1...4), reason: "behind batch 4 comes batch 6, and what is between cannot be read",
+            kept: before)
+    }
+
+    @Test("in the header of a segment is set aside, and that is said", arguments: ["garbage", "zeros"])
+    func badHeader(contents: String) async throws {
+        try await writeAhead()
+        let (path, _) = try place(ofBatch: 5)
+        let byte: UInt8 = contents == "zeros" ? 0 : 0x5A
+        try overwrite(path, at: 0, [UInt8](repeating: byte, count: Self.block))
+        // With zeros, as if it had been made and never used: what is behind tells.
+        if contents == "zeros" { try overwrite(path, at: Self.block, [UInt8](repeating: 0, count: Self.block)) }
+        let number = try #require(LogSegment.id(named: String(path.split(separator: "/").last ?? "")))
+        let before = try segments()
+        try await checkSetAside(
+            stored: [1], reason: "the header of segment \(number) of the log is damaged", kept: before)
+    }
+
+    @Test("by an end in the making of a segment is nothing: that goes away")
+    func unfinished() async throws {
+        try await writeAhead()
+        for length in [0, 100, Self.block, 5 * Self.block] {
+            let path = "\(directory.path)/log/segment-\(9000 + length)"
+            writeFile(String(repeating: "\0", count: length), to: path)
+        }
+        let ledger = try TestLedger(directory.path)
+        #expect(try ledger.storedNumbers() == Array(1...9) && ledger.committer.recovery.setAside == nil)
+        #expect(try segments().keys.allSatisfy { !$0.hasPrefix("segment-9") })
+    }
+
+    // MARK: What is done and looked at
+
+    /// Nine requests, a batch each; the ledger has the first, and the log the others.
+    private func writeAhead() async throws {
+        try await TestLedger(directory.path).commit(Fixture.delivery(1))
+        let database = try #require(readFile(directory.path + "/ledger.db"))
+        do {
+            let ledger = try TestLedger(directory.path)
+            for seq in 2...9 { try ledger.write(Fixture.delivery(Int64(seq))) }
+        }
+        try overwrite(directory.path + "/ledger.db", at: 0, database)
+        #expect(truncate(directory.path + "/ledger.db", off_t(database.count)) == 0)
+        for name in ["ledger.db-wal", "ledger.db-shm"] { unlink(directory.path + "/" + name) }
+    }
+
+    private func checkSetAside(stored: [Int64], reason: String, kept: [String: [UInt8]]) async throws {
+        do {
+            let ledger = try TestLedger(directory.path)
+            let aside = try #require(ledger.committer.recovery.setAside)
+            #expect(aside.reason == reason)
+            #expect(names(in: aside.path).allSatisfy { readFile("\(aside.path)/\($0)") == kept[$0] })
+            #expect(names(in: aside.path).sorted() == kept.keys.sorted())
+            #expect(try ledger.storedNumbers() == stored)
+            // 9 was told, whatever can be read.
+            #expect(try ledger.reader().highestSequenceNumber().value >= 9)
+        }
+        let ledger = try TestLedger(directory.path)
+        #expect(ledger.committer.recovery.setAside == nil)
+        let next = try ledger.reader().highestSequenceNumber().value + 1
+        #expect(next > 9)
+        try await ledger.commit(Fixture.delivery(next))
+        #expect(try ledger.storedNumbers() == stored + [next])
+    }
+
+    /// The files of the log with what is in them.
+    private func segments() throws -> [String: [UInt8]] {
+        let log = directory.path + "/log"
+        return Dictionary(uniqueKeysWithValues: names(in: log).map { ($0, readFile("\(log)/\($0)") ?? []) })
+    }
+
+    /// Where a batch lies: each has a block here.
+    private func place(ofBatch number: UInt8) throws -> (path: String, offset: Int) {
+        for (name, bytes) in try segments() {
+            for offset in stride(from: Self.block, to: bytes.count, by: Self.block)
+            where bytes[offset..<offset + 4].elementsEqual("PLB1".utf8) && bytes[offset + 8] == number {
+                return ("\(directory.path)/log/\(name)", offset)
+            }
+        }
+        throw Absent(number: number)
+    }
+
+    private struct Absent: Error {
+        var number: UInt8
+    }
+
+    private func damage(batch number: UInt8, at offset: Int) throws {
+        let place = try place(ofBatch: number)
+        try overwrite(place.path, at: place.offset + offset, [0x5A])
+    }
+
+    private func overwrite(_ path: String, at offset: Int, _ bytes: [UInt8]) throws {
+        let file = open(path, O_WRONLY | O_CLOEXEC)
+        defer { close(file) }
+        try #require(pwrite(file, bytes, bytes.count, off_t(offset)) == bytes.count)
+    }
+}
