@@ -104,8 +104,10 @@ let package = Package(
         .systemLibrary(
             name: "CJSON", path: "Tests/CJSON", pkgConfig: "json-c", providers: [.apt(["libjson-c-dev"])]),
         .target(
-            name: "TestSupport", dependencies: ["PushModel", "PushTracking"], path: "Tests/TestSupport",
+            name: "TestSupport", dependencies: ["PushModel", "PushTracking", "CTestProbe"], path: "Tests/TestSupport",
             swiftSettings: settings),
+        // Stands before some of libc's functions in the test program: disks that fail, allocations that are counted.
+        .target(name: "CTestProbe", path: "Tests/CTestProbe"),
         tests("PushModelTests", ["PushModel", "CJSON"]),
         tests("PushDispatchTests", ["PushModel", "PushDispatch", "PushRouting", "PushSettings"]),
         tests("PushTrackingTests", ["PushModel", "PushTracking"]),
