@@ -109,8 +109,10 @@ let package = Package(
             sources: ["model"],
             publicHeadersPath: "include", cSettings: [.unsafeFlags(["-Wall", "-Wextra", "-Werror"])]),
         .target(
-            name: "TestSupport", dependencies: ["CFaultyDisk", "PushModel", "PushTracking"], path: "Tests/TestSupport",
-            swiftSettings: settings),
+            name: "TestSupport", dependencies: ["CFaultyDisk", "CTestProbe", "PushModel", "PushTracking"],
+            path: "Tests/TestSupport", swiftSettings: settings),
+        // Stands before some of libc's functions in the test program: disks that fail, allocations that are counted.
+        .target(name: "CTestProbe", path: "Tests/CTestProbe"),
         tests("FaultyDiskTests", []),
         tests("PushModelTests", ["PushModel", "CJSON"]),
         tests("PushDispatchTests", ["PushModel", "PushDispatch", "PushRouting", "PushSettings"]),

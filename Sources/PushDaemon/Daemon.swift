@@ -42,8 +42,7 @@ final class Daemon {
     private var injectClients: LineServer?
     private var controlClients: LineServer?
     private var deadlineTimer: TimerSource?
-    private var housekeepingTimer: TimerSource?
-    private var pruneTimer: TimerSource?
+    private var timers: [RepeatingTimer] = []
     private var stopTimer: TimerSource?
     private var dueSource: DeferSource?
     private var sources: [AnyObject] = []
@@ -143,9 +142,13 @@ final class Daemon {
             processor.handle(.clock)
         }
         dueSource = try DeferSource(loop: loop) { [unowned self] in dueSource?.isEnabled = false }
-        housekeepingTimer = try TimerSource(loop: loop, priority: .idle) { [unowned self] in keepHouse() }
-        pruneTimer = try TimerSource(loop: loop, priority: .idle) { [unowned self] in prune() }
-        pruneTimer?.arm(at: EventLoop.nowNanoseconds + Self.pruneInterval / 60)
+        timers = [
+            try RepeatingTimer(loop: loop, every: Self.housekeepingInterval) { [unowned self] in keepHouse() },
+            try RepeatingTimer(loop: loop, after: Self.pruneInterval / 60, every: Self.pruneInterval) {
+                [unowned self] in
+                prune()
+            },
+        ]
         stopTimer = try TimerSource(loop: loop) { [unowned self] in loop.exit(code: 0) }
         sources = [
             try mailbox.receive(on: loop, priority: .important) { [unowned self] in $0.forEach(take) },
@@ -274,20 +277,16 @@ final class Daemon {
         refusals.tellWhatIsDue(at: now)
         processor.endTurn(at: now)
         FreedMemory.trim()
-        housekeepingTimer?.arm(at: now + Self.housekeepingInterval)
     }
 
-    /// Ten seconds, in nanoseconds.
-    private static let housekeepingInterval: Int64 = 10_000_000_000
+    private static let housekeepingInterval = Duration.seconds(10)
 
     private func prune() {
         let retention = settings.store.retention.milliseconds
         committer.prune(olderThan: WallTime(milliseconds: Moment.now().wall.milliseconds - retention))
-        pruneTimer?.arm(at: EventLoop.nowNanoseconds + Self.pruneInterval)
     }
 
-    /// An hour, in nanoseconds.
-    private static let pruneInterval: Int64 = 3_600_000_000_000
+    private static let pruneInterval = Duration.seconds(3600)
 
     // MARK: Signals
 

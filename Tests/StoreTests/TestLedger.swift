@@ -77,6 +77,21 @@ final class TestLedger {
         while appliedThrough < number { try note(try #require(await stream.next())) }
     }
 
+    /// Waits until a batch is in the ledger, or the store says why it cannot be.
+    ///
+    /// - Returns: what it says; `nil` when the batch is there.
+    func problem(applying number: UInt64) async throws -> StoreReport? {
+        committer.hurry(through: number)
+        while appliedThrough < number {
+            switch try #require(await stream.next()) {
+            case .applied(let number): appliedThrough = number
+            case .durable: break
+            case let report: return report
+            }
+        }
+        return nil
+    }
+
     /// Waits until a batch is in the log.
     func durable(_ number: UInt64) async throws {
         while durableThrough < number { try note(try #require(await stream.next())) }

@@ -1,0 +1,38 @@
+/* What a test does to the disk below its own program, and learns of its allocations.
+ *
+ * The test program is linked with definitions of some of libc's functions that stand before libc's own, for everything in
+ * the process, the libraries too. They do what libc's do, unless a test watches the files below a directory of its own. */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Begins to watch the files below a directory, given without links. Returns the watch; -1 when there are too many. */
+int CTestProbe_watch(const char *_Nonnull directory);
+
+/* Ends a watch. */
+void CTestProbe_end(int watch);
+
+/* From now on, after `passing` more, every sync of a file below the directory whose name ends so fails with this error
+ * number; 0: they succeed again. */
+void CTestProbe_fail_syncs(int watch, const char *_Nonnull suffix, int passing, int error);
+
+/* From now on each sync that succeeds copies its file to this directory: what a disk has that forgets whatever was not
+ * synced. */
+void CTestProbe_keep_synced(int watch, const char *_Nonnull directory);
+
+/* What happened, in order: lines of a call (write, sync, truncate), a file's name without its directory, and how many
+ * bytes were written, or the error number of a sync. To be freed. */
+char *_Nonnull CTestProbe_events(int watch);
+
+/* How many bytes were written to the files whose names begin so. */
+uint64_t CTestProbe_written(int watch, const char *_Nonnull prefix);
+
+/* Whether allocations are counted: not where a sanitizer has the allocator. */
+bool CTestProbe_counts_allocations(void);
+
+/* How often the calling thread has allocated memory, reallocations included. */
+uint64_t CTestProbe_allocations(void);
+
+/* How many bytes the calling thread asked for in all. */
+uint64_t CTestProbe_allocated_bytes(void);

@@ -1,0 +1,42 @@
+import EventLoop
+import Testing
+
+@Suite("A repeating timer", .timeLimit(.minutes(1)))
+struct RepeatingTimerTests {
+    private let loop: EventLoop
+
+    init() throws { loop = try EventLoop() }
+
+    @Test("calls after the first span, then again and again, each time after its interval and not before")
+    func again() throws {
+        let start = EventLoop.nowNanoseconds
+        var calls: [Int64] = []
+        let timer = try RepeatingTimer(loop: loop, after: .milliseconds(1), every: .milliseconds(2)) { [loop] in
+            calls.append(EventLoop.nowNanoseconds)
+            if calls.count == 5 { loop.exit(code: 0) }
+        }
+        #expect(try loop.run() == 0)
+        #expect(calls[0] - start >= 1_000_000)
+        for (one, next) in zip(calls, calls.dropFirst()) { #expect(next - one >= 2_000_000) }
+        withExtendedLifetime(timer) {}
+    }
+
+    @Test("waits for its interval before the first call when nothing else is said")
+    func withoutFirst() throws {
+        let start = EventLoop.nowNanoseconds
+        let timer = try RepeatingTimer(loop: loop, every: .milliseconds(3)) { [loop] in loop.exit(code: 0) }
+        _ = try loop.run()
+        #expect(EventLoop.nowNanoseconds - start >= 3_000_000)
+        withExtendedLifetime(timer) {}
+    }
+
+    @Test("is still when it is dropped")
+    func dropped() throws {
+        var timer: RepeatingTimer? = try RepeatingTimer(loop: loop, every: .zero) { Issue.record("it called") }
+        timer = nil
+        let last = try TimerSource(loop: loop, priority: .idle) { [loop] in loop.exit(code: 0) }
+        last.arm(at: EventLoop.nowNanoseconds + 1_000_000)
+        _ = try loop.run()
+        #expect(timer == nil)
+    }
+}

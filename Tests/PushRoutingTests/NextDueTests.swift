@@ -1,0 +1,55 @@
+import PushModel
+import PushRouting
+import Testing
+
+@Suite("The one timer that the router wants")
+struct NextDueTests {
+    /// A router whose tracker waits until 6.001 s for a tap that would make an influenced open a direct one.
+    private func waiting(_ table: RoutingTable = .testing()) throws -> Bench {
+        var bench = Bench(table)
+        try bench.submit(.deliver(Payload.braze(), to: "phone", user: "u1"))
+        bench.at(.seconds(1))
+        try bench.submit(.session(on: "phone", user: "u1"))
+        #expect(bench.nextDue == .milliseconds(6001))
+        return bench
+    }
+
+    @Test("is the tracker's while its wait ends before a deadline, and the deadline's after it")
+    func trackerFirst() throws {
+        var bench = try waiting()
+        bench.at(.seconds(2))
+        try bench.submit(.deliver())
+        bench.started(3)
+        #expect(bench.nextDue == .milliseconds(6001), "not the deadline, at 11 s")
+        bench.at(.milliseconds(6001))
+        #expect(bench.clock() == ["InfluencedOpen 1"])
+        #expect(bench.nextDue == .seconds(11))
+        bench.at(.seconds(11))
+        #expect(bench.clock() == ["stop 3.0", "update 3.0 timed_out", "end 3.0 timed_out"])
+        #expect(bench.nextDue == nil)
+    }
+
+    @Test("is the deadline's while that comes before the end of the tracker's wait, which then follows")
+    func deadlineFirst() throws {
+        var bench = try waiting(.testing(routes: [.all(to: "crm", budget: .seconds(2))]))
+        bench.at(.seconds(2))
+        try bench.submit(.deliver())
+        bench.started(3)
+        #expect(bench.nextDue == .seconds(4))
+        bench.at(.seconds(4))
+        #expect(bench.clock() == ["stop 3.0", "update 3.0 timed_out", "end 3.0 timed_out"])
+        #expect(bench.nextDue == .milliseconds(6001))
+        bench.at(.milliseconds(6001))
+        #expect(bench.clock() == ["InfluencedOpen 1"])
+    }
+
+    @Test("is set again by a deadline that is earlier than the one it was set for")
+    func earlierDeadline() throws {
+        var bench = Bench(.testing(routes: [.key("short", to: "crm", budget: .seconds(1)), .all(to: "crm")]))
+        try bench.submit(.deliver())
+        #expect(bench.nextDue == .seconds(9))
+        bench.at(.seconds(2))
+        try bench.submit(.deliver(#"{"short":"1"}"#))
+        #expect(bench.nextDue == .seconds(3))
+    }
+}

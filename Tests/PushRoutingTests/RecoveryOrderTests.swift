@@ -1,0 +1,32 @@
+import PushModel
+import Testing
+
+@testable import PushRouting
+
+@Suite("After a crash, what may have run")
+struct RecoveryOrderTests {
+    @Test(
+        "is failed however late it is: that it started is asked before whether time is left",
+        arguments: [Duration.seconds(1), .seconds(9), .seconds(3600)], [true, false])
+    func startedFirst(later: Duration, sameBoot: Bool) throws {
+        var bench = Bench()
+        #expect(try bench.submit(.deliver()).contains("row 1.0 started"))
+        bench.at(later)
+        #expect(bench.crash(sameBoot: sameBoot) == ["update 1.0 failed", "end 1.0 failed"])
+        #expect(bench.end(1)?.reason == "daemon_crashed")
+        #expect(bench.end(1)?.outcome.isMissed == false)
+    }
+
+    @Test("is an observer's copy too")
+    func observer() throws {
+        let observer = Route(name: "copy", match: RouteMatch(), handler: "log", observes: true)
+        var bench = Bench(.testing(routes: [.all(to: "crm"), observer], handlers: [.exec("crm"), .exec("log")]))
+        try bench.submit(.deliver())
+        bench.at(.seconds(3600))
+        #expect(
+            bench.crash(sameBoot: false) == [
+                "update 1.0 failed", "end 1.0 failed", "update 1.1 failed", "end 1.1 failed",
+            ])
+        #expect(bench.end(1, 1)?.reason == "daemon_crashed")
+    }
+}

@@ -1,0 +1,77 @@
+import PushModel
+import TestSupport
+import Testing
+
+@testable import Store
+
+/// Who reads the ledger with SQL goes by the names: what is written to and read from the wrong column passes every round trip.
+@Suite("The columns of the ledger")
+struct ColumnTests {
+    /// The values of a table's first row, by column.
+    private func row(of table: String, _ database: borrowing Database) throws -> [String: String] {
+        let names = try database.prepare("SELECT name FROM pragma_table_info('\(table)')")
+        var columns: [String] = []
+        while try names.step() { columns.append(names.text(0) ?? "") }
+        var row: [String: String] = [:]
+        for column in columns {
+            let value = try database.prepare("SELECT quote(\(column)) FROM \(table) LIMIT 1")
+            if try value.step() { row[column] = value.text(0) ?? "" }
+        }
+        return row
+    }
+
+    @Test("have what their names say")
+    func names() async throws {
+        let directory = TemporaryDirectory()
+        let ledger = try TestLedger(directory.path)
+        try await ledger.commit(Whole.records)
+        let database = try ledger.intruder()
+        #expect(
+            try row(of: "requests", database) == [
+                "seq": "101", "operation": "'interact'", "id": "'id-a'", "uid": "1001", "gid": "1002", "pid": "1003",
+                "accepted_at": "1005", "accepted_ns": "1004", "boot": "X'00000000000003EE00000000000003EF'",
+                "mode": "'relay'", "platform": "'web'", "app": "'app-a'", "device": "'device-a'",
+                "external_id": "'user-a'", "message_id": "'message-a'", "body": "X'626F64792D61'",
+                "state": "'force_quit'", "duplicate_id": "'duplicate-a'", "tracked": "1",
+            ])
+        #expect(
+            try row(of: "invocations", database) == [
+                "seq": "101", "n": "11", "callback": "'willPresent'", "provider": "'provider-a'", "route": "'route-a'",
+                "handler": "'handler-a'", "budget_us": "1101", "deadline_ns": "1102", "started": "1",
+                "outcome": "'timed_out'", "reason": "'reason-a'", "queue_us": "1103", "exec_us": "1104",
+                "total_us": "1105", "completed_by": "'handler'", "completed_times": "12",
+                "completed_result": "'newData'", "completed_options": "'banner,list'", "decided_at": "1106",
+                "observer": "1", "waited_for_seq": "91", "waited_for_n": "13", "waited_for_handler": "'before-a'",
+            ])
+        #expect(
+            try row(of: "events", database) == [
+                "cursor": "1", "seq": "103", "id": "X'00000000000004B100000000000004B2'",
+                "kind": "'local.pushnotification.Received'", "time": "1203", "delivery": "51",
+                "external_user_id": "'eu-a'", "device_id": "'ed-a'", "app_id": "'ea-a'", "platform": "'ios'",
+                "campaign_id": "'campaign-a'", "message_id": "'em-a'", "button_action_type": "'action-a'",
+                "button_string": "'button-a'", "duration_us": "1204", "push_token": "'token-a'",
+                "token_change": "'unregistered'", "name": "'name-a'", "properties": #"'{"p":"a"}'"#,
+            ])
+        #expect(
+            try row(of: "entries", database) == [
+                "number": "61", "cause": "101", "kind": "'custom_event'", "suite": "NULL",
+                "identifier_kind": "'alias'", "identifier": "'alias-a'", "identifier_label": "'label-a'",
+                "platform": "'web'", "app": "'app-a'", "device": "'device-a'", "external_id": "'user-a'",
+                "name": "'name-a'", "data": "X'7B2261223A317D'", "time": "1901", "saved_at": "1902",
+                "state": "'rejected'", "settled_at": "NULL", "settled_by": "NULL", "claimant": "NULL",
+                "reason": "'reason-a'",
+            ])
+        #expect(
+            try row(of: "sessions", database) == [
+                "number": "33", "app": "'app-a'", "device": "'device-a'", "platform": "'web'",
+                "external_id": "'user-a'", "started_at": "1501", "ended_at": "1502", "ended_by": "1503",
+                "end_due_at": "1504", "since_at": "1505",
+            ])
+        #expect(
+            try row(of: "tracked_deliveries", database) == [
+                "event": "3", "received_at": "1301", "since_at": "1302", "displayed": "1", "own_id": "0",
+                "unique_id": "'unique-a'", "digest": "1303", "buttons": "X'627574746F6E732D61'", "opened_at": "1304",
+                "opened_by": "1305", "influenced": "0",
+            ])
+    }
+}

@@ -1,0 +1,96 @@
+import Glibc
+import PushModel
+import TestSupport
+import Testing
+
+@testable import Store
+
+@Suite("A sync that fails", .timeLimit(.minutes(2)))
+final class FailedSyncTests {
+    private let directory = TemporaryDirectory()
+
+    /// Writes until the store says that something is wrong.
+    private func failure(of ledger: TestLedger) async throws -> StoreReport {
+        for seq in 1...200 as ClosedRange<Int64> {
+            let number = try ledger.write(Fixture.delivery(seq, bytes: 500_000))
+            if let report = try await ledger.problem(applying: number) { return report }
+        }
+        throw NeverSynced()
+    }
+
+    /// 100 MB were written, and nothing was synced.
+    private struct NeverSynced: Error {}
+
+    @Test(
+        "is the end, and never taken for a full disk that passes",
+        arguments: [EIO, ENOSPC, EDQUOT], ["ledger.db-wal", "ledger.db"])
+    func isTheEnd(error: Int32, file: String) async throws {
+        let watch = DiskWatch(directory.path)
+        let ledger = try TestLedger(directory.path, limits: .init(logLength: 16 << 20))
+        watch.failSyncs(of: file, with: error)
+        let report = try await failure(of: ledger)
+        guard case .failed(let failure) = report else {
+            Issue.record("\(report)")
+            return
+        }
+        #expect(failure.kind == .failed && !failure.isPassing, "\(failure)")
+        let end = try #require(watch.events.firstIndex(of: "sync \(file) \(error)"))
+        ledger.committer.stop()
+        // A later sync may succeed without what the first one lost: whatever is written then hides that.
+        let after = watch.events[(end + 1)...].filter { $0.contains(" ledger.db") }
+        #expect(after == [], "nothing is copied from the WAL, and nothing is synced again")
+    }
+
+    @Test("of the WAL alone, which nothing is copied from, is the same", arguments: [EIO, ENOSPC, EDQUOT])
+    func ofTheWAL(error: Int32) throws {
+        let watch = DiskWatch(directory.path)
+        let writer = try LedgerWriter(directory: directory.path)
+        try writer.sync()
+        watch.failSyncs(of: "-wal", with: error)
+        let failure = #expect(throws: StoreError.self) { try writer.sync() }
+        #expect(failure?.kind == .failed && failure?.isPassing == false)
+    }
+
+    @Test(
+        "or a write to the log that fails: only where there is no room may the same blocks be written again",
+        arguments: [(EIO, false), (EROFS, false), (EACCES, false), (ENOSPC, true), (EDQUOT, true)])
+    func logWrite(error: Int32, isPassing: Bool) {
+        #expect(StoreError.logWrite("segment", errno: error).isPassing == isPassing)
+    }
+
+    @Test("leaves in the log what it may have lost: the next start applies it again")
+    func nothingIsLost() async throws {
+        let watch = DiskWatch(directory.path)
+        let ledger = try TestLedger(directory.path, limits: .init(logLength: 16 << 20))
+        watch.failSyncs(of: "ledger.db-wal", with: EIO, passing: 3)
+        _ = try await failure(of: ledger)
+        let last = ledger.committer.status
+        ledger.committer.stop()
+        #expect(last.logUsed > 0)
+        watch.failSyncs(of: "", with: 0)
+        // The disk has nothing that was not synced: the WAL is as if it had never been written.
+        truncate(directory.path + "/ledger.db-wal", 0)
+        unlink(directory.path + "/ledger.db-shm")
+        let next = try TestLedger(directory.path)
+        let numbers = try next.storedNumbers()
+        #expect(numbers == Array(1...Int64(numbers.count)) && numbers.count > 1)
+        #expect(UInt64(numbers.count) == next.committer.lastNumber)
+    }
+
+    @Test("every file of the log is opened so that a write is on the disk when it returns")
+    func synced() throws {
+        let ledger = try TestLedger(directory.path)
+        defer { withExtendedLifetime(ledger) {} }
+        var segments = 0
+        for number in 0..<Int32(1024) {
+            var link = [UInt8](repeating: 0, count: 4096)
+            let length = readlink("/proc/self/fd/\(number)", &link, link.count)
+            guard length > 0 else { continue }
+            let path = String(decoding: link[..<length], as: UTF8.self)
+            guard path.hasPrefix(directory.path + "/log/segment-") else { continue }
+            segments += 1
+            #expect(fcntl(number, F_GETFL) & O_DSYNC == O_DSYNC, "\(path)")
+        }
+        #expect(segments > 0)
+    }
+}

@@ -1,0 +1,87 @@
+import Glibc
+import PushModel
+import TestSupport
+import Testing
+
+@testable import Store
+
+@Suite("Transactions of the ledger", .timeLimit(.minutes(2)))
+final class TransactionTests {
+    private let directory = TemporaryDirectory()
+
+    /// A reader of the ledger as it is now: as long as it reads, the WAL does not begin anew.
+    private static func reader(_ ledger: TestLedger) throws -> Database {
+        let reader = try ledger.intruder()
+        try reader.execute("BEGIN; SELECT count(*) FROM requests")
+        return reader
+    }
+
+    @Test("what waited for the ledger is applied in one")
+    func waited() async throws {
+        let ledger = try TestLedger(directory.path)
+        try await ledger.commit(Fixture.delivery(1))
+        let reader = try Self.reader(ledger)
+        let intruder = try ledger.intruder()
+        try intruder.execute("BEGIN IMMEDIATE")
+        try ledger.write(Fixture.delivery(2))
+        guard case .ledgerStalled = try await ledger.report() else {
+            Issue.record("the ledger did not stall")
+            return
+        }
+        var last: UInt64 = 0
+        for seq in 3...50 { last = try ledger.write(Fixture.delivery(Int64(seq))) }
+        let before = WALFrames(directory.path).commits
+        try intruder.execute("ROLLBACK")
+        try await ledger.applied(last)
+        #expect(WALFrames(directory.path).commits == before + 1)
+        try reader.execute("COMMIT")
+        #expect(try ledger.storedNumbers() == Array(1...50))
+    }
+
+    @Test("a slice of the pruning is one: whenever it is cut off, a request goes with all that belongs to it")
+    func pruning() async throws {
+        let ledger = try TestLedger(directory.path)
+        let entries: [LedgerRecord] = [.customData(.entry(Fixture.entry(1), .rejected, reason: nil))]
+        try await ledger.commit((1...100).flatMap { Fixture.delivery(Int64($0), acceptedAt: 1) } + entries)
+        let reader = try Self.reader(ledger)
+        let before = WALFrames(directory.path).commits
+        ledger.committer.prune(olderThan: WallTime(milliseconds: .max))
+        #expect(try await ledger.report() == .pruned(requests: 100))
+        #expect(WALFrames(directory.path).commits == before + 1)
+        try reader.execute("COMMIT")
+        for table in ["requests", "invocations", "events", "entries"] {
+            #expect(try ledger.intruder().integer("SELECT count(*) FROM \(table)") == 0, "\(table)")
+        }
+    }
+
+    @Test("more slices are as many transactions")
+    func slices() async throws {
+        let ledger = try TestLedger(directory.path)
+        try await ledger.commit(
+            (1...Int64(LedgerLoop.pruneSlice) * 2 + 1).flatMap { Fixture.delivery($0, acceptedAt: 1) })
+        let reader = try Self.reader(ledger)
+        let before = WALFrames(directory.path).commits
+        ledger.committer.prune(olderThan: WallTime(milliseconds: 2))
+        #expect(try await ledger.report() == .pruned(requests: LedgerLoop.pruneSlice * 2 + 1))
+        #expect(WALFrames(directory.path).commits == before + 3)
+        try reader.execute("COMMIT")
+    }
+}
+
+/// The frames of a WAL that are in force: https://www.sqlite.org/fileformat2.html#walformat
+struct WALFrames {
+    private(set) var count = 0
+    /// How many of them end a transaction.
+    private(set) var commits = 0
+
+    init(_ directory: String) {
+        guard let bytes = readFile(directory + "/ledger.db-wal"), bytes.count >= 32 else { return }
+        func number(_ offset: Int) -> Int { bytes[offset..<offset + 4].reduce(0) { $0 << 8 | Int($1) } }
+        let frame = 24 + number(8)
+        for start in stride(from: 32, through: bytes.count - frame, by: frame) {
+            guard bytes[start + 8..<start + 16] == bytes[16..<24] else { return }
+            count += 1
+            if number(start + 4) != 0 { commits += 1 }
+        }
+    }
+}

@@ -1,0 +1,62 @@
+import PushModel
+
+extension Whole {
+    static let entries = [
+        EntryRecord(
+            entry: CustomEntry(
+                number: EntryNumber(61), cause: number(101), kind: .customEvent,
+                way: .sent(.alias(name: "alias-a", label: "label-a")), platform: .web, app: "app-a",
+                device: "device-a", externalID: "user-a", name: "name-a", data: Array(#"{"a":1}"#.utf8),
+                time: time(1901), savedAt: time(1902)),
+            state: .rejected, reason: "reason-a"),
+        EntryRecord(
+            entry: CustomEntry(
+                number: EntryNumber(62), cause: number(102), kind: .userAttributes,
+                way: .stored(suite: "suite-b", brazeID: "braze-b"), platform: .ios, app: "app-b",
+                device: "device-b", externalID: "user-b", name: "name-b", data: Array(#"{"b":2}"#.utf8),
+                time: time(2901), savedAt: time(2902)),
+            state: .pending, reason: "reason-b"),
+    ]
+
+    static let moves = [
+        EntryMove(
+            number: EntryNumber(61), state: .unknown, at: time(1911), by: number(1912),
+            claimant: UUID128(high: 1913, low: 1914), reason: "moved-a"),
+        EntryMove(
+            number: EntryNumber(62), state: .claimed, at: time(2911), by: number(2912),
+            claimant: UUID128(high: 2913, low: 2914), reason: "moved-b"),
+    ]
+
+    static let attributes = [
+        AttributeRow(
+            owner: .user("user-a"), kind: .customAttributes, name: "name-a", change: .set(Array("\"a\"".utf8)),
+            at: time(1921), entry: EntryNumber(61)),
+        AttributeRow(
+            owner: .device("device-b"), kind: .userAttributes, name: "name-b", change: .increment(2922),
+            at: time(2921), entry: EntryNumber(62)),
+    ]
+
+    /// Only the last one is kept.
+    static let sending = [
+        SendingState(phase: .waiting, reason: "sending-a", failures: 1931, until: time(1932), since: time(1933)),
+        SendingState(phase: .stopped, reason: "sending-b", failures: 2931, until: time(2932), since: time(2933)),
+    ]
+
+    /// Every kind of record, in an order in which a ledger takes them.
+    static var records: [LedgerRecord] {
+        var records: [LedgerRecord] = Self.requests.map { .request($0) }
+        records += invocations.map { .invocation($0) }
+        records += events.map { .event($0) }
+        records += devices.map { .device($0) }
+        for row in tracked { records += [.event(Fixture.event(row.seq.value)), .tracker(.delivery(row))] }
+        records += interactions.map { .tracker(.interaction($0)) }
+        records += sessions.map { .tracker(.session($0)) }
+        records += starts.map { .tracker(.starts($0)) }
+        records += pendingStarts.map { .tracker(.pendingStart($0)) }
+        records += held.map { .tracker(.held($0)) }
+        records += entries.map { .customData(.entry($0.entry, $0.state, reason: $0.reason)) }
+        records += attributes.map { .customData(.attribute($0)) }
+        records += sending.map { .customData(.sending($0)) }
+        return records
+    }
+}

@@ -1,0 +1,131 @@
+import PushModel
+
+/// Two records of each kind with something in every field: within one no two fields are alike, and of the two no field is.
+/// ``WholeRecordTests`` holds them to that, so that a field that is new cannot be forgotten here.
+enum Whole {
+    static func number(_ value: Int64) -> SequenceNumber { SequenceNumber(value) }
+    static func time(_ milliseconds: Int64) -> WallTime { WallTime(milliseconds: milliseconds) }
+
+    static let requests = [
+        AcceptedRequest(
+            seq: number(101), operation: .interact, id: "id-a", peer: Peer(uid: 1001, gid: 1002, pid: 1003),
+            acceptedAt: Moment(monotonic: Instant(nanoseconds: 1004), wall: time(1005)),
+            boot: UUID128(high: 1006, low: 1007), mode: .relay, platform: .web, app: "app-a", device: "device-a",
+            externalID: "user-a", messageID: "message-a", state: .forceQuit, duplicateID: "duplicate-a",
+            isTracked: true, body: Array("body-a".utf8)),
+        AcceptedRequest(
+            seq: number(102), operation: .token, id: "id-b", peer: Peer(uid: 2001, gid: 2002, pid: 2003),
+            acceptedAt: Moment(monotonic: Instant(nanoseconds: 2004), wall: time(2005)),
+            boot: UUID128(high: 2006, low: 2007), mode: .device, platform: .ios, app: "app-b", device: "device-b",
+            externalID: "user-b", messageID: "message-b", state: .terminated, duplicateID: "duplicate-b",
+            isTracked: false, body: Array("body-b".utf8)),
+    ]
+
+    static let invocations = [
+        InvocationRecord(
+            id: InvocationID(seq: number(101), n: 11), callback: .willPresent, isObserver: true,
+            provider: "provider-a", route: "route-a", handler: "handler-a", budget: .microseconds(1101),
+            deadline: Instant(nanoseconds: 1102), started: true,
+            result: InvocationResult(
+                outcome: .timedOut, reason: "reason-a", queue: .microseconds(1103), exec: .microseconds(1104),
+                total: .microseconds(1105),
+                completion: Completion(by: .handler, times: 12, result: .newData, options: ["banner", "list"]),
+                waitedFor: Predecessor(id: InvocationID(seq: number(91), n: 13), handler: "before-a"),
+                decidedAt: time(1106))),
+        InvocationRecord(
+            id: InvocationID(seq: number(101), n: 21), callback: .didRegister, isObserver: false,
+            provider: "provider-b", route: "route-b", handler: "handler-b", budget: .microseconds(2101),
+            deadline: Instant(nanoseconds: 2102), started: false,
+            result: InvocationResult(
+                outcome: .failed, reason: "reason-b", queue: .microseconds(2103), exec: .microseconds(2104),
+                total: .microseconds(2105),
+                completion: Completion(by: .default, times: 22, result: .noData, options: ["sound"]),
+                waitedFor: Predecessor(id: InvocationID(seq: number(92), n: 23), handler: "before-b"),
+                decidedAt: time(2106))),
+    ]
+
+    static let events = [
+        AnalyticsEvent(
+            id: UUID128(high: 1201, low: 1202), kind: .received, time: 1203, seq: number(103), delivery: number(51),
+            externalUserID: "eu-a", deviceID: "ed-a", appID: "ea-a", platform: .ios, campaignID: "campaign-a",
+            messageID: "em-a", buttonActionType: "action-a", buttonString: "button-a",
+            duration: .microseconds(1204), pushToken: "token-a", tokenChange: .unregistered, name: "name-a",
+            properties: #"{"p":"a"}"#),
+        AnalyticsEvent(
+            id: UUID128(high: 2201, low: 2202), kind: .customEvent, time: 2203, seq: number(104), delivery: number(52),
+            externalUserID: "eu-b", deviceID: "ed-b", appID: "ea-b", platform: .web, campaignID: "campaign-b",
+            messageID: "em-b", buttonActionType: "action-b", buttonString: "button-b",
+            duration: .microseconds(2204), pushToken: "token-b", tokenChange: .new, name: "name-b",
+            properties: #"{"p":"b"}"#),
+    ]
+
+    static let devices = [
+        KnownDevice(
+            number: number(31), key: DeviceKey(app: "app-a", device: "device-a"), platform: .web, externalID: "user-a"),
+        KnownDevice(
+            number: number(32), key: DeviceKey(app: "app-b", device: "device-b"), platform: .ios, externalID: "user-b"),
+    ]
+
+    /// Deliveries that the tracker has; their receipts are ``Fixture/event(_:_:delivery:)``.
+    static let tracked = [
+        TrackedRow(
+            seq: number(105), receivedAt: time(1301), since: time(1302), isDisplayed: true, hasOwnID: false,
+            uniqueID: "unique-a", digest: 1303, buttons: Array("buttons-a".utf8),
+            opened: .init(at: time(1304), by: number(1305)), isInfluenced: false),
+        TrackedRow(
+            seq: number(106), receivedAt: time(2301), since: time(2302), isDisplayed: false, hasOwnID: true,
+            uniqueID: "unique-b", digest: 2303, buttons: Array("buttons-b".utf8),
+            opened: .init(at: time(2304), by: number(2305)), isInfluenced: true),
+    ]
+
+    static let interactions = [
+        InteractionRow(
+            cause: number(101), delivery: number(51), verdict: .unknownAction, button: "button-a",
+            buttonAction: .deepLink, at: time(1401)),
+        InteractionRow(
+            cause: number(102), delivery: number(52), verdict: .elsewhere, button: "button-b", buttonAction: .uri,
+            at: time(2401)),
+    ]
+
+    static let sessions = [
+        SessionRow(
+            number: number(33), key: DeviceKey(app: "app-a", device: "device-a"), platform: .web, externalID: "user-a",
+            startedAt: time(1501), end: .init(at: time(1502), by: number(1503), due: time(1504)), since: time(1505)),
+        SessionRow(
+            number: number(34), key: DeviceKey(app: "app-b", device: "device-b"), platform: .ios, externalID: "user-b",
+            startedAt: time(2501), end: .init(at: time(2502), by: number(2503), due: time(2504)), since: time(2505)),
+    ]
+
+    static let starts = [
+        StartsRow(
+            number: number(35), key: .init(owner: "user-a", isAnonymous: true, app: "app-a"),
+            starts: [time(1601), time(1602)], since: time(1603)),
+        StartsRow(
+            number: number(36), key: .init(owner: "user-b", isAnonymous: false, app: "app-b"), starts: [time(2601)],
+            since: time(2602)),
+    ]
+
+    static let pendingStarts = [
+        PendingStart(
+            cause: number(37), key: DeviceKey(app: "app-a", device: "device-a"), externalID: "user-a", at: time(1701),
+            window: 1702, due: time(1703)),
+        PendingStart(
+            cause: number(38), key: DeviceKey(app: "app-b", device: "device-b"), externalID: "user-b", at: time(2701),
+            window: 2702, due: time(2703)),
+    ]
+
+    static let held = [
+        HeldInteraction(
+            Interaction(
+                cause: number(41), subject: .delivery(number(51)), act: .opened, platform: .web, app: "app-a",
+                device: "device-a", externalID: "user-a", at: time(1801)), due: time(1802)),
+        HeldInteraction(
+            Interaction(
+                cause: number(42), subject: .message("message-b"), act: .button("button-b"), platform: .ios,
+                app: "app-b", device: "device-b", externalID: "user-b", at: time(2801)), due: time(2802)),
+        HeldInteraction(
+            Interaction(
+                cause: number(43), subject: .payload(3801), act: .dismissed, platform: .android, app: "app-c",
+                device: "device-c", externalID: "user-c", at: time(3802)), due: time(3803)),
+    ]
+}
