@@ -45,6 +45,12 @@ final class DaemonOnDisk {
             return nil
         } catch {
             guard let end = daemon.end else { throw error }
+            // The one before was killed while it started a handler, and that child has lock and sockets until it is exec'd.
+            if end == .exited(69) || end == .exited(73), history.last != "too early" {
+                history.append("too early")
+                usleep(100_000)
+                return try startUnlessItEnds()
+            }
             history.append("ended (\(end)) before it was ready")
             return end
         }
