@@ -74,7 +74,8 @@ final class Daemon {
         let progress = StartProgress()
         committer = try Committer(
             directory: state, limits: Committer.Limits(logLength: settings.store.logSizeMax),
-            onProgress: { progress.goesOn() }, onReport: { mailbox.post(.store($0)) })
+            onMigration: { progress.beginsLongWork() }, onProgress: { progress.goesOn() },
+            onReport: { mailbox.post(.store($0)) })
         lookup = Lookup(directory: directories.state) { mailbox.post(.answer(token: $0, $1)) }
         largeRequests = LargeRequestReader { mailbox.post(.largeRequest(token: $0, $1)) }
         health = try StoreHealth(loop: loop, journal: journal, slowCommit: settings.store.slowCommit)
@@ -96,7 +97,8 @@ final class Daemon {
             depthLimit: settings.daemon.jsonDepthMax)
         ledgerSync = try LedgerSync(
             loop: loop, pipeline: pipeline, committer: committer, stateID: recovered.stateID)
-        control = ControlServer(processor: processor, health: health, ledgerSync: ledgerSync, statusSource: self)
+        control = ControlServer(
+            processor: processor, health: health, ledgerSync: ledgerSync, refusals: refusals, statusSource: self)
         try watch()
         endLeftovers(of: recovered.stateID)
         try recover(from: recovered.ledger)

@@ -41,9 +41,12 @@ public func runDaemon(_ options: DaemonOptions) throws(StartFailure) -> Int32 {
         defer { journal.stop(timeoutMilliseconds: 2000) }
         for warning in warnings { journal.log(JournalEntry(.warning, warning)) }
         try createRuntimeDirectory(options.directories.runtime)
+        let state = try patiently(while: { if case .inUse = ($0 as StoreError).kind { true } else { false } }) {
+            () throws(StoreError) in try StateDirectory(path: options.directories.state)
+        }
         let daemon = try Daemon(
-            directories: options.directories, configuration: configuration, settings: settings,
-            state: try StateDirectory(path: options.directories.state), boot: try bootID(), journal: journal)
+            directories: options.directories, configuration: configuration, settings: settings, state: state,
+            boot: try bootID(), journal: journal)
         let status = try daemon.run()
         withExtendedLifetime(daemon) {}
         return status

@@ -24,6 +24,8 @@ public struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
         case busy
         /// The file is damaged, or is no ledger.
         case corrupt
+        /// A part of the log is damaged, with good batches behind it.
+        case logDamaged
         /// Rows contradict what the ledger has: an error of the program. None of their batch is written.
         case contradiction
         /// Anything else: an I/O error, an error of the program.
@@ -78,6 +80,8 @@ public struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
         case .logFull: "nothing is lost; a larger LogSizeMax= lets the ledger fall further behind"
         case .busy: "end the program that holds a transaction open on the ledger"
         case .corrupt: "stop the daemon, move the file away, and recover what it holds with: sqlite3 FILE .recover"
+        case .logDamaged:
+            "start pushrouterd with this state directory: it sets the log aside, says what is lost, and goes on"
         case .contradiction: "report this as an error of pushrouterd; the log that has the rows is kept"
         case .failed: "check the path, then look for errors of the disk in the kernel's log"
         }

@@ -95,6 +95,19 @@ struct IdentifierIndexTests {
         #expect(isNew(index.knowledge(of: third)))
     }
 
+    @Test(
+        "a filter of the most memory is made anew when twice as many ids came as the ledger had: most are gone by then")
+    func largestFilter() {
+        var filter = IdentifierFilter(capacity: 10_000_000, many: 100)
+        #expect(filter.byteCount == 4 << 20)
+        for hash in 0..<150 as Range<UInt64> { filter.insert(hash) }
+        filter.finish()
+        for hash in 150..<300 as Range<UInt64> { filter.insert(hash) }
+        #expect(!filter.isCrowded)
+        filter.insert(300)
+        #expect(filter.isCrowded)
+    }
+
     @Test("a filter that cannot be built leaves the one before it, and is begun again")
     func givenUp() {
         var index = IdentifierIndex()

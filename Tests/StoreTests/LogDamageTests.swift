@@ -43,6 +43,24 @@ struct LogDamageTests: ~Copyable {
             kept: before)
     }
 
+    @Test("is told to whoever reads without a daemon, each time: what is behind the damage is not left out in silence")
+    func readers() async throws {
+        try await writeAhead()
+        try damage(batch: 5, at: 70)
+        for _ in 1...2 {
+            let error = #expect(throws: StoreError.self) { _ = try LedgerReader.complete(directory: directory.path) }
+            #expect(error?.kind == .logDamaged)
+            #expect(
+                error?.message
+                    == "the log is damaged: behind batch 4 comes batch 6, and what is between cannot be read")
+        }
+        // Also to whom may not write, or finds the directory locked by who does not bring the ledger up to date.
+        let lock = try StateDirectory(path: directory.path)
+        let error = #expect(throws: StoreError.self) { _ = try LedgerReader.complete(directory: directory.path) }
+        #expect(error?.kind == .logDamaged)
+        lock.unlock()
+    }
+
     @Test("in the header of a segment is set aside, and that is said", arguments: ["garbage", "zeros"])
     func badHeader(contents: String) async throws {
         try await writeAhead()

@@ -49,6 +49,9 @@ struct Sockets {
     }
 
     private func listener(_ path: String, _ socket: SocketSettings, _ refusal: [UInt8]) throws -> Listener {
-        try Listener(path: path, mode: socket.mode, group: try groupID(of: socket), refusal: refusal)
+        let group = try groupID(of: socket)
+        return try patiently(while: { $0 == ListenError.alreadyListening(path: path) }) { () throws(ListenError) in
+            try Listener(path: path, mode: socket.mode, group: group, refusal: refusal)
+        }
     }
 }

@@ -1,3 +1,4 @@
+import EventLoop
 import PushModel
 import PushProtocol
 import PushRouting
@@ -14,17 +15,23 @@ final class ControlServer {
     private let health: StoreHealth
     private let forwarder: ForwarderService
     private let ledgerSync: LedgerSync
+    private let refusals: RefusalLog
     private unowned let statusSource: any StatusSource
 
     /// - Parameters:
     ///   - processor: carries out what is decided.
     ///   - health: why nothing can be written for now; told to whoever wants something changed.
     ///   - ledgerSync: answers readers when the ledger is up to date.
+    ///   - refusals: counts what is refused.
     ///   - statusSource: knows what the daemon does now.
-    init(processor: Processor, health: StoreHealth, ledgerSync: LedgerSync, statusSource: any StatusSource) {
+    init(
+        processor: Processor, health: StoreHealth, ledgerSync: LedgerSync, refusals: RefusalLog,
+        statusSource: any StatusSource
+    ) {
         self.processor = processor
         self.ledgerSync = ledgerSync
         self.health = health
+        self.refusals = refusals
         self.statusSource = statusSource
         forwarder = ForwarderService(processor)
     }
@@ -36,6 +43,9 @@ final class ControlServer {
         do throws(ProtocolError) {
             try carryOut(try ControlRequest(line: line), for: client)
         } catch {
+            let reason = RefusalReason(error.code)
+            let message = "a request on control.sock (\(error.code.rawValue))"
+            refusals.note(reason, message, uid: session.peer.uid, at: EventLoop.nowNanoseconds)
             client.reply(Reply.refused(error))
         }
     }

@@ -14,9 +14,15 @@ struct IdentifierFilter {
     private var words: [UInt64]
     /// How many ids were added.
     private(set) var count = 0
+    /// How many of them the ledger had when it was made.
+    private var countAtFirst = 0
+
+    /// More ids than these make a filter of the most memory a poor one.
+    private let many: Int
 
     /// A filter that is good for so many ids, as far as the most memory allows.
-    init(capacity: Int) {
+    init(capacity: Int, many: Int = 5_000_000) {
+        self.many = many
         let wanted = capacity / 8 * Self.bitsForEach
         var bytes = Self.shortest
         while bytes < min(wanted, Self.longest) { bytes *= 2 }
@@ -26,8 +32,11 @@ struct IdentifierFilter {
     /// How many bytes it takes.
     var byteCount: Int { words.count * 8 }
 
-    /// Whether it has more ids than it is good for, and a larger one would be better.
-    var isCrowded: Bool { byteCount < Self.longest && count > byteCount * 8 / Self.bitsForEach }
+    /// Whether another one, made of the ids that the ledger has by now, would be better: a larger one, or where none is
+    /// larger, one without the ids that are gone from the ledger.
+    var isCrowded: Bool {
+        byteCount < Self.longest ? count > byteCount * 8 / Self.bitsForEach : count > 2 * max(countAtFirst, many)
+    }
 
     /// Adds an id.
     ///
@@ -40,6 +49,9 @@ struct IdentifierFilter {
             words[block + bit >> 6] |= 1 << UInt64(bit & 63)
         }
     }
+
+    /// All ids that the ledger has are in it.
+    mutating func finish() { countAtFirst = count }
 
     /// Whether an id may have been added; `false` is sure.
     func mayContain(_ hash: UInt64) -> Bool {

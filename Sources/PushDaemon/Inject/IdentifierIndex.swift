@@ -89,6 +89,7 @@ struct IdentifierIndex {
 
     /// All ids of the ledger have been added: the new filter is used.
     mutating func finishBuilding() {
+        nextFilter?.finish()
         filter = nextFilter
         nextFilter = nil
     }

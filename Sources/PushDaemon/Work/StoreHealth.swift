@@ -57,6 +57,8 @@ final class StoreHealth {
     private func lookAgain() {
         isArmed = false
         guard let since = writingSince else { return }
+        // It waits for the ledger, not for the disk.
+        guard waitsForRoom == nil else { return arm(for: EventLoop.nowNanoseconds) }
         let taken = Duration.nanoseconds(EventLoop.nowNanoseconds - since)
         guard taken >= slowCommit else { return arm(for: since) }
         toldSince = since

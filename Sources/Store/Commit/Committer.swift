@@ -62,13 +62,14 @@ public final class Committer: Sendable {
     /// - Parameters:
     ///   - directory: the locked directory; it stays locked until `stop` returns.
     ///   - limits: how large files may become.
-    ///   - onProgress: called from time to time while an older ledger is brought up to date or a log is applied, on
-    ///     another thread.
+    ///   - onMigration: called before an older ledger is brought up to date, which may take long, on another thread.
+    ///   - onProgress: called from time to time while a log is applied, on another thread.
     ///   - onReport: gets every report, on the store's threads, which wait for it to return.
     /// - Throws: what kept the ledger from being opened, created or brought up to date.
     public init(
         directory: consuming StateDirectory, limits: Limits = Limits(),
-        onProgress: @escaping @Sendable () -> Void = {}, onReport: @escaping @Sendable (StoreReport) -> Void
+        onMigration: @escaping @Sendable () -> Void = {}, onProgress: @escaping @Sendable () -> Void = {},
+        onReport: @escaping @Sendable (StoreReport) -> Void
     ) throws(StoreError) {
         let path = directory.path
         let ledger = Monitor(LedgerInbox())
@@ -82,7 +83,7 @@ public final class Committer: Sendable {
         // The connection is born on the thread that uses it and never leaves it.
         let ledgerThread = try storeThread("ledger") {
             do throws(StoreError) {
-                let writer = try LedgerWriter(directory: path, onMigration: onProgress)
+                let writer = try LedgerWriter(directory: path, onMigration: onMigration)
                 let (log, summary) = try Recovery.run(
                     writer, stateDirectory: path, limits: CommitLog.Limits(length: limits.logLength),
                     now: WallTime(milliseconds: SystemClock.wallMilliseconds), onProgress: onProgress)

@@ -9,7 +9,7 @@ extension LedgerReader {
     /// With a daemon that can be asked, the `sync` of `control.sock` is the cheaper way.
     ///
     /// - Parameter directory: the state directory.
-    /// - Throws: as ``init(directory:)``; and `corrupt` for a log that is damaged.
+    /// - Throws: as ``init(directory:)``; and `logDamaged` for a log that is damaged: what is behind the damage is missing.
     public static func complete(directory: String) throws(StoreError) -> LedgerReader {
         let reader = try LedgerReader(directory: directory)
         guard let last = try LogTail(directory, reader)?.last else { return reader }
@@ -47,7 +47,11 @@ private struct LogTail {
             }
             // With a daemon, what follows may be overwritten because the ledger has it by now.
             position = try reader.logPosition()
-            if position == start { return nil }
+            guard position == start else { continue }
+            // Something comes later, and what is between cannot be read: whoever applies it says so.
+            guard let beyond = chain.batchBeyond(position) else { return nil }
+            last = beyond.number
+            return
         }
     }
 
@@ -66,8 +70,7 @@ private struct LogTail {
             let log = try LogDirectory(in: directory, state: writer.stateID)
             var chain = LogChain(try log.segmentsForReading())
             if let reason = try Recovery.replay(&chain, writer) {
-                throw StoreError(
-                    .corrupt, message: "the log is damaged: \(reason)", context: log.path)
+                throw damage(reason, log.path)
             }
             lock.unlock()
             return true
@@ -79,10 +82,15 @@ private struct LogTail {
         }
     }
 
+    private static func damage(_ reason: String, _ path: String) -> StoreError {
+        StoreError(.logDamaged, message: "the log is damaged: \(reason)", context: path)
+    }
+
     /// A copy of the ledger to which the tail is applied.
     static func copy(
         of reader: LedgerReader, in directory: String, through last: UInt64
     ) throws(StoreError) -> LedgerReader {
+        var reason: String?
         for _ in 0..<3 {
             let copy = try Database.copy(of: reader.database)
             let applier = try RowApplier(copy)
@@ -94,10 +102,12 @@ private struct LogTail {
                     position = batch.position
                 }
                 try copy.execute("COMMIT")
+                reason = chain.damage(behind: position)
             }
             if position.number >= last { return try LedgerReader(copy) }
             // The daemon went on in between.
         }
+        if let reason { throw damage(reason, directory) }
         throw StoreError(
             .busy, message: "the log changes faster than it can be read; ask the daemon by control.sock",
             context: directory)

@@ -71,8 +71,7 @@ enum Recovery {
         } catch let error where error.kind == .contradiction {
             return "batch \(writer.position.number + 1) cannot be applied: \(error.message)"
         }
-        guard let beyond = chain.batchBeyond(writer.position) else { return nil }
-        return "behind batch \(writer.position.number) comes batch \(beyond.number), and what is between cannot be read"
+        return chain.damage(behind: writer.position)
     }
 
     /// A log behind what the ledger has.

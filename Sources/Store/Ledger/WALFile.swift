@@ -9,7 +9,7 @@ enum WALFile {
     /// it reads, copy it to the database, and with a power cut in the middle of that the database would be torn. To be
     /// called before the database is opened, by who alone may write it; readers see the same bytes all the while.
     static func writeAgain(_ path: String) throws(StoreError) {
-        guard let file = FileDescriptor(open(path, O_RDWR | O_CLOEXEC)) else {
+        guard let file = FileDescriptor(open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW)) else {
             if errno == ENOENT { return }
             throw StoreError.system("open", path, errno: errno)
         }
@@ -19,8 +19,15 @@ enum WALFile {
         while true {
             let count = retryingInterrupts { pread(file.rawValue, memory.baseAddress, memory.count, offset) }
             if count == 0 { break }
-            guard count > 0, pwrite(file.rawValue, memory.baseAddress, count, offset) == count else {
-                throw StoreError.system("write again", path, errno: errno)
+            guard count > 0 else { throw StoreError.system("read", path, errno: errno) }
+            var written = 0
+            while written < count {
+                let rest = UnsafeRawBufferPointer(rebasing: memory[written..<count])
+                let more = retryingInterrupts {
+                    pwrite(file.rawValue, rest.baseAddress, rest.count, offset + off_t(written))
+                }
+                guard more > 0 else { throw StoreError.system("write again", path, errno: more == 0 ? EIO : errno) }
+                written += more
             }
             offset += off_t(count)
         }

@@ -78,6 +78,13 @@ struct LogChain: ~Copyable {
         return found
     }
 
+    /// What is wrong where the chain ends; `nil`: nothing comes later.
+    mutating func damage(behind position: LogPosition) -> String? {
+        batchBeyond(position).map {
+            "behind batch \(position.number) comes batch \($0.number), and what is between cannot be read"
+        }
+    }
+
     /// The header of the batch with a number; `nil` when there is none.
     mutating func batch(_ number: UInt64) -> BatchHeader? {
         for place in everyBatch()[number] ?? [] {

@@ -56,7 +56,7 @@ extension Session {
                 case .missing: .noInput
                 case .notPermitted: .noPermission
                 case .olderSchema, .newerSchema: .badData
-                case .inUse, .noSpace, .logFull, .busy, .corrupt, .contradiction, .failed: .inputOutput
+                case .inUse, .noSpace, .logFull, .busy, .corrupt, .logDamaged, .contradiction, .failed: .inputOutput
                 }
             throw Failure(status, "\(error)")
         }
