@@ -140,10 +140,10 @@ let package = Package(
         tests(
             "PushDaemonTests",
             [
-                "PushModel", "PushSettings", "PushProtocol", "JournalLog", "EventLoop", "UnixSockets", "Store",
-                "PushDaemon",
+                "PushModel", "PushRouting", "PushSettings", "PushProtocol", "JournalLog", "EventLoop", "UnixSockets",
+                "Store", "PushDaemon",
             ]),
         tests("ArchitectureTests", []),
-        tests("EndToEndTests", ["PushModel", "UnixSockets", "CLinux", "CSQLite", "Store"]),
+        tests("EndToEndTests", ["PushModel", "UnixSockets", "CLinux", "CSQLite", "Store", "CTestProbe"]),
     ]
 )

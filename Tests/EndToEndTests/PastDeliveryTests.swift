@@ -1,3 +1,4 @@
+import PushModel
 import TestSupport
 import Testing
 import UnixSockets
@@ -33,6 +34,29 @@ struct PastDeliveryTests {
         client.finishSending()
         let replies = try client.all()
         #expect(replies.map(\.seq) == (1...Int64(rounds * 5)).map { $0 })
+    }
+
+    @Test("finds it, however close it comes behind it, and is routed by its payload")
+    func found() throws {
+        installation.addRoute("50-tap", to: "journal", match: "Data=job tap")
+        let daemon = try DaemonProcess.ready(installation)
+        defer { withExtendedLifetime(daemon) {} }
+        let client = try installation.injectClient()
+        let rounds: Int64 = 40
+        for round in 0..<rounds {
+            let payload = #"{"aps":{"alert":"A"},"gcm.message_id":"0:\#(round)","job":"tap"}"#
+            try client.send(
+                line: #"{"op":"deliver","platform":"ios","app":"shop","device":"d1","payload":\#(payload)}"#)
+            let id = round % 2 == 0 ? nil : "tap\(round)"
+            try client.send(line: tap(round % 4 < 2 ? "\"0:\(round)\"" : "\(round * 2 + 1)", id: id))
+        }
+        client.finishSending()
+        #expect(try client.all().allSatisfy(\.isAccepted))
+        let rows = try installation.ledgerRows()
+        for round in 0..<rounds {
+            let row = rows[InvocationID(seq: SequenceNumber(round * 2 + 2), n: 0)]
+            #expect(row?.callback == .didReceiveResponse && row?.route == "50-tap", "tap \(round)")
+        }
     }
 
     @Test("that comes again under its id gets the same reply; so does one that names nothing")

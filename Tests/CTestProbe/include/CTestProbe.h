@@ -28,6 +28,11 @@ char *_Nonnull CTestProbe_events(int watch);
 /* How many bytes were written to the files whose names begin so. */
 uint64_t CTestProbe_written(int watch, const char *_Nonnull prefix);
 
+/* Stops one thread of another process, until it is resumed or the calling thread ends. To be resumed by the same thread.
+ * Returns 0, or the error number: not every machine lets a process trace its children. */
+int CTestProbe_stop_thread(int thread);
+int CTestProbe_resume_thread(int thread);
+
 /* Whether allocations are counted: not where a sanitizer has the allocator. */
 bool CTestProbe_counts_allocations(void);
 
