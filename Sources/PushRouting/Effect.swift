@@ -7,12 +7,12 @@ public import PushModel
 /// seen outside that a crash could take back. Only `terminate` and `stop` need no disk and are carried out at once.
 public enum Effect: Sendable {
     /// Write this. Only where the effects list records.
-    case record(LedgerRecord)
+    indirect case record(LedgerRecord)
     /// Run a handler and report `started`, then `finished`; or `failedToStart`.
-    case start(HandlerRun)
+    indirect case start(HandlerRun)
     /// The same of a run whose payload is not in memory any more: what its request asks for is read from the ledger first
     /// (``HandlerRun/complete(with:past:)``). `failedToStart` says that it could not be read.
-    case load(HandlerRun)
+    indirect case load(HandlerRun)
     /// Send the handler SIGTERM: its grace begins.
     case terminate(InvocationID)
     /// End the handler and whatever it started, now; nothing it says counts any more.

@@ -133,6 +133,7 @@ extension Router {
         }
         touched.removeAll(keepingCapacity: true)
         dropStaleTimers()
+        noteNextDue()
     }
 
     /// Keeps an invocation until it goes on; its payload too, as far as there is room for payloads.

@@ -71,8 +71,13 @@ public struct Router: Sendable {
     }
 
     /// When the router next needs the clock; `nil` when nothing is due. One timer, set to it after every turn, is
-    /// enough.
-    public var nextDue: Instant? {
+    /// enough. Kept, not computed: who asks in every turn would copy all of the router for it.
+    public private(set) var nextDue: Instant?
+
+    /// Notes when something is due next; at the end of a turn.
+    mutating func noteNextDue() { nextDue = dueNext }
+
+    private var dueNext: Instant? {
         guard let waiting = tracker.nextDue else { return timers.first?.due }
         // The tracker goes by the civil clock.
         let due = latest.monotonic + .milliseconds(waiting.milliseconds - latest.wall.milliseconds)

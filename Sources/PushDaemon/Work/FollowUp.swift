@@ -9,13 +9,13 @@ enum FollowUp {
     /// Tell a client, who has its reply now, the outcomes that it waits for.
     case releaseOutcomes(OutcomeWait)
     /// Run a handler.
-    case start(HandlerRun)
+    indirect case start(HandlerRun)
     /// Run a handler whose payload is to be read again first.
-    case load(HandlerRun)
+    indirect case load(HandlerRun)
     /// Tell the journal and whoever waits how an invocation ended.
     case decided(InvocationEnd)
     /// Hand entries of custom data to the forwarder.
-    case handOver(ClaimedEntries)
+    indirect case handOver(ClaimedEntries)
     /// Tell the journal.
-    case note(JournalEntry)
+    indirect case note(JournalEntry)
 }
