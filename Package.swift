@@ -143,6 +143,10 @@ let package = Package(
                 "PushModel", "PushRouting", "PushSettings", "PushProtocol", "JournalLog", "EventLoop", "UnixSockets",
                 "Store", "PushDaemon",
             ]),
+        // What one delivery may cost.
+        tests(
+            "BudgetTests",
+            ["PushModel", "PushTracking", "PushCustomData", "PushRouting", "PushSettings", "PushProtocol", "Store"]),
         tests("ArchitectureTests", []),
         tests("EndToEndTests", ["PushModel", "UnixSockets", "CLinux", "CSQLite", "Store", "CTestProbe"]),
     ]

@@ -58,6 +58,13 @@ for program in pushrouterd pushctl pushrouter-forward; do
     ".build/release/$program" --version
 done
 
+if command -v valgrind >/dev/null && command -v gcc >/dev/null; then
+    say "cost: instructions of one delivery, below their bounds"
+    Tests/Benchmarks/budget.sh
+else
+    say "cost: valgrind or gcc is not installed, so instructions are not counted"
+fi
+
 say "quickstart: packaging/quickstart.sh"
 bash packaging/quickstart.sh </dev/null
 

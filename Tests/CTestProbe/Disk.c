@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,6 +27,8 @@ struct watch {
     int passing;
     int error;
     char copies[PATH_MAX];
+    /* How many writes are left; 0: nobody counts. */
+    int writes_left;
     char *events;
     size_t length, capacity;
     struct written written[NAMES];
@@ -65,6 +68,12 @@ void CTestProbe_fail_syncs(int watch, const char *suffix, int passing, int error
     snprintf(watches[watch].failing, sizeof watches[watch].failing, "%s", suffix);
     watches[watch].passing = passing;
     watches[watch].error = error;
+    pthread_mutex_unlock(&lock);
+}
+
+void CTestProbe_kill_at_write(int watch, int passing) {
+    pthread_mutex_lock(&lock);
+    watches[watch].writes_left = passing + 1;
     pthread_mutex_unlock(&lock);
 }
 
@@ -183,6 +192,7 @@ static ssize_t written_at(int file, const void *bytes, size_t count, off64_t off
     if (watch) {
         note(watch, "write", name, result);
         if (result > 0) note_written(watch, name, result);
+        if (watch->writes_left > 0 && --watch->writes_left == 0) raise(SIGKILL);
         pthread_mutex_unlock(&lock);
     }
     errno = saved;

@@ -28,6 +28,9 @@ public final class DiskWatch: Sendable {
         CTestProbe_fail_syncs(watch, suffix, Int32(passing), error)
     }
 
+    /// Kills this process at a write, after some that pass.
+    public func killAtWrite(passing: Int) { CTestProbe_kill_at_write(watch, Int32(passing)) }
+
     /// Keeps a copy of each file as it was when it was last synced.
     public func keepSynced(in directory: String) { CTestProbe_keep_synced(watch, directory) }
 }

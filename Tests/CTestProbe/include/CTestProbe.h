@@ -17,6 +17,9 @@ void CTestProbe_end(int watch);
  * number; 0: they succeed again. */
 void CTestProbe_fail_syncs(int watch, const char *_Nonnull suffix, int passing, int error);
 
+/* Kills the process with SIGKILL at a write below the directory, after some that pass. */
+void CTestProbe_kill_at_write(int watch, int passing);
+
 /* From now on each sync that succeeds copies its file to this directory: what a disk has that forgets whatever was not
  * synced. */
 void CTestProbe_keep_synced(int watch, const char *_Nonnull directory);

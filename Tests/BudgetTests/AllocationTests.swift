@@ -1,0 +1,35 @@
+import PushModel
+import PushRouting
+import TestSupport
+import Testing
+
+/// Figures of the build that tests are, which does not depend on the machine; a release build has fewer. They are upper
+/// bounds, 15 % above what was measured when they were written: lower them with what makes a delivery cheaper.
+@Suite("The memory that one delivery asks for", .enabled(if: Allocations.isCounted, "a sanitizer has the allocator"))
+struct AllocationTests {
+    private static let allocationsMax = 101
+    private static let bytesMax = 9420
+
+    @Test("from its line to its rows is bounded")
+    func perDelivery() throws {
+        var deliveries = try Deliveries()
+        var effects = Effects(rows: RowBuffer(headroom: 0))
+        func run(_ count: Int) throws -> (count: Int, bytes: Int) {
+            var total = (count: 0, bytes: 0)
+            for _ in 0..<count {
+                let line = deliveries.line()
+                let counted = try Allocations.count { try deliveries.submit(line, into: &effects) }
+                total = (total.count + counted.count, total.bytes + counted.bytes)
+                effects.rows?.removeAll(keeping: 1 << 20)
+            }
+            return total
+        }
+        // What is done once, and tables that grow to their devices, do not count.
+        _ = try run(500)
+        let deliveriesCounted = 1000
+        let total = try run(deliveriesCounted)
+        let (count, bytes) = (total.count / deliveriesCounted, total.bytes / deliveriesCounted)
+        #expect(count <= Self.allocationsMax && bytes <= Self.bytesMax, "\(count) allocations of \(bytes) bytes")
+        #expect(count > 5, "or nothing was counted")
+    }
+}

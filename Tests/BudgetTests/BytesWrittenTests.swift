@@ -1,0 +1,48 @@
+import PushModel
+import PushRouting
+import Store
+import TestSupport
+import Testing
+
+/// What a delivery costs the disk: its payload has 1331 bytes. Upper bounds, 15 % above what was measured.
+@Suite("The bytes that one delivery writes", .timeLimit(.minutes(1)))
+final class BytesWrittenTests {
+    private let directory = TemporaryDirectory()
+
+    /// Writes batches of deliveries, and waits until the ledger has them all.
+    ///
+    /// - Returns: how many bytes a delivery wrote to the log, and to the ledger with its WAL.
+    private func write(batches: Int, of size: Int) throws -> (log: Int, ledger: Int) {
+        let watch = DiskWatch(directory.path)
+        let committer = try Committer(directory: StateDirectory(path: directory.path)) { _ in }
+        let before = watch.written("ledger.db")
+        var deliveries = try Deliveries()
+        for number in 1...UInt64(batches) {
+            var effects = Effects(rows: committer.takeBuffer())
+            for _ in 0..<size {
+                let line = deliveries.line()
+                try deliveries.submit(line, into: &effects)
+            }
+            let rows = try #require(effects.rows)
+            let batch = CommitBatch(number: number, rows: rows, lastSequence: deliveries.lastNumber)
+            try #require(try committer.commit(batch) != nil)
+        }
+        committer.stop()
+        // Segments are made in long writes of zeros.
+        let writes = watch.events.filter { $0.hasPrefix("write segment-") }.compactMap {
+            Int($0.split(separator: " ")[2])
+        }
+        let log = writes.filter { $0 < 512 << 10 }.reduce(0, +)
+        return (log / (batches * size), (watch.written("ledger.db") - before) / (batches * size))
+    }
+
+    @Test(
+        "are bounded, for one at a time and for 64 at a time", arguments: [(256, 1, 4784, nil), (16, 64, 2065, 4828)])
+    func bytes(batches: Int, size: Int, logMax: Int, ledgerMax: Int?) throws {
+        let (log, ledger) = try write(batches: batches, of: size)
+        #expect(log <= logMax, "\(log) bytes to the log")
+        // How many batches the ledger takes at once depends on the machine, unless they are large.
+        #expect(ledger <= ledgerMax ?? .max, "\(ledger) bytes to the ledger and its WAL")
+        #expect(log > 1331 && ledger > 2 * 1331, "or not all was counted")
+    }
+}

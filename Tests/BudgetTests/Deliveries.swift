@@ -1,0 +1,50 @@
+import Glibc
+import PushModel
+import PushProtocol
+import PushRouting
+import PushSettings
+import PushTracking
+import TestSupport
+
+/// Deliveries of the payload that `Tests/Benchmarks` measures with, as their lines come from the socket.
+struct Deliveries {
+    private var router: Router
+    private let payload: [UInt8]
+    private var number = 0
+
+    /// A router with the shipped configuration and nothing else.
+    init() throws {
+        guard let table = Settings.load(ConfigurationSources()).settings?.routing else { throw Unusable() }
+        let tracker = Tracker(stateID: UUID128(high: 1, low: 2), rules: table.tracking)
+        router = Router(boot: UUID128(high: 3, low: 4), table: table, tracker: tracker)
+        let here = #filePath
+        guard let end = here.lastIndex(of: "/"),
+            let bytes = readFile(here[..<end] + "/../Benchmarks/ingest/payload.json")
+        else { throw Unusable() }
+        payload = bytes.filter { $0 != UInt8(ascii: "\n") }
+    }
+
+    private struct Unusable: Error {}
+
+    /// The number of the last request that was accepted.
+    var lastNumber: SequenceNumber { router.lastNumber }
+
+    /// The line of the next delivery: one of 64 devices, with an id of its own.
+    mutating func line() -> [UInt8] {
+        number += 1
+        let head =
+            #"{"op":"deliver","id":"0123456789-\#(1_000_000 + number)","platform":"android","app":"com.example.shop","#
+            + #""device":"device-\#(1000 + number % 64)","payload":"#
+        return Array(head.utf8) + payload + [UInt8(ascii: "}")]
+    }
+
+    /// Reads a line, decides, and writes what is to be kept: all that the loop's thread does of its own for a delivery.
+    mutating func submit(_ line: [UInt8], into effects: inout Effects) throws {
+        let request = try Request(line: line, limits: JSONLimits(depth: 32))
+        let now = Moment(
+            monotonic: Instant(nanoseconds: Int64(number) * 1_000_000),
+            wall: WallTime(milliseconds: 1_760_000_000_000 + Int64(number)))
+        _ = try router.submit(request, from: Peer(uid: 1000, gid: 100, pid: 4242), at: now, effects: &effects)
+        _ = effects.takeList()
+    }
+}
