@@ -13,12 +13,11 @@ public struct Router: Sendable {
     static let trackedProvider = ProviderRule.brazeName
 
     let boot: UUID128
-    /// What is decided by; each invocation keeps what it was accepted under.
-    var sharedTable: Indirect<RoutingTable>
     var table: RoutingTable {
-        _read { yield sharedTable.value }
-        _modify { yield &sharedTable.value }
+        didSet { sharedTable = Indirect(table) }
     }
+    /// The same, for invocations: each keeps what it was accepted under.
+    private(set) var sharedTable: Indirect<RoutingTable>
     var tracker: Tracker
     var customData: CustomData
     /// The highest number given so far; 0 when there is none.
@@ -58,6 +57,7 @@ public struct Router: Sendable {
         lastNumber: SequenceNumber = SequenceNumber(0)
     ) {
         self.boot = boot
+        self.table = table
         sharedTable = Indirect(table)
         self.tracker = tracker
         self.customData = customData ?? CustomData(stateID: tracker.stateID)
@@ -118,7 +118,7 @@ public struct Router: Sendable {
             takeDue(at: now, &effects)
             track(at: now, &effects) { $0.takeDue(now: now.wall, into: &$1) }
         case .reconfigured(let table):
-            sharedTable = Indirect(table)
+            self.table = table
             tracker.rules = table.tracking
             customData.rules = table.customData
         case .draining: isDraining = true

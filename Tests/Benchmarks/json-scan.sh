@@ -11,6 +11,6 @@ trap 'rm -rf "$build"' EXIT
 # shellcheck disable=SC2046  # pkg-config's words are options
 swiftc -O -whole-module-optimization -swift-version 6 -parse-as-library -module-name JSONScanBenchmark \
     -I "$here/../CJSON" $(pkg-config --cflags-only-I json-c) \
-    "$sources"/*.swift "$sources"/JSON/*.swift "$here/JSONScanBenchmark.swift" \
+    "$sources"/*.swift "$sources"/*/*.swift "$here/JSONScanBenchmark.swift" \
     -o "$build/benchmark"
 "$build/benchmark" "${1:-$here/json-scan-payload.json}"

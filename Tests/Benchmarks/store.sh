@@ -14,7 +14,7 @@ trap 'rm -rf "$work"' EXIT
 # A package of its own: the project's manifest has no benchmark targets.
 package=${TMPDIR:-/tmp}/pushrouterd-store-benchmark
 mkdir -p "$package/Sources"
-for target in CLinux CSQLite PushModel Store; do ln -sfn "$root/Sources/$target" "$package/Sources/$target"; done
+for target in CLinux CChecksum CSQLite LinuxSystem PushModel Store; do ln -sfn "$root/Sources/$target" "$package/Sources/$target"; done
 ln -sfn "$here/Store" "$package/Sources/StoreBenchmark"
 cat > "$package/Package.swift" <<'MANIFEST'
 // swift-tools-version: 6.2
@@ -29,8 +29,12 @@ let package = Package(
     targets: [
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3"),
         .target(name: "CLinux"),
+        .target(name: "CChecksum"),
+        .target(name: "LinuxSystem", dependencies: ["CLinux"], swiftSettings: settings),
         .target(name: "PushModel", swiftSettings: settings),
-        .target(name: "Store", dependencies: ["CSQLite", "CLinux", "PushModel"], swiftSettings: settings),
+        .target(
+            name: "Store", dependencies: ["CSQLite", "CLinux", "CChecksum", "LinuxSystem", "PushModel"],
+            swiftSettings: settings),
         .executableTarget(
             name: "StoreBenchmark", dependencies: ["PushModel", "Store"], exclude: ["limit.c"], swiftSettings: settings),
     ])

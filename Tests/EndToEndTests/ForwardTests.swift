@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 import UnixSockets
 
-@Suite("The forwarder")
+@Suite("The forwarder", .timeLimit(.minutes(5)))
 struct ForwardTests {
     private let installation = Installation()
     private static let limits: TrackRequest.Limits = {

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 import UnixSockets
 
-@Suite("A request with an id")
+@Suite("A request with an id", .timeLimit(.minutes(5)))
 struct IdempotencyTests {
     private let installation = Installation("[Daemon]\nInjectSocketMode=0666\n")
 

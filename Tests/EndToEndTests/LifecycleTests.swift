@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 import UnixSockets
 
-@Suite("The daemon's life")
+@Suite("The daemon's life", .timeLimit(.minutes(5)))
 struct LifecycleTests {
     private let installation = Installation()
 

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 import UnixSockets
 
-@Suite("The inject socket")
+@Suite("The inject socket", .timeLimit(.minutes(5)))
 struct ProtocolTests {
     private let installation = Installation()
     private let daemon: DaemonProcess

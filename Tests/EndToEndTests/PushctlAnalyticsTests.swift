@@ -3,7 +3,7 @@ import Store
 import TestSupport
 import Testing
 
-@Suite("pushctl campaigns, events, user and export")
+@Suite("pushctl campaigns, events, user and export", .timeLimit(.minutes(5)))
 struct PushctlAnalyticsTests {
     private let daemon: TestDaemon
 

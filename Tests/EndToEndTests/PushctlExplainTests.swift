@@ -3,7 +3,7 @@ import PushModel
 import TestSupport
 import Testing
 
-@Suite("pushctl explain")
+@Suite("pushctl explain", .timeLimit(.minutes(5)))
 struct PushctlExplainTests {
     private static let routes = """
         [Match]

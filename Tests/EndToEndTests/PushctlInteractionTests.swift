@@ -2,7 +2,7 @@ import PushModel
 import TestSupport
 import Testing
 
-@Suite("pushctl act, dismiss, session and token")
+@Suite("pushctl act, dismiss, session and token", .timeLimit(.minutes(5)))
 struct PushctlInteractionTests {
     private let daemon: TestDaemon
 

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 import UnixSockets
 
-@Suite("pushctl log, pending and flush, with a daemon")
+@Suite("pushctl log, pending and flush, with a daemon", .timeLimit(.minutes(5)))
 struct PushctlLogTests {
     private let daemon: TestDaemon
 

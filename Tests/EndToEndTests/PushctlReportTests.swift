@@ -2,7 +2,7 @@ import PushModel
 import TestSupport
 import Testing
 
-@Suite("pushctl report, show and status")
+@Suite("pushctl report, show and status", .timeLimit(.minutes(5)))
 struct PushctlReportTests {
     private let daemon: TestDaemon
 

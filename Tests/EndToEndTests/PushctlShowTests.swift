@@ -3,7 +3,7 @@ import Store
 import TestSupport
 import Testing
 
-@Suite("pushctl, of a ledger with an observer, a wait and a request without an invocation")
+@Suite("pushctl, of a ledger with an observer, a wait and a request without an invocation", .timeLimit(.minutes(5)))
 struct PushctlShowTests {
     private let installation = Installation()
 

@@ -2,7 +2,7 @@ import PushModel
 import TestSupport
 import Testing
 
-@Suite("pushctl test")
+@Suite("pushctl test", .timeLimit(.minutes(5)))
 final class PushctlTestTests {
     private let directory = TemporaryDirectory()
 

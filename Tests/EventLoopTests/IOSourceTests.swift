@@ -3,7 +3,7 @@ import Glibc
 import LinuxSystem
 import Testing
 
-@Suite("IOSource")
+@Suite("IOSource", .timeLimit(.minutes(1)))
 struct IOSourceTests {
     let loop: EventLoop
     let pair = DescriptorPair()

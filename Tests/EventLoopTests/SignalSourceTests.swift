@@ -3,7 +3,7 @@ import Glibc
 import LinuxSystem
 import Testing
 
-@Suite("SignalSource")
+@Suite("SignalSource", .timeLimit(.minutes(1)))
 struct SignalSourceTests {
     @Test("calls its handler for a signal that the process gets")
     func deliversSignals() async {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import EventLoop
 
-@Suite("TimerSource")
+@Suite("TimerSource", .timeLimit(.minutes(1)))
 struct TimerSourceTests {
     let loop: EventLoop
 

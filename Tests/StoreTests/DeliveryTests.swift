@@ -4,7 +4,7 @@ import Testing
 
 @testable import Store
 
-@Suite("Finding deliveries")
+@Suite("Finding deliveries", .timeLimit(.minutes(2)))
 struct DeliveryTests {
     /// A delivery with the message id `m`, and a decided and a pending invocation.
     private func delivery(

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Store
 
-@Suite("What the store survives")
+@Suite("What the store survives", .timeLimit(.minutes(2)))
 struct DurabilityTests {
     // A killed process leaves the page cache: this tests the process, not the disk.
     @Test("kill -9 while a batch is applied: the next start has it all, a reader before that none of it")
@@ -17,6 +17,8 @@ struct DurabilityTests {
             let before = DurabilityTests.size(path + "/ledger.db-wal")
             try ledger.write((21...5020).flatMap { Fixture.delivery(Int64($0), bytes: 1300) })
             // More than the cache holds, so SQLite writes pages long before the commit.
+            // If they never come, SIGALRM ends this, which is not what is expected.
+            alarm(60)
             while DurabilityTests.size(path + "/ledger.db-wal") == before { sched_yield() }
             kill(getpid(), SIGKILL)
         }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import UnixSockets
 
-@Suite("Client")
+@Suite("Client", .timeLimit(.minutes(1)))
 struct ClientTests {
     let directory = TemporaryDirectory()
     var path: String { directory.path + "/inject.sock" }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import UnixSockets
 
-@Suite("Listener")
+@Suite("Listener", .timeLimit(.minutes(1)))
 struct ListenerTests {
     let directory = TemporaryDirectory()
     var path: String { directory.path + "/inject.sock" }

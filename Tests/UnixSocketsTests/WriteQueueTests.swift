@@ -3,7 +3,7 @@ import Testing
 
 @testable import UnixSockets
 
-@Suite("Connection, writing")
+@Suite("Connection, writing", .timeLimit(.minutes(1)))
 struct ConnectionWritingTests {
     let wire = Wire()
 
