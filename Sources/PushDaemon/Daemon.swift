@@ -7,6 +7,7 @@ import PushModel
 import PushProtocol
 import PushRouting
 import PushSettings
+import PushTracking
 import Store
 
 /// The daemon: one loop thread that orders, the router that decides, and adapters that do.
@@ -84,7 +85,9 @@ final class Daemon {
         runner = try HandlerRunner(loop: loop, stateID: recovered.stateID, journal: journal)
         pipeline = CommitPipeline(committer, lastSequence: recovered.lastNumber)
         let router = Router(
-            boot: boot, table: settings.routing, tracker: recovered.tracker, customData: recovered.customData,
+            boot: boot, table: settings.routing,
+            tracker: Tracker(stateID: recovered.stateID, rules: settings.routing.tracking),
+            customData: recovered.customData,
             devices: recovered.devices, recentDeliveries: recovered.recentDeliveries,
             lastNumber: recovered.lastNumber)
         loader = RunLoader(pipeline: pipeline, committer: committer, lookup: lookup, reader: largeRequests)
@@ -101,16 +104,16 @@ final class Daemon {
             processor: processor, health: health, ledgerSync: ledgerSync, refusals: refusals, statusSource: self)
         try watch()
         endLeftovers(of: recovered.stateID)
-        try recover(from: recovered.ledger)
+        try recover(recovered)
         try listen(directories)
     }
 
-    private func recover(from ledger: LedgerReader) throws(StoreError) {
+    private func recover(_ state: RecoveredState) throws(StoreError) {
         if let aside = committer.recovery.setAside {
             let message = "the log could not be gone on with and is kept as \(aside.path): \(aside.reason)"
             journal.log(JournalEntry(.critical, message, messageID: .logSetAside))
         }
-        let unfinished = try processor.recover(from: ledger)
+        let unfinished = try processor.recover(from: state.ledger, tracker: state.tracker)
         guard unfinished > 0 else { return }
         let message = "unfinished requests of an earlier run: \(unfinished)"
         journal.log(JournalEntry(.notice, message, messageID: .recovered))

@@ -10,7 +10,8 @@ import Store
 struct RecoveredState {
     var stateID: UUID128
     var lastNumber: SequenceNumber
-    var tracker: Tracker
+    /// Read by a thread of its own, which takes as long as all else that is read.
+    let tracker: Background<Tracker, StoreError>
     var customData: CustomData
     var devices: [KnownDevice]
     var recentDeliveries: [RecentDelivery]
@@ -20,12 +21,16 @@ struct RecoveredState {
     init(directory: String, settings: Settings) throws(StoreError) {
         let reader = try LedgerReader(directory: directory)
         ledger = reader
-        stateID = reader.stateIdentity
+        let stateID = reader.stateIdentity
+        self.stateID = stateID
+        let rules = settings.routing.tracking
+        tracker = Background("tracker") { () throws(StoreError) in
+            try Tracker(
+                stateID: stateID, rules: rules, ledger: LedgerReader(directory: directory), now: Moment.now().wall)
+        }
         lastNumber = try reader.highestSequenceNumber()
         devices = try reader.knownDevices()
         recentDeliveries = try reader.recentDeliveries()
-        tracker = try Tracker(
-            stateID: stateID, rules: settings.routing.tracking, ledger: reader, now: Moment.now().wall)
         customData = try CustomData(stateID: stateID, rules: settings.routing.customData, ledger: reader)
     }
 }

@@ -15,6 +15,8 @@ struct InvocationsInFlight: Sendable {
         }
     }
 
+    mutating func reserve(_ count: Int) { byID.reserveCapacity(count) }
+
     var isEmpty: Bool { byID.isEmpty }
 
     /// Their ids, in no order.

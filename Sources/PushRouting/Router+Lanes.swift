@@ -78,21 +78,20 @@ extension Router {
         _ invocation: inout Invocation, from start: Instant, at now: Moment, _ effects: inout Effects
     ) -> Bool {
         invocation.clockStart = start
-        let table = invocation.table
         guard let position = invocation.isPinned ? invocation.position : invocation.nextOwner else {
             let reason = invocation.record.route == nil ? "no route matches" : "every route that matches declined"
             conclude(invocation, .unrouted, reason: reason, at: now, &effects)
             return false
         }
-        let route = table.routes[position]
-        guard let handler = table.handlers[route.handler] else {
+        let route = invocation.table.routes[position]
+        guard let handler = invocation.table.handlers[route.handler] else {
             preconditionFailure("route \(route.name) names the handler \(route.handler), which the table does not have")
         }
         invocation.position = position
         invocation.handler = handler
         invocation.record.route = route.name
         invocation.record.handler = handler.name
-        invocation.record.budget = min(route.budget ?? table.budget, table.budget)
+        invocation.record.budget = min(route.budget ?? invocation.table.budget, invocation.table.budget)
         let deadline = start + invocation.record.budget
         invocation.record.deadline = deadline
         guard now.monotonic < deadline else {

@@ -1,5 +1,6 @@
 import PushDispatch
 public import PushModel
+public import PushTracking
 
 /// A request that an earlier run of the daemon acknowledged and did not finish.
 public struct UnfinishedRequest: Sendable {
@@ -9,7 +10,7 @@ public struct UnfinishedRequest: Sendable {
     public var invocations: [InvocationRecord]
     /// The request line, read again; `nil` if this version cannot read it any more, or it has not been read.
     public var request: Request?
-    /// Whether the line is left where it is: ``Router/wantsLine(of:_:)`` told that it is not needed now.
+    /// Whether the line is left where it is: ``RecoveryNeeds/wantsLine(of:_:at:)`` told that it is not needed now.
     public var isLeftInLedger: Bool
     /// How many bytes the line has.
     public var byteCount: Int
@@ -61,28 +62,16 @@ extension Router {
     /// All that was left is taken up: what may run begins.
     public mutating func endRecovery(at now: Moment, effects: inout Effects) { endTurn(at: now, &effects) }
 
-    /// Whether the request line is needed to take up an invocation of an earlier run. Without it less is read, and less
-    /// kept in memory.
-    public func wantsLine(of accepted: AcceptedRequest, _ record: InvocationRecord, at now: Moment) -> Bool {
-        let isTracked = isTracked(record, of: accepted)
-        guard !record.started, isTracked || !isTooLate(record, of: accepted, at: now) else { return false }
-        // The receipt, the keys that routes look at, and the version of iOS that decides what is presented.
-        return isTracked || table.looksAtKeys || record.callback == .willPresent
-    }
+    /// What an earlier run's requests are looked at for.
+    public var recoveryNeeds: RecoveryNeeds { RecoveryNeeds(boot: boot, looksAtKeys: table.looksAtKeys) }
 
-    /// Whether an invocation has one route, whatever else matches: a copy, or one of those that hear a broadcast.
-    private func isPinned(_ record: InvocationRecord) -> Bool {
-        record.isObserver || record.callback.isBroadcast && record.route != nil
-    }
+    /// Takes over what the tracker remembers, before anything that is the tracker's.
+    public mutating func adopt(_ tracker: Tracker) { self.tracker = tracker }
 
-    /// Among deliveries, Braze's are the tracker's, but for copies and broadcasts, which are given a route at once; a tap
-    /// on a Braze notification is never unfinished.
-    private func isTracked(_ record: InvocationRecord, of accepted: AcceptedRequest) -> Bool {
-        accepted.operation == .deliver && record.provider == Self.trackedProvider && !isPinned(record)
-    }
-
-    private func isTooLate(_ record: InvocationRecord, of accepted: AcceptedRequest, at now: Moment) -> Bool {
-        accepted.boot != boot || record.deadline.map { $0 <= now.monotonic } == true
+    /// Makes room for so many invocations at once.
+    public mutating func reserve(invocations count: Int) {
+        invocations.reserve(count)
+        usage.reserve(count)
     }
 
     private mutating func recover(
@@ -90,8 +79,8 @@ extension Router {
         _ effects: inout Effects
     ) {
         let accepted = unfinished.accepted
-        let isPinned = isPinned(record)
-        let isBraze = isTracked(record, of: accepted)
+        let isPinned = record.isPinned
+        let isBraze = record.isTracked(of: accepted)
         let facts = RouteFacts(
             provider: record.provider, platform: accepted.platform, callback: record.callback, app: accepted.app,
             keys: context.keys)
@@ -109,7 +98,7 @@ extension Router {
         usage.began(record.id, of: accepted.peer, bytes: unfinished.byteCount)
         if record.started {
             conclude(invocation, .failed, reason: Self.daemonCrashed, at: now, &effects)
-        } else if isTooLate(record, of: accepted, at: now) {
+        } else if recoveryNeeds.isTooLate(record, of: accepted, at: now) {
             // A tracker's payload is never too late: what waited for its turn is handed over.
             if isBraze {
                 handOver(invocation, at: now, &effects)
@@ -123,6 +112,36 @@ extension Router {
             if let deadline = record.deadline { invocation.clockStart = deadline + (.zero - record.budget) }
             enter(invocation, at: now, &effects)
         }
+    }
+}
+
+/// What of an earlier run's requests has to be read to take them up.
+public struct RecoveryNeeds: Sendable {
+    let boot: UUID128
+    let looksAtKeys: Bool
+
+    /// Whether the request line is needed to take up an invocation. Without it less is read, and less kept in memory. What
+    /// needs it may be the tracker's, too.
+    public func wantsLine(of accepted: AcceptedRequest, _ record: InvocationRecord, at now: Moment) -> Bool {
+        let isTracked = record.isTracked(of: accepted)
+        guard !record.started, isTracked || !isTooLate(record, of: accepted, at: now) else { return false }
+        // The receipt, the keys that routes look at, and the version of iOS that decides what is presented.
+        return isTracked || looksAtKeys || record.callback == .willPresent
+    }
+
+    func isTooLate(_ record: InvocationRecord, of accepted: AcceptedRequest, at now: Moment) -> Bool {
+        accepted.boot != boot || record.deadline.map { $0 <= now.monotonic } == true
+    }
+}
+
+extension InvocationRecord {
+    /// Whether it has one route, whatever else matches: a copy, or one of those that hear a broadcast.
+    fileprivate var isPinned: Bool { isObserver || callback.isBroadcast && route != nil }
+
+    /// Among deliveries, Braze's are the tracker's, but for copies and broadcasts, which are given a route at once; a tap
+    /// on a Braze notification is never unfinished.
+    fileprivate func isTracked(of accepted: AcceptedRequest) -> Bool {
+        accepted.operation == .deliver && provider == Router.trackedProvider && !isPinned
     }
 }
 

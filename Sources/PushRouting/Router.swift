@@ -64,6 +64,7 @@ public struct Router: Sendable {
         self.customData.rules = table.customData
         self.lastNumber = lastNumber
         self.devicesMax = devicesMax
+        self.devices.reserveCapacity(devices.count)
         for device in devices where self.devices.updateValue(device, forKey: device.key) == nil {
             devicesOldestFirst.append(device.key)
         }

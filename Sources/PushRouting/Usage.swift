@@ -27,6 +27,8 @@ struct Usage: Sendable {
 
     func invocations(of seq: SequenceNumber) -> Int { open[seq]?.invocations ?? 0 }
 
+    mutating func reserve(_ count: Int) { open.reserveCapacity(count) }
+
     mutating func keeps(payloadOf bytes: Int) { payloadBytes += bytes }
 
     mutating func letsGo(payloadOf bytes: Int) { payloadBytes -= bytes }

@@ -118,7 +118,7 @@ struct Bench {
         for var unfinished in ledger.unfinished {
             let (accepted, invocations) = (unfinished.accepted, unfinished.invocations)
             unfinished.past = pasts[accepted.seq]
-            if !invocations.contains(where: { router.wantsLine(of: accepted, $0, at: now) }) {
+            if !invocations.contains(where: { router.recoveryNeeds.wantsLine(of: accepted, $0, at: now) }) {
                 var bodiless = accepted
                 bodiless.body = []
                 unfinished = UnfinishedRequest(

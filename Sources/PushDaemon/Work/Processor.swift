@@ -6,6 +6,7 @@ import PushModel
 import PushProtocol
 import PushRouting
 import PushSettings
+import PushTracking
 import Store
 
 /// A request that was read, and where its reply goes.
@@ -155,15 +156,29 @@ final class Processor {
 
     /// Takes up what an earlier run left, request by request: only what is needed now of each is read.
     ///
+    /// - Parameters:
+    ///   - ledger: what is unfinished.
+    ///   - tracker: what it remembers; waited for when something unfinished is the tracker's, or at the end.
     /// - Returns: how many requests it left.
-    func recover(from ledger: LedgerReader) throws(StoreError) -> Int {
+    func recover(
+        from ledger: LedgerReader, tracker: Background<Tracker, StoreError>
+    ) throws(StoreError) -> Int {
         var count = 0
+        var hasTracker = false
+        func waitForTracker() throws(StoreError) {
+            guard !hasTracker else { return }
+            router.adopt(try tracker.value())
+            hasTracker = true
+        }
         var unfinished: UnfinishedRequest?
         var wantsLine = false
         let now = Moment.now()
+        let needs = router.recoveryNeeds
+        router.reserve(invocations: try ledger.pendingInvocationCount())
         func takeUp() throws(StoreError) {
             guard let left = unfinished else { return }
             count += 1
+            if wantsLine { try waitForTracker() }
             let request = wantsLine ? try UnfinishedRequest(reading: left, ledger) : left
             router.recover([request], at: now, effects: &pipeline.effects)
             carryOut()
@@ -176,9 +191,10 @@ final class Processor {
                 wantsLine = false
             }
             unfinished?.invocations.append(invocation)
-            wantsLine = wantsLine || router.wantsLine(of: accepted, invocation, at: now)
+            wantsLine = wantsLine || needs.wantsLine(of: accepted, invocation, at: now)
         }
         try takeUp()
+        try waitForTracker()
         // Even without any: the router learns what time it is, and with that when the tracker's waits end.
         router.endRecovery(at: now, effects: &pipeline.effects)
         carryOut()

@@ -178,6 +178,13 @@ public final class LedgerReader {
         }
     }
 
+    /// How many invocations have no result.
+    public func pendingInvocationCount() throws(StoreError) -> Int {
+        Int(
+            try database.integer(
+                "SELECT count(*) FROM invocations INDEXED BY invocations_pending WHERE outcome IS NULL"))
+    }
+
     /// The line of a request; `nil` when the ledger does not have it.
     public func line(of seq: SequenceNumber) throws(StoreError) -> [UInt8]? {
         let statement = try database.prepare("SELECT body FROM requests WHERE seq = ?1")
