@@ -25,7 +25,7 @@ budget() {
 }
 
 status=0
-budget 1 1 138700 54700 90000 11000 || status=1
+budget 1 1 102000 54700 85000 11000 || status=1
 # How many outcomes have an entry each, and how many deliveries a batch, depends on the speed.
-budget 8 64 105000 54700 80000 2500 || status=1
+budget 8 64 86000 54700 80000 2500 || status=1
 exit $status
