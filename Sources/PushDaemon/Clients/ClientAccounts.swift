@@ -48,13 +48,23 @@ struct ClientAccounts {
     /// Whether there is room for more of what a client sends.
     mutating func hasInputRoom(for session: ClientSession) -> Bool {
         guard session.connection.unreadBytes >= Self.share, input.isFull(for: session.peer) else { return true }
-        if let holder = longLines[session.peer.uid], !holder.isClosed, holder.lineSince != nil {
-            return holder === session
-        }
+        if let holder = longLines[session.peer.uid], holder.holdsLongLine { return holder === session }
         longLines[session.peer.uid] = session
         return true
     }
 
+    /// Whether others of its peer wait until this one's long line has come to its end.
+    func isHeldUp(by session: ClientSession) -> Bool {
+        longLines[session.peer.uid] === session && session.holdsLongLine && input.isFull(for: session.peer)
+    }
+
     /// Notes that a peer has no client any more.
     mutating func forget(_ peer: Peer) { longLines[peer.uid] = nil }
+}
+
+extension ClientSession {
+    /// Whether it is in the middle of a line that takes more than its share.
+    fileprivate var holdsLongLine: Bool {
+        !isClosed && !isDiscarding && !mayHaveLines && connection.unreadBytes >= ClientAccounts.share
+    }
 }

@@ -260,8 +260,6 @@ final class LineServer {
             now = EventLoop.nowNanoseconds
         }
         session.lastActive = now
-        let isWaitingForLine = !session.mayHaveLines && session.connection.unreadBytes > 0
-        session.lineSince = isWaitingForLine ? session.lineSince ?? now : nil
         accounts.count(session)
         update(session)
     }
@@ -291,6 +289,9 @@ final class LineServer {
             session.waitsForRoom = true
             waitingForRoom.append(session)
         }
+        // A line takes time only while it is read: for the room that it waits for its client can do nothing.
+        let isMidLine = mayRead && !session.mayHaveLines && !session.isDiscarding && session.connection.unreadBytes > 0
+        session.lineSince = isMidLine ? session.lineSince ?? EventLoop.nowNanoseconds : nil
         session.watch(reads: mayRead)
     }
 
@@ -310,16 +311,26 @@ final class LineServer {
         session.isDiscarding = true
         session.lineSince = nil
         session.discardingSince = now
+        accounts.count(session)
         update(session)
     }
 
     private static let sweepInterval: Int64 = 500_000_000
+    /// How long a long line may stop while others wait for the room that it takes.
+    private static let stallTime: Int64 = 2_000_000_000
 
     /// Looks for clients that take too long.
     private func sweep() {
         let now = EventLoop.nowNanoseconds
         for session in sessions.values {
-            if let overdue = session.overdue(limits.timeouts, at: now) { end(session, overdue, at: now) }
+            if let overdue = session.overdue(limits.timeouts, at: now) {
+                end(session, overdue, at: now)
+            } else if accounts.isHeldUp(by: session), now - session.lastActive >= Self.stallTime {
+                let message =
+                    "the request stopped in its middle, and others wait for the room that it takes "
+                    + "(InputSizeMax=, InputSizeMaxPerPeer=)"
+                refuse(session, ProtocolError(.overloaded, message: message, retryAfter: .seconds(1)), .slowLine)
+            }
             drop(ifDone: session)
         }
         refusals.tellWhatIsDue(at: now)

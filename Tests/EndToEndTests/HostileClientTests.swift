@@ -1,0 +1,165 @@
+import Glibc
+import PushModel
+import TestSupport
+import Testing
+import UnixSockets
+
+@Suite("Clients that never read, never end a line, or never say anything", .timeLimit(.minutes(3)))
+struct HostileClientTests {
+    /// Refusals of a reason, as the status counts them.
+    private func refused(_ reason: String, _ installation: Installation) throws -> Int64 {
+        try #require(DaemonStatus(of: installation)["clients"]?["refused"]?[reason]?.int64)
+    }
+
+    private func bytes(_ kind: String, _ installation: Installation) throws -> Int64 {
+        try #require(DaemonStatus(of: installation)["clients"]?[kind]?.int64)
+    }
+
+    /// Sends as much of a text as the socket takes, again and again, until it has taken nothing for a while.
+    private func sendUntilFull(_ client: Client, _ text: [UInt8], _ other: Client) throws {
+        _ = fcntl(client.descriptor, F_SETFL, fcntl(client.descriptor, F_GETFL) | O_NONBLOCK)
+        var failures = 0
+        while failures < 3 {
+            let count = text.withUnsafeBytes { send(client.descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
+            failures = count < 0 ? failures + 1 : 0
+            // When it has answered another it has had its turn to read on.
+            if count < 0 { #expect(try other.ask(Requests.deliver(waits: false)).isAccepted) }
+        }
+    }
+
+    @Test("what clients are owed is bounded in bytes in all, and others are served as before")
+    func output() throws {
+        let installation = Installation("[Daemon]\nOutputSizeMax=1M\nOutputSizeMaxPerPeer=1M\n")
+        let daemon = try DaemonProcess.ready(installation)
+        let other = try installation.injectClient()
+        let lines = [UInt8](String(repeating: "7\n", count: 20_000).utf8)
+        let clients = try (0..<40).map { _ in try installation.injectClient() }
+        for client in clients { try sendUntilFull(client, lines, other) }
+        // Each client has its share of 16 KiB whatever others have, and a slice of work may go beyond.
+        let owed = try bytes("output_bytes", installation)
+        #expect(owed > 1 << 20 && owed < 4 << 20, "\(owed)")
+        #expect(try #require(residentKilobytes(of: daemon.processID)) < 80 << 10)
+        #expect(try other.outcome(of: Requests.deliver()).outcome == "handled")
+        #expect(try refused("invalid_request", installation) > 1000)
+    }
+
+    @Test("one that leaves what it is owed unread is closed after WriteTimeout=, and counted")
+    func unread() throws {
+        let installation = Installation("[Daemon]\nWriteTimeout=1s\n")
+        let daemon = try DaemonProcess.ready(installation)
+        defer { withExtendedLifetime(daemon) {} }
+        let other = try installation.injectClient()
+        let client = try installation.injectClient()
+        try sendUntilFull(client, [UInt8](String(repeating: "7\n", count: 20_000).utf8), other)
+        try waitUntil("it is closed") { try refused("slow_reader", installation) == 1 }
+        #expect(try bytes("output_bytes", installation) == 0)
+        #expect(try other.outcome(of: Requests.deliver()).outcome == "handled")
+    }
+
+    @Test(
+        "a line without an end is refused after LineTimeout=, and counted; a client with whole lines has all the time")
+    func line() throws {
+        let installation = Installation("[Daemon]\nLineTimeout=1s\n")
+        let daemon = try DaemonProcess.ready(installation)
+        defer { withExtendedLifetime(daemon) {} }
+        let client = try installation.injectClient()
+        let other = try installation.injectClient()
+        #expect(try other.ask(Requests.deliver(waits: false)).isAccepted)
+        try client.send([UInt8](#"{"op":"#.utf8))
+        let refusal = try client.next().description
+        #expect(refusal.contains("the request has no end after 1 s (LineTimeout=)"), "\(refusal)")
+        #expect(try client.isAtEnd())
+        #expect(try refused("slow_line", installation) == 1)
+        #expect(try other.ask(Requests.deliver(waits: false)).isAccepted)
+    }
+
+    @Test("one that says nothing is closed after IdleTimeout=, and counted; not one that waits for an outcome")
+    func idle() throws {
+        let installation = Installation("[Daemon]\nIdleTimeout=1s\n")
+        let gate = Messages(installation.root + "/gate")
+        installation.addJob("wait", "read -r _ <$ROOT/gate")
+        let daemon = try DaemonProcess.ready(installation)
+        defer { withExtendedLifetime(daemon) {} }
+        let waiting = try installation.injectClient()
+        #expect(try waiting.ask(Requests.deliver(job: "wait")).isAccepted)
+        let silent = try installation.injectClient()
+        #expect(try silent.isAtEnd())
+        #expect(try refused("idle", installation) >= 1)
+        gate.send()
+        #expect(try waiting.next().outcome == "handled")
+    }
+
+    @Test("what has come of long lines is bounded in bytes, and each line comes to its end")
+    func input() throws {
+        let (installation, daemon) = try littleRoom()
+        defer { withExtendedLifetime(daemon) {} }
+        let other = try installation.injectClient()
+        var lines = try (0..<30).map { _ in LongLine(try installation.injectClient()) }
+        var most: Int64 = 0
+        while lines.contains(where: { !$0.isSent }) {
+            var sent = 0
+            for place in lines.indices { sent += lines[place].send() }
+            // When it has answered another it has had its turn to read on.
+            if sent == 0 { #expect(try other.ask(Requests.deliver(waits: false)).isAccepted) }
+            most = max(most, try bytes("input_bytes", installation))
+        }
+        // Six million bytes came.
+        #expect(most < 3 << 20, "\(most)")
+        for line in lines { #expect(try line.client.next().isAccepted) }
+        #expect(try bytes("input_bytes", installation) == 0)
+    }
+
+    @Test("a long line that stops while others wait for its room is refused, and theirs come to their ends")
+    func stalled() throws {
+        let (installation, daemon) = try littleRoom()
+        defer { withExtendedLifetime(daemon) {} }
+        var lines = try (0..<6).map { _ in LongLine(try installation.injectClient()) }
+        // All but the last byte of each; the sixth goes beyond the room, as one may.
+        for place in lines.indices {
+            while lines[place].unsent > 1 { _ = lines[place].send(leaving: 1) }
+            try waitUntil("it has come") { try bytes("input_bytes", installation) >= (place + 1) * 200_000 }
+        }
+        var last = LongLine(try installation.injectClient())
+        while !last.isSent { _ = last.send() }
+        #expect(try last.client.next().isAccepted)
+        #expect(try refused("slow_line", installation) == 1)
+        let refusal = try lines[5].client.next().description
+        #expect(refusal.contains("the request stopped in its middle"), "\(refusal)")
+    }
+
+    private func littleRoom() throws -> (Installation, DaemonProcess) {
+        let installation = Installation("[Daemon]\nInputSizeMax=1M\nInputSizeMaxPerPeer=1M\n")
+        return (installation, try DaemonProcess.ready(installation))
+    }
+}
+
+/// A client with a request of 200 KB, which it sends as its socket takes it.
+private struct LongLine {
+    let client: Client
+    private let line: [UInt8]
+    private var sent = 0
+
+    init(_ client: Client) {
+        self.client = client
+        let text = String(repeating: "x", count: 200_000)
+        line = Array((Requests.deliver(#""payload":{"data":{"text":"\#(text)"}}"#, waits: false) + "\n").utf8)
+    }
+
+    var isSent: Bool { unsent == 0 }
+    var unsent: Int { line.count - sent }
+
+    /// Sends what the socket takes.
+    ///
+    /// - Returns: how many bytes.
+    mutating func send(leaving rest: Int = 0) -> Int {
+        let before = sent
+        while sent < line.count - rest {
+            let count = line[sent..<line.count - rest].withUnsafeBytes {
+                Glibc.send(client.descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL | MSG_DONTWAIT))
+            }
+            guard count > 0 else { break }
+            sent += count
+        }
+        return sent - before
+    }
+}
