@@ -2,19 +2,21 @@
 /// changes it changes only its own.
 public struct Indirect<Value: Sendable>: Sendable {
     /// `@unchecked Sendable` is sound: the value is changed only by a holder that has the only reference.
-    private final class Storage: @unchecked Sendable {
-        var value: Value
+    @usableFromInline final class Storage: @unchecked Sendable {
+        @usableFromInline var value: Value
 
-        init(_ value: Value) { self.value = value }
+        @inlinable
+        init(_ value: consuming Value) { self.value = value }
     }
 
-    private var storage: Storage
+    @usableFromInline var storage: Storage
 
     /// Puts a value behind a reference.
-    public init(_ value: Value) { storage = Storage(value) }
+    @inlinable
+    public init(_ value: consuming Value) { storage = Storage(value) }
 
     /// The value.
-    public var value: Value {
+    @inlinable public var value: Value {
         _read { yield storage.value }
         _modify {
             if !isKnownUniquelyReferenced(&storage) { storage = Storage(storage.value) }

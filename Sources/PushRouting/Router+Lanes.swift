@@ -12,13 +12,13 @@ extension Router {
     }
 
     /// Counts a new invocation as in flight and puts it on its way.
-    mutating func admit(_ invocation: Invocation, at now: Moment, _ effects: inout Effects) {
+    mutating func admit(_ invocation: consuming Invocation, at now: Moment, _ effects: inout Effects) {
         usage.began(invocation.record.id, of: invocation.request.peer, bytes: invocation.byteCount)
         enter(invocation, at: now, &effects)
     }
 
     /// Puts an invocation where it belongs: at the end of its lane, or on its way.
-    mutating func enter(_ entering: Invocation, at now: Moment, _ effects: inout Effects) {
+    mutating func enter(_ entering: consuming Invocation, at now: Moment, _ effects: inout Effects) {
         var invocation = entering
         let isRelay = invocation.table.mode == .relay
         // A router in production hands Braze its payloads at once, and owes its time from acceptance on.
