@@ -60,7 +60,9 @@ extension CustomData {
 
 extension DeliveryReference {
     /// The delivery that an interaction names by its number or message id; `nil` for everything else.
-    init?(_ request: Request) {
+    ///
+    /// - Parameter seq: the interaction's number, once it has one: what was delivered later is not meant.
+    init?(_ request: Request, before seq: SequenceNumber? = nil) {
         guard case .interact(let interact) = request.action else { return nil }
         let name: Name
         switch interact.subject {
@@ -68,7 +70,7 @@ extension DeliveryReference {
         case .message(let id): name = .message(id)
         case .payload: return nil
         }
-        self.init(name, app: interact.target.app, device: interact.target.device)
+        self.init(name, app: interact.target.app, device: interact.target.device, before: seq)
     }
 }
 
@@ -78,7 +80,7 @@ extension UnfinishedRequest {
         var accepted = left.accepted
         accepted.body = try ledger.line(of: accepted.seq) ?? []
         let request = Request(stored: accepted)
-        let reference = request.flatMap(DeliveryReference.init)
+        let reference = request.flatMap { DeliveryReference($0, before: accepted.seq) }
         let past = if let reference { try ledger.delivery(reference) } else { nil as RequestStory? }
         self.init(
             accepted: accepted, invocations: left.invocations, request: request, past: past.map(PastDelivery.init))

@@ -27,6 +27,8 @@ struct Invocation: Sendable {
     /// How many bytes the request line has.
     let byteCount: Int
     let osVersion: OSVersion?
+    /// How many bytes of memory line and payload take, the payload of the delivery that an interaction is about included.
+    let memorySize: Int
     /// Whether its bytes are counted among those that are kept in memory.
     var isCounted = false
     var record: InvocationRecord
@@ -72,6 +74,7 @@ struct Invocation: Sendable {
         self.request = request
         self.byteCount = byteCount
         self.subject = subject
+        memorySize = byteCount + (subject?.payload?.document.memorySize ?? 0)
         self.osVersion = osVersion
         self.record = record
         self.owner = owner

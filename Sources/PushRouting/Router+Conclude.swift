@@ -26,7 +26,7 @@ extension Router {
             .decided(InvocationEnd(request: invocation.request, invocation: invocation.record, result: result)))
         invocations[id] = nil
         usage.ended(id, of: invocation.request.peer)
-        if invocation.isCounted { usage.letsGo(payloadOf: invocation.byteCount) }
+        if invocation.isCounted { usage.letsGo(payloadOf: invocation.memorySize) }
         if let lane = invocation.lane { advance(lane, past: invocation, at: now) }
     }
 

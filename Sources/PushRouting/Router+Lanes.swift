@@ -136,13 +136,13 @@ extension Router {
     }
 
     /// Keeps an invocation until it goes on; its payload too, as far as there is room for payloads.
-    private mutating func park(_ parked: inout Invocation) {
+    mutating func park(_ parked: inout Invocation) {
         if parked.subject != nil, !parked.isCounted {
-            if usage.payloadBytes + parked.byteCount > table.limits.payloadMemory {
+            if usage.payloadBytes + parked.memorySize > table.limits.payloadMemory {
                 parked.letGo()
             } else {
                 parked.isCounted = true
-                usage.keeps(payloadOf: parked.byteCount)
+                usage.keeps(payloadOf: parked.memorySize)
             }
         }
         invocations[parked.record.id] = parked

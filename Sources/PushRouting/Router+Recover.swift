@@ -56,6 +56,10 @@ extension Router {
         for request in unfinished {
             let context = RecoveryContext(request, detection: table.detection)
             for record in request.invocations { recover(record, of: request, context, at: now, &effects) }
+            // What begins is written and started at the end; payloads are let go of now.
+            for record in request.invocations {
+                if var invocation = invocations[record.id] { park(&invocation) }
+            }
         }
     }
 

@@ -1,4 +1,6 @@
 import Glibc
+import PushModel
+import Store
 import TestSupport
 import Testing
 import UnixSockets
@@ -41,6 +43,29 @@ struct IdempotencyTests {
         defer { withExtendedLifetime(daemon) {} }
         #expect(try installation.injectClient().outcome(of: request).description == outcome.description)
         #expect(try installation.injectClient().ask(Requests.deliver(id: "b", waits: false)).seq == 2)
+    }
+
+    @Test("that waits for the ledger lets no other with that id through meanwhile, on any connection")
+    func whileItWaits() throws {
+        let daemon = try DaemonProcess.ready(installation)
+        let (first, second) = (try installation.injectClient(), try installation.injectClient())
+        for number in 1...40 {
+            let tap = Requests.open(
+                #""message":"nobody's","platform":"android","app":"a","device":"d""#, id: "t\(number)"
+            )
+            .replacing(#","wait":"outcome""#, with: "").replacing(#""wait":"outcome","#, with: "")
+            try first.send(line: tap)
+            try second.send(line: number % 2 == 0 ? tap : Requests.deliver(id: "t\(number)", waits: false))
+            let replies = [try first.next(), try second.next()]
+            if number % 2 == 0 {
+                #expect(replies.allSatisfy(\.isAccepted) && replies[0].seq == replies[1].seq, "\(replies)")
+            } else {
+                #expect(replies.filter(\.isAccepted).count == 1, "\(replies)")
+                #expect(replies.filter { $0.errorCode == "id_conflict" }.count == 1, "\(replies)")
+            }
+        }
+        #expect(try daemon.stop() == .exited(0))
+        #expect(try installation.ledger().highestSequenceNumber().value == 40)
     }
 
     @Test("sent many times in one write gets the same reply to each, each before its outcome")

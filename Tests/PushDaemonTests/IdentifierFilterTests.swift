@@ -108,6 +108,21 @@ struct IdentifierIndexTests {
         #expect(filter.isCrowded)
     }
 
+    @Test(
+        "an id that was accepted before a filter is begun, and gets to the ledger behind the page that is read, is in it"
+    )
+    func acceptedBefore() {
+        var index = IdentifierIndex()
+        index.beginBuilding(for: 0)
+        index.finishBuilding()
+        index.accept(first, inBatch: 1)
+        index.beginBuilding(for: 10)
+        index.finishBuilding()
+        #expect(batch(index.knowledge(of: first)) == 1)
+        index.applied(through: 1)
+        #expect(isUnclear(index.knowledge(of: first)))
+    }
+
     @Test("a filter that cannot be built leaves the one before it, and is begun again")
     func givenUp() {
         var index = IdentifierIndex()

@@ -243,6 +243,6 @@ struct Chaos {
             DispatchMode.allCases.randomElement(using: &random) ?? .device, routes: routes, handlers: handlers,
             places: Int.random(in: 1...3, using: &random), inFlight: Int.random(in: 6...12, using: &random),
             inFlightPerPeer: Int.random(in: 4...8, using: &random),
-            payloadMemory: [0, 20, 32 << 20].randomElement(using: &random) ?? 0)
+            payloadMemory: [0, 400, 32 << 20].randomElement(using: &random) ?? 0)
     }
 }

@@ -6,11 +6,12 @@ import Testing
 @Suite("Payloads that are let go of")
 struct PayloadMemoryTests {
     private let second: Duration = .seconds(1)
+    /// What line and payload of a delivery of nine bytes take.
+    private let size = 9 + JSONDocument(test: #"{"k":"v"}"#).memorySize
 
     @Test("what waits in a lane keeps its payload as long as there is room for payloads, and what comes later does not")
     func room() throws {
-        // {"k":"v"} has nine bytes.
-        var bench = Bench(.testing(payloadMemory: 20))
+        var bench = Bench(.testing(payloadMemory: 2 * size))
         for _ in 1...4 { try bench.submit(.deliver(to: "phone")) }
         #expect(bench.loads == 0)
         bench.finished(1)
@@ -23,7 +24,7 @@ struct PayloadMemoryTests {
 
     @Test("room is free again when an invocation has ended")
     func freed() throws {
-        var bench = Bench(.testing(payloadMemory: 20))
+        var bench = Bench(.testing(payloadMemory: 2 * size))
         for _ in 1...2 { try bench.submit(.deliver(to: "phone")) }
         for number in 1...2 { bench.finished(Int64(number)) }
         for _ in 3...4 { try bench.submit(.deliver(to: "phone")) }
@@ -77,6 +78,35 @@ struct PayloadMemoryTests {
         try keyed.submit(.deliver())
         #expect(keyed.crash() == ["start 1.0 crm"])
         #expect(keyed.loads == 0)
+    }
+
+    @Test("a payload that a tap brings from its delivery counts as well")
+    func past() throws {
+        var bench = Bench(.testing(places: 1, payloadMemory: 10_000))
+        let text = String(repeating: "x", count: 9_000)
+        try bench.submit(.deliver(#"{"aps":{"alert":"A","content-available":1},"text":"\#(text)"}"#, platform: .ios))
+        let (accepted, request) = try #require(bench.ledger.requests[SequenceNumber(1)])
+        guard case .deliver(let deliver) = request.action else { return }
+        let past = PastDelivery(accepted: accepted, provider: nil, outcome: nil, request: deliver)
+        let before = bench.router.payloadBytes
+        try bench.submit(.open(seq: 1), past: past)
+        #expect(bench.router.payloadBytes == before, "there is no room for another copy")
+        bench.finished(1)
+        #expect(bench.loads == 1)
+        #expect(bench.runs[.init(2)]?.subject.payload?["text"]?.string == text)
+    }
+
+    @Test("while much is taken up of an earlier run no more payloads are kept than there is room for")
+    func recoveredInParts() throws {
+        let table = RoutingTable.testing(
+            routes: [.key("k", to: "crm")], handlers: [.exec("crm", idempotent: true)], payloadMemory: 2 * size)
+        var bench = Bench(table)
+        for _ in 1...6 { try bench.submit(.deliver()) }
+        var router = Router(boot: bench.boot, table: table, tracker: bench.router.tracker)
+        var effects = Effects()
+        router.recover(bench.ledger.unfinished, at: bench.now, effects: &effects)
+        let kept = (1...6).filter { router.invocations[.init(Int64($0))]?.subject != nil }
+        #expect(kept == [1, 2])
     }
 
     @Test("a delivery whose payload cannot be read again fails, and the next one has its turn")

@@ -46,6 +46,19 @@ struct DeliveryTests {
         #expect(try found(reader, .message("")) == nil)
     }
 
+    @Test("by message id, for an interaction that has its number, gives what was delivered before that")
+    func before() async throws {
+        let directory = TemporaryDirectory()
+        let ledger = try TestLedger(directory.path)
+        try await ledger.commit(delivery(1) + delivery(2) + delivery(4))
+        let reader = try ledger.reader()
+        for (number, expected) in [(4, 2), (2, 1), (5, 4)] as [(Int64, Int64)] {
+            let reference = DeliveryReference(
+                .message("m"), app: nil, device: nil, before: SequenceNumber(number))
+            #expect(try reader.delivery(reference)?.request.seq.value == expected)
+        }
+    }
+
     @Test("by message id passes over what the tracker remembers, and what is no delivery")
     func passesOver() async throws {
         let directory = TemporaryDirectory()

@@ -54,8 +54,11 @@ struct ClientAccounts {
     }
 
     /// Whether others of its peer wait until this one's long line has come to its end.
-    func isHeldUp(by session: ClientSession) -> Bool {
+    ///
+    /// - Parameter waiting: who waits for room.
+    func isHeldUp(by session: ClientSession, _ waiting: [ClientSession]) -> Bool {
         longLines[session.peer.uid] === session && session.holdsLongLine && input.isFull(for: session.peer)
+            && waiting.contains { $0 !== session && !$0.isClosed && $0.peer.uid == session.peer.uid }
     }
 
     /// Notes that a peer has no client any more.

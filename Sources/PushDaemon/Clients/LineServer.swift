@@ -26,7 +26,10 @@ final class LineServer {
     private static let slice: Int64 = 200_000
 
     var limits: Limits {
-        didSet { accounts.setLimits(input: limits.input, output: limits.output) }
+        didSet {
+            accounts.setLimits(input: limits.input, output: limits.output)
+            letThoseGoOnWhoWait()
+        }
     }
     /// How many clients there are.
     var connectionCount: Int { sessions.count }
@@ -115,7 +118,11 @@ final class LineServer {
             flush(session)
             drop(ifDone: session)
         }
-        guard !waitingForRoom.isEmpty, accounts.takeRelease() else { return }
+        if !waitingForRoom.isEmpty, accounts.takeRelease() { letThoseGoOnWhoWait() }
+    }
+
+    /// Looks again at those who wait for room.
+    private func letThoseGoOnWhoWait() {
         for session in exchange(&waitingForRoom, with: []) {
             session.waitsForRoom = false
             update(session)
@@ -248,7 +255,9 @@ final class LineServer {
         var now = start
         while mayWork(for: session), session.mayHaveLines, now - start < Self.slice {
             switch session.connection.nextLine(maximumLength: limits.requestLength) {
-            case .line(let line): take(line, of: session)
+            case .line(let line):
+                session.lineSince = nil
+                take(line, of: session)
             case .tooLong: refuseLongLine(of: session)
             case .incomplete:
                 session.mayHaveLines = false
@@ -290,8 +299,10 @@ final class LineServer {
             waitingForRoom.append(session)
         }
         // A line takes time only while it is read: for the room that it waits for its client can do nothing.
-        let isMidLine = mayRead && !session.mayHaveLines && !session.isDiscarding && session.connection.unreadBytes > 0
-        session.lineSince = isMidLine ? session.lineSince ?? EventLoop.nowNanoseconds : nil
+        if !session.mayHaveLines {
+            let isMidLine = mayRead && !session.isDiscarding && session.connection.unreadBytes > 0
+            session.lineSince = isMidLine ? session.lineSince ?? EventLoop.nowNanoseconds : nil
+        }
         session.watch(reads: mayRead)
     }
 
@@ -325,7 +336,7 @@ final class LineServer {
         for session in sessions.values {
             if let overdue = session.overdue(limits.timeouts, at: now) {
                 end(session, overdue, at: now)
-            } else if accounts.isHeldUp(by: session), now - session.lastActive >= Self.stallTime {
+            } else if hasStalled(session, at: now), accounts.isHeldUp(by: session, waitingForRoom) {
                 let message =
                     "the request stopped in its middle, and others wait for the room that it takes "
                     + "(InputSizeMax=, InputSizeMaxPerPeer=)"
@@ -335,6 +346,11 @@ final class LineServer {
         }
         refusals.tellWhatIsDue(at: now)
         if !sessions.isEmpty { sweepTimer?.arm(at: now + Self.sweepInterval) }
+    }
+
+    /// Whether a client stopped in the middle of a line, though it was read from.
+    private func hasStalled(_ session: ClientSession, at now: Int64) -> Bool {
+        session.lineSince.map { now - max($0, session.lastActive) >= Self.stallTime } ?? false
     }
 
     private func end(_ session: ClientSession, _ overdue: Overdue, at now: Int64) {

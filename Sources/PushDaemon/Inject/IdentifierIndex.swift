@@ -77,7 +77,12 @@ struct IdentifierIndex {
     /// Begins a filter for the ids of the ledger.
     ///
     /// - Parameter count: how many there are, about.
-    mutating func beginBuilding(for count: Int) { nextFilter = IdentifierFilter(capacity: 4 * count) }
+    mutating func beginBuilding(for count: Int) {
+        var filter = IdentifierFilter(capacity: 4 * count)
+        // They may get to the ledger behind the page that is read then.
+        for shard in coming { for hash in shard.keys { filter.insert(hash) } }
+        nextFilter = filter
+    }
 
     /// Adds ids of the ledger to the filter that is on its way.
     mutating func build(_ hashes: [UInt64]) {

@@ -36,7 +36,7 @@ final class InjectServer {
     private var questions: [UInt64: Question] = [:]
     /// Large requests that are being read.
     private var reading: [UInt64: (session: ClientSession, place: Int)] = [:]
-    /// Requests with an id that the ledger is asked about already for another one, by its hash.
+    /// Requests with an id that another one holds, which waits for the ledger, by its hash.
     private var sameIdentifier: [UInt64: [Candidate]] = [:]
     /// Requests that wait until the ledger has a batch.
     private var waitingForBatch: [(number: UInt64, candidate: Candidate)] = []
@@ -112,9 +112,11 @@ final class InjectServer {
             return waitingForRoom.append(Candidate(session: session, place: place, request: request))
         }
         session.heldBytes = 0
-        goOn(with: session, place) { () throws(ProtocolError) in
+        session.beginAgain()
+        carryOut(for: session, place) { () throws(ProtocolError) in
             try admit(Candidate(session: session, place: place, request: try result.get()))
         }
+        if !session.isBlocked { session.goOn() }
     }
 
     /// Whether a large request has to wait, so that those who send small ones do not.
@@ -126,13 +128,6 @@ final class InjectServer {
             candidate.session.heldBytes = 0
             again(candidate)
         }
-    }
-
-    /// Does something for a client that waited; it waits no more unless it has to again.
-    private func goOn(with session: ClientSession, _ place: Int, _ act: () throws(ProtocolError) -> Void) {
-        session.beginAgain()
-        carryOut(for: session, place, act)
-        if !session.isBlocked { session.goOn() }
     }
 
     private func carryOut(for session: ClientSession, _ place: Int, _ act: () throws(ProtocolError) -> Void) {
@@ -156,6 +151,10 @@ final class InjectServer {
         }
         guard let key = candidate.key else { return try admitKnowingID(candidate, hash: nil) }
         let hash = key.hash
+        if candidate.holdsIdentifier {
+            guard !candidate.isIdentifierNew else { return try admitKnowingID(candidate, hash: hash) }
+            return askForIdentifier(of: candidate, key, hash)
+        }
         if sameIdentifier[hash] != nil {
             sameIdentifier[hash]?.append(candidate)
             return candidate.session.block()
@@ -164,10 +163,13 @@ final class InjectServer {
         case .new: try admitKnowingID(candidate, hash: hash)
         case .comes(let batch): wait(candidate, forBatch: batch)
         case .unclear:
-            sameIdentifier[hash] = []
-            ask(.request(key), .identifier(candidate, hash: hash))
-            candidate.session.block()
+            askForIdentifier(of: candidate, key, hash)
         }
+    }
+
+    private func askForIdentifier(of candidate: Candidate, _ key: RequestKey, _ hash: UInt64) {
+        ask(.request(key), .identifier(holding(candidate, hash), hash: hash))
+        candidate.session.block()
     }
 
     /// Goes on with a request whose id is new, or that has none.
@@ -175,13 +177,23 @@ final class InjectServer {
         guard let reference = processor.unknownDelivery(of: candidate.request) else {
             return try submit(candidate, hash: hash, past: nil)
         }
-        var candidate = candidate
+        var candidate = holding(candidate, hash)
+        candidate.isIdentifierNew = true
         // All that was accepted before it is in the ledger then, so nothing can make the answer wrong.
         let needed = candidate.neededBatch ?? pipeline.lastGrowingNumber
         candidate.neededBatch = needed
         guard applied >= needed else { return wait(candidate, forBatch: needed) }
         ask(.delivery(reference), .delivery(candidate))
         candidate.session.block()
+    }
+
+    /// A candidate that waits for the ledger: meanwhile nobody else is let through with its id.
+    private func holding(_ candidate: Candidate, _ hash: UInt64?) -> Candidate {
+        guard let hash, !candidate.holdsIdentifier else { return candidate }
+        var candidate = candidate
+        candidate.holdsIdentifier = true
+        sameIdentifier[hash] = []
+        return candidate
     }
 
     private func submit(_ candidate: Candidate, hash: UInt64?, past: RequestStory?) throws(ProtocolError) {
@@ -226,7 +238,19 @@ final class InjectServer {
     }
 
     private func again(_ candidate: Candidate) {
-        goOn(with: candidate.session, candidate.place) { () throws(ProtocolError) in try admit(candidate) }
+        goOn(with: candidate) { () throws(ProtocolError) in try admit(candidate) }
+    }
+
+    /// Does something for a candidate that waited. If it is accepted or refused by that, others may have its id.
+    private func goOn(with candidate: Candidate, _ act: () throws(ProtocolError) -> Void) {
+        let session = candidate.session
+        session.beginAgain()
+        carryOut(for: session, candidate.place, act)
+        guard !session.isBlocked else { return }
+        if candidate.holdsIdentifier, let hash = candidate.key?.hash {
+            sameIdentifier.removeValue(forKey: hash)?.forEach(again)
+        }
+        session.goOn()
     }
 
     /// Takes in what the ledger said.
@@ -235,16 +259,14 @@ final class InjectServer {
         switch question {
         case .identifiers: build(result)
         case .identifier(let candidate, let hash):
-            let others = sameIdentifier.removeValue(forKey: hash) ?? []
-            goOn(with: candidate.session, candidate.place) { () throws(ProtocolError) in
+            goOn(with: candidate) { () throws(ProtocolError) in
                 guard let story = try story(result, of: "id", candidate) else {
                     return try admitKnowingID(candidate, hash: hash)
                 }
                 try `repeat`(candidate, story)
             }
-            others.forEach(again)
         case .delivery(let candidate):
-            goOn(with: candidate.session, candidate.place) { () throws(ProtocolError) in
+            goOn(with: candidate) { () throws(ProtocolError) in
                 let story = try story(result, of: "message", candidate)
                 try submit(candidate, hash: candidate.key?.hash, past: story)
             }

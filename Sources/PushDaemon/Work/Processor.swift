@@ -16,6 +16,10 @@ struct Candidate {
     var request: Request
     /// The batch that the ledger must have before it is asked for the delivery that this is about.
     var neededBatch: UInt64?
+    /// Whether nobody else is let through with its id until it is accepted or refused.
+    var holdsIdentifier = false
+    /// Whether no other request has its id, as far as that was asked.
+    var isIdentifierNew = false
 
     /// The request's id within its user.
     var key: RequestKey? { request.id.map { RequestKey(uid: session.peer.uid, id: $0) } }

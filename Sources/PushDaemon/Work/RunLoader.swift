@@ -34,6 +34,8 @@ final class RunLoader {
     private var fail: (InvocationID, String) -> Void = { _, _ in }
     private var lastToken = RunLoader.firstToken
     private var jobs: [UInt64: Job] = [:]
+    /// Up to which batch the ledger has everything.
+    private var applied: UInt64
     private var tokens: [InvocationID: UInt64] = [:]
 
     /// - Parameters:
@@ -44,6 +46,7 @@ final class RunLoader {
     init(pipeline: CommitPipeline, committer: Committer, lookup: Lookup, reader: LargeRequestReader) {
         self.pipeline = pipeline
         self.committer = committer
+        applied = committer.lastNumber
         self.lookup = lookup
         self.reader = reader
     }
@@ -75,6 +78,7 @@ final class RunLoader {
 
     /// The ledger has everything up to a batch.
     func applied(through number: UInt64) {
+        applied = number
         for (token, job) in jobs {
             guard case .batch = job.expects, let needed = job.neededBatch, needed <= number else { continue }
             jobs[token]?.expects = .line
@@ -91,6 +95,7 @@ final class RunLoader {
             // It is durable, and on its way to the ledger.
             let number = pipeline.durable
             jobs[token]?.neededBatch = number
+            guard applied < number else { return lookup.submit(.line(job.run.request.seq), token: token) }
             jobs[token]?.expects = .batch
             committer.hurry(through: number)
         case (.line, .success(.line(nil))): fail(token, "the ledger does not have it")
@@ -117,7 +122,9 @@ final class RunLoader {
         switch result {
         case .failure(let error): fail(token, error.message)
         case .success(let request):
-            guard let reference = DeliveryReference(request) else { return finish(token, request, nil) }
+            guard let job = jobs[token], let reference = DeliveryReference(request, before: job.run.request.seq) else {
+                return finish(token, request, nil)
+            }
             jobs[token]?.expects = .past(request)
             lookup.submit(.delivery(reference), token: token)
         }

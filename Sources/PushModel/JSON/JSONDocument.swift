@@ -18,6 +18,9 @@ public struct JSONDocument: Sendable {
     /// The text as it came.
     public var bytes: [UInt8] { storage.bytes }
 
+    /// How many bytes of memory it takes: the text, and what the scan noted of it.
+    public var memorySize: Int { storage.bytes.count + storage.tapeCapacity * MemoryLayout<JSONEntry>.stride }
+
     /// The value that the text is.
     public var root: JSONNode { JSONNode(storage, storage.tape) }
 

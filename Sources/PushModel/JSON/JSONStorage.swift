@@ -7,11 +7,15 @@
     let bytes: [UInt8]
     @usableFromInline let text: UnsafePointer<UInt8>
     @usableFromInline let tape: UnsafePointer<JSONEntry>
+    /// How many entries the tape has room for.
+    let tapeCapacity: Int
 
     init(scanning bytes: [UInt8], limits: JSONLimits) throws(JSONError) {
         let scanned = try bytes.withUnsafeBufferPointer { (text) throws(JSONError) in
-            (text: text.baseAddress, tape: try JSONScanner.tape(of: text, limits: limits).entries)
+            let tape = try JSONScanner.tape(of: text, limits: limits)
+            return (text: text.baseAddress, tape: tape.entries, capacity: tape.capacity)
         }
+        tapeCapacity = scanned.capacity
         self.bytes = bytes
         guard let text = scanned.text else { preconditionFailure("an empty text passed the scan") }
         self.text = text

@@ -19,6 +19,9 @@ struct JSONTape {
         end = entries + capacity
     }
 
+    /// For how many there is room.
+    var capacity: Int { end - entries }
+
     func free() { entries.deallocate() }
 
     /// How many entries there are.

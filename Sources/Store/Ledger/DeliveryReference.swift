@@ -17,8 +17,12 @@ public struct DeliveryReference: Hashable, Sendable {
     /// Its device; `nil`: any.
     public var device: String?
 
+    /// Only requests with a lower number are meant; `nil`: any.
+    public var before: SequenceNumber?
+
     /// Joins the parts.
-    public init(_ name: Name, app: String?, device: String?) {
+    public init(_ name: Name, app: String?, device: String?, before: SequenceNumber? = nil) {
+        self.before = before
         self.name = name
         self.app = app
         self.device = device

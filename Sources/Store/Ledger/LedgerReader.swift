@@ -54,7 +54,7 @@ public final class LedgerReader {
         deliveryByMessage = try database.prepare(
             """
             SELECT \(LedgerColumns.request) FROM requests INDEXED BY requests_by_message
-            WHERE message_id = ?1 AND tracked = 0 AND \(isMeant) ORDER BY seq DESC LIMIT 1
+            WHERE message_id = ?1 AND tracked = 0 AND \(isMeant) AND seq < ?4 ORDER BY seq DESC LIMIT 1
             """)
         invocationsOfRequest = try database.prepare(
             "SELECT \(LedgerColumns.invocation) FROM invocations WHERE seq = ?1 ORDER BY n")
@@ -116,6 +116,7 @@ public final class LedgerReader {
             case .message(let id):
                 deliveryByMessage.bind(id, at: 1)
                 deliveryByMessage.bind(placeOf: reference)
+                deliveryByMessage.bind(reference.before?.value ?? .max, at: 4)
                 return try story(&deliveryByMessage)
             }
         }
