@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// What a delivery costs the disk: its payload has 1331 bytes. Upper bounds, 15 % above what was measured.
-@Suite("The bytes that one delivery writes", .timeLimit(.minutes(1)))
+@Suite("The bytes that one delivery writes", .timeLimit(.minutes(30)))
 final class BytesWrittenTests {
     private let directory = TemporaryDirectory()
 

@@ -46,7 +46,7 @@ private func event(_ name: String = "bought", sent: Bool = true, id: String? = n
     return #"{"op":"log",\#(id)\#(way)"kind":"custom_event","app":"shop","device":"d","name":"\#(name)"}"#
 }
 
-@Suite("What an app logs over the socket", .timeLimit(.minutes(5)))
+@Suite("What an app logs over the socket", .timeLimit(.minutes(30)))
 struct CustomDataTests {
     private let installation = Installation("[Tracker]\nGrace=0\n")
 
@@ -177,7 +177,7 @@ struct CustomDataTests {
     }
 }
 
-@Suite("The forwarder over the socket", .timeLimit(.minutes(5)))
+@Suite("The forwarder over the socket", .timeLimit(.minutes(30)))
 struct ForwarderTests {
     private let installation = Installation()
 

@@ -6,7 +6,7 @@ import UnixSockets
 
 @Suite("A bad block in the middle of the log")
 struct DamagedLogTests {
-    @Test("is told, and what is behind it is kept; no number is given again", .timeLimit(.minutes(5)))
+    @Test("is told, and what is behind it is kept; no number is given again", .timeLimit(.minutes(30)))
     func badBlock() throws {
         let (bed, load) = (DaemonOnDisk(seed: diskSeed), DiskLoad("r", seed: diskSeed))
         try bed.start()

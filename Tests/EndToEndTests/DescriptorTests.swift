@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import UnixSockets
 
-@Suite("Descriptors", .timeLimit(.minutes(3)))
+@Suite("Descriptors", .timeLimit(.minutes(30)))
 struct DescriptorTests {
     /// What the descriptors of a process lead to.
     private func descriptors(of process: Int32) -> [String] {

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 import UnixSockets
 
-@Suite("The forwarder", .timeLimit(.minutes(5)))
+@Suite("The forwarder", .timeLimit(.minutes(30)))
 struct ForwardTests {
     private let installation = Installation()
     private static let limits: TrackRequest.Limits = {

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 import UnixSockets
 
-@Suite("An exec handler", .timeLimit(.minutes(5)))
+@Suite("An exec handler", .timeLimit(.minutes(30)))
 struct HandlerTests {
     private let installation = Installation()
 

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import UnixSockets
 
-@Suite("Clients that never read, never end a line, or never say anything", .timeLimit(.minutes(3)))
+@Suite("Clients that never read, never end a line, or never say anything", .timeLimit(.minutes(30)))
 struct HostileClientTests {
     /// Refusals of a reason, as the status counts them.
     private func refused(_ reason: String, _ installation: Installation) throws -> Int64 {

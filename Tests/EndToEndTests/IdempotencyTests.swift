@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 import UnixSockets
 
-@Suite("A request with an id", .timeLimit(.minutes(5)))
+@Suite("A request with an id", .timeLimit(.minutes(30)))
 struct IdempotencyTests {
     private let installation = Installation("[Daemon]\nInjectSocketMode=0666\n")
 

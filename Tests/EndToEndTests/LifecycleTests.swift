@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 import UnixSockets
 
-@Suite("The daemon's life", .timeLimit(.minutes(5)))
+@Suite("The daemon's life", .timeLimit(.minutes(30)))
 struct LifecycleTests {
     private let installation = Installation()
 

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 import UnixSockets
 
-@Suite("A tap on a delivery that the tracker does not remember", .timeLimit(.minutes(5)))
+@Suite("A tap on a delivery that the tracker does not remember", .timeLimit(.minutes(30)))
 struct PastDeliveryTests {
     private let installation = Installation()
 

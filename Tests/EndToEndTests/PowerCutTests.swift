@@ -27,7 +27,7 @@ struct PowerCutTests {
         #expect(figures.acknowledged > 10 * figures.cuts)
     }
 
-    @Test("a start after kill -9 acknowledges nothing again that is only in the page cache", .timeLimit(.minutes(5)))
+    @Test("a start after kill -9 acknowledges nothing again that is only in the page cache", .timeLimit(.minutes(30)))
     func pageCache() throws {
         var figures = DiskFigures()
         for seed in 1...5 as ClosedRange<UInt64> {

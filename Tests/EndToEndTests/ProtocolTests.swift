@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 import UnixSockets
 
-@Suite("The inject socket", .timeLimit(.minutes(5)))
+@Suite("The inject socket", .timeLimit(.minutes(30)))
 struct ProtocolTests {
     private let installation = Installation()
     private let daemon: DaemonProcess

@@ -3,7 +3,7 @@ import Store
 import TestSupport
 import Testing
 
-@Suite("pushctl campaigns, events, user and export", .timeLimit(.minutes(5)))
+@Suite("pushctl campaigns, events, user and export", .timeLimit(.minutes(30)))
 struct PushctlAnalyticsTests {
     private let daemon: TestDaemon
 

@@ -2,7 +2,7 @@ import PushModel
 import TestSupport
 import Testing
 
-@Suite("pushctl, its command line", .timeLimit(.minutes(5)))
+@Suite("pushctl, its command line", .timeLimit(.minutes(30)))
 struct PushctlCommandLineTests {
     static let commands = [
         "inject", "open", "act", "dismiss", "session", "token", "log", "explain", "simulate", "test", "report", "show",

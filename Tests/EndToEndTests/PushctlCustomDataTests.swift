@@ -3,7 +3,7 @@ import Store
 import TestSupport
 import Testing
 
-@Suite("pushctl, of a ledger with custom data", .timeLimit(.minutes(5)))
+@Suite("pushctl, of a ledger with custom data", .timeLimit(.minutes(30)))
 struct PushctlCustomDataTests {
     private let installation = Installation()
 

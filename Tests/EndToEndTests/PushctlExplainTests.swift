@@ -3,7 +3,7 @@ import PushModel
 import TestSupport
 import Testing
 
-@Suite("pushctl explain", .timeLimit(.minutes(5)))
+@Suite("pushctl explain", .timeLimit(.minutes(30)))
 struct PushctlExplainTests {
     private static let routes = """
         [Match]

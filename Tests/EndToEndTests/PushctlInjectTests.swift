@@ -3,7 +3,7 @@ import PushModel
 import TestSupport
 import Testing
 
-@Suite("pushctl inject and open", .timeLimit(.minutes(5)))
+@Suite("pushctl inject and open", .timeLimit(.minutes(30)))
 struct PushctlInjectTests {
     private let daemon: TestDaemon
 
@@ -239,7 +239,7 @@ struct PushctlInjectTests {
     }
 }
 
-@Suite("pushctl, without a daemon", .timeLimit(.minutes(5)))
+@Suite("pushctl, without a daemon", .timeLimit(.minutes(30)))
 struct PushctlWithoutDaemonTests {
     private func run(_ arguments: String..., in directory: String) -> Program.Result {
         pushctl.run(arguments + ["--runtime", directory], input: Array("{}".utf8))

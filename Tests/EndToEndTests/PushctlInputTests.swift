@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// What every command that reads payloads says of its files; `explain` stands for all.
-@Suite("pushctl, its input files", .timeLimit(.minutes(5)))
+@Suite("pushctl, its input files", .timeLimit(.minutes(30)))
 struct PushctlInputTests {
     private func explain(_ operand: String, input: String = "") -> Program.Result {
         let arguments = ["explain", "--json", "--platform", "android", "--config", shippedConfiguration, operand]

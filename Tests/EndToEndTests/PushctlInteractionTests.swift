@@ -2,7 +2,7 @@ import PushModel
 import TestSupport
 import Testing
 
-@Suite("pushctl act, dismiss, session and token", .timeLimit(.minutes(5)))
+@Suite("pushctl act, dismiss, session and token", .timeLimit(.minutes(30)))
 struct PushctlInteractionTests {
     private let daemon: TestDaemon
 

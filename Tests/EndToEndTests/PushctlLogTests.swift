@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 import UnixSockets
 
-@Suite("pushctl log, pending and flush, with a daemon", .timeLimit(.minutes(5)))
+@Suite("pushctl log, pending and flush, with a daemon", .timeLimit(.minutes(30)))
 struct PushctlLogTests {
     private let daemon: TestDaemon
 

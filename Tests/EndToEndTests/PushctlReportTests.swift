@@ -2,7 +2,7 @@ import PushModel
 import TestSupport
 import Testing
 
-@Suite("pushctl report, show and status", .timeLimit(.minutes(5)))
+@Suite("pushctl report, show and status", .timeLimit(.minutes(30)))
 struct PushctlReportTests {
     private let daemon: TestDaemon
 

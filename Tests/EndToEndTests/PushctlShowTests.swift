@@ -3,7 +3,7 @@ import Store
 import TestSupport
 import Testing
 
-@Suite("pushctl, of a ledger with an observer, a wait and a request without an invocation", .timeLimit(.minutes(5)))
+@Suite("pushctl, of a ledger with an observer, a wait and a request without an invocation", .timeLimit(.minutes(30)))
 struct PushctlShowTests {
     private let installation = Installation()
 

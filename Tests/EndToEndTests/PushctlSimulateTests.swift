@@ -2,7 +2,7 @@ import PushModel
 import TestSupport
 import Testing
 
-@Suite("pushctl simulate", .timeLimit(.minutes(5)))
+@Suite("pushctl simulate", .timeLimit(.minutes(30)))
 struct PushctlSimulateTests {
     private func simulate(_ lines: String, _ arguments: String...) -> Program.Result {
         pushctl.run(["simulate", "-", "--config", shippedConfiguration] + arguments, input: Array(lines.utf8))

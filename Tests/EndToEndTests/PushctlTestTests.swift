@@ -2,7 +2,7 @@ import PushModel
 import TestSupport
 import Testing
 
-@Suite("pushctl test", .timeLimit(.minutes(5)))
+@Suite("pushctl test", .timeLimit(.minutes(30)))
 final class PushctlTestTests {
     private let directory = TemporaryDirectory()
 

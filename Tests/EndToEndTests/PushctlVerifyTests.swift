@@ -3,7 +3,7 @@ import PushModel
 import TestSupport
 import Testing
 
-@Suite("pushctl verify", .timeLimit(.minutes(5)))
+@Suite("pushctl verify", .timeLimit(.minutes(30)))
 struct PushctlVerifyTests {
     private func verify(_ directory: String, _ arguments: String...) -> Program.Result {
         pushctl.run(["verify", "--config", directory] + arguments)

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 import UnixSockets
 
-@Suite("After kill -9", .timeLimit(.minutes(5)))
+@Suite("After kill -9", .timeLimit(.minutes(30)))
 struct RecoveryTests {
     private let installation = Installation()
 

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import UnixSockets
 
-@Suite("What a payload says", .timeLimit(.minutes(2)))
+@Suite("What a payload says", .timeLimit(.minutes(30)))
 struct SecrecyTests {
     /// Stands in keys and values of every payload, and in requests that are refused.
     private static let secret = "XyZZy-7731"

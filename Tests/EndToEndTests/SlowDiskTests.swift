@@ -5,7 +5,7 @@ import UnixSockets
 
 @Suite("A slow disk")
 struct SlowDiskTests {
-    @Test("delays replies, and neither refuses requests nor holds up a deadline", .timeLimit(.minutes(5)))
+    @Test("delays replies, and neither refuses requests nor holds up a deadline", .timeLimit(.minutes(30)))
     func slow() throws {
         let bed = DaemonOnDisk(seed: 5)
         bed.installation.addJob("hangs", "exec sleep 60", route: "Deadline=500ms")
@@ -35,7 +35,7 @@ struct SlowDiskTests {
         print("disk, slow: \(slowness.picked) slow syncs; \(figures)")
     }
 
-    @Test("is told in the journal, the status and the metrics, and so is that it is over", .timeLimit(.minutes(5)))
+    @Test("is told in the journal, the status and the metrics, and so is that it is over", .timeLimit(.minutes(30)))
     func told() throws {
         let bed = DaemonOnDisk("[Store]\nSlowCommit=100ms\n", seed: 6)
         try bed.start()

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 import UnixSockets
 
-@Suite("A daemon that cannot start", .timeLimit(.minutes(5)))
+@Suite("A daemon that cannot start", .timeLimit(.minutes(30)))
 struct StartFailureTests {
     private let installation = Installation()
 

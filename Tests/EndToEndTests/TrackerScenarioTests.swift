@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import UnixSockets
 
-@Suite("The tracker's scenarios over the socket", .timeLimit(.minutes(5)))
+@Suite("The tracker's scenarios over the socket", .timeLimit(.minutes(30)))
 struct TrackerScenarioTests {
     /// With no grace everything is decided at once, by a real clock too. T13 needs a scripted handler and T15 a grace.
     private let installation = Installation("[Tracker]\nGrace=0\nIosForeground=yes\n")

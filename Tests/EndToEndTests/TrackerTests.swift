@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import UnixSockets
 
-@Suite("The tracker's taps", .timeLimit(.minutes(5)))
+@Suite("The tracker's taps", .timeLimit(.minutes(30)))
 struct TrackerTests {
     private let installation = Installation()
 

@@ -7,7 +7,7 @@ import Testing
 struct UnsyncedLedgerTests {
     @Test(
         "is written anew before a start relies on it: a power cut in the middle of that damages nothing",
-        .timeLimit(.minutes(5)))
+        .timeLimit(.minutes(30)))
     func cutInTheMiddle() async throws {
         var (generator, figures) = (SeededGenerator(seed: diskSeed), DiskFigures())
         for _ in 0..<4 {

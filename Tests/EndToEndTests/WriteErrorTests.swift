@@ -8,7 +8,7 @@ import UnixSockets
 struct WriteErrorTests {
     @Test(
         "for want of room makes the daemon refuse, lose nothing, and go on by itself once there is some",
-        .timeLimit(.minutes(5)), arguments: [(name: "ENOSPC", number: ENOSPC), (name: "EDQUOT", number: EDQUOT)])
+        .timeLimit(.minutes(30)), arguments: [(name: "ENOSPC", number: ENOSPC), (name: "EDQUOT", number: EDQUOT)])
     func noRoom(error: (name: String, number: Int32)) throws {
         let (bed, load) = try start(seed: 3)
         let rule = bed.disk.fail(.writes(allocating: true), .all, error: error.number)
@@ -32,7 +32,7 @@ struct WriteErrorTests {
 
     @Test(
         "and never will be good refuses or ends the daemon with 74, and the next one goes on with all of it",
-        .timeLimit(.minutes(5)),
+        .timeLimit(.minutes(30)),
         arguments: [(name: "EIO", number: EIO), (name: "EROFS", number: EROFS)], [1, 2, 7, 30])
     func broken(error: (name: String, number: Int32), first: Int) throws {
         let (bed, load) = try start(seed: UInt64(first))
@@ -52,7 +52,7 @@ struct WriteErrorTests {
         try check(bed, load, "\(error.name) from write \(first) on")
     }
 
-    @Test("that writes only half is written on, as long as that takes", .timeLimit(.minutes(5)))
+    @Test("that writes only half is written on, as long as that takes", .timeLimit(.minutes(30)))
     func half() throws {
         let (bed, load) = try start(seed: 4)
         let rule = bed.disk.shorten(.writes(), .all)

@@ -2,7 +2,7 @@ import EventLoop
 import Glibc
 import Testing
 
-@Suite("EventLoop", .timeLimit(.minutes(1)))
+@Suite("EventLoop", .timeLimit(.minutes(30)))
 struct EventLoopTests {
     @Test("returns the first exit code, after the turn has ended")
     func returnsTheExitCode() throws {

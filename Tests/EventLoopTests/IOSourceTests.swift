@@ -3,7 +3,7 @@ import Glibc
 import LinuxSystem
 import Testing
 
-@Suite("IOSource", .timeLimit(.minutes(1)))
+@Suite("IOSource", .timeLimit(.minutes(30)))
 struct IOSourceTests {
     let loop: EventLoop
     let pair = DescriptorPair()

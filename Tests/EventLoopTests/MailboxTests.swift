@@ -2,7 +2,7 @@ import EventLoop
 import Glibc
 import Testing
 
-@Suite("Mailbox", .timeLimit(.minutes(1)))
+@Suite("Mailbox", .timeLimit(.minutes(30)))
 struct MailboxTests {
     @Test("hands over what came meanwhile as one batch")
     func batches() throws {

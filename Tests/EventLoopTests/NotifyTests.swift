@@ -3,7 +3,7 @@ import Glibc
 import Testing
 
 // NOTIFY_SOCKET belongs to the whole process, so each test has a process of its own.
-@Suite("Notify", .timeLimit(.minutes(1)))
+@Suite("Notify", .timeLimit(.minutes(30)))
 struct NotifyTests {
     @Test("tells the service manager, one message a call")
     func tellsTheServiceManager() async {

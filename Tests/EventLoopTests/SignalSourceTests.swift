@@ -3,7 +3,7 @@ import Glibc
 import LinuxSystem
 import Testing
 
-@Suite("SignalSource", .timeLimit(.minutes(1)))
+@Suite("SignalSource", .timeLimit(.minutes(30)))
 struct SignalSourceTests {
     @Test("calls its handler for a signal that the process gets")
     func deliversSignals() async {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import EventLoop
 
-@Suite("TimerSource", .timeLimit(.minutes(1)))
+@Suite("TimerSource", .timeLimit(.minutes(30)))
 struct TimerSourceTests {
     let loop: EventLoop
 

@@ -3,7 +3,7 @@ import Testing
 
 @testable import HandlerProcess
 
-@Suite("A program's process group", .timeLimit(.minutes(2)))
+@Suite("A program's process group", .timeLimit(.minutes(30)))
 struct GroupTests {
     @Test("ends by SIGTERM when asked to")
     func terminate() throws {

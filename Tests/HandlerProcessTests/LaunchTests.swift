@@ -3,7 +3,7 @@ import Testing
 
 @testable import HandlerProcess
 
-@Suite("A program that is started", .timeLimit(.minutes(2)))
+@Suite("A program that is started", .timeLimit(.minutes(30)))
 struct LaunchTests {
     @Test("gets its arguments as they are, its directory, and only the environment given, with the mark")
     func surroundings() throws {

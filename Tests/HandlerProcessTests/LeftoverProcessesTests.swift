@@ -3,7 +3,7 @@ import Testing
 
 @testable import HandlerProcess
 
-@Suite("After a crash of the daemon", .timeLimit(.minutes(2)))
+@Suite("After a crash of the daemon", .timeLimit(.minutes(30)))
 struct LeftoverProcessesTests {
     @Test("all processes of this state are killed, escaped or not, and no others")
     func kills() throws {

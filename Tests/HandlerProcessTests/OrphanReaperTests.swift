@@ -33,7 +33,7 @@ private final class Daemon {
 }
 
 /// Each of these is a process of its own: a subreaper changes whose children the orphans of all other tests are.
-@Suite("What a run leaves behind", .timeLimit(.minutes(2)))
+@Suite("What a run leaves behind", .timeLimit(.minutes(30)))
 struct OrphanReaperTests {
     @Test(
         "dies at the end of the run, wherever it went",

@@ -2,7 +2,7 @@ import Testing
 
 @testable import HandlerProcess
 
-@Suite("A program's output", .timeLimit(.minutes(2)))
+@Suite("A program's output", .timeLimit(.minutes(30)))
 struct OutputTests {
     @Test("is kept up to the limit; of 10 MB the rest is read, thrown away and counted")
     func flood() throws {

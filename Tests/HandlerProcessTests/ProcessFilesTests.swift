@@ -3,7 +3,7 @@ import Testing
 
 @testable import HandlerProcess
 
-@Suite("What /proc tells about a process", .timeLimit(.minutes(2)))
+@Suite("What /proc tells about a process", .timeLimit(.minutes(30)))
 struct ProcessFilesTests {
     private func stat(name: String, flags: Int = 0, code: Int = 4096, environment: (Int, Int) = (100, 350)) -> [UInt8] {
         var fields = Array(repeating: "0", count: 53)

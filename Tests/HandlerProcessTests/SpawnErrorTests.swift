@@ -3,7 +3,7 @@ import Testing
 
 @testable import HandlerProcess
 
-@Suite("A program that cannot be started", .timeLimit(.minutes(2)))
+@Suite("A program that cannot be started", .timeLimit(.minutes(30)))
 struct SpawnErrorTests {
     /// A directory with one file of every kind that execve refuses.
     private final class Shelf {

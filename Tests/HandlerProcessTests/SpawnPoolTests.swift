@@ -3,7 +3,7 @@ import Testing
 
 @testable import HandlerProcess
 
-@Suite("The pool that starts programs", .timeLimit(.minutes(2)))
+@Suite("The pool that starts programs", .timeLimit(.minutes(30)))
 struct SpawnPoolTests {
     @Test("answers each command once, with its token", arguments: [1, 2])
     func answers(threads: Int) throws {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import JournalLog
 
-@Suite("Where entries go", .timeLimit(.minutes(1)))
+@Suite("Where entries go", .timeLimit(.minutes(30)))
 struct DestinationTests {
     @Test("is the journal only where standard error is the journal's stream")
     func detected() {

@@ -65,7 +65,7 @@ extension StringProtocol {
     fileprivate func range(of text: String) -> Range<Index>? { ranges(of: text).first }
 }
 
-@Suite("JournalWriter", .timeLimit(.minutes(1)))
+@Suite("JournalWriter", .timeLimit(.minutes(30)))
 struct JournalWriterTests {
     @Test("writes everything in order before it stops, and nothing afterwards")
     func flushesOnStop() throws {

@@ -2,7 +2,7 @@ import Testing
 
 @testable import JournalLog
 
-@Suite("Logfmt", .timeLimit(.minutes(1)))
+@Suite("Logfmt", .timeLimit(.minutes(30)))
 struct LogfmtTests {
     private func line(_ entry: JournalEntry) -> String {
         String(decoding: Logfmt.line(entry, time: "2026-01-02T03:04:05.678Z"), as: UTF8.self)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import JournalLog
 
-@Suite("NativeEncoding", .timeLimit(.minutes(1)))
+@Suite("NativeEncoding", .timeLimit(.minutes(30)))
 struct NativeEncodingTests {
     private func texts(_ entry: JournalEntry, _ encoding: inout NativeEncoding) -> [String] {
         encoding.withVectors(of: entry) { vectors in
@@ -29,7 +29,7 @@ struct NativeEncodingTests {
     }
 }
 
-@Suite("Names of the journal", .timeLimit(.minutes(1)))
+@Suite("Names of the journal", .timeLimit(.minutes(30)))
 struct JournalNamesTests {
     // journal_field_valid() of systemd; the journal drops other fields silently.
     @Test(

@@ -5,7 +5,7 @@ import Testing
 @testable import Store
 
 /// Who reads the ledger with SQL goes by the names: what is written to and read from the wrong column passes every round trip.
-@Suite("The columns of the ledger", .timeLimit(.minutes(2)))
+@Suite("The columns of the ledger", .timeLimit(.minutes(30)))
 struct ColumnTests {
     /// The values of a table's first row, by column.
     private func row(of table: String, _ database: borrowing Database) throws -> [String: String] {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Store
 
-@Suite("The committer", .timeLimit(.minutes(2)))
+@Suite("The committer", .timeLimit(.minutes(30)))
 struct CommitterTests {
     @Test("makes batches durable in the order in which they came, and applies them in that order")
     func order() async throws {

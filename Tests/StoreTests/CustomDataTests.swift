@@ -4,7 +4,7 @@ import Testing
 
 @testable import Store
 
-@Suite("Custom data in the ledger", .timeLimit(.minutes(2)))
+@Suite("Custom data in the ledger", .timeLimit(.minutes(30)))
 final class CustomDataTests {
     private let directory = TemporaryDirectory()
 
@@ -153,7 +153,7 @@ final class CustomDataTests {
     }
 }
 
-@Suite("Entries for people", .timeLimit(.minutes(2)))
+@Suite("Entries for people", .timeLimit(.minutes(30)))
 final class EntryFilterTests {
     private let directory = TemporaryDirectory()
 
@@ -232,7 +232,7 @@ final class EntryFilterTests {
     }
 }
 
-@Suite("Pruning of custom data", .timeLimit(.minutes(2)))
+@Suite("Pruning of custom data", .timeLimit(.minutes(30)))
 struct CustomDataPruneTests {
     @Test("takes what came to its end before the cutoff, whatever the age of its request; never what has not")
     func prune() async throws {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Store
 
-@Suite("Finding deliveries", .timeLimit(.minutes(2)))
+@Suite("Finding deliveries", .timeLimit(.minutes(30)))
 struct DeliveryTests {
     /// A delivery with the message id `m`, and a decided and a pending invocation.
     private func delivery(

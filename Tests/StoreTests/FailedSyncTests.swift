@@ -5,7 +5,7 @@ import Testing
 
 @testable import Store
 
-@Suite("A sync that fails", .timeLimit(.minutes(2)))
+@Suite("A sync that fails", .timeLimit(.minutes(30)))
 final class FailedSyncTests {
     private let directory = TemporaryDirectory()
 

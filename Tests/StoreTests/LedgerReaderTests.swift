@@ -4,7 +4,7 @@ import Testing
 
 @testable import Store
 
-@Suite("The ledger's reader", .timeLimit(.minutes(2)))
+@Suite("The ledger's reader", .timeLimit(.minutes(30)))
 struct LedgerReaderTests {
     @Test("gives the same rows page by page, each once, up to what was the last request at the start")
     func pages() async throws {

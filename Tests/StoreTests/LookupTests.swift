@@ -4,7 +4,7 @@ import Testing
 
 @testable import Store
 
-@Suite("The lookup", .timeLimit(.minutes(2)))
+@Suite("The lookup", .timeLimit(.minutes(30)))
 struct LookupTests {
     /// A lookup of a test's own, with the answers in order.
     private final class TestLookup {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Store
 
-@Suite("A ledger of schema 4", .timeLimit(.minutes(1)))
+@Suite("A ledger of schema 4", .timeLimit(.minutes(30)))
 struct MigrationFrom4Tests {
     private func earlierLedger() throws -> TemporaryDirectory { try EarlierLedger.dumped("ledger-v4.sql", schema: 4) }
 

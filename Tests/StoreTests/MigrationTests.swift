@@ -5,7 +5,7 @@ import Testing
 
 @testable import Store
 
-@Suite("A ledger of schema 1", .timeLimit(.minutes(2)))
+@Suite("A ledger of schema 1", .timeLimit(.minutes(30)))
 struct MigrationTests {
     /// A state directory with the ledger that a daemon of schema 1 left behind.
     private func earlierLedger() throws -> TemporaryDirectory { try EarlierLedger.dumped("ledger-v1.sql", schema: 1) }
@@ -78,7 +78,7 @@ struct MigrationTests {
     }
 }
 
-@Suite("A ledger of schema 2", .timeLimit(.minutes(2)))
+@Suite("A ledger of schema 2", .timeLimit(.minutes(30)))
 struct MigrationFrom2Tests {
     private func earlierLedger() throws -> TemporaryDirectory { try EarlierLedger.dumped("ledger-v2.sql", schema: 2) }
 
@@ -115,7 +115,7 @@ struct MigrationFrom2Tests {
     }
 }
 
-@Suite("A ledger of schema 3", .timeLimit(.minutes(2)))
+@Suite("A ledger of schema 3", .timeLimit(.minutes(30)))
 struct MigrationFrom3Tests {
     @Test("keeps its events and what the tracker remembers, and has no custom data")
     func kept() async throws {

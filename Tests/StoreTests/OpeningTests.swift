@@ -8,7 +8,7 @@ import Testing
 /// Whether the tests run as root: only root can mount a file system and become somebody else.
 let isRoot = geteuid() == 0
 
-@Suite("Opening a ledger", .timeLimit(.minutes(2)))
+@Suite("Opening a ledger", .timeLimit(.minutes(30)))
 struct OpeningTests {
     /// A state directory with one delivery, stopped.
     private func stoppedLedger() async throws -> TemporaryDirectory {

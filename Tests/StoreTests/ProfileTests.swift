@@ -4,7 +4,7 @@ import Testing
 
 @testable import Store
 
-@Suite("Profiles in the ledger", .timeLimit(.minutes(2)))
+@Suite("Profiles in the ledger", .timeLimit(.minutes(30)))
 final class ProfileTests {
     private let directory = TemporaryDirectory()
 

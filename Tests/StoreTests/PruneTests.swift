@@ -5,7 +5,7 @@ import Testing
 
 @testable import Store
 
-@Suite("Pruning", .timeLimit(.minutes(2)))
+@Suite("Pruning", .timeLimit(.minutes(30)))
 struct PruneTests {
     @Test("takes out what is older than the cutoff with all that belongs to it, in as many slices as it needs")
     func old() async throws {

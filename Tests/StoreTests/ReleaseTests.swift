@@ -8,7 +8,7 @@ import Testing
 
 @Suite("What the ledger has taken over")
 struct ReleaseTests {
-    @Test("stays in the log until the ledger's WAL is synced; when that fails the store ends", .timeLimit(.minutes(1)))
+    @Test("stays in the log until the ledger's WAL is synced; when that fails the store ends", .timeLimit(.minutes(30)))
     func failedSync() async throws {
         let directory = TemporaryDirectory()
         let ledger = try TestLedger(directory.path, limits: .init(logLength: 16 << 20))

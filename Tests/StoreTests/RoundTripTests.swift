@@ -3,7 +3,7 @@ import Store
 import TestSupport
 import Testing
 
-@Suite("The ledger gives back what was written", .timeLimit(.minutes(2)))
+@Suite("The ledger gives back what was written", .timeLimit(.minutes(30)))
 struct RoundTripTests {
     static let texts: [String?] = [
         nil, "", "plain", "👩‍👩‍👧 ünï", "nul\u{0}inside\u{0}", String(repeating: "long ", count: 20_000),

@@ -3,7 +3,7 @@ import Store
 import TestSupport
 import Testing
 
-@Suite("The state directory", .timeLimit(.minutes(2)))
+@Suite("The state directory", .timeLimit(.minutes(30)))
 struct StateDirectoryTests {
     private func mode(_ path: String) -> mode_t {
         var facts = stat()

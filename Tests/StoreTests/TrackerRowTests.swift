@@ -4,7 +4,7 @@ import Testing
 
 @testable import Store
 
-@Suite("The ledger gives the tracker back", .timeLimit(.minutes(2)))
+@Suite("The ledger gives the tracker back", .timeLimit(.minutes(30)))
 final class TrackerRowTests {
     private let directory = TemporaryDirectory()
 
@@ -237,7 +237,7 @@ final class TrackerRowTests {
     }
 }
 
-@Suite("Events by cursor", .timeLimit(.minutes(2)))
+@Suite("Events by cursor", .timeLimit(.minutes(30)))
 struct EventCursorTests {
     @Test("are read without gap or overlap, what came later with an earlier number last")
     func cursor() async throws {

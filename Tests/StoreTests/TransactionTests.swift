@@ -5,7 +5,7 @@ import Testing
 
 @testable import Store
 
-@Suite("Transactions of the ledger", .timeLimit(.minutes(2)))
+@Suite("Transactions of the ledger", .timeLimit(.minutes(30)))
 final class TransactionTests {
     private let directory = TemporaryDirectory()
 

@@ -2,7 +2,7 @@ import PushModel
 import Testing
 
 /// What makes the round trips worth their name.
-@Suite("Records with something in every field", .timeLimit(.minutes(2)))
+@Suite("Records with something in every field", .timeLimit(.minutes(30)))
 struct WholeRecordTests {
     /// The fields of a value that have no fields of their own, by their path.
     private static func leaves(of value: Any, at path: String = "") -> [String: String] {

@@ -46,7 +46,7 @@ extension Way {
     }
 }
 
-@Suite("Every field of every record", .timeLimit(.minutes(2)))
+@Suite("Every field of every record", .timeLimit(.minutes(30)))
 final class WholeRoundTripTests {
     private let directory = TemporaryDirectory()
 

@@ -3,7 +3,7 @@ import Testing
 
 @testable import UnixSockets
 
-@Suite("Client", .timeLimit(.minutes(1)))
+@Suite("Client", .timeLimit(.minutes(30)))
 struct ClientTests {
     let directory = TemporaryDirectory()
     var path: String { directory.path + "/inject.sock" }

@@ -30,7 +30,7 @@ final class Wire {
 
 private func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
 
-@Suite("Connection, reading", .timeLimit(.minutes(1)))
+@Suite("Connection, reading", .timeLimit(.minutes(30)))
 struct ConnectionReadingTests {
     let wire = Wire()
 

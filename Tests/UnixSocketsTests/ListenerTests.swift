@@ -3,7 +3,7 @@ import Testing
 
 @testable import UnixSockets
 
-@Suite("Listener", .timeLimit(.minutes(1)))
+@Suite("Listener", .timeLimit(.minutes(30)))
 struct ListenerTests {
     let directory = TemporaryDirectory()
     var path: String { directory.path + "/inject.sock" }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import UnixSockets
 
-@Suite("Connection, writing", .timeLimit(.minutes(1)))
+@Suite("Connection, writing", .timeLimit(.minutes(30)))
 struct ConnectionWritingTests {
     let wire = Wire()
 
