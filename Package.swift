@@ -16,17 +16,34 @@ let settings: [SwiftSetting] = [
 
 let linking: [LinkerSetting] = [.unsafeFlags(["-static-stdlib"], .when(configuration: .release))]
 
+/// The folders of `Sources`: a target's folder says what it may import. `Layers.swift` in the tests holds the rules.
+enum Layer: String {
+    /// Pure: the standard library only; time is an argument; nothing here can block.
+    case core = "Sources/Core"
+    /// One thing of the outside world each; below them what they have in common. They do not know each other.
+    case system = "Sources/System"
+    case programs = "Sources/Programs"
+}
+
 /// A target of the package's own Swift code.
-func swift(
-    _ name: String, _ dependencies: [Target.Dependency] = [], exclude: [String] = [], resources: [Resource] = []
-) -> Target {
+func swift(_ layer: Layer, _ name: String, _ dependencies: [Target.Dependency], resources: [Resource] = []) -> Target {
     .target(
-        name: name, dependencies: dependencies, exclude: exclude, resources: resources, swiftSettings: settings)
+        name: name, dependencies: dependencies, path: "\(layer.rawValue)/\(name)", resources: resources,
+        swiftSettings: settings)
+}
+
+/// C of the package's own.
+func c(_ name: String) -> Target { .target(name: name, path: "Sources/System/\(name)") }
+
+/// A library of the system: a module map.
+func library(_ name: String, pkgConfig: String, package: String) -> Target {
+    .systemLibrary(name: name, path: "Sources/System/\(name)", pkgConfig: pkgConfig, providers: [.apt([package])])
 }
 
 func program(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
     .executableTarget(
-        name: name, dependencies: dependencies, swiftSettings: settings, linkerSettings: linking)
+        name: name, dependencies: dependencies, path: "Sources/Programs/\(name)", swiftSettings: settings,
+        linkerSettings: linking)
 }
 
 func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
@@ -42,64 +59,52 @@ let package = Package(
         .executable(name: "pushrouter-forward", targets: ["pushrouter-forward"]),
     ],
     targets: [
-        // System libraries, and what the Glibc import lacks.
-        .systemLibrary(name: "CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
-        .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
-        .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
-        .target(name: "CLinux"),
-        .target(name: "CChecksum"),
-
-        // What the adapters have in common of the system: descriptors, threads, clocks, error numbers.
-        swift("LinuxSystem", ["CLinux"]),
-
-        // Pure: the standard library only; time is an argument; nothing here can block.
-        swift("PushModel"),
-        swift("PushDispatch", ["PushModel"]),
-        swift("PushTracking", ["PushModel"]),
-        swift("PushCustomData", ["PushModel"]),
-        swift("PushRouting", ["PushModel", "PushDispatch", "PushTracking", "PushCustomData"]),
-        swift("PushReporting", ["PushModel"]),
-        swift("PushForwarding", ["PushModel"]),
+        swift(.core, "PushModel", []),
+        swift(.core, "PushDispatch", ["PushModel"]),
+        swift(.core, "PushTracking", ["PushModel"]),
+        swift(.core, "PushCustomData", ["PushModel"]),
+        swift(.core, "PushRouting", ["PushModel", "PushDispatch", "PushTracking", "PushCustomData"]),
+        swift(.core, "PushReporting", ["PushModel"]),
         // The link providers.d leads to etc/pushrouterd/providers.d: what is shipped is compiled in.
         swift(
-            "PushSettings",
-            ["PushModel", "PushDispatch", "PushTracking", "PushCustomData", "PushRouting", "PushForwarding"],
+            .core, "PushSettings", ["PushModel", "PushDispatch", "PushTracking", "PushCustomData", "PushRouting"],
             resources: [.embedInCode("providers.d")]),
-        swift("PushProtocol", ["PushModel", "PushCustomData", "PushRouting"]),
-        swift(
-            "PushSimulation",
-            ["PushModel", "PushDispatch", "PushTracking", "PushCustomData", "PushRouting", "PushProtocol"]),
 
-        // Adapters: one thing of the outside world each; they never import each other.
-        swift("EventLoop", ["CSystemd", "LinuxSystem"]),
-        swift("UnixSockets", ["CLinux", "LinuxSystem"]),
-        swift("Store", ["CSQLite", "CLinux", "CChecksum", "PushModel", "LinuxSystem"]),
-        swift("HandlerProcess", ["CLinux", "LinuxSystem"]),
-        swift("JournalLog", ["CSystemd", "CLinux", "LinuxSystem"]),
-        swift("HTTPClient", ["CCurl", "CLinux"]),
-        swift("SettingsFiles", ["PushRouting", "PushSettings"]),
+        // Libraries, and what the Glibc import lacks.
+        library("CSystemd", pkgConfig: "libsystemd", package: "libsystemd-dev"),
+        library("CSQLite", pkgConfig: "sqlite3", package: "libsqlite3-dev"),
+        library("CCurl", pkgConfig: "libcurl", package: "libcurl4-openssl-dev"),
+        c("CLinux"),
+        c("CChecksum"),
+        swift(.system, "LinuxSystem", ["CLinux"]),
+        swift(.system, "EventLoop", ["CSystemd", "LinuxSystem"]),
+        swift(.system, "UnixSockets", ["CLinux", "LinuxSystem"]),
+        swift(.system, "Store", ["CSQLite", "CLinux", "CChecksum", "PushModel", "LinuxSystem"]),
+        swift(.system, "HandlerProcess", ["CLinux", "LinuxSystem"]),
+        swift(.system, "JournalLog", ["CSystemd", "CLinux", "LinuxSystem"]),
+        swift(.system, "HTTPClient", ["CCurl", "CLinux"]),
+        swift(.system, "SettingsFiles", ["PushRouting", "PushSettings"]),
 
-        // Composition.
-        swift(
-            "PushDaemon",
-            [
-                "PushModel", "PushTracking", "PushCustomData", "PushRouting", "PushSettings", "PushProtocol",
+        // The daemon, wired together, and its documentation.
+        .target(
+            name: "PushDaemon",
+            dependencies: [
+                "PushModel", "PushTracking", "PushCustomData", "PushRouting", "PushSettings",
                 "LinuxSystem", "EventLoop", "UnixSockets", "Store", "HandlerProcess", "JournalLog", "SettingsFiles",
-            ]),
+            ], swiftSettings: settings),
         program("pushrouterd", ["PushDaemon", "PushModel", "PushSettings"]),
         program(
             "pushctl",
             [
                 "PushModel", "PushDispatch", "PushTracking", "PushCustomData", "PushRouting", "PushReporting",
-                "PushSettings", "PushForwarding", "PushProtocol", "PushSimulation", "Store", "UnixSockets",
-                "SettingsFiles",
+                "PushSettings", "Store", "UnixSockets", "SettingsFiles",
             ]),
         // What speaks HTTP is a program of its own: the daemon needs neither network nor key.
         program(
             "pushrouter-forward",
             [
-                "PushModel", "PushCustomData", "PushForwarding", "PushSettings", "PushProtocol", "LinuxSystem",
-                "EventLoop", "HTTPClient", "JournalLog", "UnixSockets", "SettingsFiles", "CLinux",
+                "PushModel", "PushCustomData", "PushSettings", "LinuxSystem", "EventLoop", "HTTPClient", "JournalLog",
+                "UnixSockets", "SettingsFiles", "CLinux",
             ]),
 
         // Tests: one folder a target. json-c is only an oracle for the scan's tests.
@@ -120,20 +125,15 @@ let package = Package(
         tests("PushDispatchTests", ["PushModel", "PushDispatch", "PushRouting", "PushSettings"]),
         tests("PushTrackingTests", ["PushModel", "PushTracking"]),
         tests("PushCustomDataTests", ["PushModel", "PushCustomData"]),
-        tests("PushForwardingTests", ["PushModel", "PushForwarding"]),
         tests("HTTPClientTests", ["HTTPClient", "CLinux"]),
         tests("PushRoutingTests", ["PushModel", "PushDispatch", "PushTracking", "PushCustomData", "PushRouting"]),
         tests("PushReportingTests", ["PushModel", "PushReporting"]),
         tests(
             "PushSettingsTests",
             [
-                "PushModel", "PushDispatch", "PushTracking", "PushCustomData", "PushRouting", "PushForwarding",
+                "PushModel", "PushDispatch", "PushTracking", "PushCustomData", "PushRouting",
                 "PushSettings",
             ]),
-        tests("PushProtocolTests", ["PushModel", "PushCustomData", "PushRouting", "PushProtocol"]),
-        tests(
-            "PushSimulationTests",
-            ["PushModel", "PushTracking", "PushCustomData", "PushRouting", "PushProtocol", "PushSimulation"]),
         tests("EventLoopTests", ["EventLoop", "CLinux", "LinuxSystem"]),
         tests("UnixSocketsTests", ["UnixSockets", "CLinux", "LinuxSystem"]),
         tests("StoreTests", ["PushModel", "Store", "CLinux"]),
@@ -142,13 +142,13 @@ let package = Package(
         tests(
             "PushDaemonTests",
             [
-                "PushModel", "PushRouting", "PushSettings", "PushProtocol", "JournalLog", "EventLoop", "UnixSockets",
+                "PushModel", "PushRouting", "PushSettings", "JournalLog", "EventLoop", "UnixSockets",
                 "Store", "PushDaemon",
             ]),
         // What one delivery may cost.
         tests(
             "BudgetTests",
-            ["PushModel", "PushTracking", "PushCustomData", "PushRouting", "PushSettings", "PushProtocol", "Store"]),
+            ["PushModel", "PushTracking", "PushCustomData", "PushRouting", "PushSettings", "Store"]),
         tests("ArchitectureTests", []),
         tests("EndToEndTests", ["PushModel", "UnixSockets", "CLinux", "CSQLite", "Store", "CTestProbe"]),
     ]

@@ -1,5 +1,5 @@
 import PushModel
-import PushProtocol
+import PushRouting
 import PushSettings
 
 extension DaemonSettings {

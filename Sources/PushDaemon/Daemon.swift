@@ -4,7 +4,6 @@ import HandlerProcess
 import JournalLog
 import LinuxSystem
 import PushModel
-import PushProtocol
 import PushRouting
 import PushSettings
 import PushTracking

@@ -1,6 +1,5 @@
 import PushCustomData
 import PushModel
-import PushProtocol
 import PushRouting
 import PushSettings
 import PushTracking

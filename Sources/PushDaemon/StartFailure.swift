@@ -1,9 +1,9 @@
 /// Why the daemon does not start: lines for people, and the exit status of sysexits(3).
-public struct StartFailure: Error, Hashable, Sendable {
+package struct StartFailure: Error, Hashable, Sendable {
     /// What was wrong, one line each.
-    public var lines: [String]
+    package var lines: [String]
     /// The exit status.
-    public var exitStatus: Int32
+    package var exitStatus: Int32
 
     /// `EX_UNAVAILABLE`: something else has what the daemon needs.
     static let unavailable: Int32 = 69

@@ -3,19 +3,19 @@ import Glibc
 import JournalLog
 import LinuxSystem
 import PushModel
-public import PushSettings
+package import PushSettings
 import Store
 import UnixSockets
 
 /// How the daemon is started.
-public struct DaemonOptions: Sendable {
+package struct DaemonOptions: Sendable {
     /// Where configuration, state and sockets are.
-    public var directories: Directories
+    package var directories: Directories
     /// Whether the configuration directory was asked for by name, and so must exist.
-    public var isConfigurationRequired: Bool
+    package var isConfigurationRequired: Bool
 
     /// Joins the parts.
-    public init(directories: Directories, isConfigurationRequired: Bool) {
+    package init(directories: Directories, isConfigurationRequired: Bool) {
         self.directories = directories
         self.isConfigurationRequired = isConfigurationRequired
     }
@@ -25,7 +25,7 @@ public struct DaemonOptions: Sendable {
 ///
 /// - Returns: the exit status.
 /// - Throws: `StartFailure` when it cannot start.
-public func runDaemon(_ options: DaemonOptions) throws(StartFailure) -> Int32 {
+package func runDaemon(_ options: DaemonOptions) throws(StartFailure) -> Int32 {
     // Before any thread exists: each inherits the mask, and only the loop takes signals.
     SignalSource.block([SIGTERM, SIGINT, SIGHUP, SIGCHLD])
     signal(SIGPIPE, SIG_IGN)

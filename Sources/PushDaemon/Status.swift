@@ -1,7 +1,7 @@
 import EventLoop
 import PushCustomData
 import PushModel
-import PushProtocol
+import PushRouting
 import Store
 
 /// What `op: status` tells: what the daemon is doing now.

@@ -14,7 +14,7 @@ enum Layer: Int, Comparable {
     static func < (left: Layer, right: Layer) -> Bool { left.rawValue < right.rawValue }
 }
 
-/// One folder of `Sources`: its layer, and the targets of this package that it may import.
+/// One target's folder below `Sources`: its layer, and the targets of this package that it may import.
 struct TargetRule {
     let name: String
     let layer: Layer
@@ -24,6 +24,16 @@ struct TargetRule {
         self.name = name
         self.layer = layer
         self.imports = imports
+    }
+
+    /// The folder of the target, which shows its layer.
+    var folder: String {
+        switch layer {
+        case .pure: "Sources/Core/\(name)"
+        case .c, .system, .adapter: "Sources/System/\(name)"
+        // The daemon's documentation has a fixed place.
+        case .composition: name == "PushDaemon" ? "Sources/PushDaemon" : "Sources/Programs/\(name)"
+        }
     }
 
     /// The modules of the system that it may import. Foundation is in no layer.
@@ -49,14 +59,9 @@ let layers = [
     TargetRule("PushCustomData", .pure, ["PushModel"]),
     TargetRule("PushRouting", .pure, ["PushModel", "PushDispatch", "PushTracking", "PushCustomData"]),
     TargetRule("PushReporting", .pure, ["PushModel"]),
-    TargetRule("PushForwarding", .pure, ["PushModel"]),
     TargetRule(
         "PushSettings", .pure,
-        ["PushModel", "PushDispatch", "PushTracking", "PushCustomData", "PushRouting", "PushForwarding"]),
-    TargetRule("PushProtocol", .pure, ["PushModel", "PushCustomData", "PushRouting"]),
-    TargetRule(
-        "PushSimulation", .pure,
-        ["PushModel", "PushDispatch", "PushTracking", "PushCustomData", "PushRouting", "PushProtocol"]),
+        ["PushModel", "PushDispatch", "PushTracking", "PushCustomData", "PushRouting"]),
 
     TargetRule("LinuxSystem", .system, ["CLinux"]),
 
@@ -71,7 +76,7 @@ let layers = [
     TargetRule(
         "PushDaemon", .composition,
         [
-            "PushModel", "PushTracking", "PushCustomData", "PushRouting", "PushSettings", "PushProtocol", "LinuxSystem",
+            "PushModel", "PushTracking", "PushCustomData", "PushRouting", "PushSettings", "LinuxSystem",
             "EventLoop", "UnixSockets", "Store", "HandlerProcess", "JournalLog", "SettingsFiles",
         ]),
     TargetRule("pushrouterd", .composition, ["PushDaemon", "PushModel", "PushSettings"]),
@@ -80,12 +85,12 @@ let layers = [
         [
             "PushModel", "PushDispatch", "PushTracking", "PushCustomData", "PushRouting", "PushReporting",
             "PushSettings",
-            "PushForwarding", "PushProtocol", "PushSimulation", "Store", "UnixSockets", "SettingsFiles",
+            "Store", "UnixSockets", "SettingsFiles",
         ]),
     TargetRule(
         "pushrouter-forward", .composition,
         [
-            "PushModel", "PushCustomData", "PushForwarding", "PushSettings", "PushProtocol", "LinuxSystem", "EventLoop",
+            "PushModel", "PushCustomData", "PushSettings", "LinuxSystem", "EventLoop",
             "HTTPClient", "JournalLog", "UnixSockets", "SettingsFiles", "CLinux",
         ]),
 ]
@@ -95,9 +100,9 @@ let escapes: [(text: String, files: Set<String>)] = [
     (
         "@unchecked Sendable",
         [
-            "Sources/LinuxSystem/Monitor.swift", "Sources/PushModel/Indirect.swift",
-            "Sources/PushModel/JSON/JSONStorage.swift",
-            "Sources/PushModel/JSON/JSONView.swift", "Sources/PushModel/Rows/RowBuffer.swift",
+            "Sources/System/LinuxSystem/Monitor.swift", "Sources/Core/PushModel/Indirect.swift",
+            "Sources/Core/PushModel/JSON/JSONStorage.swift",
+            "Sources/Core/PushModel/JSON/JSONView.swift", "Sources/Core/PushModel/Rows/RowBuffer.swift",
         ]
     ),
     ("nonisolated(unsafe)", []),

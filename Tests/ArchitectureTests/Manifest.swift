@@ -1,7 +1,8 @@
 /// The targets of `Package.swift` and what each depends on, read from its text.
 ///
-/// It understands what the manifest uses: `swift(...)`, `program(...)`, `.target(...)` and `.systemLibrary(...)`,
-/// whose first string is the name, and whose first list (after `dependencies:` in `.target`) is the dependencies.
+/// It understands what the manifest uses: `swift(...)`, `c(...)`, `library(...)`, `program(...)`, `.target(...)` and
+/// `.systemLibrary(...)`, whose first string is the name, and whose first list (after `dependencies:` in `.target`) is
+/// the dependencies.
 func manifestTargets(_ manifest: String) -> [String: Set<String>] {
     var targets: [String: Set<String>] = [:]
     let lines = manifest.split(separator: "\n").map { line in
@@ -10,8 +11,11 @@ func manifestTargets(_ manifest: String) -> [String: Set<String>] {
     guard let start = lines.firstIndex(where: { $0.hasSuffix(" targets: [") }) else { return [:] }
     let body = lines[(start + 1)...].joined(separator: "\n")
 
-    for (kind, list) in [("swift(", "["), ("program(", "["), (".target(", "dependencies: ["), (".systemLibrary(", nil)]
-    {
+    let kinds = [
+        ("swift(", "["), ("program(", "["), (".target(", "dependencies: ["), ("c(", nil), ("library(", nil),
+        (".systemLibrary(", nil),
+    ]
+    for (kind, list) in kinds {
         for call in calls(of: kind, in: body) {
             guard let name = strings(in: call[...]).first else { continue }
             targets[name] = list.map { Set(strings(in: firstList(after: $0, in: call))) } ?? []

@@ -1,7 +1,6 @@
 import Glibc
 import PushDispatch
 import PushModel
-import PushProtocol
 import PushRouting
 import PushSettings
 import PushTracking

@@ -14,12 +14,12 @@ trap 'rm -rf "$build"' EXIT
 sh "$top/Tests/embedded-providers.sh" > "$build/embedded_resources.swift"
 
 compile() {
-    swiftc -O -whole-module-optimization -enable-default-cmo -swift-version 6 -parse-as-library -I "$build" \
+    swiftc -O -whole-module-optimization -enable-default-cmo -swift-version 6 -parse-as-library -package-name pushrouterd -I "$build" \
         -enable-upcoming-feature InternalImportsByDefault -enable-upcoming-feature MemberImportVisibility "$@"
 }
 objects=
-for module in PushModel PushDispatch PushTracking PushCustomData PushRouting PushForwarding PushSettings; do
-    find "$top/Sources/$module" -name '*.swift' > "$build/$module.sources"
+for module in PushModel PushDispatch PushTracking PushCustomData PushRouting PushSettings; do
+    find "$top/Sources/Core/$module" -name '*.swift' > "$build/$module.sources"
     [ $module != PushSettings ] || echo "$build/embedded_resources.swift" >> "$build/$module.sources"
     compile -module-name "$module" -emit-module -emit-module-path "$build/$module.swiftmodule" \
         -c "@$build/$module.sources" -o "$build/$module.o"

@@ -3,13 +3,13 @@
 # usage: json-scan.sh [FILE]
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
-sources=$here/../../Sources/PushModel
+sources=$here/../../Sources/Core/PushModel
 build=$(mktemp -d)
 trap 'rm -rf "$build"' EXIT
 
 # One module of the pure sources and the benchmark, as the release build optimises within a module.
 # shellcheck disable=SC2046  # pkg-config's words are options
-swiftc -O -whole-module-optimization -swift-version 6 -parse-as-library -module-name JSONScanBenchmark \
+swiftc -O -whole-module-optimization -swift-version 6 -package-name pushrouterd -parse-as-library -module-name JSONScanBenchmark \
     -I "$here/../CJSON" $(pkg-config --cflags-only-I json-c) \
     "$sources"/*.swift "$sources"/*/*.swift "$here/JSONScanBenchmark.swift" \
     -o "$build/benchmark"

@@ -8,7 +8,7 @@ build=$(mktemp -d /tmp/pushrouterd-spawn-XXXXXX)
 trap 'rm -rf "$build"' EXIT
 
 mkdir -p "$build/Sources/spawn"
-ln -s "$root/Sources/CLinux" "$root/Sources/HandlerProcess" "$build/Sources/"
+for target in CLinux LinuxSystem HandlerProcess; do ln -s "$root/Sources/System/$target" "$build/Sources/"; done
 cp "$root/Tests/Benchmarks/spawn/main.swift" "$build/Sources/spawn/"
 cat > "$build/Package.swift" <<'EOF'
 // swift-tools-version: 6.2
@@ -18,7 +18,8 @@ let package = Package(
     name: "spawn",
     targets: [
         .target(name: "CLinux"),
-        .target(name: "HandlerProcess", dependencies: ["CLinux"]),
+        .target(name: "LinuxSystem", dependencies: ["CLinux"]),
+        .target(name: "HandlerProcess", dependencies: ["CLinux", "LinuxSystem"]),
         .executableTarget(name: "spawn", dependencies: ["HandlerProcess"]),
     ])
 EOF

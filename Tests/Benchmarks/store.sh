@@ -14,7 +14,9 @@ trap 'rm -rf "$work"' EXIT
 # A package of its own: the project's manifest has no benchmark targets.
 package=${TMPDIR:-/tmp}/pushrouterd-store-benchmark
 mkdir -p "$package/Sources"
-for target in CLinux CChecksum CSQLite LinuxSystem PushModel Store; do ln -sfn "$root/Sources/$target" "$package/Sources/$target"; done
+for target in System/CLinux System/CChecksum System/CSQLite System/LinuxSystem Core/PushModel System/Store; do
+    ln -sfn "$root/Sources/$target" "$package/Sources/${target#*/}"
+done
 ln -sfn "$here/Store" "$package/Sources/StoreBenchmark"
 cat > "$package/Package.swift" <<'MANIFEST'
 // swift-tools-version: 6.2

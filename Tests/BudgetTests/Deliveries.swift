@@ -1,6 +1,5 @@
 import Glibc
 import PushModel
-import PushProtocol
 import PushRouting
 import PushSettings
 import PushTracking

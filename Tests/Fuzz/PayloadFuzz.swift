@@ -2,7 +2,6 @@ import PushDispatch
 import PushModel
 import PushRouting
 import PushSettings
-import PushSimulation
 
 // Fuzzes the payload forms. Any JSON object, given for any platform in any state, must give a decision or an error that
 // names a field; the same one when asked again; and either callbacks or an outcome. What `explain` says of it must be

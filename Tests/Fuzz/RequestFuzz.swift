@@ -1,5 +1,4 @@
 import PushModel
-import PushProtocol
 import PushRouting
 import PushSettings
 import PushTracking

@@ -1,7 +1,6 @@
 import PushModel
 import PushRouting
 import PushSettings
-import PushSimulation
 import PushTracking
 
 // Fuzzes scenarios, read as `pushctl test` reads them and as `simulate` does. Any lines must give errors that name one

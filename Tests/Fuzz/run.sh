@@ -9,9 +9,11 @@ top=$(cd "$here/../.." && pwd)
 features="-enable-upcoming-feature InternalImportsByDefault -enable-upcoming-feature MemberImportVisibility"
 
 if [ "$*" = --check ]; then
+    # What SwiftPM calls the package: its folder's name.
+    package=$(basename "$top" | tr '[:upper:]' '[:lower:]' | tr -c '[:alnum:]\n' _)
     for harness in "$here"/*.swift; do
         # shellcheck disable=SC2086  # several words
-        swiftc -typecheck -swift-version 6 -parse-as-library -warnings-as-errors -I "$top/.build/debug/Modules" \
+        swiftc -typecheck -swift-version 6 -package-name "$package" -parse-as-library -warnings-as-errors -I "$top/.build/debug/Modules" \
             $features "$harness"
     done
     exit
@@ -20,7 +22,7 @@ fi
 
 # A target is a harness beside this script, and the modules of Sources that it needs, in the order of their imports.
 # Beside its own corpus it may begin with other files.
-modules="PushModel PushDispatch PushTracking PushCustomData PushRouting PushForwarding PushSettings PushProtocol PushSimulation"
+modules="PushModel PushDispatch PushTracking PushCustomData PushRouting PushSettings"
 seeds=
 case $1 in
 json-scan) harness=JSONScanFuzz.swift modules=PushModel ;;
@@ -35,12 +37,12 @@ build=$top/.build/fuzz/$1
 mkdir -p "$build/found"
 compile() {
     # shellcheck disable=SC2086  # several words
-    swiftc -O -g -swift-version 6 -parse-as-library -whole-module-optimization -sanitize=fuzzer,address -I "$build" \
+    swiftc -O -g -swift-version 6 -package-name pushrouterd -parse-as-library -whole-module-optimization -sanitize=fuzzer,address -I "$build" \
         $features "$@"
 }
 objects=
 for module in $modules; do
-    find "$top/Sources/$module" -name '*.swift' > "$build/$module.sources"
+    find "$top/Sources/Core/$module" -name '*.swift' > "$build/$module.sources"
     if [ "$module" = PushSettings ]; then
         sh "$top/Tests/embedded-providers.sh" > "$build/embedded_resources.swift"
         echo "$build/embedded_resources.swift" >> "$build/$module.sources"

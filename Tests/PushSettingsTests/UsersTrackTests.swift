@@ -1,5 +1,4 @@
 import PushCustomData
-import PushForwarding
 import PushRouting
 import PushSettings
 import Testing

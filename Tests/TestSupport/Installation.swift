@@ -2,29 +2,29 @@ import Glibc
 
 /// Everything one daemon needs, below a directory of its own: configuration, state, runtime directory and scripts.
 /// It outlives the daemon: the next one goes on from its state.
-public final class Installation: Sendable {
+package final class Installation: Sendable {
     private let directory = TemporaryDirectory()
     private let stateFolder: String
 
     /// The directory that holds the others; a place for a test's own files.
-    public var root: String { directory.path }
+    package var root: String { directory.path }
     /// `--config`
-    public var configuration: String { root + "/etc" }
+    package var configuration: String { root + "/etc" }
     /// `--state`
-    public var state: String { root + "/" + stateFolder }
+    package var state: String { root + "/" + stateFolder }
     /// `--runtime`
-    public var runtime: String { root + "/run" }
+    package var runtime: String { root + "/run" }
     /// Where producers connect.
-    public var injectSocket: String { runtime + "/inject.sock" }
+    package var injectSocket: String { runtime + "/inject.sock" }
     /// Where administrators connect.
-    public var controlSocket: String { runtime + "/control.sock" }
+    package var controlSocket: String { runtime + "/control.sock" }
 
     /// Makes one with the shipped handler `journal`, a last route to it, and these settings.
     ///
     /// - Parameters:
     ///   - settings: the text of `pushrouterd.conf`.
     ///   - stateFolder: where the state directory is, below the root; the daemon makes it.
-    public init(_ settings: String = "", stateFolder: String = "state") {
+    package init(_ settings: String = "", stateFolder: String = "state") {
         self.stateFolder = stateFolder
         // Tests with clients of other users need a way in.
         chmod(root, 0o711)
@@ -39,7 +39,7 @@ public final class Installation: Sendable {
     /// - Parameters:
     ///   - path: relative to the configuration.
     ///   - text: all of it.
-    public func write(_ path: String, _ text: String) { writeFile(text, to: configuration + "/" + path) }
+    package func write(_ path: String, _ text: String) { writeFile(text, to: configuration + "/" + path) }
 
     /// Adds an `exec` handler that runs a script, and a route to it for payloads whose data has `job` set to its name.
     ///
@@ -48,7 +48,7 @@ public final class Installation: Sendable {
     ///   - script: for `/bin/sh`; `$ROOT` is this installation's root.
     ///   - handler: further lines of `[Handler]`.
     ///   - route: further lines of `[Route]`.
-    public func addJob(_ name: String, _ script: String, handler: String = "", route: String = "") {
+    package func addJob(_ name: String, _ script: String, handler: String = "", route: String = "") {
         let path = "\(root)/\(name).sh"
         writeFile(script, to: path)
         addHandler(name, "Exec=/bin/sh \(path)\nEnvironment=ROOT=\(root)\n\(handler)")
@@ -60,7 +60,7 @@ public final class Installation: Sendable {
     /// - Parameters:
     ///   - name: its name.
     ///   - lines: the lines of `[Handler]` but `Type=`.
-    public func addHandler(_ name: String, _ lines: String) {
+    package func addHandler(_ name: String, _ lines: String) {
         write("handlers.d/\(name).handler", "[Handler]\nType=exec\n\(lines)\n")
     }
 
@@ -71,7 +71,7 @@ public final class Installation: Sendable {
     ///   - handler: who does the work.
     ///   - match: the lines of `[Match]`.
     ///   - route: further lines of `[Route]`.
-    public func addRoute(_ name: String, to handler: String, match: String = "", route: String = "") {
+    package func addRoute(_ name: String, to handler: String, match: String = "", route: String = "") {
         write("routes.d/\(name).route", "[Match]\n\(match)\n[Route]\nHandler=\(handler)\n\(route)\n")
     }
 }

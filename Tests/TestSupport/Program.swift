@@ -1,15 +1,15 @@
 import Glibc
 
 /// A program that a test runs as a user would: with arguments and an environment, from outside.
-public struct Program: Sendable {
+package struct Program: Sendable {
     /// Where it is.
-    public let path: String
+    package let path: String
 
     /// Any program, by its absolute path.
-    public init(path: String) { self.path = path }
+    package init(path: String) { self.path = path }
 
     /// A program of this package: it is built into the directory that the running tests are in.
-    public init(product: String) {
+    package init(product: String) {
         path = Self.directory + "/" + product
         precondition(access(path, X_OK) == 0, "\(path) is not built: \(String(cString: strerror(errno)))")
     }
@@ -25,7 +25,7 @@ public struct Program: Sendable {
     }()
 
     /// How a program ended.
-    public enum End: Hashable, Sendable {
+    package enum End: Hashable, Sendable {
         /// By itself, with this status.
         case exited(Int32)
         /// By this signal.
@@ -33,19 +33,19 @@ public struct Program: Sendable {
     }
 
     /// What came of a run.
-    public struct Result: Sendable {
+    package struct Result: Sendable {
         /// How it ended; by SIGKILL when it did not within a minute.
-        public let end: End
+        package let end: End
         /// What it wrote to standard output.
-        public let outputBytes: [UInt8]
+        package let outputBytes: [UInt8]
         /// What it wrote to standard error.
-        public let errors: String
+        package let errors: String
 
         /// What it wrote to standard output, as text.
-        public var output: String { String(decoding: outputBytes, as: UTF8.self) }
+        package var output: String { String(decoding: outputBytes, as: UTF8.self) }
 
         /// The lines of its output.
-        public var lines: [String] { output.split(separator: "\n").map(String.init) }
+        package var lines: [String] { output.split(separator: "\n").map(String.init) }
     }
 
     /// Runs it to its end.
@@ -54,7 +54,7 @@ public struct Program: Sendable {
     ///   - arguments: without the program's name.
     ///   - input: what it finds on standard input.
     ///   - environment: variables beside `PATH`.
-    public func run(
+    package func run(
         _ arguments: [String], input: [UInt8] = [], environment: [String: String] = [:]
     ) -> Result {
         let (standardInput, output, errors) = (Pipe(), Pipe(), Pipe())

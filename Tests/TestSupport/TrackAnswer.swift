@@ -1,7 +1,7 @@
 import Glibc
 
 /// How the server of the tests answers a request.
-public enum TrackAnswer: Sendable {
+package enum TrackAnswer: Sendable {
     /// All is taken in: 201, and the endpoint's JSON.
     case success
     /// All but these are taken in.
@@ -31,7 +31,7 @@ public enum TrackAnswer: Sendable {
 }
 
 /// An error in an answer of the endpoint.
-public struct TrackError: Sendable {
+package struct TrackError: Sendable {
     var text: String
     var array: String
     var index: Int
@@ -40,7 +40,7 @@ public struct TrackError: Sendable {
     ///   - text: what is wrong.
     ///   - array: `attributes` or `events`.
     ///   - index: of which element.
-    public init(_ text: String, in array: String, at index: Int) {
+    package init(_ text: String, in array: String, at index: Int) {
         self.text = text
         self.array = array
         self.index = index

@@ -1,41 +1,41 @@
 import PushModel
 
 /// A request that the server of the tests received.
-public struct TrackRequest: Sendable {
+package struct TrackRequest: Sendable {
     /// One element of its arrays.
-    public struct Element: Hashable, Sendable {
+    package struct Element: Hashable, Sendable {
         /// `attributes` or `events`.
-        public var array: String
+        package var array: String
         /// The identifier, as JSON.
-        public var user: String
+        package var user: String
         /// The name of an event.
-        public var name: String?
+        package var name: String?
         /// The properties, or the attributes, as JSON.
-        public var data: String
+        package var data: String
     }
 
     /// Its place among all that were received, from 0.
-    public var number: Int
+    package var number: Int
     /// By name, in lower case.
-    public var headers: [String: String]
+    package var headers: [String: String]
     /// The body.
-    public var body: [UInt8]
+    package var body: [UInt8]
     /// The elements, attributes first, as the endpoint takes them.
-    public private(set) var elements: [Element] = []
+    package private(set) var elements: [Element] = []
     /// What the endpoint, or its limits, would not have.
-    public private(set) var violations: [String] = []
+    package private(set) var violations: [String] = []
 
     /// What a request may have.
-    public struct Limits: Sendable {
+    package struct Limits: Sendable {
         /// Elements of each array.
-        public var each = 75
+        package var each = 75
         /// Elements of both.
-        public var combined = 150
+        package var combined = 150
         /// The header `Authorization` that is expected.
-        public var authorization: String?
+        package var authorization: String?
 
         /// The provider's.
-        public init() {}
+        package init() {}
     }
 
     init(number: Int, start: String, headers: [String: String], body: [UInt8], limits: Limits) {

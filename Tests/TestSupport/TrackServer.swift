@@ -3,21 +3,21 @@ import Synchronization
 
 /// A server of `POST /users/track` on a port of this machine: it checks every request against the limits, and answers as a
 /// test wants. Each connection has a thread; all end with the server.
-public final class TrackServer: Sendable {
+package final class TrackServer: Sendable {
     /// How to answer; called on the threads of the connections.
-    public typealias Script = @Sendable (TrackRequest) -> TrackAnswer
+    package typealias Script = @Sendable (TrackRequest) -> TrackAnswer
 
     private let exchange: Exchange
 
     /// `http://127.0.0.1:PORT`
-    public var url: String { "http://127.0.0.1:\(exchange.port)" }
+    package var url: String { "http://127.0.0.1:\(exchange.port)" }
 
     /// Begins to listen.
     ///
     /// - Parameters:
     ///   - limits: what a request may have.
     ///   - script: how each is answered.
-    public init(limits: TrackRequest.Limits = TrackRequest.Limits(), script: @escaping Script = { _ in .success }) {
+    package init(limits: TrackRequest.Limits = TrackRequest.Limits(), script: @escaping Script = { _ in .success }) {
         exchange = Exchange(limits: limits, script: script)
         runThread(exchange) { $0.accept() }
     }
@@ -25,16 +25,16 @@ public final class TrackServer: Sendable {
     deinit { exchange.stop() }
 
     /// All requests so far, in the order in which they came.
-    public var requests: [TrackRequest] { exchange.state.withLock(\.requests) }
+    package var requests: [TrackRequest] { exchange.state.withLock(\.requests) }
 
     /// What was taken in so far, in the order in which that happened.
-    public var taken: [TrackRequest.Element] { exchange.state.withLock(\.taken) }
+    package var taken: [TrackRequest.Element] { exchange.state.withLock(\.taken) }
 
     /// What the endpoint would not have: limits, keys, and two requests at once for the same user.
-    public var violations: [String] { exchange.state.withLock(\.violations) }
+    package var violations: [String] { exchange.state.withLock(\.violations) }
 
     /// How many connections were made.
-    public var connections: Int { exchange.state.withLock(\.connections) }
+    package var connections: Int { exchange.state.withLock(\.connections) }
 }
 
 /// What the threads of a server share.

@@ -1,7 +1,7 @@
 import EventLoop
 import LinuxSystem
 import PushModel
-import PushProtocol
+import PushRouting
 import UnixSockets
 
 /// A socket whose clients send requests as lines and get replies in their order.

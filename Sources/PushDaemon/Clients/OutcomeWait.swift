@@ -1,5 +1,5 @@
 import PushModel
-import PushProtocol
+import PushRouting
 
 /// A client that waits for the outcomes of one request.
 ///

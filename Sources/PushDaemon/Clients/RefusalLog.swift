@@ -1,6 +1,6 @@
 import JournalLog
 import PushModel
-import PushProtocol
+import PushRouting
 
 /// Why a client did not get what it wanted. The raw values are the names in the status.
 enum RefusalReason: String, CaseIterable {

@@ -1,6 +1,6 @@
 import PushCustomData
 import PushModel
-import PushProtocol
+import PushRouting
 
 /// What a client is told for a request.
 enum ClientReply {

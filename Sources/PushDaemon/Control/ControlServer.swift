@@ -1,6 +1,5 @@
 import EventLoop
 import PushModel
-import PushProtocol
 import PushRouting
 
 /// Takes the requests of `control.sock`: tells what the daemon does, and has the router do what people and the forwarder

@@ -1,5 +1,4 @@
 import PushModel
-import PushProtocol
 import PushRouting
 
 /// Serves the forwarder: one run at a time gets what is to be sent, and says what became of it.

@@ -1,7 +1,7 @@
 import EventLoop
 import LinuxSystem
 import PushModel
-import PushProtocol
+import PushRouting
 import Store
 
 /// Takes the requests of `inject.sock` in: reads each line, accepts each producer's id once, and sees that it is answered.

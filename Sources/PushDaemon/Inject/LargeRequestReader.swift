@@ -1,6 +1,6 @@
 import LinuxSystem
 import PushModel
-import PushProtocol
+import PushRouting
 
 /// Reads large requests on a thread of its own: to scan a quarter of a megabyte takes longer than a turn of the loop may.
 final class LargeRequestReader: Sendable {

@@ -4,7 +4,6 @@ import HandlerProcess
 import JournalLog
 import LinuxSystem
 import PushModel
-import PushProtocol
 import PushRouting
 
 /// Runs `exec` handlers: starts them off the loop, watches them on it, ends them when told to.

@@ -3,7 +3,6 @@ import JournalLog
 import LinuxSystem
 import PushCustomData
 import PushModel
-import PushProtocol
 import PushRouting
 import PushSettings
 import PushTracking

@@ -1,6 +1,5 @@
 import LinuxSystem
 import PushModel
-import PushProtocol
 import PushRouting
 import Store
 

@@ -1,0 +1,27 @@
+/// What a name may be the name of.
+package enum CustomDataName: Sendable {
+    /// An event.
+    case event
+    /// A property of an event; not of an object within one.
+    case property
+    /// A field of the profile that the customer defines.
+    case customAttribute
+    /// A field of the profile that the provider defines.
+    case userAttribute
+
+    /// The names that a user attribute may have.
+    package static let userAttributes = UserField.allCases.map(\.rawValue) + [UserField.phoneOfTheSDKs]
+
+    /// Why this cannot be the name of one, for who writes names down before there is any data; `nil`: it can.
+    package func objection(to name: String) -> String? {
+        do throws(Problem) {
+            switch self {
+            case .event: try checkName(name)
+            case .property: try checkPropertyName(name)
+            case .customAttribute: try checkCustomAttributeName(name)
+            case .userAttribute: _ = try UserField(checking: name)
+            }
+            return nil
+        } catch { return error.reason }
+    }
+}

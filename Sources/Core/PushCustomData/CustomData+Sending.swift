@@ -1,0 +1,108 @@
+package import PushModel
+
+extension CustomData {
+    /// Hands the oldest entries that are to be sent to a run of the forwarder.
+    ///
+    /// What an earlier run still has is of unknown outcome from now on (`OnUnknown=`). An entry that is held as unknown
+    /// holds up nothing: one answer that was lost must not stop all that a user does until a person has looked.
+    ///
+    /// - Parameters:
+    ///   - claimant: the run.
+    ///   - limit: how many entries at most.
+    ///   - bytes: how many bytes of names and values at most; one entry may be longer.
+    ///   - now: the clock.
+    ///   - output: the entries' changes are appended.
+    /// - Returns: the entries, in order of number.
+    package mutating func claim(
+        by claimant: UUID128, limit: Int, bytes: Int, now: WallTime, into output: inout CustomDataOutput
+    ) -> [CustomEntry] {
+        for other in claims.keys where other != claimant {
+            for held in (claims.removeValue(forKey: other) ?? [:]).values.sorted() {
+                let reason = "the forwarder that had it ended before it said what became of it"
+                leaveUnknown(held, reason: reason, now: now, into: &output)
+            }
+        }
+        var room = bytes
+        var claimed: [CustomEntry] = []
+        while claimed.count < limit, let next = queue.first, claimed.isEmpty || next.size <= room {
+            guard let held = queue.popFirst() else { break }
+            room -= held.size
+            claims[claimant, default: [:]][held.number] = held
+            output.records.append(
+                .moved(EntryMove(number: held.number, state: .claimed, at: now, claimant: claimant)))
+            claimed.append(held.entry)
+        }
+        return claimed
+    }
+
+    /// Takes in what became of an entry that a run of the forwarder has: `sent`, `rejected`, `unknown`, or `queued` again,
+    /// in its old place. One that the run does not have (any more) is passed over: it was said before.
+    ///
+    /// - Parameters:
+    ///   - number: the entry.
+    ///   - state: one of the four; another is a mistake of the caller. `OnUnknown=retry` makes `unknown` `queued`.
+    ///   - reason: why, for people.
+    ///   - claimant: the run.
+    ///   - now: the clock.
+    ///   - output: the entry's change is appended.
+    /// - Returns: whether the run had it.
+    @discardableResult
+    package mutating func settle(
+        _ number: EntryNumber, _ state: EntryState, reason: String?, by claimant: UUID128, now: WallTime,
+        into output: inout CustomDataOutput
+    ) -> Bool {
+        guard let held = claims[claimant]?.removeValue(forKey: number) else { return false }
+        switch state {
+        case .sent, .rejected: bytes -= held.size
+        case .queued: queue.insert(held)
+        case .unknown:
+            leaveUnknown(held, reason: reason, now: now, into: &output)
+            return true
+        case .pending, .flushed, .claimed, .discarded: preconditionFailure("\(state) is nothing that sending leads to")
+        }
+        output.records.append(.moved(EntryMove(number: number, state: state, at: now, reason: reason)))
+        return true
+    }
+
+    private mutating func leaveUnknown(
+        _ held: HeldEntry, reason: String?, now: WallTime, into output: inout CustomDataOutput
+    ) {
+        let state: EntryState = rules.onUnknown == .hold ? .unknown : .queued
+        if state == .unknown { unknown[held.number] = held } else { queue.insert(held) }
+        output.records.append(.moved(EntryMove(number: held.number, state: state, at: now, reason: reason)))
+    }
+
+    /// A person decides what becomes of entries of unknown outcome: `queued` again, in their old places, or `discarded`. What
+    /// is to be sent may be discarded as well: it may be what the endpoint refuses everything for.
+    ///
+    /// Attributes that are sent again set what they set then, also over what came later.
+    ///
+    /// - Parameters:
+    ///   - numbers: the entries. To discard what is to be sent costs as much as all that is to be sent, once.
+    ///   - state: one of the two; another is a mistake of the caller.
+    ///   - now: the clock.
+    ///   - output: the entries' changes are appended.
+    /// - Returns: of how many this was to be decided.
+    @discardableResult
+    package mutating func resolve(
+        _ numbers: [EntryNumber], _ state: EntryState, now: WallTime, into output: inout CustomDataOutput
+    ) -> Int {
+        precondition(state == .queued || state == .discarded, "\(state) is nothing that a person decides")
+        var resolved = numbers.compactMap { unknown.removeValue(forKey: $0) }
+        if state == .discarded, resolved.count < numbers.count { resolved += queue.remove(Set(numbers)) }
+        for held in resolved {
+            if state == .discarded { bytes -= held.size } else { queue.insert(held) }
+            output.records.append(.moved(EntryMove(number: held.number, state: state, at: now)))
+        }
+        return resolved.count
+    }
+
+    /// The numbers of the entries of unknown outcome, in order.
+    package var unknownEntries: [EntryNumber] { unknown.keys.sorted() }
+
+    /// Takes in how sending goes.
+    package mutating func report(_ state: SendingState, into output: inout CustomDataOutput) {
+        sending = state
+        output.records.append(.sending(state))
+    }
+}

@@ -1,0 +1,165 @@
+package import PushModel
+
+/// Custom events and attributes on their way: checked, kept in their suites until the app's next session, or handed to the
+/// forwarder.
+///
+/// A pure value. What comes out as records, given back to ``restore(_:_:claimant:)`` after a restart, makes the same again.
+package struct CustomData: Sendable {
+    /// Which ids the events of this state directory get.
+    package let stateID: UUID128
+    /// The settings; a change holds for what is decided from then on.
+    package var rules: CustomDataRules
+    /// The highest number given so far; 0 when there is none.
+    package internal(set) var lastNumber: EntryNumber
+    /// How sending goes, as the forwarder last said; `nil` before it ever did.
+    package internal(set) var sending: SendingState?
+
+    var stored = StoredEntries()
+    var queue = SendingQueue()
+    /// What runs of the forwarder have; at most one run has some, unless a ledger says otherwise.
+    var claims: [UUID128: [EntryNumber: HeldEntry]] = [:]
+    var unknown: [EntryNumber: HeldEntry] = [:]
+    /// Bytes of names and data of all that waits.
+    var bytes = 0
+
+    /// - Parameters:
+    ///   - stateID: the state directory's id; events derive their ids from it.
+    ///   - rules: the settings.
+    ///   - lastNumber: the highest number ever given.
+    package init(
+        stateID: UUID128, rules: CustomDataRules = CustomDataRules(), lastNumber: EntryNumber = EntryNumber(0)
+    ) {
+        self.stateID = stateID
+        self.rules = rules
+        self.lastNumber = lastNumber
+    }
+
+    // MARK: What waits
+
+    /// What waits. Linear in the number of entries that the forwarder has.
+    package var summary: CustomDataSummary {
+        var summary = CustomDataSummary()
+        summary.pending = stored.count
+        summary.queued = queue.count
+        summary.claimed = claimedCount
+        summary.unknown = unknown.count
+        summary.bytes = bytes
+        let oldest = claims.values.compactMap { $0.values.min() } + [queue.first].compactMap(\.self)
+        summary.oldestUnsent = oldest.min()?.savedAt
+        return summary
+    }
+
+    private var claimedCount: Int { claims.values.reduce(0) { $0 + $1.count } }
+
+    private var waitingCount: Int { stored.count + queue.count + claimedCount + unknown.count }
+
+    /// Whether one more entry whose name and data have so many bytes may be kept.
+    package func hasRoom(for bytes: Int) -> Bool {
+        waitingCount < rules.pendingMax && bytes <= rules.pendingSizeMax - self.bytes
+    }
+
+    // MARK: Logging
+
+    /// Checks what was logged and keeps it: what is right as one entry, each thing that is wrong as a rejected one.
+    ///
+    /// An event is right or wrong as a whole, and the first thing that is wrong is told. Of attributes each is right or
+    /// wrong by itself. When there is no room, all of it is rejected, and only the fact is kept, without the data.
+    ///
+    /// - Parameters:
+    ///   - kind: what it tells.
+    ///   - object: has `name` and `properties`, or `attributes`.
+    ///   - source: where it comes from. A time later than the clock is taken for the clock's, as the API does.
+    ///   - now: the clock.
+    ///   - output: what it leads to is appended.
+    /// - Returns: why parts of it were set aside.
+    @discardableResult
+    package mutating func log(
+        _ kind: EntryKind, _ object: JSONNode, _ source: EntrySource, now: WallTime, into output: inout CustomDataOutput
+    ) -> [Rejection] {
+        let checked = CheckedEntry(kind, object, for: source.way, rules)
+        let size = (checked.name?.utf8.count ?? 0) + (checked.data?.count ?? 0)
+        guard hasRoom(for: size) else {
+            let refusal = CheckedEntry.Refusal(refusing: kind, object, problemWithoutRoom).withoutData
+            return [reject(refusal, kind, source, now: now, into: &output)]
+        }
+        if let data = checked.data {
+            let entry = newEntry(kind, checked.name, data, source, now: now)
+            let isStored = if case .stored = source.way { true } else { false }
+            hold(entry, isStored ? .pending : .queued)
+            output.records.append(.entry(entry, isStored ? .pending : .queued, reason: nil))
+        }
+        return checked.refusals.map { reject($0, kind, source, now: now, into: &output) }
+    }
+
+    /// Sets aside what somebody else found to be wrong with something logged.
+    ///
+    /// - Parameters:
+    ///   - kind: what it tells.
+    ///   - object: has `name` and `properties`, or `attributes`.
+    ///   - source: where it comes from.
+    ///   - field: what is wrong: a path within the object, or a name beside it; empty: all of it.
+    ///   - reason: which rule it breaks, and what to do.
+    ///   - now: the clock.
+    ///   - output: the rejected entry is appended.
+    @discardableResult
+    package mutating func setAside(
+        _ kind: EntryKind, _ object: JSONNode, _ source: EntrySource, field: String, reason: String, now: WallTime,
+        into output: inout CustomDataOutput
+    ) -> Rejection {
+        var problem = Problem(reason)
+        problem.field = field
+        let refusal = CheckedEntry.Refusal(refusing: kind, object, problem)
+        return reject(hasRoom(for: 0) ? refusal : refusal.withoutData, kind, source, now: now, into: &output)
+    }
+
+    private mutating func reject(
+        _ refusal: CheckedEntry.Refusal, _ kind: EntryKind, _ source: EntrySource, now: WallTime,
+        into output: inout CustomDataOutput
+    ) -> Rejection {
+        let entry = newEntry(kind, refusal.name, refusal.data, source, now: now)
+        output.records.append(.entry(entry, .rejected, reason: refusal.problem.text))
+        return Rejection(number: entry.number, field: refusal.problem.field, reason: refusal.problem.reason)
+    }
+
+    private mutating func newEntry(
+        _ kind: EntryKind, _ name: String?, _ data: [UInt8], _ source: EntrySource, now: WallTime
+    ) -> CustomEntry {
+        lastNumber = lastNumber.next
+        return CustomEntry(
+            number: lastNumber, cause: source.cause, kind: kind, way: source.way, platform: source.platform,
+            app: source.app, device: source.device, externalID: source.externalID, name: name, data: data,
+            time: min(source.at, now), savedAt: now)
+    }
+
+    private var problemWithoutRoom: Problem {
+        Problem(
+            "there is no room: \(waitingCount) entries of \(bytes) bytes wait already "
+                + "(MaxPending=\(rules.pendingMax), MaxPendingSize=\(rules.pendingSizeMax))")
+    }
+
+    // MARK: After a restart
+
+    /// Gives back an entry that has not come to its end: `pending`, `queued`, `claimed` or `unknown`; in order of numbers.
+    package mutating func restore(_ entry: CustomEntry, _ state: EntryState, claimant: UUID128?) {
+        lastNumber = max(lastNumber, entry.number)
+        hold(entry, state, claimant: claimant)
+    }
+
+    /// Gives back how sending went.
+    package mutating func restore(_ state: SendingState) { sending = state }
+
+    /// Keeps an entry in memory.
+    mutating func hold(_ entry: CustomEntry, _ state: EntryState, claimant: UUID128? = nil) {
+        let held = HeldEntry(entry)
+        bytes += held.size
+        switch (state, claimant) {
+        case (.pending, _): stored.append(held, for: entry)
+        case (.queued, _): queue.insert(held)
+        case (.claimed, let claimant?): claims[claimant, default: [:]][entry.number] = held
+        case (.unknown, _): unknown[entry.number] = held
+        case (.claimed, nil): preconditionFailure("entry \(entry.number) is claimed by nobody")
+        case (.flushed, _), (.sent, _), (.rejected, _), (.discarded, _):
+            preconditionFailure("entry \(entry.number) has come to its end, \(state)")
+        }
+    }
+}

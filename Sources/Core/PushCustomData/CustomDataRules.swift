@@ -1,0 +1,34 @@
+/// What of custom data is a setting.
+package struct CustomDataRules: Hashable, Sendable {
+    /// Which time an event that was stored has.
+    package enum EventTime: String, Sendable, CaseIterable {
+        /// When it was saved.
+        case saved
+        /// When the session started that it waited for.
+        case flushed
+    }
+
+    /// What becomes of an entry that was sent and perhaps accepted: the endpoint does not tell repeats apart.
+    package enum OnUnknown: String, Sendable, CaseIterable {
+        /// It waits for a person to decide: nothing counts twice.
+        case hold
+        /// It is sent again: nothing is lost.
+        case retry
+    }
+
+    /// `EventTime=`
+    package var eventTime = EventTime.saved
+    /// `OnUnknown=`
+    package var onUnknown = OnUnknown.hold
+    /// How many entries are kept that are neither flushed nor sent yet. Above it new ones are refused.
+    package var pendingMax = 100_000
+    /// How many bytes their names and values may have in all.
+    package var pendingSizeMax = 64 << 20
+    /// How many elements an array of a custom attribute may have.
+    package var arrayElementsMax = 500
+    /// Whether what a session start flushes is sent to the endpoint as well.
+    package var sendsFlushed = false
+
+    /// The defaults.
+    package init() {}
+}

@@ -1,0 +1,128 @@
+package import PushModel
+
+/// What the platform would do with a delivery, and whose payload it is. A reference: it is large, and never changes.
+package final class Decision: Sendable {
+    /// Every provider whose rule matches, the owner first.
+    package let providers: [ProviderMatch]
+    /// What a Braze payload is; `nil` unless `provider` is `braze`.
+    package let braze: BrazeFacts?
+    /// The callbacks in the order in which the platform would run them. Empty: `outcome` is set.
+    package let callbacks: [Callback]
+    /// How the delivery ends where no code of the app is called: `shownBySystem`, `notWoken`, `swallowed` or
+    /// `ownReceiver`.
+    package let outcome: Outcome?
+    /// The payload's own id, if it has one.
+    package let messageID: String?
+    /// The id that the platform's list of recent messages goes by (FCM: the last ten, in the app's process); a delivery
+    /// whose id is in it ends as `duplicate`. `nil` when it has none, or never gets so far.
+    package let duplicateID: String?
+    /// The app: the request's, else the one that an `.apns` file names.
+    package let app: String?
+    /// The payload's keys and the dashboard's key-values, for routes to match.
+    package let keys: PayloadKeys
+    /// Whether the tracker records a receipt: a Braze payload that reaches Braze's code, or is displayed (tracker, T9);
+    /// never a probe for uninstallation or a notice of deleted messages.
+    package let received: Bool
+    /// Whether the tracker counts a Braze payload as shown to the user (tracker, T9).
+    package let displayed: Bool
+    /// Why, in order: whose payload it is, what it is, what the platform does. The last one explains `outcome`.
+    package let reasons: [Reason]
+    /// What the delivery says beside the payload, for the warnings.
+    private let circumstances: Circumstances
+
+    init(
+        providers: [ProviderMatch], braze: BrazeFacts?, fate: Fate, messageID: String?, duplicateID: String?,
+        app: String?, keys: PayloadKeys, received: Bool, displayed: Bool, reasons: [Reason],
+        circumstances: Circumstances
+    ) {
+        self.providers = providers
+        self.braze = braze
+        switch fate {
+        case .callbacks(let callbacks): (self.callbacks, outcome) = (callbacks, nil)
+        case .decided(let outcome): (callbacks, self.outcome) = ([], outcome)
+        }
+        self.messageID = messageID
+        self.duplicateID = duplicateID
+        self.app = app
+        self.keys = keys
+        self.received = received
+        self.displayed = displayed
+        self.reasons = reasons
+        self.circumstances = circumstances
+    }
+
+    /// Who gets the callbacks.
+    package var owner: PlannedInvocation.Owner { braze == nil ? .route : .tracker }
+
+    /// The callbacks, each with who gets it.
+    package var invocations: [PlannedInvocation] {
+        callbacks.map { PlannedInvocation(callback: $0, owner: owner) }
+    }
+
+    /// A digest of what the platform hands back when the notification is tapped (tracker, T15). Read when asked for.
+    package var digest: UInt64? { keys.payload.digest }
+
+    /// What FCM's `RemoteMessage` would tell the app, by its getters. Read when asked for; `nil` where there is none.
+    package var message: RemoteMessage? { keys.payload.remoteMessage }
+
+    /// Whose payload it is; `nil` when no provider's rule matches.
+    package var provider: String? { providers.first?.name }
+
+    /// The names of the providers whose rule matches, the owner first.
+    package var matches: [String] { providers.map(\.name) }
+
+    /// Shows each button of a Braze notification that a press on can be told apart from others, in their order: its id
+    /// in UTF-8 and what it does.
+    ///
+    /// - Parameter isEnough: returns whether the others need not be shown.
+    package func forEachButton(until isEnough: (UnsafeBufferPointer<UInt8>, ButtonAction) -> Bool) {
+        defer { withExtendedLifetime(keys) {} }
+        keys.payload.forEachButton { button in
+            guard let id = button.id, let action = ButtonAction(button.kind) else { return false }
+            return id.withUTF8 { isEnough($0, action) }
+        }
+    }
+
+    /// What a reviewer would say about the payload. Looked for when asked: nothing is decided by it.
+    package var warnings: [Warning] {
+        let titles = providers.map(\.provider.title)
+        let owners = titles.count > 1 ? [Warning.twoOwners(titles[0], others: Array(titles.dropFirst()))] : []
+        return owners + keys.payload.warnings(state: circumstances.state, braze: braze)
+            + circumstances.warnings(isBraze: braze != nil)
+    }
+}
+
+/// One platform callback that a delivery leads to.
+package struct PlannedInvocation: Hashable, Sendable {
+    /// Who gets it.
+    package enum Owner: Hashable, Sendable {
+        /// The tracker of opens: the payload is Braze's.
+        case tracker
+        /// The first route that matches.
+        case route
+    }
+
+    /// The callback.
+    package var callback: Callback
+    /// Who gets it.
+    package var owner: Owner
+
+    /// Joins the two.
+    package init(callback: Callback, owner: Owner) {
+        self.callback = callback
+        self.owner = owner
+    }
+}
+
+/// What the platform does with a payload, whoever's it is.
+enum Fate: Hashable, Sendable {
+    /// It runs code of the app: these callbacks, in this order; never none.
+    case callbacks([Callback])
+    /// It runs none.
+    case decided(Outcome)
+
+    /// How it ends without code of the app; `nil` when some runs.
+    var outcome: Outcome? {
+        if case .decided(let outcome) = self { outcome } else { nil }
+    }
+}

@@ -1,0 +1,104 @@
+import PushModel
+
+/// What detection takes from the configuration. One reference: cheap to copy.
+package struct DetectionSettings: Sendable {
+    /// The providers that are known, in any order; the names differ.
+    package var providers: [ProviderRule] {
+        get { content.providers }
+        set {
+            content = Content(
+                newValue, content.brazeKeys, runsServiceExtensionInForeground: runsServiceExtensionInForeground)
+        }
+    }
+    /// The names of Braze's keys that the vendor has not published.
+    package var brazeKeys: BrazeKeys {
+        get { content.brazeKeys }
+        set {
+            content = Content(
+                content.providers, newValue, runsServiceExtensionInForeground: runsServiceExtensionInForeground)
+        }
+    }
+    /// Whether iOS runs the service extension while the app is in the foreground, before `willPresent`. Apple does not say.
+    package var runsServiceExtensionInForeground: Bool {
+        get { content.runsServiceExtensionInForeground }
+        set {
+            content = Content(content.providers, content.brazeKeys, runsServiceExtensionInForeground: newValue)
+        }
+    }
+
+    private var content: Content
+
+    /// What is set, and the rules as they are tried.
+    private final class Content: Sendable {
+        let providers: [ProviderRule]
+        let brazeKeys: BrazeKeys
+        let runsServiceExtensionInForeground: Bool
+        let table: RuleTable
+        let brazeKeyHashes: BrazeKeyHashes
+
+        init(_ providers: [ProviderRule], _ brazeKeys: BrazeKeys, runsServiceExtensionInForeground: Bool) {
+            self.providers = providers
+            self.brazeKeys = brazeKeys
+            self.runsServiceExtensionInForeground = runsServiceExtensionInForeground
+            table = RuleTable(providers)
+            brazeKeyHashes = BrazeKeyHashes(brazeKeys)
+        }
+    }
+
+    /// The hashes of Braze's unpublished keys.
+    var brazeKeyHashes: BrazeKeyHashes { content.brazeKeyHashes }
+
+    /// - Parameters:
+    ///   - providers: the providers that are known, in any order; without a configuration only Braze.
+    ///   - brazeKeys: the names of Braze's keys that the vendor has not published.
+    package init(providers: [ProviderRule] = [.braze], brazeKeys: BrazeKeys = BrazeKeys()) {
+        content = Content(providers, brazeKeys, runsServiceExtensionInForeground: false)
+    }
+
+    /// The providers whose rule matches, the owner first. Nothing but the rules decides.
+    func matches(_ payload: some PlatformPayload, on platform: Platform) -> [ProviderMatch] {
+        content.table[platform].matches(payload)
+    }
+
+    /// Why a payload is not Braze's; `nil` where Braze is not known.
+    func reasonAgainstBraze(_ payload: some PlatformPayload, on platform: Platform) -> Reason? {
+        switch content.table[platform].brazeRule {
+        case .unknown: nil
+        case .shipped: payload.reasonAgainstBraze
+        case .other: .otherBrazeRule
+        }
+    }
+}
+
+/// Names of keys in Braze's Android payloads whose constants are public and whose values are known only from
+/// decompiled apps. So they are settings.
+package struct BrazeKeys: Hashable, Sendable {
+    /// `BRAZE_PUSH_REFRESH_FEATURE_FLAGS_KEY`.
+    package var refreshFeatureFlags: String
+    /// `BRAZE_PUSH_REFRESH_BANNERS_KEY`.
+    package var refreshBanners: String
+    /// `BRAZE_PUSH_UNIQUE_ID`.
+    package var uniqueID: String
+
+    /// Names the keys.
+    package init(
+        refreshFeatureFlags: String = "br_ffr", refreshBanners: String = "br_br", uniqueID: String = "br_p_id"
+    ) {
+        self.refreshFeatureFlags = refreshFeatureFlags
+        self.refreshBanners = refreshBanners
+        self.uniqueID = uniqueID
+    }
+}
+
+/// The hashes of those keys: most payloads have none of them.
+struct BrazeKeyHashes: Sendable {
+    let refreshFeatureFlags: JSONKeyHash
+    let refreshBanners: JSONKeyHash
+    let uniqueID: JSONKeyHash
+
+    init(_ keys: BrazeKeys) {
+        refreshFeatureFlags = JSONKeyHash(keys.refreshFeatureFlags)
+        refreshBanners = JSONKeyHash(keys.refreshBanners)
+        uniqueID = JSONKeyHash(keys.uniqueID)
+    }
+}

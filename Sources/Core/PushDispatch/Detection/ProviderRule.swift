@@ -1,0 +1,95 @@
+package import PushModel
+
+/// How the payloads of one provider are told: one `.provider` file.
+package struct ProviderRule: Hashable, Sendable {
+    /// How well a rule is known. The raw values are the configuration's.
+    package enum Confidence: String, Hashable, Sendable, CaseIterable {
+        /// Read in the provider's own source.
+        case high
+        /// Known only from third-party copies.
+        case low
+    }
+
+    /// What the provider's payloads are for. The raw values are the configuration's.
+    package enum Purpose: String, Hashable, Sendable, CaseIterable {
+        /// Messages for the user or the app.
+        case messages
+        /// Tests whether the app is still installed: no handler gets them.
+        case uninstallProbe = "uninstall-probe"
+    }
+
+    /// Who in the app gets a payload. The raw values are the configuration's.
+    package enum Entry: String, Hashable, Sendable, CaseIterable {
+        /// The app's one service, delegate or worker, which then dispatches it.
+        case service
+        /// A receiver of the provider's own SDK, beside the service.
+        case ownReceiver = "own-receiver"
+    }
+
+    /// The rule on one platform.
+    package struct PlatformRule: Hashable, Sendable {
+        /// Of several rules that match, the one with the lowest number has the payload.
+        package var order: Int
+        /// How well the rule is known.
+        package var confidence: Confidence
+        /// Who in the app gets a payload.
+        package var entry: Entry
+        /// What must hold, all of it.
+        package var all: [ProviderCondition]
+        /// Of what one must hold, unless it is empty.
+        package var any: [ProviderCondition]
+
+        /// Joins the parts; without any condition it matches nothing.
+        package init(
+            order: Int, confidence: Confidence = .high, entry: Entry = .service, all: [ProviderCondition] = [],
+            any: [ProviderCondition] = []
+        ) {
+            self.order = order
+            self.confidence = confidence
+            self.entry = entry
+            self.all = all
+            self.any = any
+        }
+    }
+
+    /// The provider, as routes and reports call it.
+    package var name: String
+    /// The provider, as people call it.
+    package var title: String
+    /// What its payloads are for.
+    package var purpose: Purpose
+    /// The rule on each platform that the provider sends to.
+    package var platforms: [Platform: PlatformRule]
+
+    /// Joins the parts.
+    package init(
+        name: String, title: String, purpose: Purpose = .messages, platforms: [Platform: PlatformRule] = [:]
+    ) {
+        self.name = name
+        self.title = title
+        self.purpose = purpose
+        self.platforms = platforms
+    }
+}
+
+extension ProviderRule {
+    /// Braze's name.
+    package static let brazeName = "braze"
+
+    /// Braze's rule as shipped: what the router is for, so that it is known without any configuration.
+    ///
+    /// Sources: braze-android-sdk 43.0.0, `isBrazePushNotification`; braze-swift-sdk 18.2.0, ABKPushUtils.m; the keys of
+    /// the service worker 3.5.1 of braze-web-sdk, since what later ones look at is not public (UNVERIFIED).
+    package static let braze = ProviderRule(
+        name: brazeName, title: "Braze",
+        platforms: [
+            .android: PlatformRule(order: 0, all: [.value(at: ["_ab"], .equals("true"))]),
+            .ios: PlatformRule(
+                order: 0,
+                any: [
+                    // Needs no `ab`: a dispatcher that tests `ab` first gives the uninstall test away.
+                    .value(at: ["appboy_uninstall_tracking"], .truthy), .value(at: ["ab"], .nonEmptyObject),
+                ]),
+            .web: PlatformRule(order: 0, any: [.value(at: ["cid"], .string), .keyBeginning(with: "ab_")]),
+        ])
+}

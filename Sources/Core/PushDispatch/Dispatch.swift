@@ -1,0 +1,71 @@
+package import PushModel
+
+/// Decides what the platform would do with `delivery`, and whose payload it is.
+///
+/// Depends on nothing but its arguments. The platform's memory (the ids that FCM has seen) is the caller's business.
+/// - Parameters:
+///   - delivery: the delivery; its payload may have any of the accepted forms.
+///   - settings: what detection takes from the configuration.
+/// - Returns: the decision, with its reasons.
+/// - Throws: `PayloadError` for a payload that the platform's own server would refuse, or whose form cannot be read.
+package func decide(
+    _ delivery: Delivery, settings: DetectionSettings = DetectionSettings()
+) throws(PayloadError) -> Decision {
+    switch delivery.platform {
+    case .android: decide(delivery, payload: try AndroidPayload(delivery.payload), settings: settings)
+    case .ios: decide(delivery, payload: try ApplePayload(delivery.payload), settings: settings)
+    case .web: decide(delivery, payload: try WebPayload(delivery.payload), settings: settings)
+    }
+}
+
+private func decide(_ delivery: Delivery, payload: some PlatformPayload, settings: DetectionSettings) -> Decision {
+    defer { withExtendedLifetime(payload) {} }
+    var reasons: [Reason] = []
+    reasons.reserveCapacity(4)
+    let providers = settings.matches(payload, on: delivery.platform)
+    let owner = providers.first
+    let isBraze = owner?.isBraze == true
+    if !isBraze, let against = settings.reasonAgainstBraze(payload, on: delivery.platform) { reasons.append(against) }
+    if let owner { reasons.append(.owner(owner)) }
+    var braze = isBraze ? payload.brazeFacts(settings, because: &reasons) : nil
+    var fate: Fate
+    if payload.validateOnly {
+        reasons.append(.validateOnly)
+        fate = .decided(.swallowed)
+    } else {
+        fate = payload.fate(of: delivery, settings, because: &reasons)
+    }
+    owner?.change(&fate, because: &reasons)
+
+    let isUndelivered = payload.validateOnly || fate.outcome == .notWoken
+    let displayed =
+        braze?.mayBeDisplayed == true && delivery.notifications == .allowed
+        && payload.shows(braze?.kind ?? .silent, under: fate)
+    let received = braze?.isMessage == true && (displayed || fate.outcome == nil)
+    // T4: what has no campaign can be nobody's influenced open.
+    if displayed, braze?.campaignID != nil, braze?.isInternal == false { braze?.countsForInfluencedOpen = true }
+
+    return Decision(
+        providers: providers, braze: braze, fate: fate, messageID: payload.messageID,
+        duplicateID: isUndelivered ? nil : payload.duplicateID, app: delivery.app ?? payload.app,
+        keys: PayloadKeys(payload: payload), received: received, displayed: displayed, reasons: reasons,
+        circumstances: Circumstances(delivery))
+}
+
+extension ProviderMatch {
+    /// Takes away the callbacks that bring a message, where the owner's SDK leaves nothing for a handler to do.
+    /// What the platform does without the app stays as it is.
+    fileprivate func change(_ fate: inout Fate, because reasons: inout [Reason]) {
+        // FCM's other callbacks are about the app's messages as a whole.
+        guard case .callbacks(let callbacks) = fate, platform != .android || callbacks == [.onMessageReceived] else {
+            return
+        }
+        if provider.purpose == .uninstallProbe {
+            reasons.append(.uninstallProbe(title: provider.title))
+            fate = .decided(.swallowed)
+        } else if entry == .ownReceiver {
+            reasons.append(.ownReceiver(title: provider.title))
+            fate = .decided(.ownReceiver)
+        }
+    }
+}

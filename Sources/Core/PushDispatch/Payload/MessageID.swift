@@ -1,0 +1,28 @@
+package import PushModel
+
+/// The id that a payload brings itself: FCM's, in the place where its form has it. Plain APNs and web push have none.
+///
+/// Also for a payload that the platform hands back with an interaction. Empty ids, and ids that are no strings, are none.
+package func messageID(of payload: JSONNode, platform: Platform) -> String? {
+    payload.withView { messageID(of: $0, platform: platform) }
+}
+
+func messageID(of payload: JSONView, platform: Platform) -> String? {
+    if let message = V1Message.message(in: payload, platform: platform) {
+        return message.member("name").flatMap(messageIDInName)
+    }
+    switch platform {
+    case .android:
+        // FCM: RemoteMessage.getMessageId reads `google.message_id`, else `message_id`; `messageId` is what SDKs that
+        // print a RemoteMessage as JSON call it.
+        let holder = payload.member("extras").flatMap { $0.isObject ? $0 : nil } ?? payload
+        return holder.member("google.message_id")?.nonEmptyString ?? holder.member("message_id")?.nonEmptyString
+            ?? holder.member("messageId")?.nonEmptyString ?? holder.member("gcm.message_id")?.nonEmptyString
+    case .ios: return (ApplePayload.wrappedUserInfo(in: payload) ?? payload).member("gcm.message_id")?.nonEmptyString
+    case .web: return payload.member("messageId")?.nonEmptyString
+    }
+}
+
+/// The id in the name of an FCM v1 message. FCM answers a send with `projects/*/messages/{id}`; the id is what the device
+/// gets.
+func messageIDInName(_ name: JSONView) -> String? { name.string?.split(separator: "/").last.map(String.init) }

@@ -1,0 +1,78 @@
+package import PushModel
+
+/// The keys of a payload, for routes to match: values as text, whatever their type.
+package struct PayloadKeys: Sendable {
+    let payload: any PlatformPayload
+    /// Where the dashboard's pairs are; `nil` until somebody asked.
+    private var pairs: DashboardPairs?
+
+    init(payload: any PlatformPayload) { self.payload = payload }
+
+    /// The value under one of the payload's own keys: the data map on Android, the top level on iOS, the object on the
+    /// web. `nil` when absent; a value that is no string is its JSON without white space.
+    package func data(_ key: String) -> String? {
+        defer { withExtendedLifetime(payload) {} }
+        return payload[key]?.text
+    }
+
+    /// Whether there is such a value, and the pattern matches it.
+    ///
+    /// - Parameter pattern: `nil`: any value.
+    package func hasData(_ key: String, matching pattern: Glob?) -> Bool {
+        defer { withExtendedLifetime(payload) {} }
+        return payload[key]?.matches(pattern) ?? false
+    }
+
+    /// The value of one of the dashboard's key-values: on Android in the JSON text `extra`, or beside the other keys
+    /// where there is none (ADM); on iOS at the top level; on the web in `e`. `nil` when absent.
+    package func keyValue(_ key: String) -> String? {
+        withKeyValue(key) { $0.text }
+    }
+
+    /// Whether there is such a value, and the pattern matches it.
+    ///
+    /// - Parameter pattern: `nil`: any value.
+    package func hasKeyValue(_ key: String, matching pattern: Glob?) -> Bool {
+        withKeyValue(key) { $0.matches(pattern) } ?? false
+    }
+
+    /// All of the dashboard's key-values, in their order, as text.
+    package var keyValues: [(key: String, value: String)] {
+        defer { withExtendedLifetime(payload) {} }
+        switch pairs ?? payload.dashboardPairs {
+        case .none: return []
+        case .object(let object): return object.textMembers
+        case .text(let document): return document.root.withView { $0.textMembers }
+        case .ownKeys(let object, let isProviders):
+            return object.members.lazy.filter { !isProviders($0.key) }.map { ($0.key.text, $0.value.text) }
+        }
+    }
+
+    /// Reads the dashboard's key-values now, if they were not read yet: once for all that is asked of these keys, rather
+    /// than once for each.
+    package mutating func readKeyValues() {
+        if pairs == nil { pairs = payload.dashboardPairs }
+    }
+
+    private func withKeyValue<Result>(_ key: String, _ body: (JSONView) -> Result) -> Result? {
+        defer { withExtendedLifetime(payload) {} }
+        switch pairs ?? payload.dashboardPairs {
+        case .none: return nil
+        case .object(let object): return object[key].map(body)
+        case .text(let document): return document.root.withView { $0[key].map(body) }
+        case .ownKeys: return payload[key].map(body)
+        }
+    }
+}
+
+extension JSONView {
+    /// Whether the pattern matches the value as text.
+    fileprivate func matches(_ pattern: Glob?) -> Bool {
+        guard let pattern else { return true }
+        return isString
+            ? withText { pattern.matches($0) } : compactBytes.withUnsafeBufferPointer { pattern.matches($0) }
+    }
+
+    /// The members of an object with their values as text.
+    fileprivate var textMembers: [(key: String, value: String)] { members.map { ($0.key.text, $0.value.text) } }
+}

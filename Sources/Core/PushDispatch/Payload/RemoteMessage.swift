@@ -1,0 +1,72 @@
+import PushModel
+
+/// What the getters of FCM's `RemoteMessage` give for a message, with their fallbacks.
+///
+/// Source: firebase-android-sdk a089298ed9, RemoteMessage.java. Google Play services set most
+/// of the extras behind it; what a payload does not tell is what FCM makes of an extra that is missing.
+package struct RemoteMessage: Hashable, Sendable {
+    /// FCM's priorities. The raw values are those of the extras.
+    package enum Priority: String, Sendable {
+        case high, normal, unknown
+
+        init(_ extra: String?) { self = extra == "high" ? .high : extra == "normal" ? .normal : .unknown }
+    }
+
+    /// One getter of the notification that gives a value.
+    package struct Field: Hashable, Sendable {
+        /// The getter, as FCM v1 calls its field: `title`, `channel_id`.
+        package var name: String
+        /// What it gives.
+        package var text: String
+    }
+
+    /// `getFrom`: the sender's id, or the topic.
+    package var from: String?
+    /// `getTo`, of upstream messages only.
+    package var to: String?
+    /// `getSenderId`.
+    package var senderID: String?
+    /// `getMessageId`: `google.message_id`, else `message_id`.
+    package var messageID: String?
+    /// `getMessageType`.
+    package var messageType: String?
+    /// `getCollapseKey`.
+    package var collapseKey: String?
+    /// `getSentTime`: milliseconds since 1970; 0 when missing or unreadable.
+    package var sentTime: Int64
+    /// `getTtl`: seconds; 0 when missing or unreadable.
+    package var ttl: Int32
+    /// `getOriginalPriority`: as it was sent.
+    package var originalPriority: Priority
+    /// `getPriority`: as it was delivered, which FCM may have lowered.
+    package var priority: Priority
+    /// `getNotification`: its getters that give a value; `nil` for a data message.
+    package var notification: [Field]?
+}
+
+extension RemoteMessage {
+    /// Reads the extras of `payload`.
+    init(_ payload: AndroidPayload) {
+        from = payload.extra("from")
+        to = payload.extra("google.to")
+        senderID = payload.extra("google.c.sender.id")
+        messageID = payload.extra("google.message_id") ?? payload.extra("message_id")
+        messageType = payload.extra("message_type")
+        collapseKey = payload.extra("collapse_key")
+        sentTime = payload.integerExtra("google.sent_time") ?? 0
+        ttl = payload.integerExtra("google.ttl").flatMap(Int32.init(exactly:)) ?? 0
+        let sent = payload.extra("google.priority")
+        originalPriority = Priority(payload.extra("google.original_priority") ?? sent)
+        if let delivered = payload.extra("google.delivered_priority") {
+            priority = Priority(delivered)
+        } else if payload.extra("google.priority_reduced") == "1" {
+            priority = .normal
+        } else {
+            priority = Priority(sent)
+        }
+        guard payload.notification != .absent else { return }
+        notification = NotificationGetter.all.compactMap { getter in
+            payload.value(of: getter).map { Field(name: getter.name, text: $0) }
+        }
+    }
+}

@@ -1,0 +1,49 @@
+package import PushModel
+
+/// An `.apns` file, as `xcrun simctl push` takes it.
+///
+/// Source: the release notes of Xcode 11.4 (an object with `aps`; `Simulator Target Bundle` unless the command line
+/// names the app); 4,096 bytes as tools around it check it, for `simctl` refuses more without saying why. Its own words
+/// are not public.
+package enum SimulatorFile {
+    /// The longest file, in bytes.
+    static let lengthMax = 4096
+    /// The key for the bundle id.
+    static let targetBundle = "Simulator Target Bundle"
+
+    /// The keys that are for the simulator alone, and that the app does not see.
+    private static let keys: Set<String> = [targetBundle, "WatchKit Simulator Actions"]
+
+    /// Whether a key is for the simulator alone.
+    static func isOwn(_ key: String) -> Bool { keys.contains(key) }
+
+    /// Whether a key is for the simulator alone.
+    static func isOwn(_ key: JSONView) -> Bool {
+        // Both are long; few keys are.
+        key.textLength > 20 && key.string.map(keys.contains) == true
+    }
+
+    /// Checks a payload as the simulator does.
+    ///
+    /// - Parameters:
+    ///   - payload: the object of the file.
+    ///   - length: the bytes of the file, white space and all; `nil` when the object is all that is known of it.
+    ///   - path: where it stands, for the error.
+    package static func check(
+        _ payload: JSONNode, length: Int? = nil, at path: String = "payload"
+    ) throws(PayloadError) {
+        try payload.withView { (view) throws(PayloadError) in try check(view, length: length, at: path) }
+    }
+
+    static func check(_ payload: JSONView, length: Int? = nil, at path: String) throws(PayloadError) {
+        guard payload.member("aps") != nil else {
+            throw PayloadError(
+                field: "\(path).aps", message: "an .apns file needs aps; the simulator refuses one without it")
+        }
+        let length = length ?? payload.rawBytes.count
+        guard length <= lengthMax else {
+            throw PayloadError(
+                field: path, message: "an .apns file may have \(lengthMax) bytes; this has \(length)")
+        }
+    }
+}

@@ -1,0 +1,163 @@
+package import PushModel
+
+/// What a person did with a notification, as the platform tells its code.
+package enum UserAct: Hashable, Sendable {
+    /// Tapped the body.
+    case opened
+    /// Pressed the button with this identifier, and typed `text` if it has a text field.
+    case button(id: String, text: String?)
+    /// Swept it away.
+    case dismissed
+
+    /// The identifier that iOS hands over for a tap on the body: `UNNotificationDefaultActionIdentifier`.
+    package static let defaultAction = "com.apple.UNNotificationDefaultActionIdentifier"
+    /// The identifier that iOS hands over for a dismissal: `UNNotificationDismissActionIdentifier`.
+    package static let dismissAction = "com.apple.UNNotificationDismissActionIdentifier"
+
+    /// - Parameters:
+    ///   - kind: what `op: interact` says.
+    ///   - action: the button's identifier; without one `action` is a tap on the body. Apple's identifiers for body and
+    ///     dismissal are taken for what they mean.
+    ///   - text: what was typed.
+    package init(_ kind: InteractRequest.Kind, action: String?, text: String?) {
+        switch (kind, action) {
+        case (.opened, _), (.action, nil), (.action, Self.defaultAction): self = .opened
+        case (.dismissed, _), (.action, Self.dismissAction): self = .dismissed
+        case (.action, let id?): self = .button(id: id, text: text)
+        }
+    }
+}
+
+/// What the platform does when a person acts on a notification.
+package struct InteractionDecision: Hashable, Sendable {
+    /// The callback that runs; `none` on Android, where an activity or a receiver starts, and where no code runs.
+    package var callback: Callback
+    /// `swallowed` where it ends without anybody's code. `nil`: the payload's owner gets it, the tracker what is Braze's,
+    /// a route what is another's.
+    package var outcome: Outcome?
+    /// The identifier that the callback gets: Apple's for body and dismissal on iOS, else the button's; `nil` for the
+    /// body and a dismissal elsewhere.
+    package var actionIdentifier: String?
+    /// What a button of a Braze notification does; `nil` for the body, a dismissal, a button that is not known, and
+    /// another provider's.
+    package var button: ButtonAction?
+    /// Why, in order; the last one explains `outcome`.
+    package var reasons: [InteractionReason]
+}
+
+/// Decides which callback runs when a person acts on a notification, and whether any does.
+///
+/// Depends on nothing but its arguments.
+/// - Parameters:
+///   - act: what the person did.
+///   - payload: what the platform hands back; `nil` when the notification is only named by an id.
+///   - provider: whose notification it is, as the payload or the tracker's memory says.
+///   - platform: the device's platform.
+///   - rules: what the app has registered.
+package func decide(
+    _ act: UserAct, on payload: HandedBackPayload?, of provider: String?, platform: Platform,
+    rules: InteractionRules = InteractionRules()
+) -> InteractionDecision {
+    let isBraze = provider == ProviderRule.brazeName
+    switch platform {
+    case .android: return decideOnAndroid(act, payload, isBraze: isBraze)
+    case .ios: return decideOnApple(act, payload, isBraze: isBraze, rules)
+    case .web: return decideOnWeb(act, payload, isBraze: isBraze)
+    }
+}
+
+// Source: braze-android-sdk 43.0.0, BrazePushReceiver: PUSH_CLICKED, ACTION_CLICKED, PUSH_DELETED. What other providers
+// attach to their notifications starts code of theirs too.
+private func decideOnAndroid(
+    _ act: UserAct, _ payload: HandedBackPayload?, isBraze: Bool
+) -> InteractionDecision {
+    var decision = InteractionDecision(callback: .none, reasons: [])
+    switch act {
+    case .opened: decision.reasons = [isBraze ? .brazePushClicked : .intentStarted]
+    case .dismissed: decision.reasons = [isBraze ? .brazePushDeleted : .intentOfDismissalStarted]
+    case .button(let id, let text):
+        decision.press(id, text, payload, .android, isBraze: isBraze)
+        decision.reasons.append(isBraze ? .brazeActionClicked : .intentStarted)
+    }
+    return decision
+}
+
+// Source: Apple's documentation of userNotificationCenter(_:didReceive:withCompletionHandler:),
+// UNNotificationDismissActionIdentifier and UNTextInputNotificationResponse.
+private func decideOnApple(
+    _ act: UserAct, _ payload: HandedBackPayload?, isBraze: Bool, _ rules: InteractionRules
+) -> InteractionDecision {
+    var decision = InteractionDecision(callback: .didReceiveResponse, reasons: [])
+    switch act {
+    case .opened:
+        decision.actionIdentifier = UserAct.defaultAction
+        decision.reasons = [.defaultAction]
+    case .button(let id, let text):
+        decision.press(id, text, payload, .ios, isBraze: isBraze)
+        decision.reasons.append(.customAction)
+        if payload != nil, payload?.category == nil { decision.reasons.append(.noCategory) }
+    case .dismissed:
+        if let category = payload?.category, rules.tellsOfDismissal(category) {
+            decision.actionIdentifier = UserAct.dismissAction
+            decision.reasons = [.dismissAction]
+        } else {
+            decision.callback = .none
+            decision.outcome = .swallowed
+            let hasCategory = payload?.category != nil
+            let reason: InteractionReason = hasCategory ? .dismissalOfOtherCategory : .dismissalWithoutCategory
+            decision.reasons = [payload == nil ? .dismissalOfUnknownCategory : reason]
+        }
+    }
+    return decision
+}
+
+// Source: the Notifications API; the service worker 3.5.1 of braze-web-sdk, which listens to clicks alone.
+private func decideOnWeb(
+    _ act: UserAct, _ payload: HandedBackPayload?, isBraze: Bool
+) -> InteractionDecision {
+    var decision = InteractionDecision(callback: .notificationclick, reasons: [])
+    switch act {
+    case .opened: decision.reasons = [.notificationClick]
+    case .button(let id, let text):
+        decision.press(id, text, payload, .web, isBraze: isBraze)
+        decision.reasons.append(.notificationAction)
+    case .dismissed:
+        decision.callback = .notificationclose
+        decision.outcome = isBraze ? .swallowed : nil
+        decision.reasons = [isBraze ? .brazeIgnoresClose : .notificationClose]
+    }
+    return decision
+}
+
+extension InteractionRules {
+    /// Whether iOS tells the app of a dismissal of a notification of this category.
+    fileprivate func tellsOfDismissal(_ category: String) -> Bool {
+        BrazeCategory(rawValue: category) != nil || dismissActionCategories.contains { $0.matches(category) }
+    }
+}
+
+extension InteractionDecision {
+    fileprivate init(callback: Callback, reasons: [InteractionReason]) {
+        self.init(callback: callback, outcome: nil, actionIdentifier: nil, button: nil, reasons: reasons)
+    }
+
+    /// What is the same of a button on all platforms.
+    fileprivate mutating func press(
+        _ id: String, _ text: String?, _ payload: HandedBackPayload?, _ platform: Platform, isBraze: Bool
+    ) {
+        actionIdentifier = id
+        if text != nil { reasons.append(.textInput) }
+        guard isBraze else { return }
+        guard let action = payload?.action(id) else {
+            if payload?.hasAllActions == true { reasons.append(.unknownButton) }
+            switch platform {
+            case .android: break
+            case .ios: button = BrazeFacts.Action(defaultID: id).flatMap { ButtonAction($0.kind) }
+            // The worker need not name a button without an address.
+            case .web: button = payload == nil ? nil : .close
+            }
+            return
+        }
+        button = ButtonAction(action.kind)
+    }
+}

@@ -1,0 +1,65 @@
+extension UnsafeBufferPointer<UInt8> {
+    /// Whether both have the same bytes; compares eight at a time.
+    @inlinable
+    package func isSame(as other: UnsafeBufferPointer<UInt8>) -> Bool {
+        guard count == other.count, let one = baseAddress, let two = other.baseAddress else {
+            return count == other.count
+        }
+        return areEqual(one, two, count: count)
+    }
+
+    /// The first place from `start` on that has this byte; `nil` when none has. Looks at 16 bytes at a time.
+    package func firstIndex(of byte: UInt8, from start: Int) -> Int? {
+        guard let base = baseAddress else { return nil }
+        let wanted = SIMD16<UInt8>(repeating: byte)
+        var place = start
+        while count &- place >= 16 {
+            let bytes = UnsafeRawPointer(base + place).loadUnaligned(as: SIMD16<UInt8>.self)
+            let found = unsafeBitCast(bytes .== wanted, to: SIMD2<UInt64>.self)
+            let (low, high) = (UInt64(littleEndian: found[0]), UInt64(littleEndian: found[1]))
+            if low | high != 0 {
+                return place &+ (low != 0 ? low.trailingZeroBitCount / 8 : 8 &+ high.trailingZeroBitCount / 8)
+            }
+            place &+= 16
+        }
+        while place < count {
+            if base[place] == byte { return place }
+            place &+= 1
+        }
+        return nil
+    }
+}
+
+/// Whether so many bytes are the same at both places.
+@inlinable
+@inline(__always)
+func areEqual(_ one: UnsafePointer<UInt8>, _ other: UnsafePointer<UInt8>, count: Int) -> Bool {
+    let (left, right) = (UnsafeRawPointer(one), UnsafeRawPointer(other))
+    @inline(__always)
+    func isSame<Word: FixedWidthInteger & BitwiseCopyable>(_ type: Word.Type, at place: Int) -> Bool {
+        left.loadUnaligned(fromByteOffset: place, as: type) == right.loadUnaligned(fromByteOffset: place, as: type)
+    }
+    // The last word overlaps the one before it, so that no single bytes are left.
+    if count >= 8 {
+        var place = 0
+        while place < count &- 8 {
+            guard isSame(UInt64.self, at: place) else { return false }
+            place &+= 8
+        }
+        return isSame(UInt64.self, at: count &- 8)
+    }
+    if count >= 4 { return isSame(UInt32.self, at: 0) && isSame(UInt32.self, at: count &- 4) }
+    guard count > 0 else { return true }
+    return one[0] == other[0] && one[count / 2] == other[count / 2] && one[count &- 1] == other[count &- 1]
+}
+
+extension String {
+    /// Shows the text in UTF-8, which must not be used afterwards. Copies nothing but a short text.
+    @inlinable
+    @inline(__always)
+    package func withBytes<Result>(_ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
+        if let result = utf8.withContiguousStorageIfAvailable(body) { return result }
+        var text = self
+        return text.withUTF8(body)
+    }
+}

@@ -1,0 +1,109 @@
+/// A change of what is known of custom data. It is written in one transaction with the events of the same turn, in order.
+package enum CustomDataRecord: Hashable, Sendable {
+    /// A new entry: `pending`, `queued`, or `rejected` with the reason.
+    indirect case entry(CustomEntry, EntryState, reason: String?)
+    /// An entry's state changed.
+    indirect case moved(EntryMove)
+    /// A field of a profile is to change.
+    indirect case attribute(AttributeRow)
+    /// How sending goes; there is one.
+    indirect case sending(SendingState)
+}
+
+/// A change of an entry's state.
+package struct EntryMove: Hashable, Sendable {
+    /// The entry.
+    package var number: EntryNumber
+    /// Its state from now on.
+    package var state: EntryState
+    /// When, by the clock.
+    package var at: WallTime
+    /// The request whose session start flushed it; `nil` for what people and the forwarder do.
+    package var by: SequenceNumber?
+    /// The forwarder's run that has it; `nil` unless it is `claimed`.
+    package var claimant: UUID128?
+    /// Why, for people: of `rejected`, `unknown`, and of what goes back to `queued`.
+    package var reason: String?
+
+    /// Joins the parts.
+    package init(
+        number: EntryNumber, state: EntryState, at: WallTime, by: SequenceNumber? = nil, claimant: UUID128? = nil,
+        reason: String? = nil
+    ) {
+        self.number = number
+        self.state = state
+        self.at = at
+        self.by = by
+        self.claimant = claimant
+        self.reason = reason
+    }
+}
+
+/// Whose profile: a user's, or that of a device on which nobody is known.
+package enum ProfileOwner: Hashable, Sendable {
+    /// The user.
+    case user(String)
+    /// Whoever uses the device.
+    case device(String)
+}
+
+/// A change of one field of a profile.
+package struct AttributeRow: Hashable, Sendable {
+    /// Whose.
+    package var owner: ProfileOwner
+    /// Custom or the provider's own: never `customEvent`.
+    package var kind: EntryKind
+    /// The field.
+    package var name: String
+    /// What is done to it.
+    package var change: AttributeChange
+    /// When it was set.
+    package var at: WallTime
+    /// The entry that says so.
+    package var entry: EntryNumber
+
+    /// Joins the parts.
+    package init(
+        owner: ProfileOwner, kind: EntryKind, name: String, change: AttributeChange, at: WallTime, entry: EntryNumber
+    ) {
+        self.owner = owner
+        self.kind = kind
+        self.name = name
+        self.change = change
+        self.at = at
+        self.entry = entry
+    }
+}
+
+/// How sending to the endpoint goes, as the forwarder last said.
+package struct SendingState: Hashable, Sendable {
+    /// What the forwarder does. The raw values are the wire names.
+    package enum Phase: String, Sendable, CaseIterable {
+        /// It sends, or has nothing to send.
+        case sending
+        /// It waits after a failure, or for the rate limit.
+        case waiting
+        /// The endpoint refuses what it sends: nothing more is sent until a person has seen to it.
+        case stopped
+    }
+
+    /// What it does.
+    package var phase: Phase
+    /// Why, for people; `nil` while it sends.
+    package var reason: String?
+    /// How many requests failed one after the other: what the next wait is reckoned from.
+    package var failures: Int
+    /// Until when it waits.
+    package var until: WallTime?
+    /// Since when.
+    package var since: WallTime
+
+    /// Joins the parts.
+    package init(phase: Phase, reason: String? = nil, failures: Int = 0, until: WallTime? = nil, since: WallTime) {
+        self.phase = phase
+        self.reason = reason
+        self.failures = failures
+        self.until = until
+        self.since = since
+    }
+}

@@ -1,0 +1,43 @@
+/// A binary heap: the smallest element first. Elements are never removed early; who takes one out checks that it
+/// still holds. Inlinable, so that each module has one for its own elements.
+package struct Heap<Element: Comparable> {
+    @usableFromInline var elements: [Element] = []
+
+    /// An empty heap.
+    @inlinable
+    package init() {}
+
+    /// The smallest element.
+    @inlinable
+    package var first: Element? { elements.first }
+
+    /// Adds one, in logarithmic time.
+    @inlinable
+    package mutating func insert(_ element: Element) {
+        elements.append(element)
+        var child = elements.count - 1
+        while child > 0, elements[child] < elements[(child - 1) / 2] {
+            elements.swapAt(child, (child - 1) / 2)
+            child = (child - 1) / 2
+        }
+    }
+
+    /// Takes out the smallest element, in logarithmic time.
+    @inlinable
+    package mutating func popFirst() -> Element? {
+        guard let first = elements.first, let last = elements.popLast() else { return nil }
+        guard !elements.isEmpty else { return first }
+        elements[0] = last
+        var parent = 0
+        while true {
+            let left = parent * 2 + 1
+            guard left < elements.count else { return first }
+            let child = left + 1 < elements.count && elements[left + 1] < elements[left] ? left + 1 : left
+            guard elements[child] < elements[parent] else { return first }
+            elements.swapAt(child, parent)
+            parent = child
+        }
+    }
+}
+
+extension Heap: Sendable where Element: Sendable {}

@@ -1,0 +1,90 @@
+/// The daemon's own number of an accepted request.
+///
+/// One counter a state directory over all accepted requests, increasing in order of acceptance; never
+/// reused once acknowledged, gaps allowed.
+package struct SequenceNumber: Hashable, Comparable, Sendable, CustomStringConvertible {
+    /// The number itself; the first one is 1.
+    package var value: Int64
+
+    /// - Parameter value: the number itself.
+    package init(_ value: Int64) { self.value = value }
+
+    /// The number that follows.
+    package var next: SequenceNumber { SequenceNumber(value + 1) }
+
+    package var description: String { String(value) }
+
+    package static func < (left: SequenceNumber, right: SequenceNumber) -> Bool { left.value < right.value }
+}
+
+/// One invocation: the request it belongs to and its place among that request's invocations.
+package struct InvocationID: Hashable, Comparable, Sendable {
+    /// The request.
+    package var seq: SequenceNumber
+    /// Its place, from 0, in the order in which the platform would call.
+    package var n: Int
+
+    /// Names the `n`th invocation of the request `seq`.
+    package init(seq: SequenceNumber, n: Int) {
+        self.seq = seq
+        self.n = n
+    }
+
+    package static func < (left: InvocationID, right: InvocationID) -> Bool {
+        (left.seq, left.n) < (right.seq, right.n)
+    }
+}
+
+/// A random 128-bit name: of a state directory, of a boot, of an event.
+package struct UUID128: Hashable, Sendable, CustomStringConvertible {
+    /// The first eight bytes, big-endian.
+    package var high: UInt64
+    /// The last eight bytes, big-endian.
+    package var low: UInt64
+
+    /// Joins the two halves.
+    package init(high: UInt64, low: UInt64) {
+        self.high = high
+        self.low = low
+    }
+
+    /// Reads 32 hexadecimal digits, with or without the four hyphens; `nil` for anything else.
+    package init?(_ text: some StringProtocol) {
+        var digits = 0
+        var halves: (UInt64, UInt64) = (0, 0)
+        for character in text.utf8 where character != UInt8(ascii: "-") {
+            guard digits < 32, let value = hexadecimalValue(of: character) else { return nil }
+            if digits < 16 {
+                halves.0 = halves.0 << 4 | UInt64(value)
+            } else {
+                halves.1 = halves.1 << 4 | UInt64(value)
+            }
+            digits += 1
+        }
+        guard digits == 32 else { return nil }
+        self.init(high: halves.0, low: halves.1)
+    }
+
+    /// The lower-case form with hyphens: `8-4-4-4-12`.
+    package var description: String {
+        var text = ""
+        text.reserveCapacity(36)
+        for index in 0..<32 {
+            if index == 8 || index == 12 || index == 16 || index == 20 { text.append("-") }
+            let half = index < 16 ? high : low
+            let digit = UInt8(truncatingIfNeeded: half >> UInt64((15 - index % 16) * 4)) & 0xF
+            text.unicodeScalars.append(Unicode.Scalar(digit < 10 ? 48 + digit : 87 + digit))
+        }
+        return text
+    }
+}
+
+/// The value of one ASCII hexadecimal digit, or `nil`.
+func hexadecimalValue(of character: UInt8) -> UInt8? {
+    switch character {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"): character - UInt8(ascii: "0")
+    case UInt8(ascii: "a")...UInt8(ascii: "f"): character - UInt8(ascii: "a") + 10
+    case UInt8(ascii: "A")...UInt8(ascii: "F"): character - UInt8(ascii: "A") + 10
+    default: nil
+    }
+}

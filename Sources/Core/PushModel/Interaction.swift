@@ -1,0 +1,79 @@
+/// What a person did with a notification, as the tracker takes it.
+package struct Interaction: Hashable, Sendable {
+    /// How an interaction names its delivery.
+    package enum Subject: Hashable, Sendable {
+        /// By its number.
+        case delivery(SequenceNumber)
+        /// By the payload's own id; the latest on that device.
+        case message(String)
+        /// By the digest of the payload, when it carries no id; the latest unopened one on that device. Deliveries that an
+        /// earlier version stored have another digest: `formerDigest`.
+        case payload(UInt64)
+    }
+
+    /// What was done.
+    package enum Act: Hashable, Sendable {
+        /// The body was tapped.
+        case opened
+        /// The button with this id was pressed.
+        case button(String)
+        /// The notification was swept away.
+        case dismissed
+    }
+
+    /// What became of it. The raw values are kept in ledgers.
+    package enum Verdict: String, Sendable, CaseIterable {
+        /// A direct open (T1).
+        case opened
+        /// A close button, for the first time: a click, no direct open (T1).
+        case closed
+        /// Opened or closed before; counts nothing (T2).
+        case duplicate
+        /// A tap on a delivery without a campaign: nobody's (T3).
+        case unattributed
+        /// Swept away (T12).
+        case dismissed
+        /// The delivery has no such button; counts nothing.
+        case unknownAction = "unknown_action"
+        /// The delivery went to another device or app; counts nothing.
+        case elsewhere
+        /// No delivery of it is remembered, and none came within the grace (T15).
+        case unmatched
+    }
+
+    /// The request that told of it.
+    package var cause: SequenceNumber
+    /// Which delivery.
+    package var subject: Subject
+    /// What was done.
+    package var act: Act
+    /// The platform.
+    package var platform: Platform
+    /// The app, if it is known.
+    package var app: String?
+    /// The device, if it is known; without one the latest delivery on any is meant.
+    package var device: String?
+    /// Who did it; `nil`: whoever received the delivery.
+    package var externalID: String?
+    /// When it was done.
+    package var at: WallTime
+    /// The digest of the same payload as versions before the present digest made it, where the subject is a payload. It is
+    /// not stored: what waits for a delivery waits for a new one.
+    package var formerDigest: UInt64?
+
+    /// Joins the parts.
+    package init(
+        cause: SequenceNumber, subject: Subject, act: Act, platform: Platform, app: String? = nil,
+        device: String? = nil, externalID: String? = nil, at: WallTime, formerDigest: UInt64? = nil
+    ) {
+        self.cause = cause
+        self.subject = subject
+        self.act = act
+        self.platform = platform
+        self.app = app
+        self.device = device
+        self.externalID = externalID
+        self.at = at
+        self.formerDigest = formerDigest
+    }
+}

@@ -1,0 +1,139 @@
+/// Names that keys or texts are looked for among: which one it is, in a few instructions.
+///
+/// Made once for many documents. Of a key the look-up takes the hash that the scan left with it.
+package struct JSONNames: Sendable {
+    /// The names in UTF-8, one behind the other.
+    @usableFromInline let bytes: [UInt8]
+    /// For each slot, from the lowest bit on: the place of a name plus one in 8 bits, its length in 8, where it begins
+    /// in 16, its hash in 32; 0 where it is empty. Open addressing, half empty at least.
+    @usableFromInline let slots: [UInt64]
+
+    /// - Parameter names: no two of them the same; at most 255 of at most 255 bytes, whose places are those in the list.
+    package init(_ names: [String]) {
+        precondition(names.count < 256 && names.allSatisfy { $0.utf8.count < 256 }, "more names than there is room for")
+        var bytes: [UInt8] = []
+        var slots = [UInt64](repeating: 0, count: JSONKeyTable.slots(for: max(names.count, 1)))
+        for (place, name) in names.enumerated() {
+            let hash = JSONKeyHash(name).value
+            var slot = Int(hash) & (slots.count - 1)
+            while slots[slot] != 0 { slot = (slot + 1) & (slots.count - 1) }
+            slots[slot] =
+                UInt64(hash) << 32 | UInt64(bytes.count) << 16 | UInt64(name.utf8.count) << 8 | UInt64(place + 1)
+            bytes += name.utf8
+        }
+        self.bytes = bytes
+        self.slots = slots
+    }
+
+    /// The place of the name that a key of an object is; `nil` when it is none.
+    @inlinable
+    package func place(of key: JSONView, in object: JSONView) -> Int? {
+        object.entry.pointee.isFlagged ? place(of: key) : place(of: key, hash: key.entry.pointee.link)
+    }
+
+    /// The place of the name that a text is; `nil` when it is none.
+    @inlinable
+    package func place(of text: JSONView) -> Int? {
+        text.isString ? place(of: text, hash: text.withText { UInt32(truncatingIfNeeded: WordHash.keys($0)) }) : nil
+    }
+
+    @inlinable
+    func place(of text: JSONView, hash: UInt32) -> Int? {
+        slots.withUnsafeBufferPointer { slots in
+            var slot = Int(hash) & (slots.count &- 1)
+            while slots[slot] != 0 {
+                let entry = slots[slot]
+                if UInt32(truncatingIfNeeded: entry &>> 32) == hash, isName(entry, text) {
+                    return Int(entry & 0xFF) &- 1
+                }
+                slot = (slot &+ 1) & (slots.count &- 1)
+            }
+            return nil
+        }
+    }
+
+    @inlinable
+    @inline(__always)
+    func isName(_ entry: UInt64, _ text: JSONView) -> Bool {
+        let (start, length) = (Int(entry &>> 16 & 0xFFFF), Int(entry &>> 8 & 0xFF))
+        return bytes.withUnsafeBufferPointer { bytes in
+            text.jsonText.equals(UnsafeBufferPointer(rebasing: bytes[start..<start &+ length]))
+        }
+    }
+}
+
+/// Values by names.
+package struct JSONNameTable<Value: Sendable>: Sendable {
+    @usableFromInline let names: JSONNames
+    @usableFromInline let values: [Value]
+
+    /// - Parameter entries: of whose names no two are the same; see ``JSONNames`` for how many there may be.
+    package init(_ entries: [(name: String, value: Value)]) {
+        names = JSONNames(entries.map(\.name))
+        values = entries.map(\.value)
+    }
+
+    /// What stands under the name that a key of an object is; `nil` when it is none.
+    @inlinable
+    package func value(for key: JSONView, of object: JSONView) -> Value? {
+        names.place(of: key, in: object).map { values[$0] }
+    }
+
+    /// What stands under the name that a text is; `nil` when it is none.
+    @inlinable
+    package func value(for text: JSONView) -> Value? { names.place(of: text).map { values[$0] } }
+}
+
+/// The members of an object by the places of their names in a list: found in one pass.
+///
+/// It is there while the closure runs that it is shown to, and points to memory of its own and into the document.
+package struct JSONNamedMembers {
+    @usableFromInline let object: JSONView
+    /// For each place how much further than the object the value is; 0 where there is none.
+    @usableFromInline let distances: UnsafeMutableBufferPointer<UInt32>
+    /// A bit for each place that a member has.
+    package let found: UInt64
+    /// Whether there are members of other names.
+    package let hasOthers: Bool
+
+    /// Shows the members of an object.
+    ///
+    /// - Parameters:
+    ///   - object: the object; anything else has no members. It holds on to its document meanwhile.
+    ///   - names: at most 64 names.
+    ///   - body: what is to be done with them.
+    @inlinable
+    package static func read<Result, Failure: Error>(
+        _ object: JSONNode, _ names: JSONNames,
+        _ body: (JSONNamedMembers) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        try withUnsafeTemporaryAllocation(of: UInt32.self, capacity: 64) { (distances) throws(Failure) in
+            try object.withView { (view) throws(Failure) in try body(JSONNamedMembers(view, names, distances)) }
+        }
+    }
+
+    @usableFromInline
+    init(_ object: JSONView, _ names: JSONNames, _ distances: UnsafeMutableBufferPointer<UInt32>) {
+        distances.initialize(repeating: 0)
+        var found: UInt64 = 0
+        var hasOthers = false
+        for (key, value) in object.members {
+            if let place = names.place(of: key, in: object) {
+                distances[place] = UInt32(truncatingIfNeeded: value.entry - object.entry)
+                found |= 1 << UInt64(place)
+            } else {
+                hasOthers = true
+            }
+        }
+        self.object = object
+        self.distances = distances
+        self.found = found
+        self.hasOthers = hasOthers
+    }
+
+    /// The value of the member whose name has this place; `nil` when there is none.
+    @inlinable package subscript(place: Int) -> JSONView? {
+        let distance = distances[place]
+        return distance == 0 ? nil : JSONView(object.entry + Int(distance), in: object.text)
+    }
+}

@@ -1,0 +1,29 @@
+extension UInt8 {
+    /// White space as JSON has it.
+    package var isJSONWhiteSpace: Bool {
+        self == UInt8(ascii: " ") || self == UInt8(ascii: "\t") || self == UInt8(ascii: "\n")
+            || self == UInt8(ascii: "\r")
+    }
+}
+
+extension JSONNode {
+    /// The value as it came, without the white space between its parts: on one line, whatever it was.
+    package var compactBytes: [UInt8] { withView { $0.compactBytes } }
+}
+
+extension JSONView {
+    /// The value as it came, without the white space between its parts: on one line, whatever it was.
+    package var compactBytes: [UInt8] {
+        var isInString = false
+        var isEscaped = false
+        return rawBytes.filter { byte in
+            guard isInString else {
+                isInString = byte == UInt8(ascii: "\"")
+                return !byte.isJSONWhiteSpace
+            }
+            if byte == UInt8(ascii: "\""), !isEscaped { isInString = false }
+            isEscaped = byte == UInt8(ascii: "\\") && !isEscaped
+            return true
+        }
+    }
+}

@@ -1,0 +1,173 @@
+/// Writes one JSON value, without white space, to the end of a byte array.
+///
+///     var reply = JSONWriter()
+///     reply.object {
+///         $0.member("ok", true)
+///         $0.member("seq", 41)
+///     }
+///     // reply.bytes is {"ok":true,"seq":41}
+///
+/// The writer puts the commas. That every key has a value and every bracket its partner is the caller's part; the
+/// forms with a closure see to the brackets.
+package struct JSONWriter: Sendable {
+    /// What is written so far.
+    package private(set) var bytes: [UInt8] = []
+    private var needsComma = false
+
+    /// - Parameter capacity: the length that is expected; it grows when it must.
+    package init(reserving capacity: Int = 256) { bytes.reserveCapacity(capacity) }
+
+    // MARK: Values
+
+    /// Begins an object.
+    package mutating func beginObject() { begin(UInt8(ascii: "{")) }
+    /// Ends the innermost object.
+    package mutating func endObject() { end(UInt8(ascii: "}")) }
+    /// Begins an array.
+    package mutating func beginArray() { begin(UInt8(ascii: "[")) }
+    /// Ends the innermost array.
+    package mutating func endArray() { end(UInt8(ascii: "]")) }
+
+    /// Writes an object whose members `content` writes.
+    package mutating func object(_ content: (inout JSONWriter) -> Void) {
+        beginObject()
+        content(&self)
+        endObject()
+    }
+
+    /// Writes an array whose elements `content` writes.
+    package mutating func array(_ content: (inout JSONWriter) -> Void) {
+        beginArray()
+        content(&self)
+        endArray()
+    }
+
+    /// Writes a key; its value comes next.
+    package mutating func key(_ name: String) {
+        separate()
+        appendQuoted(name)
+        bytes.append(UInt8(ascii: ":"))
+        needsComma = false
+    }
+
+    /// Writes a string. Escaped is only what must be.
+    package mutating func string(_ value: String) {
+        separate()
+        appendQuoted(value)
+    }
+
+    /// Writes a whole number.
+    @inlinable
+    package mutating func int(_ value: some FixedWidthInteger) { verbatim(value.description) }
+
+    /// Writes a number by the shortest digits that read back the same; `null` for infinity and NaN, which JSON lacks.
+    package mutating func double(_ value: Double) { verbatim(value.isFinite ? value.description : "null") }
+
+    /// Writes `true` or `false`.
+    package mutating func bool(_ value: Bool) { verbatim(value ? "true" : "false") }
+
+    /// Writes `null`.
+    package mutating func null() { verbatim("null") }
+
+    /// Writes a value that is JSON already, as it is: such as ``JSONNode/rawBytes``. It keeps its white space; a line
+    /// feed in it is never anything else, so who needs one line may put spaces there.
+    package mutating func raw(_ value: some Sequence<UInt8>) {
+        separate()
+        bytes.append(contentsOf: value)
+    }
+
+    // MARK: Members: a key and its value; a value that is nil becomes null
+
+    /// Writes a member that is an object.
+    package mutating func member(_ name: String, object content: (inout JSONWriter) -> Void) {
+        key(name)
+        object(content)
+    }
+
+    /// Writes a member that is an array.
+    package mutating func member(_ name: String, array content: (inout JSONWriter) -> Void) {
+        key(name)
+        array(content)
+    }
+
+    /// Writes a member that is a string.
+    package mutating func member(_ name: String, _ value: String?) {
+        key(name)
+        if let value { string(value) } else { null() }
+    }
+
+    /// Writes a member that is a whole number.
+    @inlinable
+    package mutating func member(_ name: String, _ value: (some FixedWidthInteger)?) {
+        key(name)
+        if let value { int(value) } else { null() }
+    }
+
+    /// Writes a member that is a number.
+    package mutating func member(_ name: String, _ value: Double?) {
+        key(name)
+        if let value { double(value) } else { null() }
+    }
+
+    /// Writes a member that is `true` or `false`.
+    package mutating func member(_ name: String, _ value: Bool?) {
+        key(name)
+        if let value { bool(value) } else { null() }
+    }
+
+    /// Writes a member whose value is JSON already, as it is.
+    package mutating func member(_ name: String, raw value: some Sequence<UInt8>) {
+        key(name)
+        raw(value)
+    }
+
+    // MARK: Bytes
+
+    private mutating func begin(_ bracket: UInt8) {
+        separate()
+        bytes.append(bracket)
+        needsComma = false
+    }
+
+    private mutating func end(_ bracket: UInt8) {
+        bytes.append(bracket)
+        needsComma = true
+    }
+
+    /// Puts the comma that a value or key needs before it; what follows it needs one too.
+    private mutating func separate() {
+        if needsComma { bytes.append(UInt8(ascii: ",")) }
+        needsComma = true
+    }
+
+    @usableFromInline
+    mutating func verbatim(_ text: String) {
+        separate()
+        bytes.append(contentsOf: text.utf8)
+    }
+
+    private mutating func appendQuoted(_ text: String) {
+        var text = text
+        bytes.append(UInt8(ascii: "\""))
+        text.withUTF8 { text in
+            // Most text has nothing to escape and goes over in one piece.
+            var written = 0
+            for index in text.indices where mustEscape(text[index]) {
+                bytes.append(contentsOf: text[written..<index])
+                appendEscape(text[index])
+                written = index + 1
+            }
+            bytes.append(contentsOf: text[written...])
+        }
+        bytes.append(UInt8(ascii: "\""))
+    }
+
+    private func mustEscape(_ byte: UInt8) -> Bool {
+        byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\")
+    }
+
+    private mutating func appendEscape(_ byte: UInt8) {
+        guard byte < 0x20 else { return bytes.append(contentsOf: [UInt8(ascii: "\\"), byte]) }
+        bytes.append(contentsOf: "\\u\(hexadecimal(byte, digits: 4))".utf8)
+    }
+}

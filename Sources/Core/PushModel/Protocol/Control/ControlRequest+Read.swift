@@ -1,0 +1,213 @@
+extension ControlRequest {
+    /// Reads a line.
+    ///
+    /// - Throws: the error that the client is told; it carries the request's id where that could be read.
+    package init(line: [UInt8]) throws(ProtocolError) {
+        let document: JSONDocument
+        do {
+            document = try JSONDocument(scanning: line)
+        } catch {
+            throw ProtocolError(error)
+        }
+        let root = document.root
+        guard root.kind == .object else {
+            throw ProtocolError(
+                .invalidType, message: "a request is one JSON object on one line; this is \(root.kind.name)")
+        }
+        self = try ObjectReader.read(root) { (reader) throws(ProtocolError) in
+            do throws(ProtocolError) {
+                return ControlRequest(try Operation(reader), id: try reader.string(.id))
+            } catch {
+                var error = error
+                error.id = try? reader.string(.id)
+                throw error
+            }
+        }
+    }
+}
+
+extension ControlRequest.Operation {
+    /// What every op takes.
+    static let keys = RequestKeys([.op, .id, .at])
+
+    private static let names = "status, sync, claim, peek, settle, sending, flush, reset or resolve"
+
+    fileprivate init(_ reader: ObjectReader) throws(ProtocolError) {
+        switch try reader.string(.op) {
+        case "status":
+            try reader.allow(Self.keys)
+            self = .status
+        case "sync":
+            try reader.allow(Self.keys + [.timeout])
+            let timeout = reader[.timeout] == nil ? 10_000 : try reader.integer(.timeout, in: 0...60_000)
+            self = .sync(timeout: .milliseconds(timeout))
+        case "claim": self = .claim(try ClaimRequest(reader))
+        case "peek":
+            try reader.allow(Self.keys + [.after, .limit])
+            self = .peek(
+                after: EntryNumber(try reader.integer(.after, in: 0...Int64.max)),
+                limit: Int(try reader.integer(.limit, in: ClaimRequest.limits)))
+        case "settle": self = .settle(try SettleRequest(reader))
+        case "sending": self = .sending(try SendingReport(reader))
+        case "flush": self = .flush(try FlushRequest(reader))
+        case "reset":
+            try reader.allow(Self.keys + [.suite, .app])
+            self = .reset(suite: try reader.requiredName(.suite), app: try reader.name(.app))
+        case "resolve": self = .resolve(try ResolveRequest(reader))
+        case nil: throw ProtocolError(.missingKey, field: "op", message: "op is missing: \(Self.names)")
+        default:
+            throw ProtocolError(.unknownOperation, field: "op", message: "control.sock takes \(Self.names)")
+        }
+    }
+}
+
+extension ClaimRequest {
+    fileprivate init(_ reader: ObjectReader) throws(ProtocolError) {
+        try reader.allow(ControlRequest.Operation.keys + [.instance, .limit, .wait, .holding])
+        self.init(
+            instance: try reader.instance(), limit: Int(try reader.integer(.limit, in: ClaimRequest.limits)),
+            waits: try reader.bool(.wait) ?? false,
+            holding: reader[.holding] == nil ? nil : try numbers(try reader.list(.holding), of: .holding))
+    }
+}
+
+extension SettleRequest {
+    fileprivate init(_ reader: ObjectReader) throws(ProtocolError) {
+        try reader.allow(ControlRequest.Operation.keys + [.instance, .entries])
+        let instance = try reader.instance()
+        let elements = try reader.list(.entries)
+        guard elements.count <= ClaimRequest.limits.upperBound else {
+            throw reader.invalid(.entries, "entries has at most \(ClaimRequest.limits.upperBound)")
+        }
+        var entries: [Settlement] = []
+        for (index, element) in elements.enumerated() {
+            do {
+                entries.append(try Settlement(element))
+            } catch {
+                throw error.within("entries[\(index)]")
+            }
+        }
+        self.init(instance: instance, entries: entries)
+    }
+}
+
+extension SettleRequest.Settlement {
+    private static let keys = RequestKeys([.number, .state, .reason])
+
+    fileprivate init(_ element: JSONNode) throws(ProtocolError) {
+        guard element.kind == .object else {
+            throw ProtocolError(.invalidType, message: "an entry is an object; this is \(element.kind.name)")
+        }
+        self = try ObjectReader.read(element) { (reader) throws(ProtocolError) in
+            try reader.allow(Self.keys)
+            let number = EntryNumber(try reader.integer(.number, in: 1...Int64.max))
+            let state = try reader.state(of: SettleRequest.states)
+            let reason = try reader.string(.reason)
+            guard reason != nil || state == .sent || state == .queued else {
+                throw reader.missing(.reason, ": who looks at the entry has to know why")
+            }
+            return SettleRequest.Settlement(number, state, reason: reason)
+        }
+    }
+}
+
+extension SendingReport {
+    fileprivate init(_ reader: ObjectReader) throws(ProtocolError) {
+        try reader.allow(ControlRequest.Operation.keys + [.instance, .phase, .reason, .failures, .until])
+        guard let phase = try reader.word(.phase, SendingState.Phase.self) else {
+            throw reader.missing(.phase, ": \(SendingState.Phase.inWords)")
+        }
+        let failures = reader[.failures] == nil ? 0 : Int(try reader.integer(.failures, in: 0...1_000_000_000))
+        self.init(
+            instance: try reader.instance(), phase: phase, reason: try reader.string(.reason), failures: failures,
+            until: try reader.time(.until))
+    }
+}
+
+extension FlushRequest {
+    fileprivate init(_ reader: ObjectReader) throws(ProtocolError) {
+        try reader.allow(ControlRequest.Operation.keys + Target.keys + [.suite])
+        _ = try reader.requiredName(.app)
+        self.init(target: try Target(reader), suite: try reader.name(.suite))
+    }
+}
+
+extension ResolveRequest {
+    fileprivate init(_ reader: ObjectReader) throws(ProtocolError) {
+        try reader.allow(ControlRequest.Operation.keys + [.entries, .state])
+        self.init(entries: try Self.entries(reader), state: try reader.state(of: Self.states))
+    }
+
+    private static func entries(_ reader: ObjectReader) throws(ProtocolError) -> [EntryNumber]? {
+        let value = try reader.required(.entries)
+        if value.equals("all") { return nil }
+        guard value.kind == .array else {
+            throw reader.wrongType(.entries, value, wanted: "a list of entry numbers, or \"all\"")
+        }
+        return try numbers(reader.node(value).elements, of: .entries)
+    }
+}
+
+/// The entry numbers that a list has.
+private func numbers(_ elements: [JSONNode], of key: RequestKey) throws(ProtocolError) -> [EntryNumber] {
+    var numbers: [EntryNumber] = []
+    for (index, element) in elements.enumerated() {
+        guard let number = element.int64, number > 0 else {
+            throw ProtocolError(
+                .invalidValue, field: "\(key.word)[\(index)]", message: "an entry's number is a whole number above 0")
+        }
+        numbers.append(EntryNumber(number))
+    }
+    return numbers
+}
+
+extension ObjectReader {
+    fileprivate func requiredName(_ key: RequestKey) throws(ProtocolError) -> String {
+        guard let name = try name(key) else { throw missing(key) }
+        return name
+    }
+
+    /// Which run of the forwarder asks.
+    fileprivate func instance() throws(ProtocolError) -> UUID128 {
+        guard let instance = UUID128(try requiredName(.instance)) else {
+            throw invalid(.instance, "instance is the UUID of this run of the forwarder: 32 hexadecimal digits")
+        }
+        return instance
+    }
+
+    fileprivate func integer(_ key: RequestKey, in range: ClosedRange<Int64>) throws(ProtocolError) -> Int64 {
+        let value = try required(key)
+        guard value.kind == .number else { throw wrongType(key, value, wanted: "a number") }
+        guard let number = value.int64, range.contains(number) else {
+            let limits =
+                range.upperBound == .max
+                ? "above \(range.lowerBound - 1)" : "from \(range.lowerBound) to \(range.upperBound)"
+            throw invalid(key, "\(key.word) is a whole number \(limits)")
+        }
+        return number
+    }
+
+    fileprivate func list(_ key: RequestKey) throws(ProtocolError) -> [JSONNode] {
+        let value = try required(key)
+        guard value.kind == .array else { throw wrongType(key, value, wanted: "a list") }
+        return node(value).elements
+    }
+
+    fileprivate func state(of states: [EntryState]) throws(ProtocolError) -> EntryState {
+        let words = states.map(\.rawValue).joined(separator: ", ")
+        guard let text = try string(.state) else { throw missing(.state, ": \(words)") }
+        guard let state = states.first(where: { $0.rawValue == text }) else {
+            throw invalid(.state, "state is one of \(words)")
+        }
+        return state
+    }
+}
+
+extension ProtocolError {
+    /// The same error, of a value that is inside another.
+    fileprivate func within(_ path: String) -> ProtocolError {
+        var error = self
+        error.field = field.map { "\(path).\($0)" } ?? path
+        return error
+    }
+}

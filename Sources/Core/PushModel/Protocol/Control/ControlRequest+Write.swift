@@ -1,0 +1,84 @@
+extension ControlRequest {
+    /// The request as a line, with its line feed.
+    package var line: [UInt8] {
+        var writer = JSONWriter()
+        writer.object { writer in
+            writer.member("op", operation.name)
+            if let id { writer.member("id", id) }
+            operation.write(to: &writer)
+        }
+        return writer.bytes + [UInt8(ascii: "\n")]
+    }
+}
+
+extension ControlRequest.Operation {
+    fileprivate var name: String {
+        switch self {
+        case .status: "status"
+        case .sync: "sync"
+        case .claim: "claim"
+        case .peek: "peek"
+        case .settle: "settle"
+        case .sending: "sending"
+        case .flush: "flush"
+        case .reset: "reset"
+        case .resolve: "resolve"
+        }
+    }
+
+    fileprivate func write(to writer: inout JSONWriter) {
+        switch self {
+        case .status: break
+        case .sync(let timeout): writer.member("timeout_ms", timeout.milliseconds)
+        case .claim(let claim):
+            writer.member("instance", claim.instance.description)
+            writer.member("limit", claim.limit)
+            writer.member("wait", claim.waits)
+            if let holding = claim.holding { writer.member("holding", array: { $0.numbers(holding) }) }
+        case .peek(let after, let limit):
+            writer.member("after", after.value)
+            writer.member("limit", limit)
+        case .settle(let settle):
+            writer.member("instance", settle.instance.description)
+            writer.member("entries", array: { list in settle.entries.forEach { list.settlement($0) } })
+        case .sending(let report):
+            writer.member("instance", report.instance.description)
+            writer.member("phase", report.phase.rawValue)
+            if let reason = report.reason { writer.member("reason", reason) }
+            writer.member("failures", report.failures)
+            if let until = report.until { writer.member("until", until.rfc3339) }
+        case .flush(let flush):
+            writer.members(of: flush.target)
+            if let suite = flush.suite { writer.member("suite", suite) }
+        case .reset(let suite, let app):
+            writer.member("suite", suite)
+            if let app { writer.member("app", app) }
+        case .resolve(let resolve):
+            if let entries = resolve.entries {
+                writer.member("entries", array: { $0.numbers(entries) })
+            } else {
+                writer.member("entries", "all")
+            }
+            writer.member("state", resolve.state.rawValue)
+        }
+    }
+}
+
+extension JSONWriter {
+    fileprivate mutating func numbers(_ entries: [EntryNumber]) { entries.forEach { int($0.value) } }
+
+    fileprivate mutating func settlement(_ settlement: SettleRequest.Settlement) {
+        object {
+            $0.member("number", settlement.number.value)
+            $0.member("state", settlement.state.rawValue)
+            if let reason = settlement.reason { $0.member("reason", reason) }
+        }
+    }
+
+    fileprivate mutating func members(of target: Target) {
+        if let platform = target.platform { member("platform", platform.rawValue) }
+        if let app = target.app { member("app", app) }
+        if let device = target.device { member("device", device) }
+        if let user = target.externalID { member("external_id", user) }
+    }
+}

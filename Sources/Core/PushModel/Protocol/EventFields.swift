@@ -1,0 +1,55 @@
+extension JSONWriter {
+    /// The members of an analytics event, flat, named as in the provider's Currents (design, section 5.5). What a tracker
+    /// on the device cannot know is left out; `nil` buttons of an open are null, as there.
+    package mutating func members(of event: AnalyticsEvent) {
+        member("event_type", event.kind.rawValue)
+        member("id", event.id.description)
+        member("time", event.time)
+        if let user = event.externalUserID { member("external_user_id", user) }
+        if let device = event.deviceID { member("device_id", device) }
+        properties(of: event)
+    }
+
+    /// The members of the envelope in which the provider's custom HTTP export has an event: who in `user`, what in
+    /// `properties`.
+    package mutating func envelopeMembers(of event: AnalyticsEvent) {
+        member("event_type", event.kind.rawValue)
+        member("id", event.id.description)
+        member("properties", object: { $0.properties(of: event) })
+        member("time", event.time)
+        member(
+            "user",
+            object: {
+                if let device = event.deviceID { $0.member("device_id", device) }
+                if let user = event.externalUserID { $0.member("external_user_id", user) }
+            })
+    }
+
+    private mutating func properties(of event: AnalyticsEvent) {
+        if let app = event.appID { member("app_id", app) }
+        member("platform", event.platform.rawValue)
+        if let campaign = event.campaignID { member("campaign_id", campaign) }
+        if let message = event.messageID { member("message_id", message) }
+        switch event.kind {
+        case .open:
+            member("button_action_type", event.buttonActionType)
+            member("button_string", event.buttonString)
+        case .sessionEnd:
+            if let duration = event.duration { member("duration", raw: seconds(duration).utf8) }
+        case .tokenStateChange:
+            if let token = event.pushToken { member("push_token", token) }
+            if let device = event.deviceID { member("push_token_device_id", device) }
+            if let change = event.tokenChange { member("push_token_state_change_type", change.rawValue) }
+        case .customEvent:
+            if let name = event.name { member("name", name) }
+            if let properties = event.properties { member("properties", properties) }
+        case .received, .influencedOpen, .iosForeground, .sessionStart, .uninstall: break
+        }
+    }
+}
+
+/// Seconds with three decimals, which a reader takes for a number with a fraction: `12.500`.
+private func seconds(_ duration: Duration) -> String {
+    let milliseconds = duration.milliseconds
+    return "\(milliseconds / 1000).\(String(1000 + milliseconds % 1000).dropFirst())"
+}

@@ -1,0 +1,62 @@
+/// The one error line that a bad request gets.
+package struct ProtocolError: Error, Hashable, Sendable {
+    /// The closed set of codes.
+    package enum Code: String, Sendable, CaseIterable {
+        case invalidJSON = "invalid_json"
+        case invalidUTF8 = "invalid_utf8"
+        case tooLong = "too_long"
+        case tooDeep = "too_deep"
+        case duplicateKey = "duplicate_key"
+        case unknownOperation = "unknown_op"
+        case missingKey = "missing_key"
+        case unknownKey = "unknown_key"
+        case invalidType = "invalid_type"
+        case invalidValue = "invalid_value"
+        case invalidPayload = "invalid_payload"
+        case idConflict = "id_conflict"
+        case overloaded = "overloaded"
+        case unavailable = "unavailable"
+
+        /// Whether the same request may be accepted later.
+        var isTransient: Bool { self == .overloaded || self == .unavailable }
+    }
+
+    /// What kind of wrong.
+    package var code: Code
+    /// The path of the key that is wrong, such as `payload.message.data.badge`; `nil` for the line as a whole.
+    package var field: String?
+    /// What was wrong and what to do, for people.
+    package var message: String
+    /// When to come again.
+    package var retryAfter: Duration?
+    /// The request's id, where it could be read.
+    package var id: String?
+
+    /// Joins the parts.
+    package init(
+        _ code: Code, field: String? = nil, message: String, retryAfter: Duration? = nil, id: String? = nil
+    ) {
+        self.code = code
+        self.field = field
+        self.message = message
+        self.retryAfter = retryAfter
+        self.id = id
+    }
+
+    /// The error of a line that is not the JSON that is accepted.
+    package init(_ error: JSONError) {
+        let code: Code =
+            switch error.code {
+            case .invalidJSON: .invalidJSON
+            case .invalidUTF8: .invalidUTF8
+            case .tooDeep: .tooDeep
+            case .duplicateKey: .duplicateKey
+            }
+        self.init(code, message: error.message)
+    }
+
+    /// The error of a line above the limit.
+    package static func tooLong(limit: Int) -> ProtocolError {
+        ProtocolError(.tooLong, message: "the request is longer than \(limit) bytes (RequestLengthMax=)")
+    }
+}

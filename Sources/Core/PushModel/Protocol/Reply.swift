@@ -1,0 +1,68 @@
+/// The lines that a client is sent, each with its line feed.
+package enum Reply {
+    /// The request is not accepted, and changed nothing.
+    package static func refused(_ error: ProtocolError) -> [UInt8] {
+        line { writer in
+            writer.member("ok", false)
+            if let id = error.id { writer.member("id", id) }
+            writer.member("error", object: { $0.members(of: error) })
+        }
+    }
+
+    /// How an invocation of a request ended, for a client that waits for it.
+    package static func outcome(_ invocation: InvocationRecord, _ result: InvocationResult, id: String?) -> [UInt8] {
+        line { writer in
+            writer.member("seq", invocation.id.seq.value)
+            if let id { writer.member("id", id) }
+            writer.member("n", invocation.id.n)
+            writer.member("callback", invocation.callback.rawValue)
+            if invocation.isObserver { writer.member("observer", true) }
+            writer.members(of: result)
+        }
+    }
+
+    /// A line of one object, with its line feed.
+    package static func line(_ content: (inout JSONWriter) -> Void) -> [UInt8] {
+        var writer = JSONWriter()
+        writer.object(content)
+        return writer.bytes + [UInt8(ascii: "\n")]
+    }
+}
+
+extension JSONWriter {
+    /// The members of an `error` object.
+    package mutating func members(of error: ProtocolError) {
+        member("code", error.code.rawValue)
+        if let field = error.field { member("field", field) }
+        member("message", error.message)
+        member("retry", error.code.isTransient)
+        if let retryAfter = error.retryAfter { member("retry_after_ms", retryAfter.milliseconds) }
+    }
+
+    /// The members that say how an invocation ended.
+    package mutating func members(of result: InvocationResult) {
+        member("outcome", result.outcome.rawValue)
+        if let reason = result.reason { member("reason", reason) }
+        member("queue_ms", result.queue.milliseconds)
+        member("exec_ms", result.exec.milliseconds)
+        member("total_ms", result.total.milliseconds)
+        if let waitedFor = result.waitedFor { member("waited_for", object: { $0.members(of: waitedFor) }) }
+        guard let completion = result.completion else { return }
+        member(
+            "completion",
+            object: { writer in
+                writer.member("by", completion.by.rawValue)
+                writer.member("times", completion.times)
+                writer.member("result", completion.result.rawValue)
+                guard !completion.options.isEmpty else { return }
+                writer.member("options", array: { options in completion.options.forEach { options.string($0) } })
+            })
+    }
+
+    /// The members that name what an invocation waited for; `handler` is null for the tracker.
+    package mutating func members(of predecessor: Predecessor) {
+        member("seq", predecessor.id.seq.value)
+        member("n", predecessor.id.n)
+        member("handler", predecessor.handler)
+    }
+}

@@ -1,0 +1,47 @@
+extension LogRequest {
+    /// What an entry takes beside the keys that say whom it is about.
+    static let entryKeys = RequestKeys([.kind, .suite, .brazeID, .name, .properties, .attributes])
+
+    static let keys = Request.keys + Target.keys + entryKeys
+
+    /// Reads what an entry is and where it goes. Whether what it tells keeps to the provider's rules is for the custom data to
+    /// judge: what breaks them is set aside, not refused.
+    init(_ reader: ObjectReader, _ root: JSONNode) throws(ProtocolError) {
+        guard let kind = try reader.word(.kind, EntryKind.self) else {
+            throw reader.missing(.kind, ": \(EntryKind.inWords)")
+        }
+        for key in kind.foreignKeys where reader[key] != nil {
+            throw ProtocolError(
+                .unknownKey, field: key.word,
+                message: "kind \(kind.rawValue) has no \(key.word); it has "
+                    + kind.ownKeys.map(\.word).joined(separator: " and "))
+        }
+        self.init(
+            target: try Target(reader), suite: try reader.name(.suite), brazeID: try reader.name(.brazeID),
+            kind: kind,
+            object: root)
+    }
+
+    /// What an element of a handler's `log` may have: what `op: log` has, without what is the request's own.
+    private static let handlerKeys = RequestKeys([.app, .device, .externalID]) + entryKeys
+
+    /// Reads an element of a handler's `log`.
+    ///
+    /// - Throws: what is wrong with it.
+    package init(loggedByHandler element: JSONNode) throws(ProtocolError) {
+        guard element.kind == .object else {
+            throw ProtocolError(.invalidType, message: "an entry is an object; this is \(element.kind.name)")
+        }
+        self = try ObjectReader.read(element) { (reader) throws(ProtocolError) in
+            try reader.allow(Self.handlerKeys, of: "an entry")
+            return try LogRequest(reader, element)
+        }
+    }
+}
+
+extension EntryKind {
+    /// The keys that say what an entry of this kind tells.
+    fileprivate var ownKeys: [RequestKey] { self == .customEvent ? [.name, .properties] : [.attributes] }
+
+    fileprivate var foreignKeys: [RequestKey] { self == .customEvent ? [.attributes] : [.name, .properties] }
+}

@@ -1,0 +1,113 @@
+extension Request {
+    /// Reads one line of `inject.sock`.
+    ///
+    /// - Parameters:
+    ///   - line: the line without its line feed.
+    ///   - limits: what the scan accepts.
+    /// - Throws: the error that the client is told; it carries the request's id where that could be read.
+    package init(line: [UInt8], limits: JSONLimits = JSONLimits()) throws(ProtocolError) {
+        let document: JSONDocument
+        do {
+            document = try JSONDocument(scanning: line, limits: limits)
+        } catch {
+            throw ProtocolError(error)
+        }
+        try self.init(document)
+    }
+
+    /// Reads a request that was scanned already.
+    ///
+    /// - Parameters:
+    ///   - document: the scanned line.
+    ///   - keys: keys to let pass beside the protocol's own.
+    /// - Throws: as above.
+    package init(_ document: JSONDocument, allowing keys: Set<String> = []) throws(ProtocolError) {
+        let root = document.root
+        guard root.kind == .object else {
+            throw ProtocolError(
+                .invalidType, message: "a request is one JSON object on one line; this is \(root.kind.name)")
+        }
+        self = try ObjectReader.read(root) { (reader) throws(ProtocolError) in
+            do throws(ProtocolError) {
+                return try Request(reader, document, allowing: keys)
+            } catch {
+                var error = error
+                error.id = try? reader.name(.id)
+                throw error
+            }
+        }
+    }
+
+    private init(
+        _ reader: ObjectReader, _ document: JSONDocument, allowing keys: Set<String>
+    ) throws(ProtocolError) {
+        guard let operation = try reader.string(.op) else {
+            throw reader.missing(.op, ": \(Self.operations)")
+        }
+        let action: Action
+        switch Operation(rawValue: operation) {
+        case .deliver:
+            try reader.allow(DeliverRequest.keys, and: keys)
+            action = .deliver(try DeliverRequest(reader))
+        case .interact:
+            try reader.allow(InteractRequest.keys, and: keys)
+            action = .interact(try InteractRequest(reader))
+        case .session:
+            try reader.allow(SessionRequest.keys, and: keys)
+            action = .session(try SessionRequest(reader))
+        case .token:
+            try reader.allow(TokenRequest.keys, and: keys)
+            action = .token(try TokenRequest(reader))
+        case .log:
+            try reader.allow(LogRequest.keys, and: keys)
+            action = .log(try LogRequest(reader, document.root))
+        case nil:
+            throw ProtocolError(.unknownOperation, field: "op", message: "inject.sock takes \(Self.operations)")
+        }
+        self.init(
+            action: action, id: try reader.name(.id), at: try reader.time(.at),
+            waitsForOutcome: try Self.wait(reader), document: document)
+    }
+
+    /// What every op takes.
+    static let keys = RequestKeys([.op, .id, .at, .wait])
+
+    private static let operations = "deliver, interact, session, token or log"
+
+    private static func wait(_ reader: ObjectReader) throws(ProtocolError) -> Bool {
+        guard let wait = try reader.string(.wait) else { return false }
+        guard wait == "outcome" else { throw reader.invalid(.wait, "wait is \"outcome\", or left out") }
+        return true
+    }
+}
+
+extension Target {
+    static let keys = RequestKeys([.platform, .app, .device, .externalID])
+
+    init(_ reader: ObjectReader) throws(ProtocolError) {
+        self.init(
+            platform: try reader.word(.platform, Platform.self), app: try reader.name(.app),
+            device: try reader.name(.device), externalID: try reader.name(.externalID))
+    }
+}
+
+extension DeliverRequest {
+    static let keys = Request.keys + Target.keys + [.payload, .state, .locked, .osVersion, .notifications, .sdk]
+
+    convenience init(_ reader: ObjectReader) throws(ProtocolError) {
+        self.init(
+            target: try Target(reader), state: try reader.word(.state, AppState.self) ?? .background,
+            locked: try reader.bool(.locked) ?? false, osVersion: try Self.osVersion(reader),
+            notifications: try reader.word(.notifications, NotificationPermission.self) ?? .allowed,
+            sdk: try reader.word(.sdk, SDKState.self) ?? .ready, payload: try reader.object(.payload))
+    }
+
+    private static func osVersion(_ reader: ObjectReader) throws(ProtocolError) -> String? {
+        guard let text = try reader.name(.osVersion) else { return nil }
+        guard OSVersion(text) != nil else {
+            throw reader.invalid(
+                .osVersion, "os_version is major[.minor[.patch]] in digits, such as 17 or 17.4.1")
+        }
+        return text
+    }
+}

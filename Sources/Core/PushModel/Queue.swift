@@ -1,0 +1,63 @@
+/// First in, first out; amortised constant time at both ends, and no memory kept when empty.
+package struct Queue<Element> {
+    @usableFromInline var storage: [Element?] = []
+    @usableFromInline var head = 0
+
+    /// An empty queue.
+    @inlinable
+    package init() {}
+
+    /// How many elements wait.
+    @inlinable
+    package var count: Int { storage.count - head }
+
+    /// Whether none waits.
+    @inlinable
+    package var isEmpty: Bool { head == storage.count }
+
+    /// The one that waited longest.
+    @inlinable
+    package var first: Element? { isEmpty ? nil : storage[head] }
+
+    /// The one that came last.
+    @inlinable
+    package var last: Element? { isEmpty ? nil : storage[storage.count - 1] }
+
+    /// Adds one at the end.
+    @inlinable
+    package mutating func append(_ element: Element) { storage.append(element) }
+
+    /// Takes the one that came last.
+    @inlinable
+    package mutating func popLast() -> Element? {
+        guard !isEmpty else { return nil }
+        defer {
+            if head == storage.count {
+                storage = []
+                head = 0
+            }
+        }
+        return storage.removeLast()
+    }
+
+    /// Takes the one that waited longest.
+    @inlinable
+    package mutating func popFirst() -> Element? {
+        guard head < storage.count else { return nil }
+        defer {
+            if head == storage.count {
+                storage = []
+                head = 0
+            } else if head > 32, head * 2 > storage.count {
+                storage.removeFirst(head)
+                head = 0
+            }
+        }
+        let element = storage[head]
+        storage[head] = nil
+        head += 1
+        return element
+    }
+}
+
+extension Queue: Sendable where Element: Sendable {}

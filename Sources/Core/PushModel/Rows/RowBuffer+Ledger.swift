@@ -1,0 +1,107 @@
+// The values of the rows that the router makes, in the order of the ledger's columns (Store: `LedgerColumns`).
+extension RowBuffer {
+    /// Appends any record.
+    package func append(_ record: LedgerRecord) {
+        switch record {
+        case .request(let request): append(request)
+        case .invocation(let invocation): append(invocation, isNew: true)
+        case .update(let invocation): append(invocation, isNew: false)
+        case .event(let event): append(event)
+        case .tracker(let record): append(record)
+        case .customData(let record): append(record)
+        case .device(let device): append(device)
+        case .forgottenDevice(let number): append(.forgottenDevice) { $0.integer(number.value) }
+        }
+    }
+
+    /// Appends a new request.
+    package func append(_ request: AcceptedRequest) {
+        append(.request) { values in
+            values.integer(request.seq.value)
+            values.text(request.operation.rawValue)
+            values.text(request.id)
+            values.integer(Int64(request.peer.uid))
+            values.integer(Int64(request.peer.gid))
+            values.integer(Int64(request.peer.pid))
+            values.integer(request.acceptedAt.wall.milliseconds)
+            values.integer(request.acceptedAt.monotonic.nanoseconds)
+            values.uuid(request.boot)
+            values.text(request.mode.rawValue)
+            values.text(request.platform.rawValue)
+            values.text(request.app)
+            values.text(request.device)
+            values.text(request.externalID)
+            values.text(request.messageID)
+            values.bytes(request.body)
+            values.text(request.state?.rawValue)
+            values.text(request.duplicateID)
+            values.flag(request.isTracked)
+        }
+    }
+
+    /// Appends an invocation: a new one, or one that changed.
+    package func append(_ invocation: InvocationRecord, isNew: Bool) {
+        append(isNew ? .invocation : .invocationUpdate) { values in
+            let result = invocation.result
+            let completion = result?.completion
+            values.integer(invocation.id.seq.value)
+            values.integer(Int64(invocation.id.n))
+            values.text(invocation.callback.rawValue)
+            values.text(invocation.provider)
+            values.text(invocation.route)
+            values.text(invocation.handler)
+            values.integer(invocation.budget.microseconds)
+            values.integer(invocation.deadline?.nanoseconds)
+            values.flag(invocation.started)
+            values.text(result?.outcome.rawValue)
+            values.text(result?.reason)
+            values.integer(result?.queue.microseconds)
+            values.integer(result?.exec.microseconds)
+            values.integer(result?.total.microseconds)
+            values.text(completion?.by.rawValue)
+            values.integer(completion.map { Int64($0.times) })
+            values.text(completion?.result.rawValue)
+            // Apple's names have no commas; no text is no name, the empty text one empty name.
+            values.text(completion.flatMap { $0.options.isEmpty ? nil : $0.options.joined(separator: ",") })
+            values.integer(result?.decidedAt.milliseconds)
+            values.flag(invocation.isObserver)
+            values.integer(result?.waitedFor?.id.seq.value)
+            values.integer(result?.waitedFor.map { Int64($0.id.n) })
+            values.text(result?.waitedFor?.handler)
+        }
+    }
+
+    /// Appends an event; its cursor it gets where it is applied.
+    package func append(_ event: AnalyticsEvent) {
+        append(.event) { values in
+            values.integer(event.seq.value)
+            values.uuid(event.id)
+            values.text(event.kind.rawValue)
+            values.integer(event.time)
+            values.integer(event.delivery.value)
+            values.text(event.externalUserID)
+            values.text(event.deviceID)
+            values.text(event.appID)
+            values.text(event.platform.rawValue)
+            values.text(event.campaignID)
+            values.text(event.messageID)
+            values.text(event.buttonActionType)
+            values.text(event.buttonString)
+            values.integer(event.duration?.microseconds)
+            values.text(event.pushToken)
+            values.text(event.tokenChange?.rawValue)
+            values.text(event.name)
+            values.text(event.properties)
+        }
+    }
+
+    private func append(_ device: KnownDevice) {
+        append(.device) { values in
+            values.integer(device.number.value)
+            values.text(device.key.app ?? "")
+            values.text(device.key.device)
+            values.text(device.platform.rawValue)
+            values.text(device.externalID)
+        }
+    }
+}

@@ -1,0 +1,155 @@
+/// Bytes that are not the rows they should be.
+package struct RowError: Error, Hashable, Sendable {
+    /// What is wrong, as a sentence without its end.
+    package var message: String
+
+    /// - Parameter message: what is wrong, as a sentence without its end.
+    package init(message: String) { self.message = message }
+}
+
+/// Takes rows out of bytes, in their order. What is not whole, or of a kind that this version does not know, is an error:
+/// it never reads beyond the bytes.
+package struct RowReader {
+    private var rest: UnsafeRawBufferPointer
+
+    /// - Parameter bytes: what ``RowBuffer/rows`` gave; it must outlive all that is read from it.
+    package init(_ bytes: UnsafeRawBufferPointer) { rest = bytes }
+
+    /// The next row; `nil` at the end.
+    package mutating func next() throws(RowError) -> (kind: RowKind, values: RowValues)? {
+        guard let number = rest.first else { return nil }
+        guard let kind = RowKind(rawValue: number) else { throw RowError(message: "there is no kind of row \(number)") }
+        guard rest.count >= 5 else { throw RowError(message: "a row ends within its length") }
+        let length = Int(UInt32(littleEndian: rest.loadUnaligned(fromByteOffset: 1, as: UInt32.self)))
+        guard length <= rest.count - 5 else { throw RowError(message: "a row is longer than its batch") }
+        let values = RowValues(UnsafeRawBufferPointer(rebasing: rest[5..<5 + length]))
+        rest = UnsafeRawBufferPointer(rebasing: rest[(5 + length)...])
+        return (kind, values)
+    }
+}
+
+/// One value of a row. Texts and bytes lie where the row lies, and must not be used when that is gone.
+package enum RowValue {
+    case null
+    case integer(Int64)
+    /// In UTF-8.
+    case text(UnsafeRawBufferPointer)
+    case bytes(UnsafeRawBufferPointer)
+}
+
+/// The values of a row, in their order.
+package struct RowValues {
+    private var rest: UnsafeRawBufferPointer
+
+    init(_ bytes: UnsafeRawBufferPointer) { rest = bytes }
+
+    /// Whether all values have been taken.
+    package var isAtEnd: Bool { rest.isEmpty }
+
+    /// The next value.
+    ///
+    /// - Throws: `RowError` when there is none left, or it is not whole.
+    package mutating func next() throws(RowError) -> RowValue {
+        guard let number = rest.first else { throw RowError(message: "a row has too few values") }
+        switch RowValueTag(rawValue: number) {
+        case .null:
+            skip(1)
+            return .null
+        case .smallInteger:
+            guard rest.count >= 2 else { throw Self.cut }
+            defer { skip(2) }
+            return .integer(Int64(rest[1]))
+        case .integer:
+            guard rest.count >= 9 else { throw Self.cut }
+            defer { skip(9) }
+            return .integer(Int64(littleEndian: rest.loadUnaligned(fromByteOffset: 1, as: Int64.self)))
+        case .shortText:
+            guard rest.count >= 2 else { throw Self.cut }
+            return .text(try take(Int(rest[1]), after: 2))
+        case .text: return .text(try take(try length(), after: 5))
+        case .bytes: return .bytes(try take(try length(), after: 5))
+        case nil: throw RowError(message: "a value begins with \(number), which stands for nothing")
+        }
+    }
+
+    private static let cut = RowError(message: "a value is longer than its row")
+
+    private func length() throws(RowError) -> Int {
+        guard rest.count >= 5 else { throw Self.cut }
+        return Int(UInt32(littleEndian: rest.loadUnaligned(fromByteOffset: 1, as: UInt32.self)))
+    }
+
+    private mutating func take(_ count: Int, after start: Int) throws(RowError) -> UnsafeRawBufferPointer {
+        guard count <= rest.count - start else { throw Self.cut }
+        defer { skip(start + count) }
+        return UnsafeRawBufferPointer(rebasing: rest[start..<start + count])
+    }
+
+    private mutating func skip(_ count: Int) { rest = UnsafeRawBufferPointer(rebasing: rest[count...]) }
+}
+
+// Values by their type.
+extension RowValues {
+    /// A whole number.
+    package mutating func integer() throws(RowError) -> Int64 {
+        guard case .integer(let value) = try next() else { throw RowError(message: "a value is no number") }
+        return value
+    }
+
+    /// A whole number, or none.
+    package mutating func optionalInteger() throws(RowError) -> Int64? {
+        switch try next() {
+        case .null: return nil
+        case .integer(let value): return value
+        case .text, .bytes: throw RowError(message: "a value is no number")
+        }
+    }
+
+    /// A text.
+    package mutating func text() throws(RowError) -> String {
+        guard let text = try optionalText() else { throw RowError(message: "a text is missing") }
+        return text
+    }
+
+    /// A text, or none.
+    package mutating func optionalText() throws(RowError) -> String? {
+        switch try next() {
+        case .null: return nil
+        case .text(let text): return String(decoding: text, as: UTF8.self)
+        case .integer, .bytes: throw RowError(message: "a value is no text")
+        }
+    }
+
+    /// Bytes; `nil` where there are none.
+    package mutating func optionalBytes() throws(RowError) -> [UInt8]? {
+        switch try next() {
+        case .null: return nil
+        case .bytes(let bytes): return Array(bytes)
+        case .integer, .text: throw RowError(message: "a value is no bytes")
+        }
+    }
+
+    /// A value of an enumeration, by its name.
+    package mutating func name<Value: RawRepresentable<String>>(_ type: Value.Type) throws(RowError) -> Value {
+        let text = try text()
+        guard let value = Value(rawValue: text) else { throw RowError(message: "'\(text)' is no \(type)") }
+        return value
+    }
+
+    /// A value of an enumeration, by its name, or none.
+    package mutating func optionalName<Value: RawRepresentable<String>>(
+        _ type: Value.Type
+    ) throws(RowError) -> Value? {
+        guard let text = try optionalText() else { return nil }
+        guard let value = Value(rawValue: text) else { throw RowError(message: "'\(text)' is no \(type)") }
+        return value
+    }
+
+    /// A 128-bit id, or none.
+    package mutating func optionalUUID() throws(RowError) -> UUID128? {
+        guard let bytes = try optionalBytes() else { return nil }
+        guard bytes.count == 16 else { throw RowError(message: "\(bytes.count) bytes are no 128-bit id") }
+        return UUID128(
+            high: bytes[..<8].reduce(0) { $0 << 8 | UInt64($1) }, low: bytes[8...].reduce(0) { $0 << 8 | UInt64($1) })
+    }
+}

@@ -1,0 +1,155 @@
+/// Whose push platform a payload is for. The raw values are the wire names.
+package enum Platform: String, Sendable, CaseIterable {
+    /// FCM, and HMS and ADM for Braze.
+    case android
+    /// APNs.
+    case ios
+    /// Web push: a service worker.
+    case web
+
+    /// As people write it.
+    package var name: String {
+        switch self {
+        case .android: "Android"
+        case .ios: "iOS"
+        case .web: "the web"
+        }
+    }
+}
+
+/// What the app on the device was doing when the payload came.
+package enum AppState: String, Sendable, CaseIterable {
+    /// In front of the user.
+    case foreground
+    /// Running or runnable, not in front. The default.
+    case background
+    /// No process; the platform may start one.
+    case terminated
+    /// iOS: closed by the user in the app switcher; silent pushes no longer wake it.
+    case forceQuit = "force_quit"
+    /// Android: stopped in the settings; nothing wakes it.
+    case forceStopped = "force_stopped"
+
+    /// Whether the app's process of before is gone, and with it what it remembered.
+    package var endsProcess: Bool { self == .terminated || self == .forceQuit || self == .forceStopped }
+}
+
+/// Whether the app had an instance of the Braze SDK when the callback ran.
+package enum SDKState: String, Sendable, CaseIterable {
+    /// An instance exists. The default.
+    case ready
+    /// No instance: what needs one is lost.
+    case missing = "nil"
+    /// The instance comes later; push analytics wait for it.
+    case delayed
+}
+
+/// Whether the user lets the app show notifications.
+package enum NotificationPermission: String, Sendable, CaseIterable {
+    /// Shown. The default.
+    case allowed
+    /// Not shown; data still arrives.
+    case denied
+}
+
+/// In whose place the router stands; see the design, section 2.
+package enum DispatchMode: String, Sendable, CaseIterable {
+    /// Does what the platform and the app would do: a lane is the platform's one thread, the deadline counts from the
+    /// invocation, nothing is retried.
+    case device
+    /// A router in production: Braze goes to the tracker on acceptance, the deadline counts from acceptance, handlers
+    /// may be retried within it.
+    case relay
+}
+
+/// The platform callback that an invocation stands for.
+package enum Callback: String, Sendable, CaseIterable {
+    case onMessageReceived, onDeletedMessages, onMessageSent, onSendError, onNewToken, onRegistered, onUnregistered
+    case didReceiveRemoteNotification, willPresent, didReceiveResponse, serviceExtension, didRegister
+    case push, notificationclick, notificationclose
+    /// No code of the app runs; the request still has one row.
+    case none
+
+    /// Whether every SDK in the app must hear it: it goes to every route that matches, not only to the first.
+    package var isBroadcast: Bool {
+        switch self {
+        case .onNewToken, .onRegistered, .onUnregistered, .didRegister, .onDeletedMessages: true
+        default: false
+        }
+    }
+}
+
+/// How an invocation ended: a closed set, and every invocation ends in exactly one.
+package enum Outcome: String, Sendable, CaseIterable {
+    /// A Braze payload, taken over by the tracker.
+    case handedToTracker = "handed_to_tracker"
+    /// The handler was done in time and said so.
+    case handled
+    /// The handler was done in time, without success.
+    case failed
+    /// Not finished at the deadline.
+    case timedOut = "timed_out"
+    /// The budget was gone before a handler could start.
+    case expired
+    /// No route matched, or every handler declined.
+    case unrouted
+    /// The platform's own list of recent ids drops it.
+    case duplicate
+    /// The system shows it; no code of the app runs.
+    case shownBySystem = "shown_by_system"
+    /// A silent push to a force-quit iOS app, anything to a force-stopped Android app.
+    case notWoken = "not_woken"
+    /// Taken in without a callback, with the reason.
+    case swallowed
+    /// The provider's own receiver has it, not the service.
+    case ownReceiver = "own_receiver"
+    /// The app had no Braze instance: the open is lost.
+    case sdkNotReady = "sdk_not_ready"
+
+    /// Whether a handler was owed an answer within the deadline.
+    package var isDue: Bool {
+        switch self {
+        case .handled, .failed, .timedOut, .expired: true
+        default: false
+        }
+    }
+
+    /// Whether it ended in time, without success, for a reason that a person has to see to.
+    package var isFailure: Bool { self == .failed || self == .unrouted }
+
+    /// Whether the deadline was missed.
+    package var isMissed: Bool { self == .timedOut || self == .expired }
+}
+
+/// The operations of `inject.sock`.
+package enum Operation: String, Sendable, CaseIterable {
+    case deliver, interact, session, token, log
+
+    /// Whether a request leads to invocations: to at least one, or to none.
+    package var hasInvocations: Bool {
+        switch self {
+        case .deliver, .interact, .token: true
+        case .session, .log: false
+        }
+    }
+}
+
+/// What `didReceiveRemoteNotification` hands to its completion handler.
+package enum FetchResult: String, Sendable, CaseIterable {
+    case newData, noData, failed
+}
+
+/// How a notification is presented while its app is in the foreground: what `willPresent` answers. The raw values are
+/// Apple's names in `UNNotificationPresentationOptions`.
+package enum PresentationOption: String, Sendable, CaseIterable {
+    /// The number on the app's icon.
+    case badge
+    /// The sound.
+    case sound
+    /// Banner and list; deprecated since iOS 14.
+    case alert
+    /// In the notification center; since iOS 14.
+    case list
+    /// At the top of the screen; since iOS 14.
+    case banner
+}

@@ -1,0 +1,109 @@
+/// A 64-bit hash of bytes that reads words, not bytes, and multiplies once for sixteen of them.
+///
+/// The seeds decide what it is good for. With fixed seeds it is the same in every run, and whoever knows them can find
+/// texts of equal hash: a table built on it must notice that (as the scan's tables do). With the seeds of this process
+/// nobody outside can.
+@usableFromInline package struct WordHash: Sendable {
+    @usableFromInline let first: UInt64
+    @usableFromInline let second: UInt64
+
+    /// The seeds of the hash. Bytes that no UTF-8 has in `first` keep its factor of the product from being zero.
+    @inlinable
+    init(first: UInt64, second: UInt64) {
+        self.first = first
+        self.second = second
+    }
+
+    /// The hash of JSON keys: fixed, so that the compiler can hash the names in the source.
+    @inlinable
+    static var keys: WordHash { WordHash(first: 0xF9C1_A5F5_C0E3_9BFF, second: 0xC1F7_E9B5_8D3F_FAC5) }
+
+    /// The hash of digests that are stored: fixed for good.
+    @inlinable
+    static var digests: WordHash { WordHash(first: 0xFE65_B7FD_9CC1_F3A7, second: 0xF893_C0D7_FB5F_E1C9) }
+
+    /// A hash with seeds of its own for each process: nothing that is kept may depend on it.
+    package static let ofThisProcess: WordHash = {
+        // The standard library seeds its hashes at random; each pair below gives a different number.
+        func random(_ number: UInt8) -> UInt64 {
+            var hasher = Hasher()
+            hasher.combine(number)
+            return UInt64(truncatingIfNeeded: hasher.finalize())
+        }
+        return WordHash(first: random(1) | 0xC0 << 56, second: random(2))
+    }()
+
+    /// The hash of the bytes.
+    @inlinable
+    @inline(__always)
+    package func callAsFunction(_ bytes: UnsafeBufferPointer<UInt8>) -> UInt64 {
+        guard let start = bytes.baseAddress else { return ofShort(0, 0, count: 0) }
+        return callAsFunction(start, count: bytes.count)
+    }
+
+    /// The hash of `count` bytes from `start` on.
+    @inlinable
+    @inline(__always)
+    package func callAsFunction(_ start: UnsafePointer<UInt8>, count: Int) -> UInt64 {
+        if count > 16 { return ofLong(UnsafeRawPointer(start), count: count) }
+        let raw = UnsafeRawPointer(start)
+        guard count < 8 else {
+            let unused = UInt64(truncatingIfNeeded: 16 &- count) &* 8
+            return ofShort(word(raw), unused == 64 ? 0 : word(raw + (count &- 8)) &>> unused, count: count)
+        }
+        if count >= 4 {
+            let last = halfWord(raw + (count &- 4)) &<< (UInt64(truncatingIfNeeded: count &- 4) &* 8)
+            return ofShort(halfWord(raw) | last, 0, count: count)
+        }
+        guard count > 0 else { return ofShort(0, 0, count: 0) }
+        let middle = UInt64(start[count / 2]) &<< (UInt64(truncatingIfNeeded: count / 2) &* 8)
+        let last = UInt64(start[count &- 1]) &<< (UInt64(truncatingIfNeeded: count &- 1) &* 8)
+        return ofShort(UInt64(start[0]) | middle | last, 0, count: count)
+    }
+
+    /// The hash of a number beside a hash, which depends on all bits of both.
+    @inlinable
+    @inline(__always)
+    package func joined(_ one: UInt64, _ other: UInt64) -> UInt64 { Self.fold(one ^ first, other ^ second) }
+
+    /// The hash of at most 16 bytes, given as two numbers: the first byte is the lowest, and what is missing is zero.
+    @inlinable
+    @inline(__always)
+    func ofShort(_ low: UInt64, _ high: UInt64, count: Int) -> UInt64 {
+        Self.fold(low ^ first, high ^ seed(count))
+    }
+
+    @usableFromInline
+    func ofLong(_ start: UnsafeRawPointer, count: Int) -> UInt64 {
+        var sum = seed(count)
+        var position = start
+        let last = start + (count - 16)
+        while position < last {
+            sum = Self.fold(word(position) ^ first, word(position + 8) ^ sum)
+            position += 16
+        }
+        return Self.fold(word(last) ^ first, word(last + 8) ^ sum)
+    }
+
+    @inlinable
+    @inline(__always)
+    func seed(_ count: Int) -> UInt64 { second &+ UInt64(truncatingIfNeeded: count) &* 0x9E37_79B9_7F4A_7C15 }
+
+    /// The two halves of the product, one over the other: every bit depends on all of both factors.
+    @inlinable
+    @inline(__always)
+    static func fold(_ one: UInt64, _ other: UInt64) -> UInt64 {
+        let product = one.multipliedFullWidth(by: other)
+        return product.high ^ product.low
+    }
+
+    @inlinable
+    @inline(__always)
+    func word(_ start: UnsafeRawPointer) -> UInt64 { UInt64(littleEndian: start.loadUnaligned(as: UInt64.self)) }
+
+    @inlinable
+    @inline(__always)
+    func halfWord(_ start: UnsafeRawPointer) -> UInt64 {
+        UInt64(UInt32(littleEndian: start.loadUnaligned(as: UInt32.self)))
+    }
+}

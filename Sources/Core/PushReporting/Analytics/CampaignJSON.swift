@@ -1,0 +1,139 @@
+import PushModel
+
+extension CampaignReport {
+    /// The report for programs: one JSON object on one line, with its line feed; times in UTC, days in the zone.
+    package var json: [UInt8] {
+        var writer = JSONWriter(reserving: 8192)
+        writer.object {
+            $0.member("window", window)
+            $0.member("time_zone", zone.name)
+            $0.member("campaign", selection.campaign)
+            $0.member("in_all", object: { total.write(to: &$0) })
+            $0.member("campaigns", array: { list in sortedCampaigns.forEach { $0.value.write($0.key, to: &list) } })
+            $0.member("by_day", days: days)
+            writeGroups(to: &$0)
+            writeParts(to: &$0)
+            $0.member("unattributed", unattributed)
+            writeInteractions(to: &$0)
+            $0.member(
+                "opens_lost",
+                object: { writer in
+                    for loss in Loss.allCases { writer.member(loss.rawValue, lost(loss)) }
+                })
+        }
+        return writer.bytes + [UInt8(ascii: "\n")]
+    }
+
+    private var sortedCampaigns: [(key: String, value: Campaign)] { campaigns.sorted { $0.key < $1.key } }
+
+    private func writeGroups(to writer: inout JSONWriter) {
+        writer.key("by")
+        guard let field = selection.field else { return writer.null() }
+        writer.object {
+            $0.member("field", field.rawValue)
+            $0.member(
+                "groups",
+                array: { list in
+                    for (name, figures) in sortedGroups {
+                        list.object {
+                            $0.member(field.rawValue, name)
+                            figures.write(to: &$0)
+                        }
+                    }
+                })
+        }
+    }
+
+    private func writeParts(to writer: inout JSONWriter) {
+        guard selection.idRule == .decode else { return }
+        writer.member(
+            "campaigns_decoded",
+            array: { list in
+                for (part, figures) in parts.sorted(by: { $0.key < $1.key }) {
+                    list.object {
+                        $0.member("campaign_part", part)
+                        figures.write(to: &$0)
+                    }
+                }
+            })
+    }
+
+    private func writeInteractions(to writer: inout JSONWriter) {
+        writer.member(
+            "interactions",
+            object: { writer in
+                for verdict in Interaction.Verdict.allCases { writer.member(verdict.rawValue, verdicts[verdict] ?? 0) }
+            })
+    }
+}
+
+extension CampaignReport.Campaign {
+    fileprivate func write(_ id: String, to writer: inout JSONWriter) {
+        writer.object {
+            $0.member("campaign_id", id)
+            figures.write(to: &$0)
+            $0.member("by_day", days: days)
+        }
+    }
+}
+
+extension CampaignFigures {
+    /// Writes the figures as members.
+    fileprivate func write(to writer: inout JSONWriter) {
+        writer.member("received", received)
+        writer.member("direct_opens", directOpens)
+        writer.member("influenced_opens", influencedOpens)
+        writer.member("influenced_and_direct", influencedAndDirect)
+        writer.member("total_opens", totalOpens)
+        writer.member("body_clicks", bodyClicks)
+        writer.member(
+            "button_clicks",
+            array: { list in
+                for (button, clicks) in sortedButtons {
+                    list.object {
+                        $0.member("button_string", button.id)
+                        $0.member("button_action_type", button.action)
+                        $0.member("clicks", clicks)
+                    }
+                }
+            })
+        writer.member("unique_recipients", uniqueRecipients)
+        writer.member(
+            "rates",
+            object: {
+                $0.member("of", "received")
+                $0.member("base", received)
+                $0.member("direct_opens", rate(directOpens))
+                $0.member("influenced_opens", rate(influencedOpens))
+                $0.member("total_opens", rate(totalOpens))
+            })
+    }
+
+    /// 0 to 1, or more where opens are of earlier deliveries; `nil` when nothing was received.
+    private func rate(_ count: Int) -> Double? { received == 0 ? nil : Double(count) / Double(received) }
+}
+
+extension JSONWriter {
+    fileprivate mutating func member(_ name: String, days: [LocalDay: CampaignFigures]) {
+        member(
+            name,
+            array: { list in
+                for (day, figures) in days.sorted(by: { $0.key < $1.key }) {
+                    list.object {
+                        $0.member("day", day.description)
+                        figures.write(to: &$0)
+                    }
+                }
+            })
+    }
+
+    /// Writes a window as an object, in UTC.
+    mutating func member(_ name: String, _ window: ReportWindow) {
+        member(
+            name,
+            object: {
+                $0.member("since", window.since?.rfc3339)
+                $0.member("until", window.until?.rfc3339)
+            })
+    }
+}

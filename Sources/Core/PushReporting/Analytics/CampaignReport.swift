@@ -1,0 +1,154 @@
+package import PushModel
+
+/// What became of Braze's campaigns: received, opened and clicked, in all, by campaign, by day, and by any field.
+///
+/// Events and rows are added one by one, in the order in which they were decided. An event counts where it happened:
+/// with a window, an open may be of a delivery that was received before it.
+package struct CampaignReport: Sendable {
+    /// What is asked for beside the campaigns.
+    package struct Selection: Sendable {
+        /// The only campaign that counts, by its id or, with the rule `decode`, by its own part of the id.
+        package var campaign: String?
+        /// A field by which figures are kept apart as well.
+        package var field: EventField?
+        /// Whether campaigns are grouped by their own part of the id as well (T3).
+        package var idRule: CampaignIDRule
+
+        /// Joins the parts.
+        package init(campaign: String? = nil, field: EventField? = nil, idRule: CampaignIDRule = .raw) {
+            self.campaign = campaign
+            self.field = field
+            self.idRule = idRule
+        }
+    }
+
+    /// Why an open cannot be counted. The raw values are the names in JSON.
+    package enum Loss: String, Sendable, CaseIterable {
+        /// Android showed it by itself: Braze never learns of it (T9).
+        case shownBySystem = "shown_by_system"
+        /// A tap on a delivery that is not known (T15).
+        case unmatched
+    }
+
+    /// One campaign.
+    package struct Campaign: Sendable {
+        /// All of its figures.
+        package internal(set) var figures = CampaignFigures()
+        /// The same by day.
+        var days: [LocalDay: CampaignFigures] = [:]
+    }
+
+    /// A group's name; `nil` for what has no such field.
+    typealias GroupName = String?
+
+    private struct Recipient: Hashable {
+        let name: String
+        let isDevice: Bool
+    }
+
+    /// The time it covers.
+    package let window: ReportWindow
+    /// What was asked for.
+    package let selection: Selection
+    /// The zone of its days.
+    package let zone: LocalZone
+    /// Of all campaigns, or of the selected one.
+    package private(set) var total = CampaignFigures()
+    /// By the raw id.
+    package private(set) var campaigns: [String: Campaign] = [:]
+    /// By the campaign's own part of the id, of those that have one; empty unless it was asked for.
+    package private(set) var parts: [String: CampaignFigures] = [:]
+    /// By day.
+    private(set) var days: [LocalDay: CampaignFigures] = [:]
+    /// By the selected field.
+    private(set) var groups: [GroupName: CampaignFigures] = [:]
+    /// What became of the interactions: of the selected campaign, or of all and of none.
+    package private(set) var verdicts: [Interaction.Verdict: Int] = [:]
+    private var losses: [Loss: Int] = [:]
+    private var recipients: [Recipient: UInt32] = [:]
+    private var partOfID: [String: String?] = [:]
+
+    /// A report of nothing.
+    /// - Parameters:
+    ///   - window: the time it covers; what is outside is not counted.
+    ///   - selection: what is asked for.
+    ///   - zone: where its days begin.
+    package init(
+        window: ReportWindow = ReportWindow(), selection: Selection = Selection(), zone: LocalZone = .utc
+    ) {
+        self.window = window
+        self.selection = selection
+        self.zone = zone
+    }
+
+    /// Counts an event.
+    package mutating func add(_ event: AnalyticsEvent) {
+        guard let id = event.campaignID, event.kind.isOfCampaign, window.contains(seconds: event.time), isSelected(id)
+        else { return }
+        let part = part(of: id)
+        let recipient = event.kind == .received ? number(of: event) : nil
+        let day = zone.day(of: event.time)
+        total.add(event, recipient: recipient)
+        campaigns[id, default: Campaign()].figures.add(event, recipient: recipient)
+        campaigns[id, default: Campaign()].days[day, default: CampaignFigures()].add(event, recipient: recipient)
+        days[day, default: CampaignFigures()].add(event, recipient: recipient)
+        if let part { parts[part, default: CampaignFigures()].add(event, recipient: recipient) }
+        guard let field = selection.field else { return }
+        groups[field.value(of: event, in: zone), default: CampaignFigures()].add(event, recipient: recipient)
+    }
+
+    /// Counts what became of an interaction.
+    /// - Parameters:
+    ///   - campaign: that of its delivery, as far as there is one.
+    ///   - isLostOpen: whether an open is lost if it is unmatched; a dismissal is none.
+    package mutating func add(_ row: InteractionRow, campaign: String?, isLostOpen: Bool = true) {
+        guard window.contains(row.at), isSelected(campaign) else { return }
+        verdicts[row.verdict, default: 0] += 1
+        if row.verdict == .unmatched, isLostOpen { losses[.unmatched, default: 0] += 1 }
+    }
+
+    /// Counts an invocation, if an open is lost by its outcome.
+    package mutating func add(_ row: ReportRow) {
+        let invocation = row.invocation
+        // What is lost does not say whose it was.
+        guard invocation.provider == "braze", !invocation.isObserver, selection.campaign == nil,
+            window.contains(row.acceptedAt)
+        else { return }
+        // The tracker learns of all that iOS and the web display, without an instance of the SDK too (T9).
+        guard row.platform == .android, invocation.result?.outcome == .shownBySystem else { return }
+        losses[.shownBySystem, default: 0] += 1
+    }
+
+    /// Taps on deliveries without a campaign: nobody's (T3).
+    package var unattributed: Int { verdicts[.unattributed] ?? 0 }
+
+    /// How many opens cannot be counted. They are of all campaigns, and with one selected left out.
+    package func lost(_ loss: Loss) -> Int { losses[loss] ?? 0 }
+
+    private mutating func isSelected(_ campaign: String?) -> Bool {
+        guard let wanted = selection.campaign else { return true }
+        return campaign.map { $0 == wanted || part(of: $0) == wanted } ?? false
+    }
+
+    private mutating func part(of id: String) -> String? {
+        guard selection.idRule == .decode else { return nil }
+        if let known = partOfID[id] { return known }
+        let part = campaignPart(of: id)
+        partOfID[id] = .some(part)
+        return part
+    }
+
+    private mutating func number(of event: AnalyticsEvent) -> UInt32? {
+        guard let name = event.externalUserID ?? event.deviceID else { return nil }
+        let recipient = Recipient(name: name, isDevice: event.externalUserID == nil)
+        if let known = recipients[recipient] { return known }
+        let number = UInt32(recipients.count)
+        recipients[recipient] = number
+        return number
+    }
+}
+
+extension AnalyticsEvent.Kind {
+    /// Whether campaign figures are made of it (T13: custom events never are).
+    fileprivate var isOfCampaign: Bool { self == .received || self == .open || self == .influencedOpen }
+}

@@ -1,0 +1,89 @@
+package import PushModel
+
+/// How many analytics events there are, by name and day.
+package struct EventCounts: Sendable {
+    /// The time it covers.
+    package let window: ReportWindow
+    /// How long custom events waited; `nil`: nobody asks.
+    package var delays: CustomEventDelays?
+    private let zone: LocalZone
+    private var days: [LocalDay: [AnalyticsEvent.Kind: Int]] = [:]
+    private var customEvents: CustomEventCounts
+
+    /// Counts of nothing.
+    /// - Parameters:
+    ///   - window: the time it covers; what is outside is not counted.
+    ///   - zone: where its days begin.
+    package init(window: ReportWindow = ReportWindow(), zone: LocalZone = .utc) {
+        self.window = window
+        self.zone = zone
+        customEvents = CustomEventCounts(zone: zone)
+    }
+
+    /// Counts an event.
+    package mutating func add(_ event: AnalyticsEvent) {
+        guard window.contains(seconds: event.time) else { return }
+        days[zone.day(of: event.time), default: [:]][event.kind, default: 0] += 1
+        customEvents.add(event)
+    }
+
+    /// Events by name, on all days.
+    package var inAll: [AnalyticsEvent.Kind: Int] {
+        days.values.reduce(into: [:]) { $0.merge($1, uniquingKeysWith: +) }
+    }
+
+    /// The counts for people.
+    package var text: String {
+        var table = TextTable([("Day (\(zone.name))", .left), ("Event", .left), ("Count", .right)], widest: 60)
+        for (day, kinds) in days.sorted(by: { $0.key < $1.key }) { Self.add(kinds, day.description, to: &table) }
+        if days.count > 1 { Self.add(inAll, "in all", to: &table) }
+        let tables = [days.isEmpty ? "There is no event.\n" : table.text, customEvents.text, delayTable]
+        return "Window  \(zone.text(window))\n\n" + tables.filter { !$0.isEmpty }.joined(separator: "\n")
+    }
+
+    private var delayTable: String {
+        delays.map { $0.text.isEmpty ? "No custom event was flushed or sent.\n" : $0.text } ?? ""
+    }
+
+    private static func add(_ kinds: [AnalyticsEvent.Kind: Int], _ day: String, to table: inout TextTable) {
+        for (kind, count) in sorted(kinds) { table.add([day, kind.rawValue, grouped(count)]) }
+    }
+
+    private static func sorted(_ kinds: [AnalyticsEvent.Kind: Int]) -> [(key: AnalyticsEvent.Kind, value: Int)] {
+        kinds.sorted { $0.key.rawValue < $1.key.rawValue }
+    }
+
+    /// The counts for programs: one JSON object on one line, with its line feed; times in UTC, days in the zone.
+    package var json: [UInt8] {
+        var writer = JSONWriter()
+        writer.object {
+            $0.member("window", window)
+            $0.member("time_zone", zone.name)
+            $0.member("in_all", counts: inAll)
+            $0.member(
+                "by_day",
+                array: { list in
+                    for (day, kinds) in days.sorted(by: { $0.key < $1.key }) {
+                        list.object {
+                            $0.member("day", day.description)
+                            $0.member("events", counts: kinds)
+                        }
+                    }
+                })
+            $0.member("custom_events", object: { customEvents.writeMembers(to: &$0) })
+            if let delays { $0.member("delays", array: { delays.write(to: &$0) }) }
+        }
+        return writer.bytes + [UInt8(ascii: "\n")]
+    }
+}
+
+extension JSONWriter {
+    /// Writes counts by name, all names among them.
+    fileprivate mutating func member(_ name: String, counts: [AnalyticsEvent.Kind: Int]) {
+        member(
+            name,
+            object: { writer in
+                for kind in AnalyticsEvent.Kind.allCases { writer.member(kind.rawValue, counts[kind] ?? 0) }
+            })
+    }
+}

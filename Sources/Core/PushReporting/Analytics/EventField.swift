@@ -1,0 +1,30 @@
+import PushModel
+
+/// What of an analytics event figures can be kept apart by. The raw values are the members of the event in JSON; `day` is
+/// made of its time.
+package enum EventField: String, Sendable, CaseIterable {
+    case day
+    case platform
+    case appID = "app_id"
+    case campaignID = "campaign_id"
+    case externalUserID = "external_user_id"
+    case deviceID = "device_id"
+    case messageID = "message_id"
+    case buttonString = "button_string"
+    case buttonActionType = "button_action_type"
+
+    /// The value of an event; `nil` when it has none.
+    func value(of event: AnalyticsEvent, in zone: LocalZone) -> String? {
+        switch self {
+        case .day: zone.day(of: event.time).description
+        case .platform: event.platform.rawValue
+        case .appID: event.appID
+        case .campaignID: event.campaignID
+        case .externalUserID: event.externalUserID
+        case .deviceID: event.deviceID
+        case .messageID: event.messageID
+        case .buttonString: event.buttonString
+        case .buttonActionType: event.buttonActionType
+        }
+    }
+}

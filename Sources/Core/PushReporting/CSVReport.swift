@@ -1,0 +1,49 @@
+import PushModel
+
+/// The ledger as CSV (RFC 4180): a header, then one row for each invocation, each rendered by itself.
+package enum CSVReport {
+    /// The first line, with its line end.
+    package static let header = line([
+        "seq", "n", "outcome", "callback", "provider", "platform", "app", "device", "id", "message_id", "route",
+        "handler", "mode", "accepted_at", "queue_ms", "exec_ms", "total_ms", "deadline_ms", "started",
+        "completion_by", "completion_result", "reason", "observer", "waited_for",
+    ])
+
+    /// The line of one invocation, with its line end. What is in flight has no outcome, times or completion.
+    package static func line(of row: ReportRow) -> String {
+        let invocation = row.invocation
+        let result = invocation.result
+        return line([
+            String(invocation.id.seq.value), String(invocation.id.n), result?.outcome.rawValue ?? "",
+            invocation.callback.rawValue, text(invocation.provider), row.platform.rawValue, text(row.app),
+            text(row.device), text(row.id), text(row.messageID), text(invocation.route), text(invocation.handler),
+            row.mode.rawValue, row.acceptedAt.rfc3339, result.map { milliseconds($0.queue) } ?? "",
+            result.map { milliseconds($0.exec) } ?? "", result.map { milliseconds($0.total) } ?? "",
+            milliseconds(invocation.budget), invocation.started ? "true" : "false",
+            result?.completion?.by.rawValue ?? "", result?.completion?.result.rawValue ?? "", text(result?.reason),
+            invocation.isObserver ? "true" : "false", result?.waitedFor.map { "\($0.id.seq).\($0.id.n)" } ?? "",
+        ])
+    }
+
+    /// Text from outside. A spreadsheet would run a cell that begins like a formula, so it gets an apostrophe.
+    private static func text(_ value: String?) -> String {
+        guard let value, let first = value.unicodeScalars.first else { return "" }
+        return ["=", "+", "-", "@", "\t", "\r", "\n"].contains(first) ? "'" + value : value
+    }
+
+    private static func line(_ cells: [String]) -> String {
+        cells.map(quoted).joined(separator: ",") + "\r\n"
+    }
+
+    /// By scalars: a quote with a combining mark behind it is another `Character`, but the same quote in a file.
+    private static func quoted(_ cell: String) -> String {
+        guard cell.unicodeScalars.contains(where: { [",", "\"", "\r", "\n"].contains($0) }) else { return cell }
+        var quoted = String.UnicodeScalarView("\"".unicodeScalars)
+        for scalar in cell.unicodeScalars {
+            if scalar == "\"" { quoted.append(scalar) }
+            quoted.append(scalar)
+        }
+        quoted.append("\"")
+        return String(quoted)
+    }
+}

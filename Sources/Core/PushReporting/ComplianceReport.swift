@@ -1,0 +1,141 @@
+package import PushModel
+
+/// The deadline compliance report: what became of every invocation of a window, and how the deadline was kept.
+///
+/// Rows are added one by one and forgotten, so its size depends on how many names there are, never on how many rows.
+package struct ComplianceReport: Sendable {
+    /// In whose place the router stood.
+    package enum Mode: Hashable, Sendable {
+        /// Every row says the same.
+        case one(DispatchMode)
+        /// The mode was changed within the window, and so what a deadline counts from.
+        case mixed
+    }
+
+    /// The time it covers.
+    package let window: ReportWindow
+    /// The configured time of an invocation; a route may give less.
+    package let budget: Duration
+    /// The mode of the rows; without any, the configured one.
+    package private(set) var mode: Mode
+
+    /// Requests, those without an invocation among them.
+    package private(set) var requests = 0
+    /// Requests that by their nature led to no invocation, such as sessions.
+    package private(set) var requestsWithoutInvocation = 0
+    /// The owners' invocations: all but observers.
+    private(set) var owners = OutcomeTally()
+    /// Observers, apart: they are in no other figure but `requests`.
+    package private(set) var observers = ObserverFigures()
+    /// The shortest time that an invocation had; `nil` without rows.
+    package private(set) var shortestBudget: Duration?
+
+    /// Figures by handler, of the rows that have one: neither the tracker's nor what no route picked.
+    package private(set) var byHandler: [String: FigureGroup] = [:]
+    /// Figures by route, of the rows that have one.
+    package private(set) var byRoute: [String: FigureGroup] = [:]
+    /// Figures by provider; the name `none` stands for payloads of no known provider, as in a route's `Provider=`.
+    package private(set) var byProvider: [String: FigureGroup] = [:]
+    /// Figures by platform.
+    package private(set) var byPlatform: [Platform: FigureGroup] = [:]
+    /// Figures by callback.
+    package private(set) var byCallback: [Callback: FigureGroup] = [:]
+    /// How the limits of the platforms were kept, all of `PlatformLimit.all` in that order.
+    package private(set) var limits = PlatformLimit.all.map(LimitTally.init)
+    /// The slowest of what owed an answer or went to the tracker.
+    package private(set) var slowest = Slowest()
+    /// The slowest of what missed the deadline.
+    package private(set) var slowestMisses = Slowest()
+    /// Of what waited for another in its lane, what waited longest.
+    package private(set) var longestWaits = Slowest(by: .queue)
+
+    private var outOfSequence = 0
+    private var decidedAfterDowntime = 0
+    private var cutByCrash = 0
+    private var last: InvocationID?
+
+    /// A report without rows.
+    /// - Parameters:
+    ///   - window: the time it covers; the caller adds the rows of requests accepted in it.
+    ///   - mode: the configured mode, for a report without rows.
+    ///   - budget: the configured time of an invocation.
+    package init(window: ReportWindow = ReportWindow(), mode: DispatchMode, budget: Duration) {
+        self.window = window
+        self.mode = .one(mode)
+        self.budget = budget
+    }
+
+    /// Counts one row. Rows come in the order of their ids and requests are whole: what does not is counted, and
+    /// said in `gaps`.
+    package mutating func add(_ row: ReportRow) {
+        follow(row.invocation.id)
+        guard !row.invocation.isObserver else { return observers.add(row.invocation) }
+        mode = accepted == 0 || mode == .one(row.mode) ? .one(row.mode) : .mixed
+        owners.add(row.invocation.result)
+        shortestBudget = min(shortestBudget ?? row.invocation.budget, row.invocation.budget)
+        addToGroups(row)
+        for index in limits.indices { limits[index].add(row) }
+
+        guard let result = row.invocation.result else { return }
+        if result.outcome.isTimed { slowest.add(row.invocation) }
+        if result.outcome.isMissed { slowestMisses.add(row.invocation) }
+        if result.waitedFor != nil { longestWaits.add(row.invocation) }
+        if result.reason == "daemon_down" { decidedAfterDowntime += 1 }
+        if result.reason == "daemon_crashed" { cutByCrash += 1 }
+    }
+
+    /// Counts a request without a row, in its place among the rows.
+    /// - Parameter operation: what was asked. One that leads to invocations has lost them: that is a gap.
+    package mutating func add(requestWithoutInvocation operation: Operation) {
+        requests += 1
+        if operation.hasInvocations { outOfSequence += 1 } else { requestsWithoutInvocation += 1 }
+    }
+
+    /// Invocations accepted: rows, but not those of observers, as in all that follows.
+    package var accepted: Int { owners.accepted }
+
+    /// Rows that have no outcome yet.
+    package var inFlight: Int { owners.inFlight }
+
+    /// Rows by outcome; what is not there is 0.
+    package var outcomes: [Outcome: Int] { owners.outcomes }
+
+    /// Rows that have an outcome.
+    package var decided: Int { owners.decided }
+
+    /// Whether every accepted invocation is here once, either decided or in flight; of observers, too.
+    package var balanced: Bool { owners.balanced && observers.tally.balanced && outOfSequence == 0 }
+
+    /// How many owed an answer within the deadline, and how many missed it.
+    package var compliance: Compliance { owners.compliance }
+
+    /// What makes the figures less than the whole story; empty when nothing does.
+    package var gaps: [ReportGap] {
+        let modes = mode == .mixed ? accepted : 0
+        return [
+            ReportGap(kind: .outOfSequence, count: outOfSequence),
+            ReportGap(kind: .inFlight, count: inFlight),
+            ReportGap(kind: .daemonDown, count: decidedAfterDowntime),
+            ReportGap(kind: .daemonCrashed, count: cutByCrash),
+            ReportGap(kind: .mixedModes, count: modes),
+        ].filter { $0.count > 0 }
+    }
+
+    /// Within a request the rows are 0, 1, 2, ...; requests only go up. So a row that is missing or comes twice shows.
+    private mutating func follow(_ id: InvocationID) {
+        let isFirst = id.n == 0 && last.map { $0.seq < id.seq } ?? true
+        let isNext = last.map { id == InvocationID(seq: $0.seq, n: $0.n + 1) } ?? false
+        if !isFirst && !isNext { outOfSequence += 1 }
+        if id.seq != last?.seq { requests += 1 }
+        last = id
+    }
+
+    private mutating func addToGroups(_ row: ReportRow) {
+        let invocation = row.invocation
+        if let handler = invocation.handler { byHandler[handler, default: FigureGroup()].add(invocation.result) }
+        if let route = invocation.route { byRoute[route, default: FigureGroup()].add(invocation.result) }
+        byProvider[invocation.provider ?? "none", default: FigureGroup()].add(invocation.result)
+        byPlatform[row.platform, default: FigureGroup()].add(invocation.result)
+        byCallback[invocation.callback, default: FigureGroup()].add(invocation.result)
+    }
+}

@@ -1,0 +1,71 @@
+package import PushModel
+
+/// How long custom events took from being saved to being flushed or sent, by the day on which they were saved and name.
+package struct CustomEventDelays: Sendable {
+    private struct Key: Hashable {
+        let day: LocalDay
+        let name: String
+        let state: EntryState
+    }
+
+    private let zone: LocalZone
+    private var delays: [Key: Histogram] = [:]
+
+    /// - Parameter zone: where its days begin.
+    package init(zone: LocalZone = .utc) { self.zone = zone }
+
+    /// Adds an event that came to its end.
+    /// - Parameters:
+    ///   - name: the event.
+    ///   - state: `flushed` or `sent`.
+    ///   - savedAt: when it was saved.
+    ///   - settledAt: when it was flushed or sent.
+    package mutating func add(_ name: String, _ state: EntryState, savedAt: WallTime, settledAt: WallTime) {
+        let key = Key(day: zone.day(of: savedAt.seconds), name: name, state: state)
+        // The clock may have been set back: the histogram takes that for no delay.
+        delays[key, default: Histogram()].add(microseconds: (settledAt.milliseconds - savedAt.milliseconds) * 1000)
+    }
+
+    private var sorted: [(key: Key, value: Histogram)] {
+        delays.sorted { left, right in
+            (left.key.day.number, left.key.name, left.key.state.rawValue)
+                < (right.key.day.number, right.key.name, right.key.state.rawValue)
+        }
+    }
+
+    /// The delays for people; empty without any.
+    var text: String {
+        var table = TextTable(
+            [
+                ("Saved (\(zone.name))", .left), ("Custom event", .left), ("Became", .left), ("Count", .right),
+                ("Median", .right), ("p90", .right), ("Longest", .right),
+            ], widest: 40)
+        for (key, delays) in sorted {
+            table.add([
+                key.day.description, key.name, key.state.rawValue, grouped(delays.count),
+                Self.text(delays.quantile(permille: 500)), Self.text(delays.quantile(permille: 900)),
+                Self.text(delays.max),
+            ])
+        }
+        return table.text
+    }
+
+    private static func text(_ microseconds: Int64?) -> String {
+        microseconds.map { spanInWords(.microseconds($0)) } ?? "-"
+    }
+
+    /// Writes the delays for programs, a list.
+    func write(to list: inout JSONWriter) {
+        for (key, delays) in sorted {
+            list.object {
+                $0.member("day_saved", key.day.description)
+                $0.member("name", key.name)
+                $0.member("became", key.state.rawValue)
+                $0.member("count", delays.count)
+                $0.member("median_ms", delays.quantile(permille: 500).map { $0 / 1000 })
+                $0.member("p90_ms", delays.quantile(permille: 900).map { $0 / 1000 })
+                $0.member("max_ms", delays.max.map { $0 / 1000 })
+            }
+        }
+    }
+}

@@ -1,0 +1,116 @@
+package import PushModel
+
+/// The entries of custom data that have not come to their end, or were set aside: each, and how many in each suite.
+package struct PendingReport: Sendable {
+    /// The entries, in order of their numbers.
+    package var entries: [EntryRecord]
+    /// How many there are, those that are not among `entries` too.
+    package var counts: [EntryCount]
+    private let now: WallTime
+    private let zone: LocalZone
+
+    /// - Parameters:
+    ///   - entries: in order of their numbers; perhaps only the first ones.
+    ///   - counts: of all that was asked for.
+    ///   - now: what ages are reckoned to.
+    ///   - zone: in which people read times.
+    package init(entries: [EntryRecord] = [], counts: [EntryCount] = [], now: WallTime, zone: LocalZone = .utc) {
+        self.entries = entries
+        self.counts = counts
+        self.now = now
+        self.zone = zone
+    }
+
+    // MARK: Text
+
+    /// The entries for people.
+    package var text: String {
+        guard !counts.isEmpty else { return "There is no such entry.\n" }
+        return [entryTable, reasons, rest, countTable].filter { !$0.isEmpty }.joined(separator: "\n")
+    }
+
+    private var entryTable: String {
+        var table = TextTable(
+            [
+                ("Number", .right), ("Kind", .left), ("State", .left), ("Suite", .left), ("App", .left),
+                ("Device", .left), ("User", .left), ("Name", .left), ("Saved", .left), ("Age", .right),
+            ], widest: 36)
+        for record in entries {
+            let entry = record.entry
+            table.add([
+                entry.number.description, entry.kind.rawValue, record.state.rawValue, entry.way.suite ?? "(sent)",
+                entry.app ?? "-", entry.device ?? "-", user(of: entry), entry.name ?? fields(of: entry),
+                zone.text(entry.savedAt), age(since: entry.savedAt),
+            ])
+        }
+        return table.text
+    }
+
+    private func user(of entry: CustomEntry) -> String {
+        switch entry.way {
+        case .nobody: "-"
+        case .sent(let identifier): identifier.text
+        case .stored: entry.externalID ?? "-"
+        }
+    }
+
+    /// Attributes have no name of their own: those of the fields tell.
+    private func fields(of entry: CustomEntry) -> String {
+        let document = try? JSONDocument(scanning: entry.data, limits: JSONLimits(depth: .max))
+        let names = document?.root.members.map(\.key) ?? []
+        return names.isEmpty ? "-" : names.joined(separator: ", ")
+    }
+
+    /// Why: on lines of their own, since they are to be read to their end.
+    private var reasons: String {
+        entries.reduce(into: "") { text, record in
+            if let reason = record.reason { text += "\(record.entry.number) \(record.state.rawValue): \(reason)\n" }
+        }
+    }
+
+    private var rest: String {
+        let missing = counts.reduce(0) { $0 + $1.count } - entries.count
+        return missing > 0 ? "... and \(grouped(missing)) more; --limit says how many are shown.\n" : ""
+    }
+
+    private var countTable: String {
+        var table = TextTable(
+            [("Suite", .left), ("State", .left), ("Entries", .right), ("Bytes", .right), ("Oldest", .right)],
+            widest: 60)
+        for count in counts {
+            table.add([
+                count.suite ?? "(sent)", count.state.rawValue, grouped(count.count), grouped(count.bytes),
+                age(since: count.oldest),
+            ])
+        }
+        return table.text
+    }
+
+    private func age(since time: WallTime) -> String {
+        spanInWords(.milliseconds(max(0, now.milliseconds - time.milliseconds)))
+    }
+
+    // MARK: JSON
+
+    /// The entries for programs: one JSON object on one line, with its line feed; times in UTC.
+    package var json: [UInt8] {
+        var writer = JSONWriter()
+        writer.object {
+            $0.member("entries", array: { list in entries.forEach { $0.write(to: &list, now: now) } })
+            $0.member("counts", array: { list in counts.forEach { $0.write(to: &list) } })
+        }
+        return writer.bytes + [UInt8(ascii: "\n")]
+    }
+}
+
+extension EntryCount {
+    fileprivate func write(to writer: inout JSONWriter) {
+        writer.object {
+            $0.member("suite", suite)
+            $0.member("state", state.rawValue)
+            $0.member("entries", count)
+            $0.member("bytes", bytes)
+            $0.member("oldest_saved_at", oldest.rfc3339)
+        }
+    }
+}

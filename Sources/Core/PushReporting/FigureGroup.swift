@@ -1,0 +1,35 @@
+import PushModel
+
+/// The figures of the rows that share a name: a handler, a route, a provider, a platform or a callback.
+package struct FigureGroup: Hashable, Sendable {
+    /// Rows, in flight or decided.
+    package private(set) var count = 0
+    /// How many owed an answer within the deadline, and how many missed it.
+    package var compliance: Compliance { Compliance(due: due, missed: missed) }
+    /// From acceptance to the start of the handler, of what was timed.
+    package private(set) var queue = Histogram()
+    /// From the start of the handler to its end, of what was timed and started.
+    package private(set) var exec = Histogram()
+    /// From acceptance to the end, of what was timed.
+    package private(set) var total = Histogram()
+
+    private var due = 0
+    private var missed = 0
+
+    mutating func add(_ result: InvocationResult?) {
+        count += 1
+        guard let result else { return }
+        due += result.outcome.isDue ? 1 : 0
+        missed += result.outcome.isMissed ? 1 : 0
+        guard result.outcome.isTimed else { return }
+        queue.add(microseconds: result.queue.microseconds)
+        total.add(microseconds: result.total.microseconds)
+        if result.outcome != .expired { exec.add(microseconds: result.exec.microseconds) }
+    }
+}
+
+extension Outcome {
+    /// Whether its times say something: a handler was due, or the tracker ran. What ends without either takes no
+    /// time, and would make every quantile look better than it is.
+    var isTimed: Bool { isDue || self == .handedToTracker }
+}

@@ -1,0 +1,169 @@
+import PushModel
+
+extension ComplianceReport {
+    /// The report for programs.
+    /// - Parameter objective: the share of the due that must keep the deadline, if one was asked for.
+    /// - Returns: one JSON object on one line, with its line feed; milliseconds have up to three decimals.
+    package func json(objective: Percent? = nil) -> [UInt8] {
+        var writer = JSONWriter(reserving: 8192)
+        writer.object {
+            writeHeading(to: &$0)
+            writeCompliance(objective, to: &$0)
+            $0.member("limits", array: { writer in limits.forEach { $0.write(to: &writer) } })
+            $0.member("by_handler", groups: byHandler, named: \.self)
+            $0.member("by_route", groups: byRoute, named: \.self)
+            $0.member("by_provider", groups: byProvider, named: \.self)
+            $0.member("by_platform", groups: byPlatform, named: \.rawValue)
+            $0.member("by_callback", groups: byCallback, named: \.rawValue)
+            $0.member("slowest", array: { writer in slowest.rows.forEach { $0.write(to: &writer) } })
+            $0.member("observers", object: { observers.write(to: &$0) })
+            $0.member("gaps", array: { writer in gaps.forEach { $0.write(to: &writer) } })
+        }
+        return writer.bytes + [UInt8(ascii: "\n")]
+    }
+
+    private func writeHeading(to writer: inout JSONWriter) {
+        switch mode {
+        case .one(let mode): writer.member("mode", mode.rawValue)
+        case .mixed: writer.member("mode", "mixed")
+        }
+        writer.key("window")
+        writer.object {
+            $0.member("since", window.since?.rfc3339)
+            $0.member("until", window.until?.rfc3339)
+        }
+        writer.member("deadline_ms", budget)
+        writer.member("accepted", accepted)
+        writer.member("in_flight", inFlight)
+        writer.member("requests", requests)
+        writer.member("outcomes", counts: outcomes)
+    }
+
+    private func writeCompliance(_ objective: Percent?, to writer: inout JSONWriter) {
+        writer.members(of: compliance)
+        writer.key("slo")
+        guard let objective else { return writer.null() }
+        writer.object {
+            $0.member("objective_percent", raw: objective.description.utf8)
+            $0.member("met", compliance.meets(objective))
+        }
+    }
+}
+
+extension ObserverFigures {
+    fileprivate func write(to writer: inout JSONWriter) {
+        writer.member("accepted", tally.accepted)
+        writer.member("in_flight", tally.inFlight)
+        writer.member("outcomes", counts: tally.outcomes)
+        writer.members(of: tally.compliance)
+        writer.member("by_route", groups: byRoute, named: \.self)
+    }
+}
+
+extension FigureGroup {
+    fileprivate func write(to writer: inout JSONWriter) {
+        writer.object {
+            $0.member("count", count)
+            $0.member("due", compliance.due)
+            $0.member("missed", compliance.missed)
+            for (name, histogram) in [("queue", queue), ("exec", exec), ("total", total)] {
+                $0.key(name)
+                histogram.write(to: &$0)
+            }
+        }
+    }
+}
+
+extension Histogram {
+    fileprivate func write(to writer: inout JSONWriter) {
+        writer.object {
+            $0.member("p50_ms", quantile(permille: 500).map(Duration.microseconds))
+            $0.member("p90_ms", quantile(permille: 900).map(Duration.microseconds))
+            $0.member("p99_ms", quantile(permille: 990).map(Duration.microseconds))
+            $0.member("p999_ms", quantile(permille: 999).map(Duration.microseconds))
+            $0.member("max_ms", max.map(Duration.microseconds))
+        }
+    }
+}
+
+extension LimitTally {
+    fileprivate func write(to writer: inout JSONWriter) {
+        writer.object {
+            $0.member("id", limit.id)
+            $0.member("limit_ms", limit.limit)
+            $0.key("applies_to")
+            $0.object {
+                $0.member("platform", limit.platform.rawValue)
+                $0.member("callback", limit.callback.rawValue)
+            }
+            $0.member("counts_from", limit.start.rawValue)
+            $0.member("within", within)
+            $0.member("over", over)
+            $0.member("source", limit.source)
+        }
+    }
+}
+
+extension InvocationRecord {
+    fileprivate func write(to writer: inout JSONWriter) {
+        writer.object {
+            $0.member("seq", id.seq.value)
+            $0.member("n", id.n)
+            $0.member("callback", callback.rawValue)
+            $0.member("provider", provider)
+            $0.member("handler", handler)
+            $0.member("outcome", result?.outcome.rawValue)
+            $0.member("exec_ms", result?.exec)
+            $0.member("total_ms", result?.total)
+            if let waitedFor = result?.waitedFor { $0.member("waited_for", object: { $0.members(of: waitedFor) }) }
+        }
+    }
+}
+
+extension ReportGap {
+    fileprivate func write(to writer: inout JSONWriter) {
+        writer.object {
+            $0.member("kind", kind.rawValue)
+            $0.member("count", count)
+            $0.member("message", message)
+        }
+    }
+}
+
+extension JSONWriter {
+    fileprivate mutating func members(of compliance: Compliance) {
+        member("due", compliance.due)
+        member("missed", compliance.missed)
+        member("compliance", compliance.fraction)
+    }
+
+    fileprivate mutating func members(of predecessor: Predecessor) {
+        member("seq", predecessor.id.seq.value)
+        member("n", predecessor.id.n)
+        member("handler", predecessor.handler)
+    }
+
+    fileprivate mutating func member(_ name: String, counts outcomes: [Outcome: Int]) {
+        member(
+            name,
+            object: { writer in
+                for outcome in Outcome.allCases { writer.member(outcome.rawValue, outcomes[outcome] ?? 0) }
+            })
+    }
+
+    fileprivate mutating func member<Name>(_ key: String, groups: [Name: FigureGroup], named: (Name) -> String) {
+        let sorted = groups.map { (name: named($0.key), group: $0.value) }.sorted { $0.name < $1.name }
+        member(
+            key,
+            object: { writer in
+                for (name, group) in sorted {
+                    writer.key(name)
+                    group.write(to: &writer)
+                }
+            })
+    }
+
+    fileprivate mutating func member(_ name: String, _ span: Duration?) {
+        if let span { member(name, raw: milliseconds(span).utf8) } else { member(name, nil as String?) }
+    }
+}

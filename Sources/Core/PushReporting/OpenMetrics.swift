@@ -1,0 +1,187 @@
+package import PushModel
+
+/// The daemon's status as metrics, in the text of OpenMetrics 1.0
+/// (https://github.com/prometheus/OpenMetrics/blob/main/specification/OpenMetrics.md).
+///
+/// No metric has a type that the older text format of Prometheus lacks: the textfile collector of its node exporter reads
+/// that.
+package enum OpenMetrics {
+    /// The metrics, each line with its line feed, the end marked.
+    ///
+    /// - Parameter status: the daemon's answer to `op: status`. What it does not have is left out.
+    package static func text(of status: JSONNode) -> String {
+        metrics.map { $0.text(of: status) }.joined() + "# EOF\n"
+    }
+
+    private static let metrics = [
+        Metric("build_info", "The version of the daemon and in whose place it stands.") { status in
+            guard let version = status["version"]?.string, let mode = status["mode"]?.string else { return [] }
+            return [Sample("1", [("version", version), ("mode", mode)])]
+        },
+        Metric("uptime_seconds", "Since the daemon started.") { seconds($0["uptime_ms"]) },
+        Metric("running", "1 while it runs, 0 while it stops.") { status in
+            guard let state = status["state"]?.string else { return [] }
+            return [Sample(state == "running" ? "1" : "0")]
+        },
+        Metric("configuration_problem", "1 when the last reload failed.") { problem($0["configuration_problem"]) },
+        Metric("store_problem", "1 while nothing can be written, and so nothing is accepted.") {
+            problem($0["store_problem"])
+        },
+        Metric("ledger_problem", "1 while the ledger cannot be written, and the log fills.") {
+            problem($0["store"]?["ledger_problem"])
+        },
+        Metric("requests_accepted", "Requests since the start.", .counter) { number($0["accepted_since_start"]) },
+        Metric("last_request_number", "The number of the last accepted request.") { number($0["last_seq"]) },
+        Metric("requests_in_flight", "Requests of which an outcome is still to come.") {
+            number($0["requests_in_flight"])
+        },
+        Metric("in_flight_bytes", "Bytes of these requests.") { number($0["bytes_in_flight"]) },
+        Metric("payload_memory_bytes", "Bytes of them that are kept in memory for what waits.") {
+            number($0["payload_bytes_in_memory"])
+        },
+        Metric("handlers_running", "Invocations that hold a place of HandlersMax=.") { number($0["handlers_running"]) },
+        Metric("handler_processes", "Processes of handlers.") { number($0["handler_processes"]) },
+        Metric("deliveries_tracked", "Deliveries whose open would be recognized.") { number($0["deliveries_tracked"]) },
+        Metric("connections", "Clients of each socket.") { status in
+            ["inject", "control"].flatMap { number(status["\($0)_connections"], [("socket", $0)]) }
+        },
+        Metric("input_bytes", "Requests that have come and are not worked yet.") {
+            number($0["clients"]?["input_bytes"])
+        },
+        Metric("output_bytes", "What clients are owed and have not read.") { number($0["clients"]?["output_bytes"]) },
+        Metric("refused", "What clients did not get, by reason.", .counter) { status in
+            status["clients"]?["refused"]?.members.flatMap { number($0.value, [("reason", $0.key)]) } ?? []
+        },
+        Metric("waiting_for_disk_bytes", "What is to be written to the log.") { number($0["bytes_waiting_for_disk"]) },
+        Metric("ledger_transactions", "Commits to the log since the start.", .counter) { number($0["transactions"]) },
+        Metric("slow_commits", "Commits that took longer than SlowCommit=.", .counter) {
+            number($0["store"]?["slow_commits"])
+        },
+        Metric("disk_slow", "1 while commits take longer than SlowCommit=.") { flag($0["store"]?["is_slow"]) },
+        Metric("last_commit_seconds", "How long the last commit took.") {
+            microseconds($0["store"]?["last_commit_us"])
+        },
+        Metric("longest_commit_seconds", "How long the longest commit since the start took.") {
+            microseconds($0["store"]?["longest_commit_us"])
+        },
+        Metric("log_used_bytes", "What the ledger may not have on disk yet.") {
+            number($0["store"]?["log_used_bytes"])
+        },
+        Metric("log_bytes", "The log's files.") { number($0["store"]?["log_bytes"]) },
+        Metric("log_limit_bytes", "How large they may become.") { number($0["store"]?["log_limit_bytes"]) },
+        Metric("ledger_behind_bytes", "What is acknowledged and not in the ledger yet.") {
+            number($0["store"]?["bytes_behind"])
+        },
+        Metric("ledger_behind_seconds", "The age of the oldest of it; 0 without any.") {
+            microseconds($0["store"]?["behind_us"])
+        },
+        Metric("ledger_bytes", "The ledger's file.") { number($0["store"]?["ledger_bytes"]) },
+        Metric("ledger_wal_bytes", "The ledger's WAL.") { number($0["store"]?["ledger_wal_bytes"]) },
+        Metric("id_filter_bytes", "What tells of most ids that they are new.") {
+            number($0["store"]?["id_filter_bytes"])
+        },
+        Metric("longest_turn_seconds", "The longest that something may have waited for the loop.") {
+            microseconds($0["longest_turn_us"])
+        },
+        Metric("turn_seconds", "What 99 of 100 turns of the loop stay below, in processor time.") {
+            microseconds($0["turns"]?["p99_us"], [("quantile", "0.99")])
+        },
+        Metric("custom_data_entries", "Entries of custom data that have not come to their end, by state.") { status in
+            ["pending", "queued", "claimed", "unknown"].flatMap {
+                number(status["custom_data"]?[$0], [("state", $0)])
+            }
+        },
+        Metric("custom_data_bytes", "Names and values of these entries.") { number($0["custom_data"]?["bytes"]) },
+        Metric("custom_data_oldest_unsent_seconds", "The age of the oldest entry to be sent; 0 without any.") {
+            guard let age = $0["custom_data"]?["oldest_unsent_age_ms"] else { return [] }
+            return age.kind == .null ? [Sample("0")] : seconds(age)
+        },
+        Metric("forwarder_connected", "1 while a forwarder is connected.") {
+            flag($0["custom_data"]?["forwarder_connected"])
+        },
+        Metric("sending_phase", "1 for what the forwarder does: it sends, waits, or was stopped by a refusal.") {
+            guard let phase = $0["custom_data"]?["sending"]?["phase"]?.string else { return [] }
+            return SendingState.Phase.allCases.map {
+                Sample($0.rawValue == phase ? "1" : "0", [("phase", $0.rawValue)])
+            }
+        },
+        Metric("sending_failures", "Requests to the endpoint that failed one after the other.") {
+            number($0["custom_data"]?["sending"]?["failures"])
+        },
+    ]
+
+    private static func number(_ value: JSONNode?, _ labels: [(String, String)] = []) -> [Sample] {
+        value?.int64.map { [Sample(String($0), labels)] } ?? []
+    }
+
+    private static func seconds(_ milliseconds: JSONNode?) -> [Sample] {
+        milliseconds?.int64.map { [Sample(decimal($0, scale: 3))] } ?? []
+    }
+
+    private static func microseconds(_ value: JSONNode?, _ labels: [(String, String)] = []) -> [Sample] {
+        value?.int64.map { [Sample(decimal($0, scale: 6), labels)] } ?? []
+    }
+
+    private static func flag(_ value: JSONNode?) -> [Sample] { value?.bool.map { [Sample($0 ? "1" : "0")] } ?? [] }
+
+    private static func problem(_ value: JSONNode?) -> [Sample] {
+        value.map { [Sample($0.kind == .null ? "0" : "1")] } ?? []
+    }
+}
+
+/// One value of a metric.
+private struct Sample {
+    let labels: [(name: String, value: String)]
+    let value: String
+
+    init(_ value: String, _ labels: [(String, String)] = []) {
+        self.labels = labels.map { (name: $0, value: $1) }
+        self.value = value
+    }
+
+    /// The labels, in braces; empty without any.
+    var labelText: String {
+        guard !labels.isEmpty else { return "" }
+        return "{" + labels.map { "\($0.name)=\"\(Self.escaped($0.value))\"" }.joined(separator: ",") + "}"
+    }
+
+    private static func escaped(_ text: String) -> String {
+        text.unicodeScalars.reduce(into: "") { escaped, scalar in
+            switch scalar {
+            case "\\": escaped += "\\\\"
+            case "\"": escaped += "\\\""
+            case "\n": escaped += "\\n"
+            default: escaped.unicodeScalars.append(scalar)
+            }
+        }
+    }
+}
+
+/// One metric: what it is called, and where in the status its values are.
+private struct Metric: Sendable {
+    enum Kind: String {
+        case gauge, counter
+    }
+
+    private let name: String
+    private let kind: Kind
+    private let help: String
+    private let samples: @Sendable (JSONNode) -> [Sample]
+
+    init(_ name: String, _ help: String, _ kind: Kind = .gauge, _ samples: @escaping @Sendable (JSONNode) -> [Sample]) {
+        self.name = "pushrouterd_" + name
+        self.kind = kind
+        self.help = help
+        self.samples = samples
+    }
+
+    func text(of status: JSONNode) -> String {
+        let samples = samples(status)
+        guard !samples.isEmpty else { return "" }
+        // Units end the name: the format wants them said again.
+        let unit = ["seconds", "bytes"].first { name.hasSuffix("_\($0)") }.map { "# UNIT \(name) \($0)\n" } ?? ""
+        let suffix = kind == .counter ? "_total" : ""
+        return "# TYPE \(name) \(kind.rawValue)\n\(unit)# HELP \(name) \(help)\n"
+            + samples.map { "\(name)\(suffix)\($0.labelText) \($0.value)\n" }.joined()
+    }
+}

@@ -1,0 +1,42 @@
+package import PushModel
+
+/// How many invocations there are, and how they ended.
+package struct OutcomeTally: Hashable, Sendable {
+    /// Invocations accepted: rows.
+    package private(set) var accepted = 0
+    /// Rows that have no outcome yet.
+    package private(set) var inFlight = 0
+    /// Rows by outcome; what is not there is 0.
+    package private(set) var outcomes: [Outcome: Int] = [:]
+
+    mutating func add(_ result: InvocationResult?) {
+        accepted += 1
+        if let result { outcomes[result.outcome, default: 0] += 1 } else { inFlight += 1 }
+    }
+
+    /// Rows that have an outcome.
+    package var decided: Int { outcomes.values.reduce(0, +) }
+
+    /// Whether every row is counted once, either decided or in flight.
+    var balanced: Bool { decided + inFlight == accepted }
+
+    /// How many owed an answer within the deadline, and how many missed it.
+    package var compliance: Compliance {
+        Compliance(
+            due: outcomes.reduce(0) { $0 + ($1.key.isDue ? $1.value : 0) },
+            missed: outcomes.reduce(0) { $0 + ($1.key.isMissed ? $1.value : 0) })
+    }
+}
+
+/// The figures of observers, which are in none of the others: a copy changes nothing for the owner.
+package struct ObserverFigures: Hashable, Sendable {
+    /// How many there are, and how they ended.
+    package private(set) var tally = OutcomeTally()
+    /// Figures by route, of the rows that have one.
+    package private(set) var byRoute: [String: FigureGroup] = [:]
+
+    mutating func add(_ invocation: InvocationRecord) {
+        tally.add(invocation.result)
+        if let route = invocation.route { byRoute[route, default: FigureGroup()].add(invocation.result) }
+    }
+}

@@ -1,0 +1,97 @@
+package import PushModel
+
+/// A limit of the platform or of a provider's policy, beside which the ledger's times are held.
+///
+/// The router kills a handler at its own deadline, so what is over one of the longer limits waited for its turn
+/// behind others: head-of-line blocking, which a report on handlers alone cannot show.
+package struct PlatformLimit: Hashable, Sendable {
+    /// Where a limit begins to count.
+    package enum Start: String, Sendable {
+        /// The call of the callback: after the wait in the lane.
+        case invocation
+        /// The arrival of the message: with the wait in the lane.
+        case acceptance
+    }
+
+    /// Its name, stable.
+    package let id: String
+    /// What it is, for people.
+    package let title: String
+    /// How long.
+    package let limit: Duration
+    /// Where it applies.
+    package let platform: Platform
+    /// Where it applies.
+    package let callback: Callback
+    /// From when it counts.
+    package let start: Start
+    /// Who says so.
+    package let source: String
+
+    /// All of them, in the order of a report.
+    package static let all = [
+        PlatformLimit(
+            id: "android_policy", title: "Braze's policy", limit: .seconds(9), platform: .android,
+            callback: .onMessageReceived, start: .invocation,
+            source: "Braze developer guide, logging push data: finish within 9 seconds of invocation"),
+        PlatformLimit(
+            id: "android_broadcast", title: "foreground broadcast", limit: .seconds(10), platform: .android,
+            callback: .onMessageReceived, start: .acceptance,
+            source: "AOSP ActivityManagerService, BROADCAST_FG_TIMEOUT: ANR after 10 seconds"),
+        PlatformLimit(
+            id: "android_fcm", title: "FCM service", limit: .seconds(20), platform: .android,
+            callback: .onMessageReceived, start: .acceptance,
+            source:
+                "firebase-android-sdk, EnhancedIntentService.MESSAGE_TIMEOUT_S: no longer protected after 20 seconds"
+        ),
+        PlatformLimit(
+            id: "ios_background", title: "background fetch", limit: .seconds(30), platform: .ios,
+            callback: .didReceiveRemoteNotification, start: .invocation,
+            source:
+                "Apple, application(_:didReceiveRemoteNotification:fetchCompletionHandler:): 30 seconds of wall clock"
+        ),
+        PlatformLimit(
+            id: "ios_service_extension", title: "service extension", limit: .seconds(30), platform: .ios,
+            callback: .serviceExtension, start: .invocation,
+            source: "Apple developer forums: about 30 seconds observed, not documented"),
+    ]
+
+    /// Whether it applies to the row: its platform and callback, and a handler was due or the tracker ran.
+    func applies(to row: ReportRow) -> Bool {
+        row.platform == platform && row.invocation.callback == callback
+            && row.invocation.result?.outcome.isTimed == true
+    }
+
+    /// Whether the row was over it. At the very instant of the limit is over, as at a deadline.
+    func isExceeded(by row: ReportRow) -> Bool {
+        guard let result = row.invocation.result else { return false }
+        return switch start {
+        case .acceptance: result.total >= limit
+        case .invocation: Self.sinceInvocation(row, result) >= limit
+        }
+    }
+
+    /// The time from the call of the callback to the end. The ledger's `queue` also holds the wait in an Android
+    /// lane in `device` mode; there the budget, gone by definition on a miss, and `exec` say it.
+    private static func sinceInvocation(_ row: ReportRow, _ result: InvocationResult) -> Duration {
+        guard row.mode == .device, row.platform == .android else { return result.total }
+        return result.outcome.isMissed ? max(row.invocation.budget, result.exec) : result.exec
+    }
+}
+
+/// A limit and how the rows to which it applies kept it.
+package struct LimitTally: Hashable, Sendable {
+    /// The limit.
+    package let limit: PlatformLimit
+    /// Rows that ended before it.
+    package private(set) var within = 0
+    /// Rows that did not.
+    package private(set) var over = 0
+
+    init(_ limit: PlatformLimit) { self.limit = limit }
+
+    mutating func add(_ row: ReportRow) {
+        guard limit.applies(to: row) else { return }
+        if limit.isExceeded(by: row) { over += 1 } else { within += 1 }
+    }
+}

@@ -1,0 +1,15 @@
+package import PushModel
+
+/// The time a report covers: requests accepted in `since ..< until`; `nil` leaves that end open.
+package struct ReportWindow: Hashable, Sendable {
+    /// The first instant that belongs to it.
+    package var since: WallTime?
+    /// The first instant after it.
+    package var until: WallTime?
+
+    /// Joins the two; without either it is all that the ledger holds.
+    package init(since: WallTime? = nil, until: WallTime? = nil) {
+        self.since = since
+        self.until = until
+    }
+}

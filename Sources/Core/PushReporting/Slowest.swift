@@ -1,0 +1,38 @@
+package import PushModel
+
+/// The decided rows that took longest, longest first; of equal ones the one accepted first.
+package struct Slowest: Hashable, Sendable {
+    /// What is compared.
+    enum Measure {
+        case total, queue
+    }
+
+    /// How many are kept.
+    package static let capacity = 10
+
+    /// The rows; each has a result.
+    package private(set) var rows: [InvocationRecord] = []
+    private let measure: Measure
+
+    init(by measure: Measure = .total) { self.measure = measure }
+
+    mutating func add(_ row: InvocationRecord) {
+        let place = rows.firstIndex { isSlower(row, $0) } ?? rows.count
+        guard place < Self.capacity else { return }
+        if rows.count == Self.capacity { rows.removeLast() }
+        rows.insert(row, at: place)
+    }
+
+    private func isSlower(_ left: InvocationRecord, _ right: InvocationRecord) -> Bool {
+        let times = (time(of: left), time(of: right))
+        return times.0 == times.1 ? left.id < right.id : times.0 > times.1
+    }
+
+    private func time(of row: InvocationRecord) -> Duration {
+        guard let result = row.result else { return .zero }
+        return switch measure {
+        case .total: result.total
+        case .queue: result.queue
+        }
+    }
+}

@@ -1,0 +1,158 @@
+package import PushCustomData
+package import PushModel
+
+/// What the router wants done. The shell carries the effects of one turn out in their order.
+///
+/// Records come first: an effect that follows a record is carried out once that record is on disk, so nothing is
+/// seen outside that a crash could take back. Only `terminate` and `stop` need no disk and are carried out at once.
+package enum Effect: Sendable {
+    /// Write this. Only where the effects list records.
+    indirect case record(LedgerRecord)
+    /// Run a handler and report `started`, then `finished`; or `failedToStart`.
+    indirect case start(HandlerRun)
+    /// The same of a run whose payload is not in memory any more: what its request asks for is read from the ledger first
+    /// (``HandlerRun/complete(with:past:)``). `failedToStart` says that it could not be read.
+    indirect case load(HandlerRun)
+    /// Send the handler SIGTERM: its grace begins.
+    case terminate(InvocationID)
+    /// End the handler and whatever it started, now; nothing it says counts any more.
+    case stop(InvocationID)
+    /// An invocation ended: tell the journal and whoever waits.
+    case decided(InvocationEnd)
+}
+
+/// Where the router puts what it wants done.
+///
+/// Records are written as rows at once, for a daemon, or listed among the other effects, for whoever wants to see them in
+/// the order in which they were decided.
+package struct Effects {
+    /// What is to be done, in order.
+    package private(set) var list: [Effect] = []
+    /// Where records go; `nil`: they are listed.
+    package var rows: RowBuffer?
+    /// Whether the outcomes that are known on acceptance are told too, when they are no failures. Those of invocations
+    /// that were in flight always are.
+    package var tellsEveryOutcome = true
+    /// How many outcomes were not told.
+    private var untold = 0
+
+    /// - Parameter rows: where records go; `nil`: they are listed.
+    package init(rows: RowBuffer? = nil) { self.rows = rows }
+
+    /// Takes out all that is listed.
+    package mutating func takeList() -> [Effect] { exchange(&list, with: []) }
+
+    /// How many outcomes were not told since this was asked last.
+    package mutating func takeUntold() -> Int { exchange(&untold, with: 0) }
+
+    /// Adds the end of an invocation that was known on acceptance.
+    mutating func tell(_ end: @autoclosure () -> InvocationEnd, _ outcome: Outcome) {
+        if tellsEveryOutcome || outcome.isFailure || outcome.isMissed { append(.decided(end())) } else { untold += 1 }
+    }
+
+    /// Adds what is to be done.
+    mutating func append(_ effect: Effect) { list.append(effect) }
+
+    /// Adds something to write.
+    mutating func record(_ record: LedgerRecord) {
+        if let rows { rows.append(record) } else { list.append(.record(record)) }
+    }
+
+    // The same for what each delivery writes, without a record between the values and the row.
+
+    mutating func record(_ request: AcceptedRequest) {
+        if let rows { rows.append(request) } else { list.append(.record(.request(request))) }
+    }
+
+    mutating func record(_ invocation: InvocationRecord, isNew: Bool) {
+        if let rows {
+            rows.append(invocation, isNew: isNew)
+        } else {
+            list.append(.record(isNew ? .invocation(invocation) : .update(invocation)))
+        }
+    }
+
+    mutating func record(_ event: AnalyticsEvent) {
+        if let rows { rows.append(event) } else { list.append(.record(.event(event))) }
+    }
+
+    mutating func record(_ record: TrackerRecord) {
+        if let rows { rows.append(record) } else { list.append(.record(.tracker(record))) }
+    }
+}
+
+/// How a request was accepted.
+package struct Acceptance: Sendable {
+    /// Its number. It is accepted once the records among the effects are on disk, not before.
+    package var seq: SequenceNumber
+    /// How many invocations it has.
+    package var invocations: Int
+    /// What of it was set aside; empty unless it logged something.
+    package var rejections: [Rejection]
+}
+
+/// One run of a handler.
+package struct HandlerRun: Sendable {
+    /// The invocation it is for.
+    package var invocation: InvocationRecord
+    /// The request that led to it.
+    package var request: AcceptedRequest
+    /// What the request asks for, and its payload; empty where that is yet to be read.
+    package var subject: InvocationSubject
+    /// The handler.
+    package var handler: Handler
+    /// When its time is up.
+    package var deadline: Instant
+
+    /// Fills in what a request asks for.
+    ///
+    /// - Parameters:
+    ///   - request: the request line, read again.
+    ///   - past: the delivery that an interaction names, where the ledger knows it.
+    package mutating func complete(with request: Request, past: PastDelivery?) {
+        subject = InvocationSubject(request, past: past)
+    }
+}
+
+/// The end of an invocation, with what a report of it needs. A reference: it is large, and goes from the router over
+/// the commit to the journal's thread.
+package final class InvocationEnd: Sendable {
+    /// The request that led to it.
+    package let request: AcceptedRequest
+    /// The invocation; its `result` is set.
+    package let invocation: InvocationRecord
+    /// The result.
+    package let result: InvocationResult
+
+    init(request: AcceptedRequest, invocation: InvocationRecord, result: InvocationResult) {
+        self.request = request
+        self.invocation = invocation
+        self.result = result
+    }
+}
+
+/// What the router is told.
+package enum Event: Sendable {
+    /// The handler of this invocation began to run, at this time; `nil`: now. The router may hear of it later.
+    case started(InvocationID, at: Instant? = nil)
+    /// The handler of this invocation ended or answered.
+    case finished(InvocationID, HandlerAnswer)
+    /// The handler of this invocation could not be started; the reason is for people.
+    case failedToStart(InvocationID, reason: String)
+    /// Time has passed; carries out what is due.
+    case clock
+    /// The configuration was replaced. Invocations in flight keep the handler that they have.
+    case reconfigured(RoutingTable)
+    /// The daemon is to end: nothing new is accepted or started.
+    case draining
+}
+
+/// Why a request is not accepted.
+package enum Refusal: Error, Hashable, Sendable {
+    /// The payload is not what its platform takes: the field, and what is wrong with it.
+    case invalidPayload(field: String, message: String)
+    /// Too much is in flight, in all or of this peer.
+    case overloaded(message: String, retryAfter: Duration)
+    /// The daemon is ending.
+    case draining
+}

@@ -1,0 +1,78 @@
+package import PushModel
+
+/// What a handler said, or how it ended without saying.
+package enum HandlerAnswer: Hashable, Sendable {
+    /// Done.
+    case handled(Reply)
+    /// Try again while the budget lasts; only in `relay` mode. After this long, or after the configured delay.
+    case retry(after: Duration?)
+    /// Not mine: the next route's.
+    case declined
+    /// Never; the reason is for people.
+    case rejected(reason: String)
+    /// Ended by this signal.
+    case signaled(Int32)
+
+    /// The words for how a run ended, as handlers write them (design, section 5.3).
+    package enum Status: String, Sendable, CaseIterable {
+        case handled, retry, declined, rejected
+
+        /// What the exit status of an `exec` handler means.
+        package init(exitStatus: Int32) {
+            switch exitStatus {
+            case 0: self = .handled
+            case 75: self = .retry
+            case 80: self = .declined
+            default: self = .rejected
+            }
+        }
+    }
+
+    /// What a handler may say beside that it is done.
+    package struct Reply: Hashable, Sendable {
+        /// The fetch result.
+        package var result: FetchResult?
+        /// The presentation options of `willPresent`, as the handler wrote them.
+        package var options: [String]?
+        /// How often it answered; 0: it said nothing. The first answer is the one that counts.
+        package var times: Int
+        /// How it says that it ended; where there is an exit status, that one decides.
+        package var status: Status?
+        /// Custom data that it wants kept. Only of one that is done it is: whoever declines or wants to be tried again has
+        /// not said its last word.
+        package var log: [LoggedByHandler]
+        /// What of its answer nobody understands, or goes against its exit status, for people.
+        package var remarks: [String]
+
+        /// Joins the parts; what has a result, options or entries was said once.
+        package init(
+            result: FetchResult? = nil, options: [String]? = nil, times: Int? = nil, status: Status? = nil,
+            log: [LoggedByHandler] = [], remarks: [String] = []
+        ) {
+            self.result = result
+            self.options = options
+            self.times = times ?? (result != nil || options != nil || !log.isEmpty ? 1 : 0)
+            self.status = status
+            self.log = log
+            self.remarks = remarks
+        }
+    }
+
+    /// What the exit status of an `exec` handler means (design, section 5.3). It decides: an answer that says otherwise
+    /// is remarked on.
+    package init(exitStatus: Int32, reply: Reply = Reply()) {
+        var contradiction: String?
+        if let status = reply.status, status != Status(exitStatus: exitStatus) {
+            contradiction = "its answer says \"\(status.rawValue)\", but its exit status is \(exitStatus)"
+        }
+        switch Status(exitStatus: exitStatus) {
+        case .handled:
+            var reply = reply
+            if let contradiction { reply.remarks.append(contradiction) }
+            self = .handled(reply)
+        case .retry: self = .retry(after: nil)
+        case .declined: self = .declined
+        case .rejected: self = .rejected(reason: contradiction ?? "exit status \(exitStatus)")
+        }
+    }
+}

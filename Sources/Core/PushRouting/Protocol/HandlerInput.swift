@@ -1,0 +1,88 @@
+package import PushModel
+
+/// What a handler is told: one JSON object, and the same facts in its environment.
+package enum HandlerInput {
+    /// The object on standard input, with a line feed.
+    ///
+    /// - Parameters:
+    ///   - run: the run.
+    ///   - now: when it starts; what is left of its time is counted from here.
+    package static func object(_ run: HandlerRun, at now: Moment) -> [UInt8] {
+        var writer = JSONWriter(reserving: run.request.body.count + 512)
+        writer.object { writer in
+            writer.member(
+                "delivery",
+                object: { delivery in
+                    delivery.member("seq", run.request.seq.value)
+                    delivery.member("n", run.invocation.id.n)
+                    delivery.member("id", run.request.id)
+                    delivery.member("op", run.request.operation.rawValue)
+                    delivery.member("callback", run.invocation.callback.rawValue)
+                    delivery.member("platform", run.request.platform.rawValue)
+                    delivery.member("app", run.request.app)
+                    delivery.member("device", run.request.device)
+                    delivery.member("external_id", run.request.externalID)
+                    delivery.member("message_id", run.request.messageID)
+                    delivery.member("provider", run.invocation.provider)
+                    delivery.member("route", run.invocation.route)
+                    delivery.member("handler", run.invocation.handler)
+                    delivery.member("accepted_at", run.request.acceptedAt.wall.rfc3339)
+                })
+            run.subject.write(to: &writer)
+            if let payload = run.subject.payload {
+                writer.member("payload", raw: payload.rawBytes)
+            } else {
+                writer.key("payload")
+                writer.null()
+            }
+            writer.member(
+                "deadline",
+                object: { deadline in
+                    deadline.member("remaining_ms", run.remaining(at: now).milliseconds)
+                    deadline.member("at", run.deadlineWall(at: now).rfc3339)
+                })
+        }
+        return writer.bytes + [UInt8(ascii: "\n")]
+    }
+
+    /// The same facts as variables; whoever starts the process adds `PUSH_RUN`, the mark.
+    package static func environment(_ run: HandlerRun, at now: Moment) -> [(name: String, value: String)] {
+        var variables = [
+            ("PUSH_SEQ", String(run.request.seq.value)),
+            ("PUSH_N", String(run.invocation.id.n)),
+            ("PUSH_OP", run.request.operation.rawValue),
+            ("PUSH_CALLBACK", run.invocation.callback.rawValue),
+            ("PUSH_PLATFORM", run.request.platform.rawValue),
+            ("PUSH_HANDLER", run.handler.name),
+            ("PUSH_ACCEPTED_AT", run.request.acceptedAt.wall.rfc3339),
+            ("PUSH_DEADLINE_REMAINING_MS", String(run.remaining(at: now).milliseconds)),
+            ("PUSH_DEADLINE_AT", run.deadlineWall(at: now).rfc3339),
+        ]
+        let optional = [
+            ("PUSH_ID", run.request.id), ("PUSH_APP", run.request.app), ("PUSH_DEVICE", run.request.device),
+            ("PUSH_EXTERNAL_ID", run.request.externalID), ("PUSH_MESSAGE_ID", run.request.messageID),
+            ("PUSH_PROVIDER", run.invocation.provider), ("PUSH_ROUTE", run.invocation.route),
+            ("PUSH_KIND", run.subject.kind), ("PUSH_ACTION", run.subject.button),
+        ]
+        // The object on standard input has every value whole; a variable ends at a NUL, and one that is too long for the
+        // kernel would keep the program from starting.
+        for case (let name, let value?) in optional where value.utf8.count <= longestValue {
+            variables.append((name, String(value.prefix { $0 != "\0" })))
+        }
+        return variables
+    }
+
+    /// Half of what Linux takes for one variable (`MAX_ARG_STRLEN`).
+    private static let longestValue = 65_536
+
+    /// The mark of one run: `<state id>:<seq>:<n>`.
+    package static func mark(_ id: InvocationID, state: UUID128) -> String { "\(state):\(id.seq):\(id.n)" }
+}
+
+extension HandlerRun {
+    fileprivate func remaining(at now: Moment) -> Duration { max(deadline - now.monotonic, .zero) }
+
+    fileprivate func deadlineWall(at now: Moment) -> WallTime {
+        WallTime(milliseconds: now.wall.milliseconds + remaining(at: now).milliseconds)
+    }
+}

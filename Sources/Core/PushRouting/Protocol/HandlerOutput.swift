@@ -1,0 +1,105 @@
+package import PushModel
+
+extension HandlerAnswer.Reply {
+    /// What an `exec` handler said on standard output beside its exit status.
+    ///
+    /// An answer is a JSON object that has one of `status`, `result`, `options` and `log`: the whole output, or each line
+    /// that is one. Of several the first counts, and all are counted: the handler called its completion that often.
+    ///
+    /// Of one that was to log something and cannot be read, what is wrong is remarked on: no custom data goes in silence.
+    ///
+    /// - Parameters:
+    ///   - bytes: what it wrote, as far as it was read.
+    ///   - discarded: how many bytes came after them.
+    /// - Returns: `nil` when there is no answer. All else is a program's own chatter, and no failure.
+    package init?(standardOutput bytes: [UInt8], discarded: Int = 0) {
+        if let answer = Self.answer(in: bytes) {
+            self.init(answer: answer)
+            return
+        }
+        let lines = bytes.split(separator: UInt8(ascii: "\n")).map(Array.init)
+        let answers = lines.compactMap(Self.answer)
+        if let first = answers.first {
+            self.init(answer: first, times: answers.count)
+            return
+        }
+        guard let fault = ([bytes] + lines).lazy.compactMap(Self.fault).first else { return nil }
+        let cut = "its output has \(bytes.count + discarded) bytes, of which \(bytes.count) are read, the most that is"
+        self.init(remarks: ["log: nothing is kept: \(discarded > 0 ? cut : fault)"])
+    }
+
+    /// What is wrong with what looks like an answer that has a log.
+    private static func fault(in bytes: [UInt8]) -> String? {
+        guard bytes.first == UInt8(ascii: "{"), bytes.contains(#""log""#.utf8) else { return nil }
+        do {
+            _ = try JSONDocument(scanning: bytes)
+            return nil
+        } catch { return "its answer cannot be read: \(error.message)" }
+    }
+
+    /// What one answer says.
+    ///
+    /// - Parameters:
+    ///   - answer: an object.
+    ///   - times: how often it was given.
+    package init(answer: JSONNode, times: Int = 1) {
+        self.init(times: times)
+        result = word("result", of: answer)
+        status = word("status", of: answer)
+        if let list = list("options", of: "words", in: answer) {
+            options = list.compactMap(\.string)
+            remarks += list.filter { $0.kind != .string }.map { "options: \($0.shown) is no word" }
+        }
+        var wrong: [String] = []
+        for (index, element) in (list("log", of: "objects", in: answer) ?? []).enumerated() {
+            do throws(ProtocolError) {
+                log.append(try LoggedByHandler(element))
+            } catch {
+                wrong.append("log[\(index)]\(error.field.map { ".\($0.prefix(40))" } ?? ""): \(error.message)")
+            }
+        }
+        // A program that has it wrong has it wrong in all of them.
+        remarks += wrong.prefix(3)
+        if wrong.count > 3 { remarks.append("log: \(wrong.count - 3) more are wrong") }
+    }
+
+    /// The elements of a member; what is no list is remarked on.
+    private mutating func list(_ key: String, of what: String, in answer: JSONNode) -> [JSONNode]? {
+        guard let list = answer[key] else { return nil }
+        if list.kind == .array { return list.elements }
+        remarks.append("\(key) is a list of \(what); this is \(list.kind.name)")
+        return nil
+    }
+
+    /// The member as a word of its set; what is none is remarked on.
+    private mutating func word<Word: RawRepresentable<String> & CaseIterable>(_ key: String, of answer: JSONNode)
+        -> Word?
+    {
+        guard let value = answer[key] else { return nil }
+        if let word = value.string.flatMap(Word.init(rawValue:)) { return word }
+        let words = Word.allCases.map(\.rawValue).joined(separator: ", ")
+        remarks.append("\(key): \(value.shown) is none of \(words)")
+        return nil
+    }
+
+    private static func answer(in bytes: [UInt8]) -> JSONNode? {
+        guard let root = try? JSONDocument(scanning: bytes).root, keys.contains(where: { root[$0] != nil }) else {
+            return nil
+        }
+        return root
+    }
+
+    private static let keys = ["status", "result", "options", "log"]
+}
+
+extension LoggedByHandler {
+    fileprivate init(_ element: JSONNode) throws(ProtocolError) { self.init(try LogRequest(loggedByHandler: element)) }
+}
+
+extension JSONNode {
+    /// The value as it came, cut to a length that fits into a message.
+    fileprivate var shown: String {
+        let text = String(decoding: rawBytes, as: UTF8.self)
+        return text.count <= 40 ? text : text.prefix(40) + "..."
+    }
+}

@@ -1,0 +1,25 @@
+package import PushCustomData
+package import PushModel
+
+extension Reply {
+    /// The request is on disk; what of it was set aside is there as well.
+    package static func accepted(_ seq: SequenceNumber, id: String?, rejected: [Rejection] = []) -> [UInt8] {
+        line { writer in
+            writer.member("ok", true)
+            writer.member("seq", seq.value)
+            if let id { writer.member("id", id) }
+            guard !rejected.isEmpty else { return }
+            writer.member("rejected", array: { list in rejected.forEach { list.rejection($0) } })
+        }
+    }
+}
+
+extension JSONWriter {
+    fileprivate mutating func rejection(_ rejection: Rejection) {
+        object {
+            $0.member("entry", rejection.number.value)
+            $0.member("field", rejection.field)
+            $0.member("message", rejection.reason)
+        }
+    }
+}

@@ -1,0 +1,74 @@
+package import PushDispatch
+package import PushModel
+
+/// What a route's conditions are held against.
+package struct RouteFacts: Sendable {
+    /// Whose payload it is.
+    package var provider: String?
+    /// The platform.
+    package var platform: Platform
+    /// The callback of the invocation.
+    package var callback: Callback
+    /// The app.
+    package var app: String?
+    /// The payload's keys; `nil` for an interaction that names its notification by an id.
+    package var keys: PayloadKeys?
+
+    /// Joins the parts.
+    package init(provider: String?, platform: Platform, callback: Callback, app: String?, keys: PayloadKeys?) {
+        self.provider = provider
+        self.platform = platform
+        self.callback = callback
+        self.app = app
+        self.keys = keys
+    }
+}
+
+extension RouteMatch {
+    /// The word that stands for a payload of no known provider in `Provider=`.
+    package static let noProvider = "none"
+
+    /// Whether every condition given holds.
+    package func holds(for facts: RouteFacts) -> Bool {
+        if !providers.isEmpty, !providers.contains(facts.provider ?? Self.noProvider) { return false }
+        if !platforms.isEmpty, !platforms.contains(facts.platform) { return false }
+        if !callbacks.isEmpty, !callbacks.contains(facts.callback) { return false }
+        if !apps.isEmpty, !apps.contains(where: { $0.matches(facts.app ?? "") }) { return false }
+        return data.allSatisfy { $0.holds(for: facts.keys?.data($0.key)) }
+            && keyValues.allSatisfy { $0.holds(for: facts.keys?.keyValue($0.key)) }
+    }
+}
+
+extension RouteMatch.KeyCondition {
+    fileprivate func holds(for value: String?) -> Bool {
+        guard let value else { return false }
+        return pattern?.matches(value) ?? true
+    }
+}
+
+extension RoutingTable {
+    /// Whether any route looks at the payload's keys.
+    var looksAtKeys: Bool { routes.contains { !$0.match.data.isEmpty || !$0.match.keyValues.isEmpty } }
+
+    /// The position of the first route at or after `position` that matches and does not observe.
+    func owner(of facts: RouteFacts, from position: Int = 0) -> Int? {
+        routes[position...].firstIndex { !$0.observes && $0.match.holds(for: facts) }
+    }
+
+    /// The positions of all that match: of those that observe, or of those that do not.
+    func positions(for facts: RouteFacts, observing: Bool) -> [Int] {
+        routes.indices.filter { routes[$0].observes == observing && routes[$0].match.holds(for: facts) }
+    }
+
+    /// The routes that an invocation goes to before any handler declines: the first that matches; of what every SDK must
+    /// hear, each one.
+    package func owners(of facts: RouteFacts) -> [Route] {
+        guard !facts.callback.isBroadcast else { return positions(for: facts, observing: false).map { routes[$0] } }
+        return owner(of: facts).map { [routes[$0]] } ?? []
+    }
+
+    /// The routes that get a copy.
+    package func observers(of facts: RouteFacts) -> [Route] {
+        positions(for: facts, observing: true).map { routes[$0] }
+    }
+}

@@ -1,0 +1,122 @@
+package import PushCustomData
+package import PushModel
+
+/// What people and the forwarder do with custom data. Each says at once what it changes; that is so once the records among
+/// the effects are on disk.
+extension Router {
+    /// How many bytes of names and values one claim hands out at most.
+    private static let claimSize = 1 << 20
+
+    /// What waits of custom data.
+    package var customDataSummary: CustomDataSummary { customData.summary }
+
+    /// Whether something is to be sent.
+    package var hasQueuedEntries: Bool { customData.hasQueuedEntries }
+
+    /// How sending goes, as the forwarder last said.
+    package var sending: SendingState? { customData.sending }
+
+    /// Hands the oldest entries that are to be sent to a run of the forwarder.
+    ///
+    /// - Parameters:
+    ///   - instance: the run.
+    ///   - limit: how many entries at most.
+    ///   - now: the time.
+    ///   - effects: what is to be done is appended.
+    package mutating func claim(
+        by instance: UUID128, limit: Int, at now: Moment, effects: inout Effects
+    ) -> [CustomEntry] {
+        keep(&effects) { $0.claim(by: instance, limit: limit, bytes: Self.claimSize, now: now.wall, into: &$1) }
+    }
+
+    /// What is queued to be sent, from the one after a number on; it stays as it is.
+    package func queuedEntries(after number: EntryNumber, limit: Int) -> [CustomEntry] {
+        customData.queuedEntries(after: number, limit: limit, bytes: Self.claimSize)
+    }
+
+    /// Queues again what a run of the forwarder was handed in an answer that it never got: all that it has but what it
+    /// says that it holds.
+    package mutating func release(
+        allBut held: [EntryNumber], of instance: UUID128, at now: Moment, effects: inout Effects
+    ) {
+        let held = Set(held)
+        keep(&effects) { data, output in
+            for number in data.claimedEntries(of: instance) where !held.contains(number) {
+                data.settle(number, .queued, reason: nil, by: instance, now: now.wall, into: &output)
+            }
+        }
+    }
+
+    /// Takes in what became of an entry that a run of the forwarder has.
+    ///
+    /// - Returns: whether it had it; what it does not have any more was said before.
+    package mutating func settle(
+        _ number: EntryNumber, _ state: EntryState, reason: String?, by instance: UUID128, at now: Moment,
+        effects: inout Effects
+    ) -> Bool {
+        keep(&effects) { $0.settle(number, state, reason: reason, by: instance, now: now.wall, into: &$1) }
+    }
+
+    /// Takes in how sending goes.
+    ///
+    /// - Parameters:
+    ///   - phase: what the forwarder does.
+    ///   - reason: why, for people.
+    ///   - failures: how many requests failed one after the other.
+    ///   - until: until when it waits.
+    ///   - now: the time.
+    ///   - effects: what is to be done is appended; nothing if this is known.
+    package mutating func report(
+        _ phase: SendingState.Phase, reason: String?, failures: Int, until: WallTime?, at now: Moment,
+        effects: inout Effects
+    ) {
+        let last = customData.sending.flatMap { $0.phase == phase ? $0 : nil }
+        let state = SendingState(
+            phase: phase, reason: reason, failures: failures, until: until, since: last?.since ?? now.wall)
+        guard state != last else { return }
+        keep(&effects) { $0.report(state, into: &$1) }
+    }
+
+    /// Flushes what waits as if a session began, without one: a person's order.
+    ///
+    /// - Parameters:
+    ///   - target: whose session; what it leaves out of platform and user is the device's last known.
+    ///   - suite: only what waits in this suite; `nil`: in any.
+    ///   - now: the time.
+    ///   - effects: what is to be done is appended.
+    /// - Returns: how many entries were flushed.
+    package mutating func flush(
+        _ target: Target, suite: String?, at now: Moment, effects: inout Effects
+    ) -> Int {
+        let known = lastKnown(app: target.app, device: target.device)
+        let session = SessionStart(
+            cause: nil, platform: target.platform ?? known?.platform ?? .android, app: target.app,
+            device: target.device, externalID: target.externalID ?? known?.externalID, at: now.wall)
+        return keep(&effects) { $0.flush(session, suite: suite, now: now.wall, into: &$1) }
+    }
+
+    /// Discards what waits in a suite; of one app only, or of all.
+    ///
+    /// - Returns: how many entries were discarded.
+    package mutating func reset(
+        suite: String, app: String?, at now: Moment, effects: inout Effects
+    ) -> Int {
+        keep(&effects) { $0.reset(suite: suite, app: app, now: now.wall, into: &$1) }
+    }
+
+    /// Decides what becomes of entries of unknown outcome, or takes out what is queued: a person's order.
+    ///
+    /// - Parameters:
+    ///   - entries: the entries; `nil`: all of unknown outcome.
+    ///   - state: `queued` again, or `discarded`.
+    ///   - now: the time.
+    ///   - effects: what is to be done is appended.
+    /// - Returns: how many of them it was so with.
+    package mutating func resolve(
+        _ entries: [EntryNumber]?, _ state: EntryState, at now: Moment, effects: inout Effects
+    ) -> Int {
+        keep(&effects) { data, output in
+            data.resolve(entries ?? data.unknownEntries, state, now: now.wall, into: &output)
+        }
+    }
+}

@@ -1,0 +1,173 @@
+import PushDispatch
+package import PushModel
+package import PushTracking
+
+/// A request that an earlier run of the daemon acknowledged and did not finish.
+package struct UnfinishedRequest: Sendable {
+    /// The request as the ledger has it.
+    package var accepted: AcceptedRequest
+    /// Its invocations without an outcome, in order.
+    package var invocations: [InvocationRecord]
+    /// The request line, read again; `nil` if this version cannot read it any more, or it has not been read.
+    package var request: Request?
+    /// Whether the line is left where it is: ``RecoveryNeeds/wantsLine(of:_:at:)`` told that it is not needed now.
+    package var isLeftInLedger: Bool
+    /// How many bytes the line has.
+    package var byteCount: Int
+    /// The delivery that an interaction names by its number or message id.
+    package var past: PastDelivery?
+
+    /// A request whose line was read.
+    package init(
+        accepted: AcceptedRequest, invocations: [InvocationRecord], request: Request?, past: PastDelivery? = nil
+    ) {
+        self.accepted = accepted
+        self.invocations = invocations
+        self.request = request
+        isLeftInLedger = false
+        byteCount = accepted.body.count
+        self.past = past
+    }
+
+    /// A request whose line is left where it is.
+    ///
+    /// - Parameters:
+    ///   - accepted: the request, without its line.
+    ///   - byteCount: how many bytes the line has.
+    ///   - invocations: its invocations without an outcome.
+    package init(leaving accepted: AcceptedRequest, byteCount: Int, invocations: [InvocationRecord]) {
+        self.accepted = accepted
+        self.invocations = invocations
+        self.byteCount = byteCount
+        isLeftInLedger = true
+    }
+}
+
+extension Router {
+    /// Fixed words in `reason`: scripts look for them.
+    static let daemonDown = "daemon_down"
+    static let daemonCrashed = "daemon_crashed"
+
+    /// Takes up what an earlier run of the daemon left: runs what has budget left, and gives everything else its outcome.
+    ///
+    /// Call it before anything is submitted, with the requests in order of their numbers, some at a time, and when nothing
+    /// of an earlier run is alive any more. Nothing runs before ``endRecovery(at:effects:)``.
+    package mutating func recover(_ unfinished: [UnfinishedRequest], at now: Moment, effects: inout Effects) {
+        for request in unfinished {
+            let context = RecoveryContext(request, detection: table.detection)
+            for record in request.invocations { recover(record, of: request, context, at: now, &effects) }
+            // What begins is written and started at the end; payloads are let go of now.
+            for record in request.invocations {
+                if var invocation = invocations[record.id] { park(&invocation) }
+            }
+        }
+    }
+
+    /// All that was left is taken up: what may run begins.
+    package mutating func endRecovery(at now: Moment, effects: inout Effects) { endTurn(at: now, &effects) }
+
+    /// What an earlier run's requests are looked at for.
+    package var recoveryNeeds: RecoveryNeeds { RecoveryNeeds(boot: boot, looksAtKeys: table.looksAtKeys) }
+
+    /// Takes over what the tracker remembers, before anything that is the tracker's.
+    package mutating func adopt(_ tracker: Tracker) { self.tracker = tracker }
+
+    /// Makes room for so many invocations at once.
+    package mutating func reserve(invocations count: Int) {
+        invocations.reserve(count)
+        usage.reserve(count)
+    }
+
+    private mutating func recover(
+        _ record: InvocationRecord, of unfinished: UnfinishedRequest, _ context: RecoveryContext, at now: Moment,
+        _ effects: inout Effects
+    ) {
+        let accepted = unfinished.accepted
+        let isPinned = record.isPinned
+        let isBraze = record.isTracked(of: accepted)
+        let facts = RouteFacts(
+            provider: record.provider, platform: accepted.platform, callback: record.callback, app: accepted.app,
+            keys: context.keys)
+        var invocation = Invocation(
+            request: accepted, byteCount: unfinished.byteCount,
+            subject: unfinished.isLeftInLedger ? nil : context.subject, osVersion: context.subject.osVersion,
+            record: record, owner: isBraze ? .tracker : .route, facts: facts, table: sharedTable,
+            lane: record.isObserver ? nil : lane(of: accepted))
+        if record.id.n == 0 { invocation.receipt = context.receipt }
+        invocation.stored = record
+        // Who declined before the crash is not asked again, as long as the routes are the same.
+        let position = table.routes.firstIndex { $0.name == record.route }
+        invocation.position = position ?? 0
+        invocation.isPinned = isPinned
+        usage.began(record.id, of: accepted.peer, bytes: unfinished.byteCount)
+        if record.started {
+            conclude(invocation, .failed, reason: Self.daemonCrashed, at: now, &effects)
+        } else if recoveryNeeds.isTooLate(record, of: accepted, at: now) {
+            // A tracker's payload is never too late: what waited for its turn is handed over.
+            if isBraze {
+                handOver(invocation, at: now, &effects)
+            } else {
+                conclude(invocation, .expired, reason: Self.daemonDown, at: now, &effects)
+            }
+        } else if isPinned, position == nil {
+            conclude(invocation, .unrouted, reason: "its route is gone", at: now, &effects)
+        } else {
+            // The time that is left counts on from where it began.
+            if let deadline = record.deadline { invocation.clockStart = deadline + (.zero - record.budget) }
+            enter(invocation, at: now, &effects)
+        }
+    }
+}
+
+/// What of an earlier run's requests has to be read to take them up.
+package struct RecoveryNeeds: Sendable {
+    let boot: UUID128
+    let looksAtKeys: Bool
+
+    /// Whether the request line is needed to take up an invocation. Without it less is read, and less kept in memory. What
+    /// needs it may be the tracker's, too.
+    package func wantsLine(of accepted: AcceptedRequest, _ record: InvocationRecord, at now: Moment) -> Bool {
+        let isTracked = record.isTracked(of: accepted)
+        guard !record.started, isTracked || !isTooLate(record, of: accepted, at: now) else { return false }
+        // The receipt, the keys that routes look at, and the version of iOS that decides what is presented.
+        return isTracked || looksAtKeys || record.callback == .willPresent
+    }
+
+    func isTooLate(_ record: InvocationRecord, of accepted: AcceptedRequest, at now: Moment) -> Bool {
+        accepted.boot != boot || record.deadline.map { $0 <= now.monotonic } == true
+    }
+}
+
+extension InvocationRecord {
+    /// Whether it has one route, whatever else matches: a copy, or one of those that hear a broadcast.
+    fileprivate var isPinned: Bool { isObserver || callback.isBroadcast && route != nil }
+
+    /// Among deliveries, Braze's are the tracker's, but for copies and broadcasts, which are given a route at once; a tap
+    /// on a Braze notification is never unfinished.
+    fileprivate func isTracked(of accepted: AcceptedRequest) -> Bool {
+        accepted.operation == .deliver && provider == Router.trackedProvider && !isPinned
+    }
+}
+
+/// What the request line says beside what the ledger's rows say.
+private struct RecoveryContext {
+    var subject = InvocationSubject()
+    var keys: PayloadKeys?
+    var receipt: Receipt?
+
+    init(_ unfinished: UnfinishedRequest, detection: DetectionSettings) {
+        guard let request = unfinished.request else { return }
+        let accepted = unfinished.accepted
+        subject = InvocationSubject(request, past: unfinished.past)
+        guard case .deliver(let deliver) = request.action else {
+            guard let payload = subject.payload else { return }
+            keys = (try? HandedBackPayload(payload, platform: accepted.platform, settings: detection))?.keys
+            return
+        }
+        let delivery = Delivery(deliver, platform: accepted.platform)
+        guard let decision = try? decide(delivery, settings: detection) else { return }
+        keys = decision.keys
+        receipt = Receipt(
+            decision, inForeground: deliver.state == .foreground, at: request.at ?? accepted.acceptedAt.wall)
+    }
+}

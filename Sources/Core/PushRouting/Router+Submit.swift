@@ -1,0 +1,101 @@
+import PushDispatch
+package import PushModel
+import PushTracking
+
+extension Router {
+    /// Accepts a request: numbers it, decides its invocations, and as many of their outcomes as can be known now.
+    ///
+    /// - Parameters:
+    ///   - request: the request.
+    ///   - peer: who sent it.
+    ///   - past: the delivery that an interaction names by its number or message id, where the ledger knows one.
+    ///   - now: when it was read.
+    ///   - effects: what is to be done is appended.
+    /// - Returns: how it was accepted: that is so once the records among the effects are on disk, not before.
+    /// - Throws: `Refusal`, and then nothing changed.
+    package mutating func submit(
+        _ request: Request, from peer: Peer, past: PastDelivery? = nil, at now: Moment, effects: inout Effects
+    ) throws(Refusal) -> Acceptance {
+        guard !isDraining else { throw .draining }
+        try checkLimits(of: peer, adding: request.document.bytes.count, at: now)
+        var acceptance = Acceptance(seq: lastNumber.next, invocations: 0, rejections: [])
+        switch request.action {
+        case .deliver(let deliver):
+            acceptance.invocations = try self.deliver(deliver, request, from: peer, at: now, &effects)
+        case .interact(let interact):
+            acceptance.invocations = try self.interact(interact, request, past, from: peer, at: now, &effects)
+        case .session(let session): self.session(session, request, from: peer, at: now, &effects)
+        case .token(let token): acceptance.invocations = self.token(token, request, from: peer, at: now, &effects)
+        case .log(let log): acceptance.rejections = try self.log(log, request, from: peer, at: now, &effects)
+        }
+        lastNumber = acceptance.seq
+        endTurn(at: now, &effects)
+        return acceptance
+    }
+
+    private func checkLimits(of peer: Peer, adding bytes: Int, at now: Moment) throws(Refusal) {
+        let message: String
+        let (size, sizeOfPeer) = (usage.bytes + bytes, usage.bytes(of: peer) + bytes)
+        if usage.requests >= table.limits.inFlight {
+            message = "\(usage.requests) requests are in flight, the most that is allowed"
+        } else if usage.requests(of: peer) >= table.limits.inFlightPerPeer {
+            message = "\(usage.requests(of: peer)) requests of uid \(peer.uid) are in flight, the most that is allowed"
+        } else if size > table.limits.unfinishedBytes {
+            message = "the requests in flight would have \(size) bytes, more than is allowed"
+        } else if sizeOfPeer > table.limits.unfinishedBytesPerPeer {
+            message = "the requests of uid \(peer.uid) in flight would have \(sizeOfPeer) bytes, more than is allowed"
+        } else {
+            return
+        }
+        // By the next deadline at the latest something makes room.
+        let wait = nextDue.map { min(max($0 - now.monotonic, .milliseconds(10)), .seconds(1)) } ?? .milliseconds(100)
+        throw .overloaded(message: message, retryAfter: wait)
+    }
+
+    /// What was last said of a device; it stands in for what a request leaves out.
+    func lastKnown(app: String?, device: String?) -> KnownDevice? {
+        device.flatMap { devices[DeviceKey(app: app, device: $0)] }
+    }
+
+    mutating func remember(_ accepted: AcceptedRequest, _ effects: inout Effects) {
+        remember(accepted, instead: lastKnown(app: accepted.app, device: accepted.device), &effects)
+    }
+
+    /// Notes what a request says of its device.
+    ///
+    /// - Parameter known: what was last known of the device.
+    mutating func remember(
+        _ accepted: AcceptedRequest, instead known: KnownDevice?, _ effects: inout Effects
+    ) {
+        guard let name = accepted.device else { return }
+        if let known, known.platform == accepted.platform, known.externalID == accepted.externalID { return }
+        let key = DeviceKey(app: accepted.app, device: name)
+        let device = KnownDevice(
+            number: known?.number ?? accepted.seq, key: key, platform: accepted.platform,
+            externalID: accepted.externalID)
+        if known == nil { devicesOldestFirst.append(key) }
+        devices[key] = device
+        effects.record(.device(device))
+        while devices.count > devicesMax, let oldest = devicesOldestFirst.popFirst(),
+            let forgotten = devices.removeValue(forKey: oldest)
+        {
+            recentMessages[oldest] = nil
+            effects.record(.forgottenDevice(forgotten.number))
+        }
+    }
+
+    /// The request as the ledger keeps it.
+    ///
+    /// - Parameter target: whom it is about, with everything that it left out filled in.
+    func accept(
+        _ request: Request, from peer: Peer, at now: Moment, platform: Platform, target: Target,
+        messageID: String? = nil, delivery: (state: AppState, duplicateID: String?, isTracked: Bool)? = nil
+    ) -> AcceptedRequest {
+        AcceptedRequest(
+            seq: lastNumber.next, operation: request.operation, id: request.id, peer: peer, acceptedAt: now,
+            boot: boot, mode: table.mode, platform: platform, app: target.app, device: target.device,
+            externalID: target.externalID, messageID: messageID, state: delivery?.state,
+            duplicateID: delivery?.duplicateID,
+            isTracked: delivery?.isTracked == true, body: request.document.bytes)
+    }
+}

@@ -1,0 +1,177 @@
+package import PushCustomData
+import PushDispatch
+package import PushModel
+package import PushTracking
+
+/// The routing state machine: requests, answers and the clock go in, effects come out.
+///
+/// A pure value: it reads no clock, touches nothing outside, and the same input gives the same effects. Lanes,
+/// routes, deadlines, outcomes and modes are decided here and nowhere else. The shell feeds it from one thread, in
+/// order, with times that never step back.
+package struct Router: Sendable {
+    /// Whose payloads are the tracker's.
+    static let trackedProvider = ProviderRule.brazeName
+
+    let boot: UUID128
+    var table: RoutingTable {
+        didSet { sharedTable = Indirect(table) }
+    }
+    /// The same, for invocations: each keeps what it was accepted under.
+    private(set) var sharedTable: Indirect<RoutingTable>
+    var tracker: Tracker
+    var customData: CustomData
+    /// The highest number given so far; 0 when there is none.
+    package internal(set) var lastNumber: SequenceNumber
+    var devices: [DeviceKey: KnownDevice] = [:]
+    var devicesOldestFirst = Queue<DeviceKey>()
+    /// What FCM on each device remembers.
+    var recentMessages: [DeviceKey: RecentMessages] = [:]
+    let devicesMax: Int
+
+    var invocations = InvocationsInFlight()
+    var lanes: [DeviceKey: Lane] = [:]
+    var ready = Queue<InvocationID>()
+    var readyObservers = Queue<InvocationID>()
+    var timers = Heap<DueTimer>()
+    var usage = Usage()
+    var isDraining = false
+    /// Heads of lanes whose turn has come; taken one by one, so that a long lane needs no deep stack.
+    var turns = Queue<InvocationID>()
+    /// When the last turn was.
+    var latest = Moment(monotonic: Instant(nanoseconds: 0), wall: WallTime(milliseconds: 0))
+    /// Invocations whose row may have to be written before the turn ends.
+    var touched: [InvocationID] = []
+
+    /// - Parameters:
+    ///   - boot: the machine's boot id; stored deadlines count within one boot only.
+    ///   - table: what to decide by.
+    ///   - tracker: the tracker, with what it remembers.
+    ///   - customData: the custom data that waits; without it there is none.
+    ///   - devices: what is last known of each device, those first that were first heard of.
+    ///   - recentDeliveries: what FCM on the devices saw last, in order of acceptance.
+    ///   - devicesMax: how many devices are remembered; above that the one that was first heard of is forgotten.
+    ///   - lastNumber: the highest number ever acknowledged; 0 for a new state directory.
+    package init(
+        boot: UUID128, table: RoutingTable, tracker: Tracker, customData: CustomData? = nil,
+        devices: [KnownDevice] = [], recentDeliveries: [RecentDelivery] = [], devicesMax: Int = 1_000_000,
+        lastNumber: SequenceNumber = SequenceNumber(0)
+    ) {
+        self.boot = boot
+        self.table = table
+        sharedTable = Indirect(table)
+        self.tracker = tracker
+        self.customData = customData ?? CustomData(stateID: tracker.stateID)
+        self.customData.rules = table.customData
+        self.lastNumber = lastNumber
+        self.devicesMax = devicesMax
+        self.devices.reserveCapacity(devices.count)
+        for device in devices where self.devices.updateValue(device, forKey: device.key) == nil {
+            devicesOldestFirst.append(device.key)
+        }
+        for delivery in recentDeliveries { see(delivery) }
+    }
+
+    /// When the router next needs the clock; `nil` when nothing is due. One timer, set to it after every turn, is
+    /// enough. Kept, not computed: who asks in every turn would copy all of the router for it.
+    package private(set) var nextDue: Instant?
+
+    /// Notes when something is due next; at the end of a turn.
+    mutating func noteNextDue() { nextDue = dueNext }
+
+    private var dueNext: Instant? {
+        guard let waiting = tracker.nextDue else { return timers.first?.due }
+        // The tracker goes by the civil clock.
+        let due = latest.monotonic + .milliseconds(waiting.milliseconds - latest.wall.milliseconds)
+        return timers.first.map { min($0.due, due) } ?? due
+    }
+
+    /// How many outcomes of a request are still to come.
+    package func invocationsInFlight(of seq: SequenceNumber) -> Int { usage.invocations(of: seq) }
+
+    /// How many requests are in flight.
+    package var requestsInFlight: Int { usage.requests }
+
+    /// Bytes of the lines of requests in flight.
+    package var bytesInFlight: Int { usage.bytes }
+
+    /// Bytes of them that are kept in memory for invocations that wait.
+    package var payloadBytes: Int { usage.payloadBytes }
+
+    /// How many handlers hold a place to run, observers' among them.
+    package var handlersRunning: Int { usage.handlers + usage.observers }
+
+    /// In whose place the router stands.
+    package var mode: DispatchMode { table.mode }
+
+    /// How many deliveries the tracker remembers.
+    package var deliveriesTracked: Int { tracker.count }
+
+    /// Takes in what happened; appends what is to be done.
+    ///
+    /// Only `.clock` lets what is due happen, so that of two things at one instant the shell says which comes first.
+    /// Nothing else that comes too late is let pass: an answer is ignored, a start is not asked for.
+    package mutating func handle(_ event: Event, at now: Moment, effects: inout Effects) {
+        switch event {
+        case .started(let id, let start): started(id, at: start ?? now.monotonic)
+        case .finished(let id, let answer): finished(id, answer, at: now, &effects)
+        case .failedToStart(let id, let reason): finished(id, .rejected(reason: reason), at: now, &effects)
+        case .clock:
+            takeDue(at: now, &effects)
+            track(at: now, &effects) { $0.takeDue(now: now.wall, into: &$1) }
+        case .reconfigured(let table):
+            self.table = table
+            tracker.rules = table.tracking
+            customData.rules = table.customData
+        case .draining: isDraining = true
+        }
+        endTurn(at: now, &effects)
+    }
+
+    private mutating func started(_ id: InvocationID, at start: Instant) {
+        guard invocations[id]?.stage == .starting else { return }
+        invocations[id]?.stage = .running
+        if invocations[id]?.firstStart == nil { invocations[id]?.firstStart = start }
+    }
+
+    private mutating func finished(
+        _ id: InvocationID, _ answer: HandlerAnswer, at now: Moment, _ effects: inout Effects
+    ) {
+        guard var invocation = invocations[id], invocation.holdsPlace, let deadline = invocation.record.deadline
+        else { return }
+        // In time means before the deadline; what comes at that instant or later is the clock's to judge.
+        guard now.monotonic < deadline else { return }
+        usage.left(placeOfObserver: invocation.record.isObserver)
+        switch answer {
+        case .handled(let reply):
+            let remarks = [
+                invocation.completions.remark(on: reply, of: invocation.record.handler ?? "the handler"),
+                keep(reply.log, of: invocation.request, at: now, &effects),
+            ].compactMap(\.self)
+            let completion = invocation.completions.byHandler(reply)
+            let reason = remarks.isEmpty ? nil : remarks.joined(separator: "; ")
+            conclude(invocation, .handled, reason: reason, completion: completion, at: now, &effects)
+        case .retry(let after) where invocation.table.mode == .relay:
+            invocation.stage = .pausing
+            // It has ended: a daemon that stops or dies now has not broken it off.
+            invocation.record.started = false
+            invocations[id] = invocation
+            touched.append(id)
+            let due = now.monotonic + (after ?? invocation.table.retryDelay)
+            timers.insert(.init(due: due, purpose: .retry, invocation: id))
+        case .retry:
+            let reason = "asked to be tried again; device mode retries nothing"
+            conclude(invocation, .failed, reason: reason, at: now, &effects)
+        case .declined:
+            tryNextRoute(&invocation, at: now, &effects)
+        case .rejected(let reason):
+            conclude(invocation, .failed, reason: reason, at: now, &effects)
+        case .signaled(let signal) where signal == Self.terminationSignal && invocation.stage == .terminating:
+            conclude(invocation, .timedOut, reason: "ended by SIGTERM in its grace", at: now, &effects)
+        case .signaled(let signal):
+            conclude(invocation, .failed, reason: "ended by signal \(signal)", at: now, &effects)
+        }
+    }
+
+    /// SIGTERM, on every Linux.
+    private static let terminationSignal: Int32 = 15
+}

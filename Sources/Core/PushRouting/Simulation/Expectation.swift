@@ -1,0 +1,120 @@
+import PushModel
+
+/// What is to have happened when its line of a scenario is reached.
+struct Expectation: Sendable {
+    /// Which request's invocations.
+    enum RequestName: Sendable {
+        case seq(Int64)
+        case id(String)
+    }
+
+    /// What is to hold.
+    enum Condition: Sendable {
+        /// At least one line matches.
+        case some(Pattern)
+        /// None matches.
+        case none(Pattern)
+        /// This many match.
+        case count(Pattern, Int64)
+        /// These and no others were decided, in the order of their numbers; of one request, or of all.
+        case invocations([Pattern], of: RequestName?)
+        /// The request before was refused so.
+        case error(Pattern)
+        /// This many requests wait for an outcome.
+        case pending(Int64)
+    }
+
+    /// What it shows, in the author's words.
+    let name: String?
+    /// When it is checked; `nil`: when all is decided that comes before the next line with a time.
+    let at: WallTime?
+    /// What is to hold.
+    let condition: Condition
+    /// The condition as it is written.
+    let text: String
+
+    /// - Parameter line: the object of the line; it has `expect`.
+    init(_ line: JSONNode) throws(ExpectationError) {
+        for (key, _) in line.members where !["expect", "at", "name"].contains(key) {
+            throw ExpectationError("\(key): a line with expect has only at and name beside it")
+        }
+        guard let expect = line["expect"], expect.kind == .object, expect.count > 0 else {
+            throw ExpectationError("expect: an object that says what is to have happened")
+        }
+        name = try line["name"].map { node throws(ExpectationError) in
+            guard let name = node.string else { throw ExpectationError("name: a text that says what this shows") }
+            return name
+        }
+        at = try line["at"].map { node throws(ExpectationError) in
+            let time = node.string.map(WallTime.init(rfc3339:)) ?? node.int64.map(WallTime.init(milliseconds:))
+            guard let time, Step.span.contains(time.milliseconds) else {
+                throw ExpectationError("at: RFC 3339 or Unix milliseconds, of the years 1970 to 2200")
+            }
+            return time
+        }
+        condition = try Condition(expect)
+        text = PushRouting.text(of: expect)
+    }
+}
+
+extension Expectation.Condition {
+    fileprivate init(_ expect: JSONNode) throws(ExpectationError) {
+        if let pattern = expect["none"] {
+            try Self.allow(["none"], in: expect)
+            self = .none(try Self.lines(pattern, path: "expect.none"))
+        } else if let pattern = expect["count"] {
+            try Self.allow(["count", "is"], in: expect)
+            self = .count(try Self.lines(pattern, path: "expect.count"), try Self.number("is", of: expect))
+        } else if let list = expect["invocations"] {
+            try Self.allow(["invocations", "of"], in: expect)
+            self = try Self.invocations(list, of: expect["of"])
+        } else if let pattern = expect["event"] {
+            try Self.allow(["event"], in: expect)
+            self = .some(try Pattern(pattern, .event, path: "expect.event"))
+        } else if let pattern = expect["error"] {
+            try Self.allow(["error"], in: expect)
+            self = .error(try Pattern(pattern, .error, path: "expect.error"))
+        } else if expect["pending"] != nil {
+            try Self.allow(["pending"], in: expect)
+            self = .pending(try Self.number("pending", of: expect))
+        } else {
+            self = .some(try Pattern(expect, .invocation, path: "expect"))
+        }
+    }
+
+    /// Invocations; events where the pattern stands in `event`.
+    private static func lines(_ node: JSONNode, path: String) throws(ExpectationError) -> Pattern {
+        guard let event = node["event"] else { return try Pattern(node, .invocation, path: path) }
+        guard node.count == 1 else { throw ExpectationError("\(path): event stands alone") }
+        return try Pattern(event, .event, path: "\(path).event")
+    }
+
+    private static func invocations(_ list: JSONNode, of name: JSONNode?) throws(ExpectationError) -> Self {
+        guard list.kind == .array else {
+            throw ExpectationError("expect.invocations: a list of all that was decided, an object for each")
+        }
+        var patterns: [Pattern] = []
+        for (index, element) in list.elements.enumerated() {
+            patterns.append(try Pattern(element, .invocation, path: "expect.invocations[\(index)]"))
+        }
+        guard let name else { return .invocations(patterns, of: nil) }
+        if let id = name.string { return .invocations(patterns, of: .id(id)) }
+        guard let seq = name.int64 else {
+            throw ExpectationError("expect.of: the id (a text) or the seq (a number) of the request")
+        }
+        return .invocations(patterns, of: .seq(seq))
+    }
+
+    private static func number(_ key: String, of expect: JSONNode) throws(ExpectationError) -> Int64 {
+        guard let number = expect[key]?.int64, number >= 0 else {
+            throw ExpectationError("expect.\(key): how many there are to be, a whole number")
+        }
+        return number
+    }
+
+    private static func allow(_ keys: [String], in expect: JSONNode) throws(ExpectationError) {
+        for (key, _) in expect.members where !keys.contains(key) {
+            throw ExpectationError("expect.\(key): beside \(keys[0]) there is no such member")
+        }
+    }
+}

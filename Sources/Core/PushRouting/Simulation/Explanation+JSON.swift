@@ -1,0 +1,101 @@
+import PushDispatch
+import PushModel
+
+extension Explanation {
+    /// The object that `pushctl explain --json` prints (design, section 5.2), and last how well
+    /// the owner's rule is known, and what the tracks make of the receipt, if anything; on one line without its line feed.
+    package var json: [UInt8] {
+        var writer = JSONWriter(reserving: 1024)
+        writer.object { writer in
+            writer.member("platform", platform.rawValue)
+            writer.member("state", state.rawValue)
+            writer.member("mode", mode.rawValue)
+            writer.member("provider", decision.provider)
+            writer.member("matches", array: { names in decision.matches.forEach { names.string($0) } })
+            writer.member("ambiguous", decision.matches.count > 1)
+            writer.key("braze")
+            if let braze = decision.braze { writer.object { write(braze, to: &$0) } } else { writer.null() }
+            writer.key("message")
+            if let message = decision.message { message.write(to: &writer) } else { writer.null() }
+            writer.member("invocations", array: { list in invocations.forEach { $0.write(to: &list) } })
+            writer.member("outcome", decision.outcome?.rawValue)
+            writer.member("reasons", array: { list in reasons.forEach { list.string($0) } })
+            writer.member("warnings", array: { list in warnings.forEach { list.string($0) } })
+            writer.member("confidence", decision.providers.first?.confidence.rawValue)
+            if !tracked.isEmpty {
+                writer.member("tracks", array: { list in tracked.forEach { $0.write(to: &list) } })
+            }
+        }
+        return writer.bytes
+    }
+
+    private func write(_ braze: BrazeFacts, to writer: inout JSONWriter) {
+        writer.member("kind", braze.kind.rawValue)
+        writer.member("campaign_id", braze.campaignID)
+        writer.member("features", array: { list in braze.features.forEach { list.string($0.rawValue) } })
+        writer.member("counts_for_influenced_open", braze.countsForInfluencedOpen)
+        writer.member("actions", array: { list in braze.actions.forEach { $0.write(to: &list) } })
+        writer.member("deep_link", braze.deepLink)
+        writer.member("key_values", object: { pairs in decision.keys.keyValues.forEach { pairs.member($0, $1) } })
+    }
+}
+
+extension BrazeFacts.Action {
+    fileprivate func write(to writer: inout JSONWriter) {
+        writer.object {
+            $0.member("id", id)
+            $0.member("kind", kind.rawValue)
+            $0.member("title", title)
+            $0.member("uri", uri)
+        }
+    }
+}
+
+extension RemoteMessage {
+    fileprivate func write(to writer: inout JSONWriter) {
+        writer.object {
+            $0.member("message_id", messageID)
+            $0.member("message_type", messageType)
+            $0.member("from", from)
+            $0.member("to", to)
+            $0.member("sender_id", senderID)
+            $0.member("collapse_key", collapseKey)
+            $0.member("sent_time", sentTime)
+            $0.member("ttl", ttl)
+            $0.member("original_priority", originalPriority.rawValue)
+            $0.member("priority", priority.rawValue)
+            $0.key("notification")
+            guard let notification else { return $0.null() }
+            $0.object { fields in notification.forEach { fields.member($0.name, $0.text) } }
+        }
+    }
+}
+
+extension TrackedData {
+    fileprivate func write(to writer: inout JSONWriter) {
+        writer.object {
+            $0.member("track", rule)
+            $0.member("kind", kind.rawValue)
+            if let identifier { $0.member(of: identifier) }
+            for (key, value) in object.members { $0.member(key, raw: value.rawBytes) }
+            $0.key("rejected")
+            guard let fault else { return $0.null() }
+            $0.object {
+                $0.member("field", fault.field)
+                $0.member("message", fault.reason)
+            }
+        }
+    }
+}
+
+extension Explanation.Invocation {
+    fileprivate func write(to writer: inout JSONWriter) {
+        writer.object {
+            $0.member("callback", planned.callback.rawValue)
+            $0.member("owner", isObserver ? "observer" : planned.owner == .tracker ? "tracker" : "route")
+            $0.member("route", route)
+            $0.member("handler", handler)
+            $0.member("deadline_ms", budget.milliseconds)
+        }
+    }
+}

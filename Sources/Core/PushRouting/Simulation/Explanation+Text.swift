@@ -1,0 +1,106 @@
+import PushDispatch
+import PushModel
+
+extension Explanation {
+    /// The same story for people: lines for a terminal, the last with its line feed.
+    package var text: String {
+        var lines = [headline, "  \(platform.rawValue), app in state \(state.rawValue), \(mode.rawValue) mode"]
+        if let message = decision.message { lines.append("  " + message.line) }
+        if let braze = decision.braze { lines += details(of: braze).map { "  " + $0 } }
+        lines.append("Why")
+        for (index, reason) in reasons.enumerated() { lines.append("  \(index + 1). \(reason)") }
+        lines.append("What runs")
+        if let outcome = decision.outcome {
+            let nobody = outcome == .ownReceiver ? "no service of the app" : "no code of the app"
+            lines.append("  \(nobody); the outcome is \(outcome.rawValue)")
+        }
+        lines += invocations.map { "  \($0.text)" }
+        lines += tracked.isEmpty ? [] : ["What is sent to /users/track"] + tracked.map { "  \($0.text)" }
+        let warnings = warnings.map { "  - \($0)" }
+        lines += warnings.isEmpty ? [] : ["Warnings"] + warnings
+        return lines.joined(separator: "\n") + "\n"
+    }
+
+    private var headline: String {
+        guard let braze = decision.braze else {
+            guard let owner = decision.providers.first else { return "a push of no known provider" }
+            let names = decision.matches.dropFirst().joined(separator: ", ")
+            return "a push of \(owner.provider.name)"
+                + (owner.confidence == .low ? ", by a rule of low confidence" : "")
+                + (names.isEmpty ? "" : "; ambiguous, \(names) would match too")
+        }
+        let campaign = braze.campaignID.map { "campaign \($0)" } ?? "no campaign"
+        let facts = ["a Braze push", braze.kind.rawValue, campaign] + braze.features.map(\.rawValue)
+        return facts.joined(separator: ", ")
+            + (braze.countsForInfluencedOpen ? "; counts" : "; does not count") + " for influenced opens"
+    }
+}
+
+extension Explanation {
+    private func details(of braze: BrazeFacts) -> [String] {
+        var lines: [String] = []
+        if let link = braze.deepLink { lines.append("a tap opens \(link)") }
+        for action in braze.actions {
+            let title = action.title.map { "\"\($0)\"" } ?? "without text"
+            let id = action.id.map { ", id \($0)" } ?? ""
+            let uri = action.uri.map { " \($0)" } ?? ""
+            lines.append("button \(title)\(id): \(action.kind.rawValue)\(uri)")
+        }
+        return lines + decision.keys.keyValues.map { "key-value \($0) = \($1)" }
+    }
+}
+
+extension RemoteMessage {
+    /// What the app could ask the message for, without what FCM would leave at its default.
+    fileprivate var line: String {
+        var facts = [messageID.map { "message \($0)" } ?? "a message without an id"]
+        if let from { facts.append("from \(from)") }
+        if originalPriority != .unknown || priority != .unknown {
+            let delivered = priority == originalPriority ? "" : ", delivered as \(priority.rawValue)"
+            facts.append("priority \(originalPriority.rawValue)\(delivered)")
+        }
+        if ttl != 0 { facts.append("ttl \(ttl) s") }
+        if sentTime != 0 { facts.append("sent at " + Self.date(sentTime)) }
+        if let collapseKey { facts.append("collapse key \(collapseKey)") }
+        if let notification {
+            let title = notification.first { $0.name == "title" }
+            facts.append(title.map { "notification \"\($0.text)\"" } ?? "notification without title")
+        }
+        return facts.joined(separator: ", ")
+    }
+
+    /// A time in milliseconds since 1970, as a date where it is one that people use.
+    private static func date(_ milliseconds: Int64) -> String {
+        let endOf9999: Int64 = 253_402_300_800_000
+        guard (0..<endOf9999).contains(milliseconds) else { return "\(milliseconds) ms" }
+        return WallTime(milliseconds: milliseconds).rfc3339
+    }
+}
+
+extension TrackedData {
+    fileprivate var text: String {
+        let profile = identifier.map { " for \($0.text)" } ?? ""
+        let told = "\(kind.rawValue) \(String(decoding: object.rawBytes, as: UTF8.self))\(profile), by track \(rule)"
+        return fault.map { "\(told): set aside: \($0.field): \($0.reason)" } ?? told
+    }
+}
+
+extension UserIdentifier {
+    fileprivate var text: String {
+        switch self {
+        case .externalID(let id): "external_id \(id)"
+        case .brazeID(let id): "braze_id \(id)"
+        case .alias(let name, let label): "alias \(name) (\(label))"
+        }
+    }
+}
+
+extension Explanation.Invocation {
+    fileprivate var text: String {
+        let callback = planned.callback.rawValue
+        guard planned.owner == .route else { return "\(callback) -> tracker of opens" }
+        guard let route, let handler else { return "\(callback) -> nobody" }
+        let what = isObserver ? "copy to handler" : "handler"
+        return "\(callback) -> \(what) \(handler), by route \(route), within \(budget.milliseconds) ms"
+    }
+}

@@ -1,0 +1,135 @@
+package import PushDispatch
+package import PushModel
+import PushTracking
+
+/// What would happen to one delivery and why, decided as the router decides it, without anything happening.
+package struct Explanation: Sendable {
+    /// One callback that the platform would run, and who would get it.
+    package struct Invocation: Hashable, Sendable {
+        /// The callback and its owner.
+        package var planned: PlannedInvocation
+        /// Whether it is the copy of an observing route.
+        package var isObserver = false
+        /// The first route that matches; of what every SDK must hear, one of those; `nil` for the tracker, and when none
+        /// does.
+        package var route: String?
+        /// That route's handler.
+        package var handler: String?
+        /// The time it has.
+        package var budget: Duration
+    }
+
+    /// The platform the payload was taken for.
+    package let platform: Platform
+    /// What the app was doing.
+    package let state: AppState
+    /// In whose place the router stands.
+    package let mode: DispatchMode
+    /// What the platform does, and whose payload it is.
+    package let decision: Decision
+    /// The callbacks in the order in which the platform would run them.
+    package let invocations: [Invocation]
+    /// What the tracks make of its receipt, checked as the daemon checks it before it queues it; of what is done with it later nobody knows yet.
+    package let tracked: [TrackedData]
+    /// Why, in order, for people: what the platform does first, then what the router does.
+    package let reasons: [String]
+    /// What a reviewer would say, for people.
+    package let warnings: [String]
+
+    /// Explains a delivery.
+    ///
+    /// - Parameters:
+    ///   - deliver: the delivery.
+    ///   - platform: its platform; nobody knows here what the device last was.
+    ///   - table: the configuration that it would meet.
+    /// - Throws: `PayloadError` for a payload that would be refused.
+    package init(
+        _ deliver: DeliverRequest, platform: Platform, table: RoutingTable
+    ) throws(PayloadError) {
+        let decision = try decide(Delivery(deliver, platform: platform), settings: table.detection)
+        self.platform = platform
+        self.decision = decision
+        state = deliver.state
+        mode = table.mode
+        invocations = Self.invocations(of: decision, platform: platform, table: table)
+        let facts = TrackFacts(
+            receiving: decision, messageID: decision.messageID, platform: platform, device: deliver.target.device,
+            externalID: deliver.target.externalID)
+        tracked = facts.map(table.tracked)?.flatMap { $0.checked(table.customData, platform) } ?? []
+        reasons =
+            decision.reasons.map(\.description)
+            + Self.routing(invocations, sdkIsMissing: platform == .ios && deliver.sdk == .missing)
+            + Self.tracking(decision, table.tracking)
+        let passedOver = decision.outcome == .ownReceiver ? table.routes(naming: decision.provider, on: platform) : []
+        warnings =
+            decision.warnings.map(\.description)
+            + passedOver.map {
+                "the route \($0.name) names \(decision.provider ?? ""), whose own receiver takes the message: it never runs, "
+                    + "and a handler that showed the message would show it twice"
+            }
+    }
+
+    /// The owners' invocations in the order in which the platform would call, then the observers'.
+    private static func invocations(
+        of decision: Decision, platform: Platform, table: RoutingTable
+    ) -> [Invocation] {
+        var owners: [Invocation] = []
+        var observers: [Invocation] = []
+        for planned in decision.invocations {
+            let facts = RouteFacts(
+                provider: decision.provider, platform: platform, callback: planned.callback, app: decision.app,
+                keys: decision.keys)
+            let routes = planned.owner == .route || planned.callback.isBroadcast ? table.owners(of: facts) : []
+            if planned.owner == .tracker || routes.isEmpty {
+                owners.append(Invocation(planned: planned, budget: table.budget))
+            }
+            let routed = PlannedInvocation(callback: planned.callback, owner: .route)
+            owners += routes.map { Invocation(routed, route: $0, table: table) }
+            observers += table.observers(of: facts).map { Invocation(routed, route: $0, table: table) }
+        }
+        return owners + observers
+    }
+
+    /// What the router adds where an invocation does not simply reach its owner.
+    private static func routing(_ invocations: [Invocation], sdkIsMissing: Bool) -> [String] {
+        invocations.compactMap { invocation in
+            let callback = invocation.planned.callback.rawValue
+            switch invocation.planned.owner {
+            case .tracker where sdkIsMissing:
+                return
+                    "\(callback): the app has no Braze instance, so it ends as sdk_not_ready: Braze never sees it, and the open is lost"
+            case .route where invocation.route == nil: return "\(callback): no route matches, so it ends as unrouted"
+            default: return nil
+            }
+        }
+    }
+
+    /// What the tracker's settings take from a push that it takes over.
+    private static func tracking(_ decision: Decision, _ rules: TrackerRules) -> [String] {
+        guard decision.received, !rules.emitsCampaignEvents(for: decision.app) else { return [] }
+        let app = decision.app.map { "the app \($0)" } ?? "a push that names no app"
+        return [
+            "[Tracker] CampaignEventsOff= matches \(app): its own SDK logs opens, so the tracker gives no event for an open, "
+                + "an influenced open or a push in the foreground, or each would count twice"
+        ]
+    }
+}
+
+extension Explanation.Invocation {
+    fileprivate init(_ planned: PlannedInvocation, route: Route, table: RoutingTable) {
+        self.init(
+            planned: planned, isObserver: route.observes, route: route.name, handler: route.handler,
+            budget: min(route.budget ?? table.budget, table.budget))
+    }
+}
+
+extension RoutingTable {
+    /// The routes that ask for payloads of a provider by its name, to handle them.
+    fileprivate func routes(naming provider: String?, on platform: Platform) -> [Route] {
+        guard let provider else { return [] }
+        return routes.filter { route in
+            !route.observes && route.match.providers.contains(provider)
+                && (route.match.platforms.isEmpty || route.match.platforms.contains(platform))
+        }
+    }
+}

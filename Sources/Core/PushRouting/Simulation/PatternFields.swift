@@ -1,0 +1,125 @@
+import PushModel
+
+/// What a member of a pattern may be, and how it is compared.
+indirect enum PatternField: Sendable {
+    /// A text: equal, character by character.
+    case text
+    /// A text of a closed set.
+    case word([String])
+    /// A text for people: it is enough that it contains the expected one.
+    case excerpt
+    /// A whole number.
+    case number
+    /// A number, with a fraction or without.
+    case decimal
+    /// Yes or no; what is not printed is no.
+    case flag
+    /// A number of Unix milliseconds or seconds; RFC 3339 will do.
+    case time(unit: Int64)
+    /// The name of an analytics event, in full or its last part.
+    case eventType
+    /// A list of texts, in order.
+    case list
+    /// An object with these members.
+    case object([String: PatternField])
+}
+
+extension Pattern.Subject {
+    /// The members that its lines have, as `simulate` prints them; `null` stands for one that is not there.
+    var fields: [String: PatternField] {
+        switch self {
+        case .invocation: Self.invocationFields
+        case .event: Self.eventFields
+        case .error: Self.errorFields
+        }
+    }
+
+    private static let invocationFields: [String: PatternField] = [
+        "seq": .number, "n": .number, "id": .text, "at": .time(unit: 1), "callback": .words(Callback.self),
+        "provider": .text, "route": .text, "handler": .text, "observer": .flag, "outcome": .words(Outcome.self),
+        "reason": .excerpt, "queue_ms": .number, "exec_ms": .number, "total_ms": .number,
+        "waited_for": .object(["seq": .number, "n": .number, "handler": .text]),
+        "completion": .object([
+            "by": .word(["handler", "tracker", "default"]), "times": .number, "result": .words(FetchResult.self),
+            "options": .list,
+        ]),
+    ]
+
+    private static let eventFields: [String: PatternField] = [
+        "event_type": .eventType, "id": .text, "time": .time(unit: 1000), "external_user_id": .text,
+        "device_id": .text, "app_id": .text, "platform": .words(Platform.self), "campaign_id": .text,
+        "message_id": .text, "button_action_type": .words(ButtonAction.self), "button_string": .text,
+        "duration": .decimal, "push_token": .text, "push_token_device_id": .text,
+        "push_token_state_change_type": .words(TokenRequest.Kind.self), "name": .text, "properties": .text,
+    ]
+
+    private static let errorFields: [String: PatternField] = [
+        "code": .words(ProtocolError.Code.self), "field": .text, "message": .excerpt,
+    ]
+}
+
+extension PatternField {
+    /// The names of the events, in full; each last part is one event's only.
+    static let eventTypes = AnalyticsEvent.Kind.allCases.map(\.rawValue)
+
+    fileprivate static func words<Word: RawRepresentable<String> & CaseIterable>(_ type: Word.Type) -> PatternField {
+        .word(type.allCases.map(\.rawValue))
+    }
+
+    /// What is wrong with an expected value; `nil` when nothing is.
+    func complaint(about value: JSONNode) -> String? {
+        if value.kind == .null { return nil }
+        switch self {
+        case .text, .excerpt: return value.kind == .string ? nil : "is a text, or null for none"
+        case .number: return value.int64 != nil ? nil : "is a whole number, or null for none"
+        case .decimal: return value.double != nil ? nil : "is a number, or null for none"
+        case .flag: return value.bool != nil ? nil : "is true or false"
+        case .word(let words):
+            return value.string.map(words.contains) == true ? nil : "is one of \(words.joined(separator: ", "))"
+        case .time(let unit): return Self.time(value, unit: unit) != nil ? nil : "is a time: RFC 3339, or a number"
+        case .eventType:
+            let isKnown = value.string.map { name in Self.eventTypes.contains { Self.names($0, name) } }
+            return isKnown == true ? nil : "is one of \(Self.eventTypes.joined(separator: ", ")), or the end of one"
+        case .list:
+            let isList = value.kind == .array && value.elements.allSatisfy { $0.kind == .string }
+            return isList ? nil : "is a list of texts"
+        case .object: return value.kind == .object ? nil : "is an object, or null for none"
+        }
+    }
+
+    /// Whether a value is as expected; `nil` stands for none.
+    func matches(_ expected: JSONNode, _ actual: JSONNode?) -> Bool {
+        guard let actual, actual.kind != .null else { return isNothing(expected) }
+        switch self {
+        case .text, .word, .list, .flag: return expected.isEquivalent(to: actual)
+        case .number: return expected.int64 == actual.int64
+        case .decimal: return expected.double == actual.double
+        case .time(let unit): return Self.time(expected, unit: unit) == actual.int64
+        case .excerpt: return expected.string.map { Self.contains(actual.string ?? "", $0) } ?? false
+        case .eventType: return expected.string.map { Self.names(actual.string ?? "", $0) } ?? false
+        case .object: return expected.kind == .object
+        }
+    }
+
+    /// Whether an expected value is what a member that is not printed stands for.
+    private func isNothing(_ value: JSONNode) -> Bool {
+        switch value.kind {
+        case .null: true
+        case .array: value.count == 0
+        default: value.bool == false
+        }
+    }
+
+    private static func names(_ full: String, _ name: String) -> Bool { full == name || full.hasSuffix(".\(name)") }
+
+    private static func contains(_ text: String, _ part: String) -> Bool {
+        let (text, part) = (Array(text.utf8), Array(part.utf8))
+        guard part.count <= text.count else { return false }
+        return (0...text.count - part.count).contains { text[$0...].starts(with: part) }
+    }
+
+    private static func time(_ value: JSONNode, unit: Int64) -> Int64? {
+        if let text = value.string { return WallTime(rfc3339: text).map { $0.milliseconds / unit } }
+        return value.int64
+    }
+}

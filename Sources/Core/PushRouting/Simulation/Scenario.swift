@@ -1,0 +1,117 @@
+package import PushModel
+
+/// A test of pushes: requests with their times, and what is to have come of them.
+///
+/// One JSON object a line: a request as `Simulator` takes it; `{"expect":{...}}`; and, as the first line only,
+/// `{"scenario":"what it shows","mode":"relay"}`.
+package struct Scenario: Sendable {
+    enum Line: Sendable {
+        case request(Step)
+        /// A line that is no request: the simulation answers it with this error.
+        case refused(ProtocolError)
+        case expectation(Expectation)
+    }
+
+    /// What it shows, in the author's words.
+    package let title: String?
+    /// In whose place the router stands; `nil`: as configured.
+    package let mode: DispatchMode?
+    /// The lines with their numbers, without the first and the empty ones.
+    let lines: [(number: Int, line: Line)]
+
+    /// Reads a scenario.
+    ///
+    /// - Parameters:
+    ///   - text: its lines without line feeds.
+    ///   - limits: what the scan accepts of a request.
+    /// - Throws: what is wrong with it. A request that is wrong is not: it has its error when the scenario runs.
+    package init(_ text: [[UInt8]], limits: JSONLimits = JSONLimits()) throws(ScenarioError) {
+        var lines: [(number: Int, line: Line)] = []
+        var head: (title: String?, mode: DispatchMode?)
+        var latest: WallTime?
+        var isFirst = true
+        for (index, bytes) in text.enumerated() where !bytes.allSatisfy(\.isJSONWhiteSpace) {
+            defer { isFirst = false }
+            let root = try? JSONDocument(scanning: bytes, limits: limits).root
+            do throws(ExpectationError) {
+                if let root, root["scenario"] != nil {
+                    guard isFirst else { throw ExpectationError("scenario: this stands in the first line only") }
+                    head = try Self.head(root)
+                    continue
+                }
+                let line = try Line(bytes, root, limits: limits)
+                if case .expectation(let expectation) = line, let at = expectation.at, let latest, at < latest {
+                    throw ExpectationError("at: this is earlier than a line before; put the lines in order")
+                }
+                latest = line.at.map { max($0, latest ?? $0) } ?? latest
+                lines.append((index + 1, line))
+            } catch {
+                throw ScenarioError(line: index + 1, message: error.message)
+            }
+        }
+        guard lines.contains(where: { $0.line.isExpectation }) else {
+            throw ScenarioError(
+                line: nil, message: "it expects nothing: a scenario has at least one {\"expect\":{...}}")
+        }
+        (title, mode) = head
+        self.lines = lines
+    }
+
+    /// Whether a line is the first one of a scenario or an expectation: nothing that a simulation does.
+    static func isForTestOnly(_ line: [UInt8], limits: JSONLimits) -> Bool {
+        guard let root = try? JSONDocument(scanning: line, limits: limits).root else { return false }
+        return root["op"] == nil && (root["scenario"] != nil || root["expect"] != nil)
+    }
+
+    private static func head(_ root: JSONNode) throws(ExpectationError) -> (title: String?, mode: DispatchMode?) {
+        for (key, _) in root.members where !["scenario", "mode"].contains(key) {
+            throw ExpectationError("\(key): the first line has only scenario and mode")
+        }
+        guard let title = root["scenario"]?.string else {
+            throw ExpectationError("scenario: a text that says what it shows")
+        }
+        let mode = root["mode"]?.string.flatMap(DispatchMode.init(rawValue:))
+        guard mode != nil || root["mode"] == nil else { throw ExpectationError("mode: device or relay") }
+        return (title, mode)
+    }
+}
+
+/// Why a scenario cannot be read.
+package struct ScenarioError: Error, Hashable, Sendable {
+    /// The line, from 1; `nil` for the whole.
+    package let line: Int?
+    /// What is wrong and what would be right.
+    package let message: String
+}
+
+extension Scenario.Line {
+    fileprivate init(_ bytes: [UInt8], _ root: JSONNode?, limits: JSONLimits) throws(ExpectationError) {
+        if let root, root["expect"] != nil {
+            self = .expectation(try Expectation(root))
+            return
+        }
+        do throws(ProtocolError) {
+            self = .request(try Step(bytes, limits: limits))
+        } catch {
+            self = .refused(error)
+        }
+    }
+
+    /// When it comes; `nil` when it does not say.
+    var at: WallTime? {
+        switch self {
+        case .request(let step): step.at
+        case .expectation(let expectation): expectation.at
+        case .refused: nil
+        }
+    }
+
+    var isExpectation: Bool {
+        if case .expectation = self { true } else { false }
+    }
+
+    /// Whether it is about the error of the request before it.
+    var expectsError: Bool {
+        if case .expectation(let expectation) = self, case .error = expectation.condition { true } else { false }
+    }
+}

@@ -1,0 +1,103 @@
+import PushModel
+package import PushTracking
+
+extension Scenario {
+    /// Runs it under virtual time.
+    ///
+    /// An expectation with `at` is checked when all has happened that is due up to that time. Any other is checked when all
+    /// has happened that comes before the next line with a time; after the last one, when nothing is pending any more. A
+    /// request that is refused fails unless its error is expected before the next request.
+    ///
+    /// - Parameters:
+    ///   - table: what to decide by; the scenario's own mode comes before its mode.
+    ///   - tracker: how much the tracker remembers.
+    /// - Returns: a check for each expectation and each refusal that nobody expected, in the order of the lines.
+    package func run(table: RoutingTable, tracker: Tracker) -> [Check] {
+        var table = table
+        table.mode = mode ?? table.mode
+        var run = ScenarioRun(Simulator(table: table, tracker: tracker))
+        let nextTimes = nextTimes
+        return lines.indices.compactMap { index in
+            let (number, line) = lines[index]
+            switch line {
+            case .request(let step):
+                return run.take(step, number: number, expectsError: expectsError(after: index))
+            case .refused(let error):
+                return run.refuse(error, number: number, isExpected: expectsError(after: index))
+            case .expectation(let expectation):
+                run.advance(to: expectation.at, before: nextTimes[index])
+                return Check(
+                    line: number, name: expectation.name, expected: expectation.text,
+                    failure: run.decided.failure(of: expectation.condition))
+            }
+        }
+    }
+
+    /// Whether one of the expectations between this request and the next is about its error.
+    private func expectsError(after index: Int) -> Bool {
+        lines[(index + 1)...].prefix { $0.line.isExpectation }.contains { $0.line.expectsError }
+    }
+
+    /// For each line, the time of the next one that has a time.
+    private var nextTimes: [WallTime?] {
+        var times: [WallTime?] = []
+        var next: WallTime?
+        for (_, line) in lines.reversed() {
+            times.append(next)
+            next = line.at ?? next
+        }
+        return times.reversed()
+    }
+}
+
+/// A scenario on its way.
+private struct ScenarioRun {
+    private var simulator: Simulator
+    private(set) var decided = Decided()
+
+    init(_ simulator: Simulator) { self.simulator = simulator }
+
+    mutating func take(_ step: Step, number: Int, expectsError: Bool) -> Check? {
+        do {
+            let seq = try simulator.accept(step)
+            decided.accepted(seq, id: step.request.id, line: number)
+            gather()
+            return nil
+        } catch {
+            return refuse(error, number: number, isExpected: expectsError)
+        }
+    }
+
+    mutating func refuse(_ error: ProtocolError, number: Int, isExpected: Bool) -> Check? {
+        simulator.refuse(error, number: number)
+        decided.refused(line: number)
+        gather()
+        guard !isExpected else { return nil }
+        let field = error.field.map { "\($0): " } ?? ""
+        return Check(
+            line: number, name: nil, expected: "the request is accepted",
+            failure: .init("refused: \(field)\(error.message) (\(error.code.rawValue))"))
+    }
+
+    mutating func advance(to time: WallTime?, before next: WallTime?) {
+        if let time {
+            simulator.run(through: time)
+        } else if let next {
+            simulator.run(before: next)
+        } else {
+            simulator.runToEnd()
+        }
+        gather()
+    }
+
+    /// Takes over what was decided since the last time.
+    private mutating func gather() {
+        decided.pending = simulator.requestsInFlight
+        for line in simulator.takeOutput() {
+            guard let root = try? JSONDocument(scanning: line, limits: JSONLimits(depth: .max)).root else {
+                preconditionFailure("what was written is JSON")
+            }
+            decided.add(root)
+        }
+    }
+}

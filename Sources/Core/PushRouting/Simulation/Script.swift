@@ -1,0 +1,79 @@
+import PushModel
+
+/// How the handlers behave that a request leads to: it stands for whatever handler the route picks.
+struct Script {
+    /// How one handler behaves.
+    struct Part {
+        /// How long it takes.
+        var takes: Duration = .zero
+        /// Its exit status (design, section 5.3).
+        var exit: Int32 = 0
+        /// What it says beside.
+        var reply = HandlerAnswer.Reply()
+    }
+
+    private var part: Part
+    /// Those that behave otherwise, by name.
+    private var parts: [String: Part] = [:]
+
+    init(_ node: JSONNode) throws(ProtocolError) {
+        part = try Part(node, field: "script", allowing: "handlers")
+        guard let handlers = node["handlers"] else { return }
+        guard handlers.kind == .object else {
+            throw ProtocolError(
+                .invalidType, field: "script.handlers", message: "handlers is an object of scripts by handler name")
+        }
+        for (name, value) in handlers.members {
+            parts[name] = try Part(value, field: "script.handlers.\(name)")
+        }
+    }
+
+    /// How the handler of this name behaves.
+    subscript(handler: String) -> Part { parts[handler] ?? part }
+}
+
+extension Script.Part {
+    fileprivate init(_ node: JSONNode, field: String, allowing own: String? = nil) throws(ProtocolError) {
+        guard node.kind == .object else {
+            throw ProtocolError(
+                .invalidType, field: field, message: "a script is an object: {\"takes_ms\":9500,\"exit\":0}")
+        }
+        var answer: JSONNode?
+        var answers: Int64?
+        for (key, value) in node.members where key != own {
+            let field = "\(field).\(key)"
+            switch key {
+            case "takes_ms": takes = .milliseconds(try Self.number(value, key, field, in: 0...86_400_000))
+            case "exit": exit = Int32(try Self.number(value, key, field, in: 0...255))
+            case "answers": answers = try Self.number(value, key, field, in: 1...1000)
+            case "answer":
+                guard value.kind == .object else {
+                    throw ProtocolError(
+                        .invalidType, field: field,
+                        message: "answer is the object that the handler prints: {\"result\":\"newData\"}")
+                }
+                answer = value
+            default:
+                let known = ["takes_ms", "exit", "answer", "answers"] + (own.map { [$0] } ?? [])
+                throw ProtocolError(
+                    .unknownKey, field: field, message: "a script has \(known.joined(separator: ", "))")
+            }
+        }
+        if let answer {
+            reply = HandlerAnswer.Reply(answer: answer, times: Int(answers ?? 1))
+        } else if let answers {
+            reply.times = Int(answers)
+        }
+    }
+
+    private static func number(
+        _ node: JSONNode, _ key: String, _ field: String, in range: ClosedRange<Int64>
+    ) throws(ProtocolError) -> Int64 {
+        guard let value = node.int64, range.contains(value) else {
+            throw ProtocolError(
+                .invalidValue, field: field,
+                message: "\(key) is a whole number from \(range.lowerBound) to \(range.upperBound)")
+        }
+        return value
+    }
+}

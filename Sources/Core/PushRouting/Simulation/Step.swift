@@ -1,0 +1,39 @@
+import PushModel
+
+/// One request of a scenario, with its time and how its handlers behave.
+struct Step {
+    var request: Request
+    var at: WallTime
+    var script: Script?
+
+    init(_ line: [UInt8], limits: JSONLimits) throws(ProtocolError) {
+        let document: JSONDocument
+        do {
+            document = try JSONDocument(scanning: line, limits: limits)
+        } catch {
+            throw ProtocolError(error)
+        }
+        request = try Request(document, allowing: ["script"])
+        guard let at = request.at else {
+            throw ProtocolError(
+                .missingKey, field: "at", message: "at is missing: a simulation has no clock of its own", id: request.id
+            )
+        }
+        guard Self.span.contains(at.milliseconds) else {
+            throw ProtocolError(
+                .invalidValue, field: "at", message: "a simulation takes times of the years 1970 to 2200",
+                id: request.id)
+        }
+        self.at = at
+        do {
+            script = try document.root["script"].map(Script.init)
+        } catch {
+            var error = error
+            error.id = request.id
+            throw error
+        }
+    }
+
+    /// What the monotonic clock's 64 bits of nanoseconds hold with room to spare.
+    static let span: ClosedRange<Int64> = 0...7_258_118_400_000
+}

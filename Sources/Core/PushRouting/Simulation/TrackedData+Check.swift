@@ -1,0 +1,35 @@
+import PushCustomData
+import PushModel
+
+extension TrackedData {
+    /// What becomes of it when it is to be queued: itself, or with what is wrong as the fault. Of attributes those that are
+    /// wrong each stand by themselves, after those that are right.
+    func checked(_ rules: CustomDataRules, _ platform: Platform) -> [TrackedData] {
+        guard fault == nil, let identifier else { return [self] }
+        // Nothing else waits: room is a matter of the day, and no part of the explanation.
+        var customData = CustomData(stateID: UUID128(high: 0, low: 0), rules: rules)
+        var output = CustomDataOutput()
+        let time = WallTime(milliseconds: 0)
+        let source = EntrySource(
+            cause: SequenceNumber(0), way: .sent(identifier), platform: platform, app: nil, device: nil,
+            externalID: nil, at: time)
+        let rejections = customData.log(kind, object, source, now: time, into: &output)
+        guard !rejections.isEmpty else { return [self] }
+        return output.records.compactMap { record in
+            guard case .entry(let entry, _, _) = record else { return nil }
+            var part = self
+            let rejection = rejections.first { $0.number == entry.number }
+            part.fault = rejection.map { Fault(field: $0.field, reason: $0.reason) }
+            if kind != .customEvent, let attributes = attributes(entry.data) { part.object = attributes }
+            return part
+        }
+    }
+
+    /// An object with these attributes; `nil` when there are none.
+    private func attributes(_ data: [UInt8]) -> JSONNode? {
+        guard !data.isEmpty else { return nil }
+        var writer = JSONWriter(reserving: data.count + 16)
+        writer.object { $0.member("attributes", raw: data) }
+        return try? JSONDocument(scanning: writer.bytes, limits: JSONLimits(depth: .max)).root
+    }
+}

@@ -1,0 +1,112 @@
+package import PushDispatch
+package import PushModel
+
+/// What happened with a push, as far as tracks ask for it.
+package struct TrackFacts: Sendable {
+    /// What the person did; `nil`: nobody did anything, the push came.
+    package var act: UserAct?
+    /// Whose payload it is.
+    package var provider: String?
+    /// The campaign of a Braze payload.
+    package var campaignID: String?
+    /// The payload's own id.
+    package var messageID: String?
+    /// The platform.
+    package var platform: Platform
+    /// The app.
+    package var app: String?
+    /// The device.
+    package var device: String?
+    /// The user, given or the device's last known.
+    package var externalID: String?
+    /// The payload's keys; `nil` for an interaction whose payload nobody knows.
+    package var keys: PayloadKeys?
+
+    /// Joins the parts.
+    package init(
+        act: UserAct?, provider: String?, campaignID: String? = nil, messageID: String? = nil, platform: Platform,
+        app: String? = nil, device: String? = nil, externalID: String? = nil, keys: PayloadKeys?
+    ) {
+        self.act = act
+        self.provider = provider
+        self.campaignID = campaignID
+        self.messageID = messageID
+        self.platform = platform
+        self.app = app
+        self.device = device
+        self.externalID = externalID
+        self.keys = keys
+    }
+
+    /// A push that came; `nil` when nobody can tell of it: of Braze's, where the tracker has no receipt (T9); of others', where
+    /// no code of the app gets it, and of what is no message to the app.
+    ///
+    /// - Parameters:
+    ///   - decision: what the platform makes of the delivery.
+    ///   - messageID: the id under which it was accepted, which need not be the payload's own.
+    ///   - device: the device.
+    ///   - externalID: the user, given or the device's last known.
+    package init?(
+        receiving decision: Decision, messageID: String?, platform: Platform, device: String?, externalID: String?
+    ) {
+        if decision.braze != nil {
+            guard decision.received else { return nil }
+        } else {
+            guard decision.outcome == nil, decision.providers.first?.provider.purpose != .uninstallProbe,
+                !decision.invocations.allSatisfy(\.callback.isBroadcast)
+            else { return nil }
+        }
+        self.init(
+            act: nil, provider: decision.provider, campaignID: decision.braze?.campaignID, messageID: messageID,
+            platform: platform, app: decision.app, device: device, externalID: externalID, keys: decision.keys)
+    }
+
+    /// What happened, as `On=` calls it.
+    package var occasion: TrackRule.Occasion {
+        switch act {
+        case nil: .received
+        case .opened: .opened
+        case .button: .action
+        case .dismissed: .dismissed
+        }
+    }
+
+    /// The text that a source gives; `nil` when there is none.
+    func text(of source: TrackSource) -> String? {
+        switch source {
+        case .keyValue(let key): keys?.keyValue(key)
+        case .data(let key): keys?.data(key)
+        case .fact(let fact): text(of: fact)
+        case .constant(let text): text
+        }
+    }
+
+    private func text(of fact: TrackSource.Fact) -> String? {
+        switch fact {
+        case .provider: provider
+        case .campaignID: campaignID
+        case .messageID: messageID
+        case .platform: platform.rawValue
+        case .app: app
+        case .device: device
+        case .externalID: externalID
+        case .occasion: occasion.rawValue
+        case .action: if case .button(let id, _)? = act { id } else { nil }
+        case .text: if case .button(_, let text)? = act { text } else { nil }
+        }
+    }
+}
+
+extension TrackRule {
+    /// Whether it is about this.
+    func applies(to facts: TrackFacts) -> Bool {
+        guard occasions.contains(facts.occasion) else { return false }
+        if case .button(let id, _)? = facts.act, !buttons.isEmpty, !buttons.contains(where: { $0.matches(id) }) {
+            return false
+        }
+        // Tracks have no condition on the callback: any will do.
+        return match.holds(
+            for: RouteFacts(
+                provider: facts.provider, platform: facts.platform, callback: .none, app: facts.app, keys: facts.keys))
+    }
+}

@@ -1,0 +1,69 @@
+import PushDispatch
+import PushModel
+
+extension TrackIdentifier {
+    /// Whose profile it is, or why that cannot be told.
+    func resolved(_ facts: TrackFacts) -> (identifier: UserIdentifier?, fault: TrackedData.Fault?) {
+        let (field, source, identifier): (String, TrackSource, (String) -> UserIdentifier) =
+            switch self {
+            case .brazeID(let key): ("braze_id", .keyValue(key), UserIdentifier.brazeID)
+            case .externalID(let source): ("external_id", source, UserIdentifier.externalID)
+            case .alias(let label, let source): ("alias", source, { .alias(name: $0, label: label) })
+            }
+        guard let text = facts.text(of: source), !text.isEmpty else {
+            return (nil, source.missing(facts, for: field))
+        }
+        return (identifier(text), nil)
+    }
+}
+
+extension TrackSource {
+    /// Why it has no value, or an empty one, for what must have one.
+    func missing(_ facts: TrackFacts, for field: String) -> TrackedData.Fault {
+        TrackedData.Fault(field: field, reason: reasonMissing(facts))
+    }
+
+    private func reasonMissing(_ facts: TrackFacts) -> String {
+        if facts.text(of: self) != nil { return "\(described) is empty" }
+        switch self {
+        case .keyValue, .data:
+            guard let keys = facts.keys else {
+                return "the payload is not known, and with it \(described): the interaction names the push by an id"
+            }
+            guard case .keyValue(let key) = self else { return "the payload has no \(described)" }
+            let near = nearMiss(of: key, among: keys.keyValues.lazy.map(\.key))
+            return "the payload has no \(described)" + (near.map { "; it has \($0)" } ?? "")
+        case .fact(.externalID):
+            return "the user is not known: no external_id was given, and the device had none before"
+        case .fact, .constant: return "\(described) is not known"
+        }
+    }
+
+    /// What it is, for messages.
+    package var described: String {
+        switch self {
+        case .keyValue(let key): "key-value \(key)"
+        case .data(let key): "key \(key)"
+        case .fact(let fact): fact.rawValue
+        case .constant(let text): "\"\(text)\""
+        }
+    }
+}
+
+/// Which of these names was probably meant to be the wanted one, and what is wrong with it: it differs in nothing but case,
+/// hyphens, underscores and spaces. `nil` when none does.
+package func nearMiss(of wanted: String, among names: some Sequence<String>) -> String? {
+    let plain = letters(of: wanted)
+    // Bounded, for it is shown; whatever else the payload's author wrote cannot be in it.
+    let near = names.first {
+        $0 != wanted && $0.utf8.count <= wanted.utf8.count + 8 && plain == letters(of: $0)
+    }
+    guard let near else { return nil }
+    let isOnlyCase = near.lowercased() == wanted.lowercased()
+    return isOnlyCase ? "\(near): names are case-sensitive" : "\"\(near)\": names must be the same to the letter"
+}
+
+/// A name in lower case, without hyphens, underscores and spaces.
+private func letters(of name: String) -> [UInt8] {
+    name.lowercased().utf8.filter { !"-_ ".utf8.contains($0) }
+}

@@ -1,0 +1,55 @@
+/// A configuration file that was read: its name for people, and its bytes.
+package struct ConfigurationFile: Hashable, Sendable {
+    /// The path as messages show it; the stem of its last component names what it describes.
+    package var path: String
+    /// What is in it, whatever it is.
+    package var bytes: [UInt8]
+
+    /// Joins the parts.
+    package init(path: String, bytes: [UInt8]) {
+        self.path = path
+        self.bytes = bytes
+    }
+
+    /// The last component of the path without its extension.
+    var stem: String {
+        let component = path.split(separator: "/").last ?? ""
+        guard let dot = component.lastIndex(of: "."), dot != component.startIndex else { return String(component) }
+        return String(component[..<dot])
+    }
+
+    /// Whether it only hides a file of the same name in a lower directory, as an empty unit file or a link to
+    /// `/dev/null` does for systemd.
+    var isMask: Bool { bytes.isEmpty }
+}
+
+/// The files of one configuration, as the directories give them: of the same name only the one that wins.
+package struct ConfigurationSources: Hashable, Sendable {
+    /// `pushrouterd.conf`, then its drop-ins in order: of one key the last value counts.
+    package var main: [ConfigurationFile]
+    /// `providers.d/*.provider`, in any order; each replaces, or masks, the shipped one of its name.
+    package var providers: [ConfigurationFile]
+    /// `handlers.d/*.handler`, in any order.
+    package var handlers: [ConfigurationFile]
+    /// `routes.d/*.route`, in any order.
+    package var routes: [ConfigurationFile]
+    /// `tracks.d/*.track`, in any order.
+    package var tracks: [ConfigurationFile]
+
+    /// Joins the parts; whatever is left out has its defaults.
+    package init(
+        main: [ConfigurationFile] = [], providers: [ConfigurationFile] = [], handlers: [ConfigurationFile] = [],
+        routes: [ConfigurationFile] = [], tracks: [ConfigurationFile] = []
+    ) {
+        self.main = main
+        self.providers = providers
+        self.handlers = handlers
+        self.routes = routes
+        self.tracks = tracks
+    }
+}
+
+extension [ConfigurationFile] {
+    /// Those with something in them, by name, as they apply.
+    var inOrder: [ConfigurationFile] { filter { !$0.isMask }.sorted { $0.stem < $1.stem } }
+}

@@ -1,0 +1,41 @@
+/// Where configuration, state and sockets are: the same rules for the daemon and for `pushctl`.
+package struct Directories: Hashable, Sendable {
+    /// Where configuration is read, the strongest first: a file in one hides its namesakes in the later ones.
+    package var configuration: [String]
+    /// Where the ledger is.
+    package var state: String
+    /// Where the sockets are.
+    package var runtime: String
+
+    /// Resolves the three directories.
+    ///
+    /// - Parameters:
+    ///   - configuration: `--config`; then only that directory is read.
+    ///   - state: `--state`.
+    ///   - runtime: `--runtime`.
+    ///   - environment: looks up a variable; systemd sets `CONFIGURATION_DIRECTORY` and its siblings.
+    package init(
+        configuration: String? = nil, state: String? = nil, runtime: String? = nil,
+        environment: (String) -> String?
+    ) {
+        // systemd separates several directories by colons; the first is the service's own.
+        func given(_ variable: String) -> String? {
+            environment(variable)?.split(separator: ":").first.map(String.init)
+        }
+        if let configuration {
+            self.configuration = [configuration]
+        } else {
+            self.configuration = [
+                given("CONFIGURATION_DIRECTORY") ?? "/etc/pushrouterd", "/run/pushrouterd", "/usr/lib/pushrouterd",
+            ]
+        }
+        self.state = state ?? given("STATE_DIRECTORY") ?? "/var/lib/pushrouterd"
+        self.runtime = runtime ?? given("RUNTIME_DIRECTORY") ?? "/run/pushrouterd"
+    }
+
+    /// The socket of producers.
+    package var injectSocket: String { runtime + "/inject.sock" }
+
+    /// The socket of those who read and administer.
+    package var controlSocket: String { runtime + "/control.sock" }
+}

@@ -1,0 +1,209 @@
+import PushCustomData
+import PushDispatch
+import PushModel
+import PushRouting
+
+extension Settings {
+    /// Reads and checks a whole configuration; says everything that is wrong, not only the first thing.
+    ///
+    /// - Returns: the settings, or `nil` if any of the diagnostics is an error; and the diagnostics: first those of the
+    ///   main files, then of the providers, the handlers, the routes and the tracks, each kind in its order of application,
+    ///   by line.
+    package static func load(_ sources: ConfigurationSources) -> (settings: Settings?, diagnostics: [Diagnostic]) {
+        var loader = Loader()
+        for file in sources.main { loader.readMain(file) }
+        loader.readProviders(sources.providersInForce)
+        for file in sources.handlers.inOrder { loader.readHandler(file) }
+        for file in sources.routes.inOrder { loader.readRoute(file) }
+        for file in sources.tracks.inOrder { loader.readTrack(file) }
+        loader.checkUse()
+        let diagnostics = loader.reports.flatMap(\.diagnostics)
+        return (diagnostics.contains { $0.severity == .error } ? nil : loader.settings, diagnostics)
+    }
+}
+
+/// Turns files into settings, one after the other: main, providers, handlers, routes, tracks, since each kind refers to those
+/// before.
+private struct Loader {
+    var settings = Settings()
+    var reports: [FileReport] = []
+    private var providerFiles: Set<String> = []
+    /// By name, the place in `reports` of each handler file, also of those with errors.
+    private var handlerFiles: [String: Int] = [:]
+    private var routeFiles: Set<String> = []
+    private var trackFiles: Set<String> = []
+    /// Where `SendFlushed=` was last given.
+    private var sendFlushed: (report: Int, line: Int)?
+    /// The handlers that routes name.
+    private var used: Set<String> = []
+
+    mutating func readMain(_ file: ConfigurationFile) {
+        var report = FileReport(file: file.path)
+        let lines = Schema.main.read(file, into: &settings, report: &report)
+        if let line = lines?["SendFlushed"] { sendFlushed = (reports.count, line) }
+        reports.append(report)
+    }
+
+    mutating func readProviders(_ files: [ConfigurationFile]) {
+        var rules: [ProviderRule] = []
+        for file in files {
+            var report = FileReport(file: file.path)
+            if let rule = provider(file, report: &report) {
+                if providerFiles.insert(rule.name).inserted {
+                    rules.append(rule)
+                } else {
+                    report.error("there is another provider named \(rule.name); names must differ")
+                }
+            }
+            reports.append(report)
+        }
+        settings.routing.detection.providers = rules
+    }
+
+    private func provider(_ file: ConfigurationFile, report: inout FileReport) -> ProviderRule? {
+        do { _ = try Form.providerName.parse(file.stem) } catch {
+            report.error("the file's name without its extension is no provider's: \(error.reason)")
+            return nil
+        }
+        var draft = ProviderDraft()
+        guard let lines = Schema.provider.read(file, into: &draft, report: &report) else { return nil }
+        return draft.validated(name: file.stem, lines: lines, report: &report)
+    }
+
+    mutating func readHandler(_ file: ConfigurationFile) {
+        var report = FileReport(file: file.path)
+        defer { reports.append(report) }
+        guard let name = name(of: file, report: &report) else { return }
+        guard handlerFiles.updateValue(reports.count, forKey: name) == nil else {
+            report.error("there is another handler named \(name); names must differ")
+            return
+        }
+        var draft = HandlerDraft()
+        guard let lines = Schema.handler.read(file, into: &draft, report: &report) else { return }
+        settings.routing.handlers[name] = draft.validated(
+            name: name, budget: settings.routing.budget, lines: lines, report: &report)
+    }
+
+    mutating func readRoute(_ file: ConfigurationFile) {
+        var report = FileReport(file: file.path)
+        defer { reports.append(report) }
+        guard let name = name(of: file, report: &report) else { return }
+        guard routeFiles.insert(name).inserted else {
+            report.error("there is another route named \(name); names must differ")
+            return
+        }
+        var draft = RouteDraft()
+        guard let lines = Schema.route.read(file, into: &draft, report: &report),
+            let route = draft.validated(
+                name: name, budget: settings.routing.budget, lines: lines, report: &report)
+        else { return }
+        used.insert(route.handler)
+        checkHandler(of: route, lines: lines, report: &report)
+        // What the author meant it to match is not known, so it says nothing about the routes that follow either.
+        if report.hasErrors { return }
+        checkProviders(of: route.match, line: lines["Provider"], report: &report)
+        if let reason = route.reasonNeverCalled(providers: settings.routing.detection.providers) {
+            report.warning(
+                "Provider=\(route.match.providers.joined(separator: " ")): \(reason)", line: lines["Provider"])
+        }
+        checkReach(of: route, report: &report)
+        settings.routing.routes.append(route)
+    }
+
+    mutating func readTrack(_ file: ConfigurationFile) {
+        var report = FileReport(file: file.path)
+        defer { reports.append(report) }
+        guard let name = name(of: file, report: &report) else { return }
+        guard trackFiles.insert(name).inserted else {
+            report.error("there is another track named \(name); names must differ")
+            return
+        }
+        var draft = TrackDraft()
+        guard let lines = Schema.track.read(file, into: &draft, report: &report),
+            let track = draft.validated(name: name, lines: lines, report: &report)
+        else { return }
+        checkProviders(of: track.match, line: lines["Provider"], report: &report)
+        settings.routing.tracks.append(track)
+    }
+
+    /// What only all files together show.
+    mutating func checkUse() {
+        // Built-in handlers cost nothing by standing there, and are shipped for routes to come.
+        for (name, handler) in settings.routing.handlers where !handler.isBuiltIn && !used.contains(name) {
+            guard let place = handlerFiles[name] else { continue }
+            reports[place].warning("no route has Handler=\(name), so it never runs")
+        }
+        if routeFiles.isEmpty {
+            var report = FileReport(file: "routes.d")
+            report.warning("no *.route files: every invocation that is not Braze's ends as unrouted")
+            reports.append(report)
+        }
+        if settings.usersTrack.endpoint == nil { warnOfNoEndpoint() }
+    }
+
+    private mutating func warnOfNoEndpoint() {
+        let consequence =
+            "[UsersTrack] has no Endpoint=, so nothing is sent until it has one: entries wait, up to "
+            + "MaxPending=\(settings.routing.customData.pendingMax)"
+        if settings.routing.customData.sendsFlushed, let (place, line) = sendFlushed {
+            reports[place].warning("SendFlushed=yes: \(consequence)", line: line)
+        }
+        if !settings.routing.tracks.isEmpty {
+            var report = FileReport(file: "tracks.d")
+            report.warning(consequence)
+            reports.append(report)
+        }
+    }
+
+    private func name(of file: ConfigurationFile, report: inout FileReport) -> String? {
+        do { return try Form.stem.parse(file.stem) } catch {
+            report.error("the file's name without its extension \(error.reason)")
+            return nil
+        }
+    }
+
+    private func checkHandler(of route: Route, lines: [String: Int], report: inout FileReport) {
+        guard handlerFiles[route.handler] != nil else {
+            report.error(
+                "Handler=\(route.handler): there is no handlers.d/\(route.handler).handler"
+                    + suggestion(for: route.handler, among: handlerFiles.keys) { "Handler=\($0)" },
+                line: lines["Handler"])
+            return
+        }
+        guard let deadline = route.budget, let grace = settings.routing.handlers[route.handler]?.grace else { return }
+        if deadline <= grace {
+            report.error(
+                "Deadline=\(spelledTimeSpan(deadline)): must be more than Grace=\(spelledTimeSpan(grace)) of the "
+                    + "handler \(route.handler), or it is told to end before it starts",
+                line: lines["Deadline"])
+        }
+    }
+
+    private func checkProviders(of match: RouteMatch, line: Int?, report: inout FileReport) {
+        let known = settings.routing.detection.providers
+        for name in match.providers where name != RouteMatch.noProvider {
+            guard !known.contains(where: { $0.name == name }) else { continue }
+            report.warning(
+                "Provider=\(name): there is no providers.d/\(name).provider, or it is empty"
+                    + suggestion(for: name, among: known.map(\.name) + [RouteMatch.noProvider]) { "Provider=\($0)" },
+                line: line)
+        }
+    }
+
+    private func checkReach(of route: Route, report: inout FileReport) {
+        // A program may decline what it is given (exit status 80), which then goes on to the routes that follow.
+        guard !route.observes else { return }
+        let earlier = settings.routing.routes.first {
+            !$0.observes && settings.routing.handlers[$0.handler]?.isBuiltIn == true && $0.match.covers(route.match)
+        }
+        guard let earlier, !route.match.isOnlyBroadcast else { return }
+        report.warning(
+            "never applies: \(earlier.name) comes first and matches all that this matches"
+                + (route.match.isNeverBroadcast ? "" : ", except for token and deleted-messages callbacks"))
+    }
+}
+
+extension Handler {
+    /// Whether it is no program of the user's.
+    fileprivate var isBuiltIn: Bool { kind == .journal || kind == .discard }
+}

@@ -1,0 +1,40 @@
+extension ConfigurationSources {
+    /// The `.provider` files of `etc/pushrouterd/providers.d`, compiled in: always there, below what any directory has.
+    ///
+    /// The folder beside this file is a link to that one, so the files that are shipped are the ones that are known.
+    package static let shippedProviders: [ConfigurationFile] = [
+        shipped("adjust-uninstall", PackageResources.adjust_uninstall_provider),
+        shipped("adobe", PackageResources.adobe_provider),
+        shipped("airship", PackageResources.airship_provider),
+        shipped("appsflyer-uninstall", PackageResources.appsflyer_uninstall_provider),
+        shipped("batch", PackageResources.batch_provider),
+        shipped("braze", PackageResources.braze_provider),
+        shipped("clevertap", PackageResources.clevertap_provider),
+        shipped("customerio", PackageResources.customerio_provider),
+        shipped("emarsys", PackageResources.emarsys_provider),
+        shipped("infobip", PackageResources.infobip_provider),
+        shipped("intercom", PackageResources.intercom_provider),
+        shipped("iterable", PackageResources.iterable_provider),
+        shipped("klaviyo", PackageResources.klaviyo_provider),
+        shipped("leanplum", PackageResources.leanplum_provider),
+        shipped("mixpanel", PackageResources.mixpanel_provider),
+        shipped("moengage", PackageResources.moengage_provider),
+        shipped("onesignal", PackageResources.onesignal_provider),
+        shipped("pushwoosh", PackageResources.pushwoosh_provider),
+        shipped("salesforce", PackageResources.salesforce_provider),
+        shipped("twilio", PackageResources.twilio_provider),
+        shipped("zendesk", PackageResources.zendesk_provider),
+    ]
+
+    /// The files that say whose a payload is: those given, and of the shipped ones those that no given one replaces or
+    /// masks; by name.
+    var providersInForce: [ConfigurationFile] {
+        let given = Set(providers.map(\.stem))
+        let below = Self.shippedProviders.filter { !given.contains($0.stem) }
+        return (providers + below).inOrder
+    }
+
+    private static func shipped(_ name: String, _ bytes: [UInt8]) -> ConfigurationFile {
+        ConfigurationFile(path: "(shipped) providers.d/\(name).provider", bytes: bytes)
+    }
+}

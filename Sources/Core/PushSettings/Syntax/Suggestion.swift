@@ -1,0 +1,30 @@
+/// The candidate that a misspelt `word` most likely means, or `nil` when none is near.
+package func nearest(to word: String, among candidates: some Sequence<String>) -> String? {
+    let near = candidates.compactMap { candidate -> (name: String, distance: Int)? in
+        let tolerance = max(1, candidate.utf8.count / 3)
+        guard abs(candidate.utf8.count - word.utf8.count) <= tolerance else { return nil }
+        let distance = editDistance(Array(word.lowercased().utf8), Array(candidate.lowercased().utf8))
+        return distance <= tolerance ? (candidate, distance) : nil
+    }
+    // Equally near ones in the order of the alphabet, so that the same mistake always gets the same answer.
+    return near.min { ($0.distance, $0.name) < ($1.distance, $1.name) }?.name
+}
+
+/// `; did you mean Budget=?`, or nothing when no candidate is near.
+func suggestion(for word: String, among candidates: some Sequence<String>, as spelled: (String) -> String) -> String {
+    nearest(to: word, among: candidates).map { "; did you mean \(spelled($0))?" } ?? ""
+}
+
+/// How many bytes must be inserted, removed or replaced to turn one into the other (Levenshtein).
+private func editDistance(_ left: [UInt8], _ right: [UInt8]) -> Int {
+    var previous = Array(0...right.count)
+    for (row, byte) in left.enumerated() {
+        var current = [row + 1]
+        for column in right.indices {
+            let replaced = previous[column] + (byte == right[column] ? 0 : 1)
+            current.append(min(replaced, previous[column + 1] + 1, current[column] + 1))
+        }
+        previous = current
+    }
+    return previous[right.count]
+}

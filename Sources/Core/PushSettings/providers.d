@@ -1,0 +1,1 @@
+../../../etc/pushrouterd/providers.d

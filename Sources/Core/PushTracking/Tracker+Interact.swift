@@ -1,0 +1,333 @@
+package import PushModel
+
+extension Tracker {
+    /// Records what a person did with a notification of Braze's.
+    ///
+    /// A tap on another provider's that opens the app is a session's start (T8): `session(.start, ...)`.
+    ///
+    /// - Parameters:
+    ///   - interaction: the interaction.
+    ///   - now: the clock.
+    ///   - output: what it leads to is appended.
+    /// - Returns: what became of it; it may be held.
+    package mutating func interact(
+        _ interaction: Interaction, now: WallTime, into output: inout TrackerOutput
+    ) -> InteractionResult {
+        begin(now, into: &output)
+        var interaction = interaction
+        interaction.at = min(interaction.at, now)
+        if case .found(let slot) = match(interaction) {
+            return apply(interaction, to: slot, startsSession: true, now: now, into: &output)
+        }
+        // It may be ahead of its delivery (T15). The app is open already, if the tap opens it whatever it was on (T8).
+        if interaction.startsSessionAlone { startSession(TrackerSource(interaction), now: now, into: &output) }
+        let due = clock.own(now).saturatingAdd(rules.waitMilliseconds)
+        let waiting = HeldInteraction(interaction, due: clock.wall(due))
+        hold(waiting, due: due)
+        output.records.append(.held(waiting))
+        return InteractionResult(verdict: nil, delivery: nil)
+    }
+
+    /// The delivery that an interaction names, as far as it is remembered; it may be opened already.
+    ///
+    /// - Parameter formerDigest: where the subject is a payload, its digest as earlier versions made it.
+    package func delivery(
+        for subject: Interaction.Subject, formerDigest: UInt64? = nil, app: String?, device: String?
+    ) -> KnownDelivery? {
+        let slot: UInt32
+        switch match(subject, formerDigest, app: app, device: device) {
+        case .found(let found), .opened(let found): slot = found
+        case .elsewhere, .unknown: return nil
+        }
+        let entry = deliveries[slot]
+        let place = devices[entry.device]
+        return KnownDelivery(
+            seq: SequenceNumber(entry.seq), platform: entry.platform, app: texts[place.app],
+            device: place.name, externalID: texts[entry.user], messageID: deliveries.messageID(of: slot))
+    }
+
+    // MARK: Held interactions
+
+    /// Whether an interaction that is held counts nothing unless one more delivery comes within the grace: what it names
+    /// is opened already or went elsewhere, or the same thing is held from before.
+    package func isHeldInVain(_ interaction: Interaction) -> Bool {
+        switch match(interaction) {
+        case .opened, .elsewhere: return true
+        case .found: return false
+        case .unknown: break
+        }
+        // On the web a digest is the campaign's (T15): without a device anybody may have tapped.
+        if case .payload = interaction.subject, interaction.platform == .web, interaction.device == nil { return false }
+        return heldSubjects[interaction.subject, default: []].contains { cause in
+            guard cause != interaction.cause, let other = held[cause]?.interaction else { return false }
+            return other.act == interaction.act && other.app == interaction.app && other.device == interaction.device
+                && other.externalID == interaction.externalID
+        }
+    }
+
+    mutating func hold(_ waiting: HeldInteraction, due: Int64) {
+        let cause = waiting.interaction.cause
+        held[cause] = (waiting.interaction, due)
+        heldSubjects[waiting.interaction.subject, default: []].append(cause)
+        timers.insert(TrackerTimer(due: due, cause: cause, purpose: .heldInteraction, slot: noSlot))
+    }
+
+    /// Lets the interactions that waited for this delivery have it.
+    mutating func settleHeld(
+        by delivery: SequenceNumber, _ messageID: String?, _ digest: UInt64?, now: WallTime,
+        into output: inout TrackerOutput
+    ) {
+        var causes = heldSubjects[.delivery(delivery)] ?? []
+        if let messageID { causes += heldSubjects[.message(messageID)] ?? [] }
+        if let digest { causes += heldSubjects[.payload(digest)] ?? [] }
+        for cause in causes.sorted() {
+            // What comes after the grace is too late, though the clock was not asked yet.
+            guard let (waiting, due) = held[cause], clock.own(now) < due, case .found(let slot) = match(waiting)
+            else { continue }
+            release(cause, into: &output)
+            _ = apply(
+                waiting, to: slot, startsSession: !waiting.startsSessionAlone, now: now, into: &output)
+        }
+    }
+
+    /// The grace is over: nothing more will be known of it.
+    mutating func giveUp(_ cause: SequenceNumber, into output: inout TrackerOutput) {
+        guard let waiting = held[cause]?.interaction else { return }
+        release(cause, into: &output)
+        let result: InteractionResult =
+            switch match(waiting) {
+            case .found, .unknown: InteractionResult(verdict: .unmatched, delivery: nil)
+            case .opened(let slot): InteractionResult(verdict: .duplicate, delivery: number(slot))
+            case .elsewhere(let slot): InteractionResult(verdict: .elsewhere, delivery: number(slot))
+            }
+        record(waiting, result, nil, into: &output)
+    }
+
+    private mutating func release(_ cause: SequenceNumber, into output: inout TrackerOutput) {
+        guard let waiting = held.removeValue(forKey: cause) else { return }
+        let subject = waiting.interaction.subject
+        heldSubjects[subject]?.removeAll { $0 == cause }
+        if heldSubjects[subject]?.isEmpty == true { heldSubjects[subject] = nil }
+        output.records.append(.settled(cause))
+    }
+
+    // MARK: Matching
+
+    private enum Match {
+        case found(UInt32)
+        /// Of the deliveries with that payload all are opened.
+        case opened(UInt32)
+        /// It went to another device or app.
+        case elsewhere(UInt32)
+        case unknown
+    }
+
+    private func match(_ interaction: Interaction) -> Match {
+        match(interaction.subject, interaction.formerDigest, app: interaction.app, device: interaction.device)
+    }
+
+    private func match(
+        _ subject: Interaction.Subject, _ formerDigest: UInt64?, app: String?, device: String?
+    ) -> Match {
+        switch subject {
+        case .delivery(let seq):
+            guard let slot = deliveries.find(seq) else { return .unknown }
+            return isMeant(slot, app: app, device: device) ? .found(slot) : .elsewhere(slot)
+        case .message(let message):
+            if let device {
+                var found: UInt32?
+                forEachApp(on: device, app) { place in
+                    found = later(found, deliveries.find(.message, message, device: place))
+                }
+                if let found { return .found(found) }
+            }
+            guard let slot = deliveries.find(.messageAnywhere, message, device: noSlot) else { return .unknown }
+            return isMeant(slot, app: app, device: device) ? .found(slot) : .elsewhere(slot)
+        case .payload(let digest):
+            guard let device else { return .unknown }
+            let present = match(digest, app: app, device: device)
+            if case .found = present { return present }
+            // What an earlier version stored is older than all that has the present digest.
+            guard let formerDigest else { return present }
+            let former = match(formerDigest, app: app, device: device)
+            if case .opened = former, case .opened = present { return present }
+            if case .unknown = former { return present }
+            return former
+        }
+    }
+
+    /// The delivery with a digest on a device.
+    private func match(_ digest: UInt64, app: String?, device: String) -> Match {
+        var found: UInt32?
+        var latest: UInt32?
+        forEachApp(on: device, app) { place in
+            guard let slot = deliveries.find(digest: digest, device: place) else { return }
+            latest = later(latest, slot)
+            found = later(found, unopened(digest, latest: slot, device: place))
+        }
+        return found.map(Match.found) ?? latest.map(Match.opened) ?? .unknown
+    }
+
+    /// The latest unopened delivery with this digest.
+    private func unopened(_ digest: UInt64, latest: UInt32, device: UInt32) -> UInt32? {
+        if !deliveries[latest].flags.contains(.opened) { return latest }
+        var found: UInt32?
+        for slot in devices[device].unopened.all where !deliveries[slot].flags.contains(.opened) {
+            if deliveries.digest(of: slot) == digest { found = later(found, slot) }
+        }
+        return found
+    }
+
+    /// The apps of a device that an interaction may be about: the one it names and the one without a name, or all.
+    private func forEachApp(on device: String, _ app: String?, _ body: (UInt32) -> Void) {
+        let wanted = texts.find(app)
+        var next = devices.first(device) ?? noSlot
+        while next != noSlot {
+            let found = devices[next].app
+            if app == nil || found == TextTable.none || found == wanted { body(next) }
+            next = devices[next].nextApp
+        }
+    }
+
+    /// Whether a delivery is on the device and in the app that are named, as far as they are.
+    private func isMeant(_ slot: UInt32, app: String?, device: String?) -> Bool {
+        let place = devices[deliveries[slot].device]
+        guard device == nil || place.isNamed(device) else { return false }
+        return app == nil || place.app == TextTable.none || texts.find(app) == place.app
+    }
+
+    private func later(_ one: UInt32?, _ other: UInt32?) -> UInt32? {
+        guard let one, let other else { return one ?? other }
+        return deliveries[one].seq > deliveries[other].seq ? one : other
+    }
+
+    private func number(_ slot: UInt32) -> SequenceNumber { SequenceNumber(deliveries[slot].seq) }
+
+    // MARK: Opens and clicks
+
+    private mutating func apply(
+        _ interaction: Interaction, to slot: UInt32, startsSession: Bool, now: WallTime,
+        into output: inout TrackerOutput
+    ) -> InteractionResult {
+        let verdict: Interaction.Verdict
+        var button: ButtonAction?
+        switch interaction.act {
+        case .dismissed: verdict = .dismissed
+        case .opened:
+            if startsSession { self.startsSession(interaction, slot, now: now, into: &output) }
+            verdict = open(slot, interaction, button: nil, into: &output)
+        case .button(let id):
+            button = ButtonList.action(of: id, in: deliveries.buttons(of: slot))
+            switch button {
+            case nil: verdict = .unknownAction
+            case .close: verdict = close(slot, interaction, button: id, into: &output)
+            case .uri, .deepLink, ButtonAction.none?:
+                if startsSession { self.startsSession(interaction, slot, now: now, into: &output) }
+                verdict = open(slot, interaction, button: button, into: &output)
+            }
+        }
+        let result = InteractionResult(verdict: verdict, delivery: number(slot))
+        record(interaction, result, button, into: &output)
+        return result
+    }
+
+    /// T8: the tap opened the app.
+    private mutating func startsSession(
+        _ interaction: Interaction, _ slot: UInt32, now: WallTime, into output: inout TrackerOutput
+    ) {
+        var source = TrackerSource(interaction)
+        let entry = deliveries[slot]
+        source.device = source.device ?? devices[entry.device].name
+        source.app = source.app ?? texts[devices[entry.device].app]
+        source.externalID = source.externalID ?? texts[entry.user]
+        startSession(source, now: now, into: &output)
+    }
+
+    /// T1 to T3: a delivery is opened once.
+    private mutating func open(
+        _ slot: UInt32, _ interaction: Interaction, button: ButtonAction?, into output: inout TrackerOutput
+    ) -> Interaction.Verdict {
+        let entry = deliveries[slot]
+        guard !entry.flags.contains(.opened) else { return .duplicate }
+        markOpened(slot, .init(at: interaction.at, by: interaction.cause))
+        output.records.append(.opened(number(slot), at: interaction.at, by: interaction.cause))
+        guard entry.campaign != TextTable.none else { return .unattributed }
+        tell(slot, interaction, button, into: &output)
+        return .opened
+    }
+
+    mutating func markOpened(_ slot: UInt32, _ opening: TrackedRow.Opening) {
+        let entry = deliveries[slot]
+        deliveries[slot].flags.insert(.opened)
+        if entry.flags.contains(.listed), devices[entry.device].pendingStarts > 0 {
+            // A start before it is still to be decided, and asks when it was opened (T6).
+            openings[number(slot)] = opening
+        } else {
+            unlist(slot)
+        }
+    }
+
+    /// T1, T2: each distinct close button counts once, and opens nothing.
+    private mutating func close(
+        _ slot: UInt32, _ interaction: Interaction, button: String, into output: inout TrackerOutput
+    ) -> Interaction.Verdict {
+        guard closed[number(slot), default: []].insert(button).inserted else { return .duplicate }
+        guard deliveries[slot].campaign != TextTable.none else { return .unattributed }
+        tell(slot, interaction, .close, into: &output)
+        return .closed
+    }
+
+    private func tell(
+        _ slot: UInt32, _ interaction: Interaction, _ button: ButtonAction?, into output: inout TrackerOutput
+    ) {
+        let user = interaction.externalID ?? texts[deliveries[slot].user]
+        var open = event(
+            .open, number: interaction.cause, cause: interaction.cause, about: slot, user: user, at: interaction.at)
+        open.buttonActionType = button?.rawValue
+        if case .button(let id) = interaction.act { open.buttonString = id }
+        if rules.emitsCampaignEvents(for: open.appID) { output.events.append(open) }
+    }
+
+    private func record(
+        _ interaction: Interaction, _ result: InteractionResult, _ action: ButtonAction?,
+        into output: inout TrackerOutput
+    ) {
+        guard let verdict = result.verdict else { return }
+        var button: String?
+        if case .button(let id) = interaction.act { button = id }
+        let row = InteractionRow(
+            cause: interaction.cause, delivery: result.delivery, verdict: verdict, button: button,
+            buttonAction: action, at: interaction.at)
+        output.records.append(.interaction(row))
+    }
+}
+
+/// What the tracker knows of a delivery that an interaction names: it fills in what the interaction leaves out.
+package struct KnownDelivery: Hashable, Sendable {
+    /// Its number.
+    package var seq: SequenceNumber
+    /// The platform.
+    package var platform: Platform
+    /// The app.
+    package var app: String?
+    /// The device.
+    package var device: String?
+    /// The user at the time.
+    package var externalID: String?
+    /// The payload's own id, or the request's that stands in for it.
+    package var messageID: String?
+}
+
+extension TrackerSource {
+    /// Whoever did something with a notification.
+    init(_ interaction: Interaction) {
+        self.init(
+            cause: interaction.cause, platform: interaction.platform, app: interaction.app, device: interaction.device,
+            externalID: interaction.externalID, at: interaction.at)
+    }
+}
+
+extension Interaction {
+    /// Whether it opens the app whatever it is on, on a device that is known.
+    fileprivate var startsSessionAlone: Bool { act == .opened && device != nil }
+}

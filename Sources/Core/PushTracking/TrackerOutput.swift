@@ -1,0 +1,42 @@
+package import PushModel
+
+/// What the tracker decided in a turn; appended to in order.
+package struct TrackerOutput: Sendable {
+    /// New events.
+    package var events: [AnalyticsEvent] = []
+    /// Changes of the state, to be written in one transaction with the events.
+    package var records: [TrackerRecord] = []
+
+    /// Nothing.
+    package init() {}
+}
+
+/// What became of an interaction.
+package struct InteractionResult: Hashable, Sendable {
+    /// What became of it; `nil`: it is held for the grace, and a record will say.
+    package var verdict: Interaction.Verdict?
+    /// The delivery it is about; for `elsewhere` the one on the other device.
+    package var delivery: SequenceNumber?
+}
+
+/// What became of a receipt.
+package enum ReceiptResult: Hashable, Sendable {
+    /// It is new.
+    case received
+    /// This device had it before (T14): no event, nothing displayed.
+    case repeated(of: SequenceNumber)
+}
+
+/// What became of a session's start or end.
+package enum SessionResult: Hashable, Sendable {
+    /// A new session began.
+    case started
+    /// The start continues an open session, or resumes one that ended within the timeout (T7).
+    case continued
+    /// The session ended; its event comes when it can no longer be resumed.
+    case ended
+    /// There was no session to end.
+    case noSession
+    /// Without a device there is no session to know of.
+    case withoutDevice
+}

@@ -1,0 +1,57 @@
+import PushModel
+import PushReporting
+import PushRouting
+import Store
+
+extension RequestStory {
+    /// The story for programs: one object on one line; times in UTC.
+    var json: [UInt8] {
+        var writer = JSONWriter(reserving: request.body.count + 1024)
+        writer.object { writer in
+            writer.member("seq", request.seq.value)
+            writer.member("op", request.operation.rawValue)
+            writer.member("id", request.id)
+            writer.member("accepted_at", request.acceptedAt.wall.rfc3339)
+            writer.member("peer", object: { $0.members(of: request.peer) })
+            writer.member("mode", request.mode.rawValue)
+            writer.member("platform", request.platform.rawValue)
+            writer.member("app", request.app)
+            writer.member("device", request.device)
+            writer.member("external_id", request.externalID)
+            writer.member("message_id", request.messageID)
+            writer.member("state", request.state?.rawValue)
+            writer.member("request", raw: request.body)
+            if request.operation == .interact { writer.member("verdict", verdict?.rawValue) }
+            writer.member("invocations", array: { list in invocations.forEach { $0.write(to: &list) } })
+            writer.member("custom_data", array: { list in entries.forEach { $0.write(to: &list) } })
+            writer.member(
+                "events", array: { list in events.forEach { event in list.object { $0.members(of: event) } } })
+        }
+        return writer.bytes
+    }
+}
+
+extension JSONWriter {
+    fileprivate mutating func members(of peer: Peer) {
+        member("uid", peer.uid)
+        member("gid", peer.gid)
+        member("pid", peer.pid)
+    }
+}
+
+extension InvocationRecord {
+    fileprivate func write(to writer: inout JSONWriter) {
+        writer.object { writer in
+            writer.member("n", id.n)
+            writer.member("callback", callback.rawValue)
+            writer.member("observer", isObserver)
+            writer.member("provider", provider)
+            writer.member("route", route)
+            writer.member("handler", handler)
+            writer.member("deadline_ms", budget.milliseconds)
+            writer.member("started", started)
+            writer.member("decided_at", result?.decidedAt.rfc3339)
+            if let result { writer.members(of: result) } else { writer.member("outcome", String?.none) }
+        }
+    }
+}

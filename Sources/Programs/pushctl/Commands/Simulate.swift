@@ -1,0 +1,72 @@
+import PushModel
+import PushRouting
+import PushSettings
+import PushTracking
+
+extension Command {
+    static let simulate = Command(
+        name: "simulate", summary: "run a scenario under virtual time, without a daemon",
+        description: [
+            """
+            Reads requests, one a line, as inject.sock takes them, each with "at" (RFC 3339 or Unix milliseconds) and in \
+            the order of their times; prints one JSON object for each invocation and analytics event in the order in \
+            which they are decided. After the last line the clock runs on until nothing is pending. A day takes \
+            milliseconds, and the same input gives the same bytes.
+            """,
+            """
+            A request may say how its handlers behave: "script":{"takes_ms":9500,"exit":0}; without a script they answer \
+            "handled" at once. "answer" is the object that a handler prints, "answers" how often it prints one, and \
+            "handlers" has a script for each handler, by its name, that behaves otherwise. No handler is really run. \
+            Routes and deadlines are those of the configuration. What a scenario has for "test" beside its requests is \
+            passed over; if its first line names a mode, say --mode.
+            """,
+            """
+            A line that is wrong gives {"type":"error","line":N,"error":{...}} and ends the run with exit status 1; with \
+            --keep-going the run goes on and ends with 1.
+            """,
+        ],
+        operands: Operands(usage: "FILE|-", count: 1...1),
+        options: [.mode, .keepGoing],
+        examples: [
+            Example(line: "pushctl simulate day.ndjson", meaning: "run a scenario as configured"),
+            Example(line: "pushctl simulate --mode relay day.ndjson", meaning: "as a router in production would do it"),
+        ]
+    ) { arguments, session throws(Failure) in
+        let file = try InputFile(arguments.operands[0])
+        var simulation = Simulation(
+            try session.settings(), mode: arguments.word(.mode, DispatchMode.self), output: session.output)
+        return try simulation.run(file, keepsGoing: arguments.has(.keepGoing))
+    }
+}
+
+/// Runs the lines of a file.
+private struct Simulation {
+    private var simulator: Simulator
+    private let output: Output
+
+    init(_ settings: Settings, mode: DispatchMode?, output: Output) {
+        var table = settings.routing
+        table.mode = mode ?? table.mode
+        simulator = Simulator(
+            table: table, tracker: settings.virtualTracker, limits: JSONLimits(depth: settings.daemon.jsonDepthMax))
+        self.output = output
+    }
+
+    mutating func run(_ file: InputFile, keepsGoing: Bool) throws(Failure) -> ExitStatus {
+        while let line = try file.nextLine() {
+            if line.allSatisfy(\.isJSONWhiteSpace) { continue }
+            simulator.take(line, number: file.lineNumber).forEach(output.write(line:))
+            if simulator.errors > 0, !keepsGoing { return .no }
+            if file.mustWait { output.flush() }
+        }
+        simulator.finish().forEach(output.write(line:))
+        return simulator.errors > 0 ? .no : .done
+    }
+}
+
+extension Settings {
+    /// A tracker as configured that remembers nothing yet, and has no state directory.
+    var virtualTracker: Tracker {
+        Tracker(stateID: UUID128(high: 0, low: 0), rules: routing.tracking)
+    }
+}

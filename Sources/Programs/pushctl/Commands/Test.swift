@@ -1,0 +1,132 @@
+import Glibc
+import PushModel
+import PushRouting
+import PushSettings
+
+extension Command {
+    static let test = Command(
+        name: "test", summary: "run scenarios with expectations, without a daemon",
+        description: [
+            """
+            Runs scenarios as "simulate" does, and checks what they expect. A scenario is a file of JSON objects, one a \
+            line: requests with "at" and maybe "script", and lines {"expect":{...}}. Its first line may be \
+            {"scenario":"what it shows","mode":"relay"}; without a mode that of the configuration holds. In a directory \
+            every file counts whose name ends in .jsonl or .ndjson, at any depth.
+            """,
+            """
+            An expectation is checked when all is decided that comes before the next line with a time; after the last one, \
+            when nothing is pending any more. {"at":TIME,"expect":{...}} is checked when all is decided that is due up to \
+            TIME. "name" beside "expect" says what it shows. See EXPECTATIONS in the man page for what may be expected.
+            """,
+            """
+            A request that is refused fails, unless {"expect":{"error":{...}}} follows before the next request. The \
+            configuration is --config, else a directory "config" beside the scenario, else that of the daemon.
+            """,
+            """
+            Ends with 0 when everything holds, with 1 when something does not, with 65 when a scenario cannot be read or \
+            expects nothing. What cannot be read does not keep the others from being run.
+            """,
+        ],
+        operands: Operands(usage: "DIR|FILE...", count: 1...Int.max),
+        options: [.junit, .json],
+        examples: [
+            Example(line: "pushctl test scenarios", meaning: "every scenario of a directory"),
+            Example(
+                line: "pushctl test --config etc/pushrouterd --junit results.xml scenarios",
+                meaning: "in CI, with a file for its test report"),
+        ]
+    ) { arguments, session throws(Failure) in
+        var tests = Tests(session, hasConfiguration: arguments.has(.configuration))
+        let status = tests.run(arguments.operands)
+        if let path = arguments[.junit] { try Tests.write(tests.results.junit, to: path) }
+        if arguments.has(.json) {
+            session.output.write(line: tests.results.json)
+        } else {
+            session.output.print(tests.results.text)
+        }
+        return status
+    }
+}
+
+/// Runs the scenarios of files.
+private struct Tests {
+    private let session: Session
+    private let hasConfiguration: Bool
+    /// Read once for each directory; the key is `nil` for the session's own.
+    private var settings: [String?: Settings] = [:]
+    private(set) var results: [TestResult] = []
+
+    init(_ session: Session, hasConfiguration: Bool) {
+        self.session = session
+        self.hasConfiguration = hasConfiguration
+    }
+
+    mutating func run(_ operands: [String]) -> ExitStatus {
+        var status = ExitStatus.done
+        for operand in operands {
+            do throws(Failure) {
+                for file in try ScenarioFiles.list(operand) {
+                    do throws(Failure) {
+                        try run(file: file)
+                    } catch {
+                        results.append(TestResult(file: file, error: error.message))
+                        status = error.status
+                    }
+                }
+            } catch {
+                results.append(TestResult(file: operand, error: error.message))
+                status = error.status
+            }
+        }
+        let holds = results.allSatisfy(\.failures.isEmpty)
+        return status == .done && !holds ? .no : status
+    }
+
+    private mutating func run(file path: String) throws(Failure) {
+        let settings = try settings(for: path)
+        let file = try InputFile(path)
+        var lines: [[UInt8]] = []
+        while let line = try file.nextLine() { lines.append(line) }
+        let start = ContinuousClock.now
+        let scenario: Scenario
+        do {
+            scenario = try Scenario(lines, limits: JSONLimits(depth: settings.daemon.jsonDepthMax))
+        } catch {
+            throw Failure(.badData, "\(file.name)\(error.line.map { ":\($0)" } ?? ""): \(error.message)")
+        }
+        let checks = scenario.run(table: settings.routing, tracker: settings.virtualTracker)
+        results.append(
+            TestResult(file: file.name, title: scenario.title, checks: checks, duration: ContinuousClock.now - start))
+    }
+
+    private mutating func settings(for file: String) throws(Failure) -> Settings {
+        let directory = hasConfiguration ? nil : ScenarioFiles.configuration(beside: file)
+        if let known = settings[directory] { return known }
+        let read: Settings
+        if let directory { read = try session.settings(in: directory) } else { read = try session.settings() }
+        settings[directory] = read
+        return read
+    }
+
+    static func write(_ text: String, to path: String) throws(Failure) {
+        let bytes = Array(text.utf8)
+        let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666)
+        guard descriptor >= 0 else { throw unwritable(path) }
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else {
+                let failure = unwritable(path)
+                close(descriptor)
+                throw failure
+            }
+            rest = rest.dropFirst(count)
+        }
+        guard close(descriptor) == 0 else { throw unwritable(path) }
+    }
+
+    private static func unwritable(_ path: String) -> Failure {
+        Failure(.inputOutput, "cannot write \(path): \(String(cString: strerror(errno)))")
+    }
+}

@@ -1,0 +1,148 @@
+import PushModel
+import PushRouting
+
+/// What came of one scenario file.
+struct TestResult {
+    let file: String
+    /// What it shows, in the author's words.
+    var title: String?
+    /// Empty when it could not be read.
+    var checks: [Check] = []
+    /// Why it could not be read; `nil` when it could.
+    var error: String?
+    /// How long it took.
+    var duration: Duration = .zero
+
+    /// Those that do not hold.
+    var failures: [Check] { checks.filter { $0.failure != nil } }
+}
+
+extension [TestResult] {
+    /// For people: a line for each file, and what does not hold with what came instead.
+    var text: String { map(\.text).joined() + summary + "\n" }
+
+    private var summary: String {
+        let (checks, failed) = (count(\.checks), count(\.failures))
+        let unreadable = count { $0.error != nil }
+        return "\(checks - failed) of \(Text.count(checks, "expectation")) hold, in \(Text.count(count, "file"))"
+            + (unreadable > 0 ? "; \(unreadable) could not be read" : "") + " (\(duration.shownMilliseconds) ms)"
+    }
+
+    private func count(_ checks: (TestResult) -> [Check]) -> Int { reduce(0) { $0 + checks($1).count } }
+
+    private var duration: Duration { reduce(.zero) { $0 + $1.duration } }
+
+    /// For programs: one object.
+    var json: [UInt8] {
+        var writer = JSONWriter(reserving: 4096)
+        writer.object { writer in
+            writer.member("expectations", count(\.checks))
+            writer.member("failed", count(\.failures))
+            writer.member("unreadable", count { $0.error != nil })
+            writer.member("duration_ms", duration.fractionalMilliseconds)
+            writer.member("files", array: { list in forEach { $0.write(to: &list) } })
+        }
+        return writer.bytes
+    }
+
+    /// For CI: a suite for each file, a case for each expectation.
+    var junit: String {
+        let errors = count { $0.error != nil }
+        let totals =
+            "tests=\"\(count(\.checks) + errors)\" failures=\"\(count(\.failures))\" errors=\"\(errors)\" "
+            + "time=\"\(duration.shownSeconds)\""
+        return "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"pushctl test\" \(totals)>\n"
+            + map(\.junit).joined() + "</testsuites>\n"
+    }
+}
+
+extension TestResult {
+    fileprivate var text: String {
+        let subject = file + (title.map { ": \($0)" } ?? "")
+        if let error { return "ERROR  \(error)\n" }
+        guard !failures.isEmpty else { return "ok     \(subject) (\(Text.count(checks.count, "expectation")))\n" }
+        return "FAIL   \(subject) (\(failures.count) of \(Text.count(checks.count, "expectation")))\n"
+            + failures.map(text(of:)).joined()
+    }
+
+    private func text(of check: Check) -> String {
+        var text = "  \(file):\(check.line): " + (check.name.map { "\($0)\n    expected: " } ?? "expected: ")
+        text += check.expected + "\n"
+        guard let failure = check.failure else { return text }
+        return text + "    came: \(failure.message)\n" + failure.lines.map { "      \($0)\n" }.joined()
+    }
+
+    fileprivate func write(to writer: inout JSONWriter) {
+        writer.object { writer in
+            writer.member("file", file)
+            writer.member("scenario", title)
+            writer.member("error", error)
+            writer.member("duration_ms", duration.fractionalMilliseconds)
+            writer.member("expectations", array: { list in checks.forEach { Self.write($0, to: &list) } })
+        }
+    }
+
+    private static func write(_ check: Check, to writer: inout JSONWriter) {
+        writer.object { writer in
+            writer.member("line", check.line)
+            writer.member("name", check.name)
+            writer.member("expected", check.expected)
+            writer.member("holds", check.failure == nil)
+            writer.member("message", check.failure?.message)
+            writer.member("lines", array: { list in check.failure?.lines.forEach { list.string($0) } })
+        }
+    }
+
+    fileprivate var junit: String {
+        let cases = checks.map { check in
+            let name = XML.escaped("line \(check.line): \(check.name ?? check.expected)")
+            let start = "    <testcase classname=\"\(XML.escaped(file))\" name=\"\(name)\" time=\"0\""
+            guard let failure = check.failure else { return start + "/>\n" }
+            let story = (["expected: \(check.expected)", "came: \(failure.message)"] + failure.lines)
+            return start + ">\n      <failure message=\"\(XML.escaped(failure.message))\">"
+                + XML.escaped(story.joined(separator: "\n")) + "</failure>\n    </testcase>\n"
+        }
+        let broken = error.map {
+            "    <testcase classname=\"\(XML.escaped(file))\" name=\"can be read\" time=\"0\">\n"
+                + "      <error message=\"\(XML.escaped($0))\"/>\n    </testcase>\n"
+        }
+        let counts =
+            "tests=\"\(checks.count + (error == nil ? 0 : 1))\" failures=\"\(failures.count)\" "
+            + "errors=\"\(error == nil ? 0 : 1)\" time=\"\(duration.shownSeconds)\""
+        return "  <testsuite name=\"\(XML.escaped(title ?? file))\" \(counts)>\n" + cases.joined() + (broken ?? "")
+            + "  </testsuite>\n"
+    }
+}
+
+/// The little of XML that JUnit's form needs.
+private enum XML {
+    /// Text for an element or an attribute. What XML 1.0 cannot hold becomes a replacement character.
+    static func escaped(_ text: String) -> String {
+        text.unicodeScalars.reduce(into: "") { escaped, scalar in
+            switch scalar {
+            case "&": escaped += "&amp;"
+            case "<": escaped += "&lt;"
+            case ">": escaped += "&gt;"
+            case "\"": escaped += "&quot;"
+            case "\n": escaped += "&#10;"
+            case "\u{0}"..<" ", "\u{FFFE}", "\u{FFFF}": escaped += "\u{FFFD}"
+            default: escaped.unicodeScalars.append(scalar)
+            }
+        }
+    }
+}
+
+extension Duration {
+    private var microseconds: Int64 { components.seconds * 1_000_000 + components.attoseconds / 1_000_000_000_000 }
+
+    /// Milliseconds with a fraction, to the microsecond.
+    fileprivate var fractionalMilliseconds: Double { Double(microseconds) / 1000 }
+
+    /// Milliseconds with one decimal.
+    fileprivate var shownMilliseconds: String { "\(microseconds / 1000).\(microseconds / 100 % 10)" }
+
+    /// Seconds with six decimals, as JUnit has them.
+    fileprivate var shownSeconds: String {
+        "\(microseconds / 1_000_000)." + String(1_000_000 + microseconds % 1_000_000).dropFirst()
+    }
+}

@@ -1,0 +1,62 @@
+import HTTPClient
+import PushCustomData
+import PushModel
+import PushSettings
+import SettingsFiles
+
+/// Where the configuration is, and how it is read: at the start and at each reload.
+struct Configuration {
+    var directories: [String]
+    /// Whether the directory was asked for by name, and so must exist.
+    var isRequired: Bool
+    /// `$CREDENTIALS_DIRECTORY`, where systemd has put the service's credentials.
+    var credentials: String?
+
+    /// Reads and validates everything.
+    ///
+    /// - Throws: a line for each thing that is wrong.
+    func load() throws(Failure) -> ForwardingSettings {
+        let sources: ConfigurationSources
+        do {
+            sources = try ConfigurationSources(reading: directories, required: isRequired)
+        } catch {
+            throw Failure("cannot read the configuration: \(error)", exitStatus: Failure.configuration)
+        }
+        let (settings, diagnostics) = Settings.load(sources)
+        guard let settings else {
+            let errors = diagnostics.filter { $0.severity == .error }
+            throw Failure(lines: errors.map(\.description), exitStatus: Failure.configuration)
+        }
+        return settings.usersTrack
+    }
+
+    /// Where requests go, with the key in its present form.
+    ///
+    /// - Throws: what is missing or wrong, with what to do.
+    func destination(_ settings: ForwardingSettings) throws(Failure) -> HTTPDestination {
+        guard let endpoint = settings.endpoint else {
+            throw Failure(
+                "Endpoint= in [UsersTrack] is not set: there is nothing to send to; set it to the REST endpoint of your "
+                    + "instance, such as https://rest.fra-01.braze.eu", exitStatus: Failure.configuration)
+        }
+        return HTTPDestination(
+            url: endpoint, headers: Self.headers, bearer: try apiKey(settings),
+            timeoutMilliseconds: Int(settings.timeout.milliseconds), wantedHeaders: ["x-ratelimit-reset"])
+    }
+
+    /// The headers of a request, but the key's.
+    static let headers = [
+        "Content-Type: application/json", "Accept: application/json",
+        "User-Agent: pushrouter-forward/\(pushrouterdVersion)",
+    ]
+
+    private func apiKey(_ settings: ForwardingSettings) throws(Failure) -> Secret {
+        if let path = settings.keyFile { return try APIKey.read(path, isPrivate: true) }
+        guard let credentials else {
+            throw Failure(
+                "there is no API key: name its file with KeyFile= in [UsersTrack], or give the service the systemd "
+                    + "credential users-track-key (LoadCredential=)", exitStatus: Failure.configuration)
+        }
+        return try APIKey.read(credentials + "/users-track-key", isPrivate: false)
+    }
+}

@@ -1,0 +1,239 @@
+import EventLoop
+import Glibc
+import HTTPClient
+import JournalLog
+import LinuxSystem
+import PushCustomData
+import PushModel
+import PushRouting
+import UnixSockets
+
+/// The running program: one loop thread that orders, the forwarder that decides, the daemon's socket and the HTTP client.
+final class Service {
+    private let loop: EventLoop
+    private let configuration: Configuration
+    private let journal: JournalWriter
+    private let sender: Sender
+    private var destination: HTTPDestination
+    private var forwarder: Forwarder
+    private var link: DaemonLink?
+    private var clockTimer: TimerSource?
+    private var endTimer: TimerSource?
+    private var signals: [SignalSource] = []
+
+    /// This run: the daemon keeps by it what it handed over.
+    private let instance = UUID128(high: .random(in: 0...UInt64.max), low: .random(in: 0...UInt64.max))
+    private var random = SystemRandomNumberGenerator()
+    /// What happened and is not taken in yet: an effect may bring an event at once.
+    private var events = Queue<ForwarderEvent>()
+    private var isHandling = false
+    private var isStopping = false
+    private var outage = DaemonOutage()
+    private var saidState: SendingState
+
+    /// - Parameters:
+    ///   - configuration: how to read the configuration again.
+    ///   - settings: the configuration as it is.
+    ///   - destination: where requests go.
+    ///   - controlSocket: the daemon's.
+    ///   - journal: where entries go.
+    init(
+        configuration: Configuration, settings: ForwardingSettings, destination: HTTPDestination,
+        controlSocket: String, journal: JournalWriter
+    ) throws {
+        loop = try EventLoop()
+        self.configuration = configuration
+        self.destination = destination
+        self.journal = journal
+        sender = try Sender(loop: loop)
+        forwarder = Forwarder(settings: settings, now: .now())
+        saidState = forwarder.state
+        link = try DaemonLink(loop: loop, path: controlSocket) { [unowned self] in take($0) }
+        clockTimer = try TimerSource(loop: loop, priority: .important) { [unowned self] in handle(.clock) }
+        endTimer = try TimerSource(loop: loop) { [unowned self] in giveUp() }
+        signals = [
+            try SignalSource(loop: loop, signal: SIGTERM) { [unowned self] in stop() },
+            try SignalSource(loop: loop, signal: SIGINT) { [unowned self] in stop() },
+            try SignalSource(loop: loop, signal: SIGHUP) { [unowned self] in reload() },
+        ]
+        loop.endOfTurn = { [unowned self] in link?.flush() }
+    }
+
+    /// Runs until it is told to stop, or cannot go on.
+    ///
+    /// - Returns: the exit status.
+    func run() throws(SystemError) -> Int32 {
+        try loop.enableWatchdog()
+        Notify.ready(status: "sends to \(destination.url)")
+        journal.log(JournalEntry(.info, "ready: sends to \(destination.url)"))
+        link?.connect()
+        link?.flush()
+        return try loop.run()
+    }
+
+    // MARK: Events in, effects out
+
+    private func take(_ news: DaemonLink.News) {
+        switch news {
+        case .connected:
+            handle(.connected)
+        case .disconnected(let reason):
+            if outage.begin(reason) { journal.log(JournalEntry(.warning, "no entries for now: \(reason)")) }
+            handle(.disconnected)
+        case .claimed(let claimed):
+            endOutage()
+            handle(.claimed(claimed.entries.map(OutgoingEntry.init), claimed.sending))
+        case .settled: handle(.settled)
+        case .reported: endOutage()
+        }
+    }
+
+    private func endOutage() {
+        if outage.end() { journal.log(JournalEntry(.notice, "the daemon is there again")) }
+    }
+
+    private func handle(_ event: ForwarderEvent) {
+        events.append(event)
+        guard !isHandling else { return }
+        isHandling = true
+        defer { isHandling = false }
+        while let event = events.popFirst() {
+            for effect in forwarder.handle(event, now: .now(), using: &random) { carryOut(effect) }
+        }
+        if let due = forwarder.nextDue { clockTimer?.arm(at: due.nanoseconds) } else { clockTimer?.disarm() }
+        sayState()
+    }
+
+    private func carryOut(_ effect: ForwarderEffect) {
+        switch effect {
+        case .settle(let settlements):
+            let entries = settlements.map { SettleRequest.Settlement($0.number, $0.state, reason: $0.reason) }
+            link?.send(.settle(SettleRequest(instance: instance, entries: entries)))
+        case .report(let state):
+            link?.send(
+                .sending(
+                    SendingReport(
+                        instance: instance, phase: state.phase, reason: state.reason, failures: state.failures,
+                        until: state.until)))
+        case .claim(let limit, let holding):
+            // The first of a connection does not wait: its reply says that the daemon takes claims from this run.
+            let waits = holding == nil
+            link?.send(.claim(ClaimRequest(instance: instance, limit: limit, waits: waits, holding: holding)))
+        case .send(let request, let body): send(request, body)
+        case .finish: loop.exit(code: 0)
+        }
+    }
+
+    private func send(_ request: Int, _ body: [UInt8]) {
+        do throws(HTTPClientError) {
+            try sender.post(body, to: destination) { [unowned self] in
+                handle(.answered(request: request, EndpointAnswer($0)))
+            }
+        } catch {
+            handle(.answered(request: request, .failure(wasSent: false, reason: error.description)))
+        }
+    }
+
+    /// Says what has changed, where people look.
+    private func sayState() {
+        let state = forwarder.state
+        guard state != saidState, !isStopping else { return }
+        let reason = state.reason ?? ""
+        Notify.status(status)
+        switch state.phase {
+        case .sending:
+            if saidState.phase == .stopped { journal.log(JournalEntry(.notice, "sends again")) }
+        case .waiting:
+            let until = state.until?.rfc3339 ?? "?"
+            let failures = state.failures > 0 ? ", failures in a row: \(state.failures)" : ""
+            journal.log(JournalEntry(.notice, "waits until \(until)\(failures): \(reason)"))
+        case .stopped:
+            journal.log(JournalEntry(.error, "stopped, everything is kept: \(reason)"))
+        }
+        saidState = state
+    }
+
+    /// How sending goes, for the service manager.
+    private var status: String {
+        let state = forwarder.state
+        let reason = state.reason ?? ""
+        return switch state.phase {
+        case .sending: "sends to \(destination.url)"
+        case .waiting: "waits until \(state.until?.rfc3339 ?? "?"): \(reason)"
+        case .stopped: "stopped: \(reason)"
+        }
+    }
+
+    // MARK: Signals
+
+    private func stop() {
+        guard !isStopping else { return }
+        isStopping = true
+        let count = forwarder.requestsUnderway
+        let message = count > 0 ? "stopping, after the answers that are awaited: \(count)" : "stopping"
+        Notify.stopping(status: message)
+        journal.log(JournalEntry(.info, message))
+        // A request has its timeout; then the daemon has a while to confirm.
+        let longest = forwarder.settings.timeout + .seconds(2)
+        endTimer?.arm(at: EventLoop.nowNanoseconds + longest.nanoseconds)
+        handle(.draining)
+    }
+
+    private func giveUp() {
+        journal.log(
+            JournalEntry(
+                .warning,
+                "the daemon could not be told what became of what was sent: it takes those entries for of unknown outcome"
+            ))
+        loop.exit(code: Failure.unavailable)
+    }
+
+    private func reload() {
+        guard !isStopping else { return }
+        Notify.reloading(nowNanoseconds: EventLoop.nowNanoseconds)
+        do throws(Failure) {
+            let settings = try configuration.load()
+            destination = try configuration.destination(settings)
+            journal.log(JournalEntry(.info, "reloaded: sends to \(destination.url)"))
+            handle(.reconfigured(settings))
+            Notify.ready(status: status)
+        } catch {
+            for line in error.lines { journal.log(JournalEntry(.error, line)) }
+            journal.log(JournalEntry(.error, "not reloaded: the settings and the key from before stay in force"))
+            Notify.ready(status: "reload failed; goes on as before")
+        }
+    }
+}
+
+extension OutgoingEntry {
+    init(_ entry: ClaimedEntry) {
+        self.init(
+            number: entry.number, kind: entry.kind, user: entry.identifier, name: entry.name, data: entry.data,
+            time: entry.time)
+    }
+}
+
+extension EndpointAnswer {
+    fileprivate init(_ result: HTTPResult) {
+        switch result {
+        case .failure(let wasSent, let reason): self = .failure(wasSent: wasSent, reason: reason)
+        case .answer(let answer):
+            self = .response(
+                EndpointResponse(
+                    status: answer.status, rateLimitReset: answer.headers["x-ratelimit-reset"], body: answer.body,
+                    damage: answer.damage))
+        }
+    }
+}
+
+extension Moment {
+    /// Both clocks now.
+    fileprivate static func now() -> Moment {
+        var time = timespec()
+        // Cannot fail: the clock exists and the pointer is good.
+        clock_gettime(CLOCK_REALTIME, &time)
+        let milliseconds = Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
+        return Moment(
+            monotonic: Instant(nanoseconds: EventLoop.nowNanoseconds), wall: WallTime(milliseconds: milliseconds))
+    }
+}

@@ -1,0 +1,36 @@
+package import LinuxSystem
+
+/// Calls its handler again and again, after everything else of a turn; from its making until it is dropped.
+package final class RepeatingTimer {
+    private let interval: Int64
+    private let handler: () -> Void
+    private var timer: TimerSource?
+
+    /// A timer that is armed.
+    ///
+    /// - Parameters:
+    ///   - loop: the loop of the calling thread.
+    ///   - first: how long until the first call; `nil`: as long as between two.
+    ///   - interval: how long from one call to the next.
+    ///   - handler: called on the loop's thread.
+    /// - Throws: when the kernel has no descriptor or memory left.
+    package init(
+        loop: EventLoop, after first: Duration? = nil, every interval: Duration, handler: @escaping () -> Void
+    ) throws(SystemError) {
+        self.interval = Self.nanoseconds(interval)
+        self.handler = handler
+        timer = try TimerSource(loop: loop, priority: .idle) { [unowned self] in fire() }
+        timer?.arm(at: EventLoop.nowNanoseconds + Self.nanoseconds(first ?? interval))
+    }
+
+    private func fire() {
+        // Before the handler, so that nothing in it can keep the next call from coming.
+        timer?.arm(at: EventLoop.nowNanoseconds + interval)
+        handler()
+    }
+
+    private static func nanoseconds(_ duration: Duration) -> Int64 {
+        let (seconds, attoseconds) = duration.components
+        return seconds * 1_000_000_000 + attoseconds / 1_000_000_000
+    }
+}

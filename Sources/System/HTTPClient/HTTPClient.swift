@@ -1,0 +1,129 @@
+import CCurl
+
+/// What a socket is watched for, or is ready for.
+package struct HTTPReadiness: OptionSet, Sendable {
+    package let rawValue: Int
+
+    /// - Parameter rawValue: the bits.
+    package init(rawValue: Int) { self.rawValue = rawValue }
+
+    /// There is something to read, or the end of it.
+    package static let read = HTTPReadiness(rawValue: 1)
+    /// There is room to write.
+    package static let write = HTTPReadiness(rawValue: 2)
+    /// It has an error.
+    package static let error = HTTPReadiness(rawValue: 4)
+}
+
+/// Sends requests over HTTP/1.1, or HTTP/2 where TLS agrees on it, and keeps connections for the next. The server's
+/// certificate is always verified, redirects are not followed, and the proxies of the environment (`https_proxy`,
+/// `no_proxy`) are used where there is TLS.
+///
+/// It does not wait: whoever owns it watches sockets and a timer for it. Used on one thread; nothing may be called from
+/// within its closures but what a completion calls.
+package final class HTTPClient {
+    private final class Callbacks {
+        let watch: (Int32, HTTPReadiness) -> Void
+        let setTimer: (Int?) -> Void
+
+        init(watch: @escaping (Int32, HTTPReadiness) -> Void, setTimer: @escaping (Int?) -> Void) {
+            self.watch = watch
+            self.setTimer = setTimer
+        }
+    }
+
+    private let callbacks: Callbacks
+    private var multi: MultiHandle?
+    private var transfers: [UnsafeMutableRawPointer: Transfer] = [:]
+
+    /// - Parameters:
+    ///   - watch: from now on this socket is to be watched for this; for nothing: no more, it may be closed next.
+    ///   - setTimer: ``timerFired()`` is to be called in so many milliseconds, once, in place of any time said before;
+    ///     `nil`: not at all.
+    /// - Throws: when libcurl cannot be set up.
+    package init(
+        watch: @escaping (Int32, HTTPReadiness) -> Void, setTimer: @escaping (Int?) -> Void
+    ) throws(HTTPClientError) {
+        callbacks = Callbacks(watch: watch, setTimer: setTimer)
+        let handle = try MultiHandle()
+        let onSocket: curl_socket_callback = { _, socket, what, context, _ in
+            guard let context else { return -1 }
+            let callbacks = Unmanaged<Callbacks>.fromOpaque(context).takeUnretainedValue()
+            var interest: HTTPReadiness = []
+            if what == CURL_POLL_IN || what == CURL_POLL_INOUT { interest.insert(.read) }
+            if what == CURL_POLL_OUT || what == CURL_POLL_INOUT { interest.insert(.write) }
+            callbacks.watch(socket, interest)
+            return 0
+        }
+        let onTimer: curl_multi_timer_callback = { _, milliseconds, context in
+            guard let context else { return -1 }
+            let callbacks = Unmanaged<Callbacks>.fromOpaque(context).takeUnretainedValue()
+            callbacks.setTimer(milliseconds < 0 ? nil : milliseconds)
+            return 0
+        }
+        // The pointer is good: the handle ends in deinit, before the callbacks do.
+        let context = Unmanaged.passUnretained(callbacks).toOpaque()
+        let result = CCurl_multi_set_callbacks(handle.pointer, onSocket, onTimer, context)
+        guard result == CURLM_OK else {
+            throw HTTPClientError(description: String(cString: curl_multi_strerror(result)))
+        }
+        multi = consume handle
+    }
+
+    deinit {
+        for handle in transfers.keys { curl_multi_remove_handle(multiPointer, handle) }
+        transfers = [:]
+        multi = nil
+    }
+
+    /// Sends a request; its answer comes later, out of ``ready(_:for:)`` or ``timerFired()``.
+    ///
+    /// - Parameters:
+    ///   - body: what is posted.
+    ///   - destination: where to, and how.
+    ///   - completion: called once with what came of it; may post the next.
+    /// - Throws: when libcurl refuses the destination or has no memory; nothing was sent then.
+    package func post(
+        _ body: [UInt8], to destination: HTTPDestination, completion: @escaping (HTTPResult) -> Void
+    ) throws(HTTPClientError) {
+        let transfer = try Transfer(body, to: destination, completion: completion)
+        let handle = transfer.easy.pointer
+        transfers[handle] = transfer
+        let result = curl_multi_add_handle(multiPointer, handle)
+        guard result == CURLM_OK else {
+            transfers[handle] = nil
+            throw HTTPClientError(description: String(cString: curl_multi_strerror(result)))
+        }
+    }
+
+    /// A watched socket is ready.
+    package func ready(_ socket: Int32, for readiness: HTTPReadiness) {
+        var bits: Int32 = 0
+        if readiness.contains(.read) { bits |= CURL_CSELECT_IN }
+        if readiness.contains(.write) { bits |= CURL_CSELECT_OUT }
+        if readiness.contains(.error) { bits |= CURL_CSELECT_ERR }
+        act(socket, bits)
+    }
+
+    /// The time that was said last has come.
+    package func timerFired() { act(CURL_SOCKET_BAD, 0) }
+
+    private var multiPointer: UnsafeMutableRawPointer {
+        guard let pointer = multi?.pointer else { preconditionFailure("the handle is there as long as the client is") }
+        return pointer
+    }
+
+    private func act(_ socket: Int32, _ bits: Int32) {
+        var running: Int32 = 0
+        let result = curl_multi_socket_action(multiPointer, socket, bits, &running)
+        precondition(result == CURLM_OK, "libcurl: \(String(cString: curl_multi_strerror(result)))")
+        var code = CURLE_OK
+        var finished: [(Transfer, HTTPResult)] = []
+        while let handle = CCurl_next_finished(multiPointer, &code) {
+            guard let transfer = transfers.removeValue(forKey: handle) else { continue }
+            curl_multi_remove_handle(multiPointer, handle)
+            finished.append((transfer, transfer.result(code)))
+        }
+        for (transfer, result) in finished { transfer.completion(result) }
+    }
+}

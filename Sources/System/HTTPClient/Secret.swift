@@ -1,0 +1,64 @@
+import Glibc
+
+/// A text that nobody may see: its memory is overwritten when it goes. Not to be copied into arrays or strings, which are
+/// not.
+package final class Secret {
+    private let memory: UnsafeMutableRawBufferPointer
+    private let count: Int
+
+    /// - Parameters:
+    ///   - capacity: the most bytes it may have.
+    ///   - fill: writes the text, and says how long it is; called once.
+    package init<Failure: Error>(
+        capacity: Int, fill: (UnsafeMutableRawBufferPointer) throws(Failure) -> Int
+    ) throws(Failure) {
+        let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: capacity, alignment: 1)
+        memory.initializeMemory(as: UInt8.self, repeating: 0)
+        do throws(Failure) {
+            count = try fill(memory)
+        } catch {
+            Self.dispose(of: memory)
+            throw error
+        }
+        precondition(0...capacity ~= count, "a secret is as long as its memory at most")
+        self.memory = memory
+    }
+
+    deinit { Self.dispose(of: memory) }
+
+    /// Shows the text with another before it and a NUL after; the pointer is good until `body` returns, and its memory is
+    /// overwritten then.
+    func withCString<Failure: Error>(
+        after prefix: StaticString, _ body: (UnsafePointer<CChar>) throws(Failure) -> Void
+    ) throws(Failure) {
+        let length = prefix.utf8CodeUnitCount
+        let line = UnsafeMutableRawBufferPointer.allocate(byteCount: length + count + 1, alignment: 1)
+        line.initializeMemory(as: CChar.self, repeating: 0)
+        defer { Self.dispose(of: line) }
+        line.copyMemory(from: UnsafeRawBufferPointer(start: prefix.utf8Start, count: length))
+        UnsafeMutableRawBufferPointer(rebasing: line[length...]).copyMemory(from: text)
+        guard let start = line.baseAddress else { preconditionFailure("the line has at least its NUL") }
+        try body(start.assumingMemoryBound(to: CChar.self))
+    }
+
+    /// Puts asterisks where bytes repeat it.
+    func mask(in bytes: inout [UInt8]) {
+        guard count > 0 else { return }
+        var place = 0
+        while place + count <= bytes.count {
+            if bytes[place..<place + count].elementsEqual(text) {
+                bytes.replaceSubrange(place..<place + count, with: repeatElement(UInt8(ascii: "*"), count: count))
+                place += count
+            } else {
+                place += 1
+            }
+        }
+    }
+
+    private var text: UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: memory[..<count]) }
+
+    private static func dispose(of memory: UnsafeMutableRawBufferPointer) {
+        if let start = memory.baseAddress { explicit_bzero(start, memory.count) }
+        memory.deallocate()
+    }
+}

@@ -1,0 +1,145 @@
+import CLinux
+import Glibc
+import LinuxSystem
+import Synchronization
+
+/// One running program: the leader of a process group of its own, our child until it is reaped.
+///
+/// Nothing here blocks but `deinit`. All may be called from any thread; a loop's sources on the two descriptors must be
+/// gone before the last reference. A child that is dropped before it was reaped is killed and waited for.
+package final class ChildProcess: Sendable {
+    /// The most that one call of `readOutput` takes from the pipe, so that a program that floods it cannot keep us.
+    static let readBound = 256 << 10
+
+    private enum Phase {
+        case running
+        /// Killed by us, or gone: what is left of the run is fair game.
+        case ended
+        case reaped
+    }
+
+    /// Its process id, and that of its group. It means this process only until `reap` has returned a status.
+    package let processID: Int32
+    /// The run's `PUSH_RUN`.
+    package let mark: String
+    /// When the system was asked to start it, in monotonic nanoseconds.
+    package let startedAt: Int64
+    private let process: FileDescriptor
+    private let output: FileDescriptor
+    private let phase = Mutex(Phase.running)
+
+    /// Readable once the leader has exited.
+    package var pidfd: Int32 { process.rawValue }
+    /// The read end of the program's standard output, nonblocking. A descendant may hold it open beyond the leader's
+    /// exit: read it once more after `reap`, then do not wait for its end.
+    package var standardOutput: Int32 { output.rawValue }
+
+    /// The run must have begun and the child be known in `LiveRuns`.
+    init(
+        processID: Int32, mark: String, startedAt: Int64, process: consuming FileDescriptor,
+        output: consuming FileDescriptor
+    ) {
+        self.processID = processID
+        self.mark = mark
+        self.startedAt = startedAt
+        self.process = process
+        self.output = output
+    }
+
+    deinit {
+        guard phase.withLock({ $0 != .reaped }) else { return }
+        killGroup()
+        _ = wait(Int32(WNOWAIT))
+        _ = reap()
+    }
+
+    /// Asks the group to end, SIGTERM. Nothing happens once the leader has been reaped.
+    package func terminateGroup() {
+        phase.withLock { if $0 != .reaped { signalGroup(SIGTERM) } }
+    }
+
+    /// Ends the run: SIGKILL to the leader and to its whole group; `OrphanReaper.sweep` no longer spares the mark.
+    package func killGroup() {
+        phase.withLock { phase in
+            guard phase != .reaped else { return }
+            endRun(&phase)
+            signalGroup(SIGKILL)
+            // The leader may have moved to another group.
+            _ = CLinux_pidfd_signal(pidfd, SIGKILL)
+        }
+    }
+
+    /// How the leader ended; nil while it runs. The first status ends the run: whatever is left of the group is killed
+    /// while the unreaped leader still keeps its number from being used again. Then the leader is reaped.
+    ///
+    /// Only the first call after the exit has the status; later ones return nil.
+    package func reap() -> ExitStatus? {
+        phase.withLock { phase in
+            guard phase != .reaped, let status = wait(WNOHANG | Int32(WNOWAIT)) else { return nil }
+            endRun(&phase)
+            signalGroup(SIGKILL)
+            // Before its number can be that of a new child.
+            LiveRuns.removeChild(processID)
+            _ = wait(WNOHANG)
+            phase = .reaped
+            return status
+        }
+    }
+
+    /// Takes what the program has written, without waiting, and appends it to `buffer` until that holds `limit` bytes;
+    /// what is more is thrown away. At most 256 KiB a call: the descriptor stays readable if there is more.
+    package func readOutput(into buffer: inout [UInt8], limit: Int = 64 << 10) -> OutputProgress {
+        var progress = OutputProgress(hasEnded: false, discarded: 0)
+        withUnsafeTemporaryAllocation(byteCount: 16 << 10, alignment: 1) { chunk in
+            var taken = 0
+            while taken < Self.readBound {
+                let count = read(standardOutput, chunk.baseAddress, chunk.count)
+                if count < 0, errno == EINTR { continue }
+                progress.hasEnded = count == 0
+                guard count > 0 else { return }
+                let kept = min(count, max(0, limit - buffer.count))
+                buffer.append(contentsOf: chunk[..<kept])
+                progress.discarded += count - kept
+                taken += count
+            }
+        }
+        return progress
+    }
+
+    private func endRun(_ phase: inout Phase) {
+        guard phase == .running else { return }
+        phase = .ended
+        LiveRuns.end(mark)
+    }
+
+    /// The leader is unreaped, so the number is still that of its group; the descriptor proves it once more from 6.9 on.
+    private func signalGroup(_ signal: Int32) {
+        if CLinux_pidfd_signal_group(pidfd, signal) < 0, errno == EINVAL { kill(-processID, signal) }
+    }
+
+    private func wait(_ options: Int32) -> ExitStatus? {
+        ExitStatus.wait(P_PIDFD, id_t(pidfd), options)
+    }
+}
+
+/// What one call of `ChildProcess.readOutput` found.
+package struct OutputProgress: Sendable, Equatable {
+    /// Everybody who could write has closed the pipe.
+    package var hasEnded: Bool
+    /// How many bytes this call threw away.
+    package var discarded: Int
+}
+
+extension ExitStatus {
+    /// waitid for an exit. Nil: not yet, or there is no such child.
+    static func wait(_ type: idtype_t, _ id: id_t, _ options: Int32) -> ExitStatus? {
+        var signaled = false
+        var value: Int32 = 0
+        while true {
+            let result = CLinux_wait(Int32(type.rawValue), id, options, &signaled, &value)
+            if result < 0, errno == EINTR { continue }
+            guard result == 1 else { return nil }
+            return signaled ? .signaled(value) : .exited(value)
+        }
+    }
+}

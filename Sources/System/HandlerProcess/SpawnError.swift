@@ -1,0 +1,57 @@
+import Glibc
+
+/// Why a program could not be started, in words for the operator.
+package struct SpawnError: Error, Equatable, CustomStringConvertible {
+    /// The path of the program that was to run.
+    package let program: String
+    /// The error number of the system call that failed.
+    package let code: Int32
+    /// What was wrong and what to do, without the path of the program.
+    package let reason: String
+
+    /// The path, then the reason.
+    package var description: String { "cannot start \(program): \(reason)" }
+
+    /// Whether the machine ran short of processes, memory or descriptors: the program itself may be in order.
+    package var isShortage: Bool {
+        [EAGAIN, ENOMEM, EMFILE, ENFILE].contains(code)
+    }
+
+    init(_ code: Int32, starting command: ProcessCommand) {
+        program = command.arguments[0]
+        self.code = code
+        reason = Self.reason(code, program: command.arguments[0], directory: command.workingDirectory)
+    }
+
+    /// posix_spawn gives one number for the directory, the program and its interpreter: look which one it means.
+    private static func reason(_ code: Int32, program: String, directory: String) -> String {
+        if [ENOENT, ENOTDIR, EACCES, ELOOP].contains(code), access(directory, X_OK) != 0 || !isDirectory(directory) {
+            return "its working directory \(directory) is missing, not a directory, or may not be entered"
+        }
+        switch code {
+        case ENOENT where access(program, F_OK) == 0:
+            return "the interpreter that it names (#! line or ELF loader) does not exist"
+        case ENOENT, ENOTDIR:
+            return "no such program"
+        case EACCES where isDirectory(program):
+            return "it is a directory"
+        case EACCES:
+            return "permission denied: it must be executable, its directories searchable, not mounted noexec"
+        case ENOEXEC:
+            return "neither a binary for this machine nor a script that begins with #!"
+        case E2BIG:
+            return "its arguments and environment are larger than the system takes (a single one: 128 KiB)"
+        case EAGAIN:
+            return "the limit of processes is reached (TasksMax=, ulimit -u)"
+        case EMFILE, ENFILE:
+            return "the limit of open files is reached (LimitNOFILE=)"
+        default:
+            return String(cString: strerror(code))
+        }
+    }
+
+    private static func isDirectory(_ path: String) -> Bool {
+        var status = stat()
+        return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+    }
+}

@@ -1,0 +1,132 @@
+import CLinux
+import Glibc
+import LinuxSystem
+import Synchronization
+
+/// What became of one submitted command.
+package struct SpawnResult: Sendable {
+    /// As it was given to `SpawnPool.submit`.
+    package let token: UInt64
+    /// The running program, or why there is none.
+    package let outcome: Result<ChildProcess, SpawnError>
+}
+
+/// Threads that start programs, first come, first served: posix_spawn waits for the kernel's exec, far too long for a
+/// loop.
+///
+/// The threads begin when they are first needed and stay until `stop`; they must stay, because the kernel counts a child
+/// to the thread that started it (see `OrphanReaper`). The process's descriptors 0, 1 and 2 must be open.
+package final class SpawnPool: Sendable {
+    private struct Job {
+        let command: ProcessCommand
+        let token: UInt64
+    }
+
+    private struct State {
+        var queue: [Job] = []
+        var threads: [pthread_t] = []
+        var idle = 0
+        var isStopped = false
+    }
+
+    private let limit: Int
+    private let deliver: @Sendable (SpawnResult) -> Void
+    private let state = Mutex(State())
+    /// Counts the jobs in the queue; after `stop`, one more for each thread.
+    private let available: FileDescriptor
+
+    /// - Parameters:
+    ///   - threads: how many programs are started at the same time, at most
+    ///   - deliver: gets each result once, on a thread of the pool; must not wait for a thread that calls `stop`
+    package init(threads: Int, deliver: @escaping @Sendable (SpawnResult) -> Void) {
+        precondition(threads > 0)
+        guard let available = FileDescriptor(CLinux_semaphore()) else {
+            preconditionFailure("no descriptor left for a pool: \(String(cString: strerror(errno)))")
+        }
+        limit = threads
+        self.deliver = deliver
+        self.available = available
+    }
+
+    /// Has the command started on a thread of the pool; returns at once.
+    package func submit(_ command: ProcessCommand, token: UInt64) {
+        let isTaken = state.withLock { state in
+            precondition(!state.isStopped, "a stopped pool starts nothing")
+            if state.queue.count >= state.idle, state.threads.count < limit, let thread = startThread() {
+                state.threads.append(thread)
+            }
+            guard !state.threads.isEmpty else { return false }
+            state.queue.append(Job(command: command, token: token))
+            return true
+        }
+        if isTaken {
+            post(1)
+        } else {
+            deliver(SpawnResult(token: token, outcome: .failure(SpawnError(EAGAIN, starting: command))))
+        }
+    }
+
+    /// Takes back a command that no thread has taken up yet.
+    ///
+    /// - Returns: whether it was taken back: then no result comes.
+    package func cancel(_ token: UInt64) -> Bool {
+        state.withLock { state in
+            guard let place = state.queue.firstIndex(where: { $0.token == token }) else { return false }
+            state.queue.remove(at: place)
+            return true
+        }
+    }
+
+    /// Drops what has not been started, without an answer, and waits until the threads have ended. A pool that has ever
+    /// started something lives until then.
+    package func stop() {
+        let threads = state.withLock { state in
+            state.isStopped = true
+            state.queue = []
+            defer { state.threads = [] }
+            return state.threads
+        }
+        post(threads.count)
+        for thread in threads { pthread_join(thread, nil) }
+    }
+
+    /// Nil if the system gives us no thread.
+    private func startThread() -> pthread_t? {
+        let pool = Unmanaged.passRetained(self)
+        var thread = pthread_t()
+        let error = pthread_create(
+            &thread, nil,
+            { pool in
+                if let pool { Unmanaged<SpawnPool>.fromOpaque(pool).takeRetainedValue().run() }
+                return nil
+            }, pool.toOpaque())
+        if error != 0 { pool.release() }
+        return error == 0 ? thread : nil
+    }
+
+    private func run() {
+        while let job = nextJob() {
+            deliver(SpawnResult(token: job.token, outcome: Result { () throws(SpawnError) in try job.command.start() }))
+        }
+    }
+
+    /// Waits for a job; nil once the pool is stopped.
+    private func nextJob() -> Job? {
+        while true {
+            state.withLock { $0.idle += 1 }
+            var count: UInt64 = 0
+            while read(available.rawValue, &count, 8) < 0 { precondition(errno == EINTR) }
+            let (job, isStopped) = state.withLock { state in
+                state.idle -= 1
+                return (state.queue.isEmpty ? nil : state.queue.removeFirst(), state.isStopped)
+            }
+            // Neither: what this thread was woken for was taken back.
+            if job != nil || isStopped { return job }
+        }
+    }
+
+    private func post(_ jobs: Int) {
+        var count = UInt64(jobs)
+        _ = write(available.rawValue, &count, 8)
+    }
+}

@@ -1,0 +1,115 @@
+import CLinux
+import Glibc
+package import LinuxSystem
+import Synchronization
+
+/// Writes entries on a thread of its own: a journal that stalls blocks whoever writes to it.
+///
+/// May be used from any thread. Entries are written in the order in which they were logged. When the queue is
+/// full an entry is dropped and counted, and the next that is written says how many were.
+package final class JournalWriter: Sendable {
+    private struct Queue {
+        var entries: [@Sendable () -> JournalEntry] = []
+        var dropped = 0
+        var isStopping = false
+    }
+
+    private let queue = Mutex(Queue())
+    private let capacity: Int
+    private let destination: Destination
+    /// Readable when the queue is no longer empty or the writer is to stop.
+    private let wakeup: EventDescriptor
+    /// Readable when all is written and the thread is about to end.
+    private let finished: EventDescriptor
+
+    /// Starts the thread. ``stop(timeoutMilliseconds:)`` ends it.
+    ///
+    /// - Parameters:
+    ///   - destination: where entries go.
+    ///   - capacity: how many entries may wait.
+    /// - Throws: when there is no descriptor or thread left.
+    package init(destination: Destination = .detect(), capacity: Int = 4096) throws(SystemError) {
+        precondition(capacity > 0, "a journal queue has room for something")
+        self.capacity = capacity
+        self.destination = destination
+        wakeup = try EventDescriptor()
+        finished = try EventDescriptor()
+        // The thread keeps the writer alive until it ends.
+        let context = Unmanaged.passRetained(self).toOpaque()
+        var thread = pthread_t()
+        let result = pthread_create(&thread, nil, { context in JournalWriter.threadMain(context) }, context)
+        guard result == 0 else {
+            Unmanaged<JournalWriter>.fromOpaque(context).release()
+            throw SystemError(operation: "start the journal's thread", errno: result)
+        }
+        pthread_detach(thread)
+    }
+
+    /// Queues an entry; never waits. After `stop` it is lost.
+    package func log(_ entry: JournalEntry) { log { entry } }
+
+    /// Queues an entry that is made on the writer's thread, if it is not dropped: for what comes often.
+    package func log(_ entry: @escaping @Sendable () -> JournalEntry) {
+        let wasEmpty = queue.withLock { queue in
+            guard queue.entries.count < capacity else {
+                queue.dropped += 1
+                return false
+            }
+            queue.entries.append(entry)
+            return queue.entries.count == 1
+        }
+        if wasEmpty { wakeup.signal() }
+    }
+
+    /// Waits until all that was logged is written and the thread has ended.
+    ///
+    /// - Parameter timeoutMilliseconds: how long at most: a stalled journal must not keep a daemon from ending.
+    /// - Returns: whether all was written.
+    @discardableResult
+    package func stop(timeoutMilliseconds: Int32) -> Bool {
+        queue.withLock { $0.isStopping = true }
+        wakeup.signal()
+        return finished.wait(timeoutMilliseconds: timeoutMilliseconds)
+    }
+
+    private static func threadMain(_ context: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
+        guard let context else { return nil }
+        // A standard error that nobody reads any more must not end the process.
+        var brokenPipe = sigset_t()
+        sigemptyset(&brokenPipe)
+        sigaddset(&brokenPipe, SIGPIPE)
+        pthread_sigmask(SIG_BLOCK, &brokenPipe, nil)
+        CLinux_name_thread("journal")
+        let writer = Unmanaged<JournalWriter>.fromOpaque(context).takeRetainedValue()
+        writer.writeUntilStopped()
+        writer.finished.signal()
+        return nil
+    }
+
+    private func writeUntilStopped() {
+        var encoding = NativeEncoding()
+        while true {
+            wakeup.wait()
+            // Cleared before the entries are taken: one logged in between signals again and is not forgotten.
+            wakeup.clear()
+            let batch = queue.withLock { queue in
+                let taken = queue
+                queue.entries = []
+                queue.dropped = 0
+                return taken
+            }
+            for entry in batch.entries { destination.write(entry(), encoding: &encoding) }
+            // What was dropped came after what filled the queue.
+            if batch.dropped > 0 { destination.write(.dropped(batch.dropped), encoding: &encoding) }
+            if batch.isStopping { return }
+        }
+    }
+}
+
+extension JournalEntry {
+    static func dropped(_ count: Int) -> JournalEntry {
+        JournalEntry(
+            .warning, "\(count) journal entries dropped: the journal does not take them as fast as they come",
+            messageID: .entriesDropped, fields: [Field(.dropped, count)])
+    }
+}

@@ -1,0 +1,46 @@
+/// The kinds of events, each with the id under which `journalctl MESSAGE_ID=...` finds it and the message
+/// catalog (`packaging/catalog/pushrouterd.catalog`) explains it. Random; once released an id never changes.
+package enum MessageID: String, CaseIterable, Sendable {
+    /// An invocation had its outcome in time.
+    case outcome = "ad9eb882bbd1c83cf684c225a04c2a81"
+    /// An invocation missed its deadline: `timed_out` or `expired`.
+    case miss = "fdf4b3661109424cbd66d4bba36b3d34"
+    /// An invocation ended in time, without success: `failed` or `unrouted`.
+    case failure = "7d1c9be25a4e4d1f9a60c7f2be3a8054"
+    /// The daemon is ready.
+    case started = "c0b8a6be878da8eb52404fca55bc8182"
+    /// What an earlier run left unfinished is taken up.
+    case recovered = "e3b8476d0f1b4c0d8f5ce27a91d36b4c"
+    /// The daemon has begun to stop.
+    case stopping = "2810d340f19a035d366e5fa6f29b719e"
+    /// A new configuration is in force.
+    case reloaded = "efeca6acd58f953473f6fc0979b52dc2"
+    /// A new configuration was refused; the last good one stays in force.
+    case reloadFailed = "4731c6261ea168910d23f5814698302a"
+    /// Entries were dropped because the journal did not take them fast enough.
+    case entriesDropped = "df5fefc0fff7c5e9a51211bf7291ba91"
+    /// A commit takes longer than `SlowCommit=`: requests wait for it.
+    case storeSlow = "121bb79d36a387e81705d5c459f486af"
+    /// Commits take no longer than they should again.
+    case storeFast = "f341fbce5a8e4a0f9213815c2329f415"
+    /// Nothing can be written for now: the disk is full, or the log is.
+    case storeStalled = "9dd3644c9dc54e72995d896212c3f22a"
+    /// What could not be written can be written again.
+    case storeResumed = "05d21616597c469c9eeb012e6bd76cde"
+    /// A log was damaged; the daemon has begun another.
+    case logSetAside = "e86786c7635541b6a39c4390ae442de1"
+    /// A client did not get what it wanted.
+    case refused = "85a6d5f7954b48f282ea9d3c0e0bd4c2"
+    /// Successes have no entries of their own, because there were too many.
+    case outcomesSummed = "3b2fb7bf8ac14822b95d42f339ec63d7"
+    /// The endpoint refuses what is sent to it: nothing more is sent until a person has seen to it.
+    case sendingStopped = "a971ceb7df0442ef8971856725c52365"
+    /// Sending waits after a failure, or for the rate limit.
+    case sendingWaits = "857cf3ca156b4d81b8ddfd613ba0e714"
+    /// Sending goes on after it waited or had stopped.
+    case sendingResumed = "0dc3f839353c440cbf744ca5ebb5398a"
+    /// The endpoint refused entries of custom data; they are set aside.
+    case entriesRejected = "070400ba0fbe4d7eaa28a4f5b7f5aaca"
+    /// Entries of custom data were sent, and nobody knows whether they were accepted.
+    case entriesUnknown = "e680936ef1914e368d7e8701ff61ebb5"
+}

@@ -1,0 +1,56 @@
+import CLinux
+import Glibc
+
+/// A thread that runs one closure, joined by whoever owns this value.
+package struct WorkerThread: ~Copyable, Sendable {
+    private let thread: pthread_t
+
+    /// Starts the thread with every signal blocked: they belong to the loop's thread.
+    ///
+    /// - Parameters:
+    ///   - name: as `ps -L` shows it; at most 15 bytes.
+    ///   - body: what the thread does.
+    /// - Throws: when the system has no thread left.
+    package init(_ name: StaticString, _ body: @escaping @Sendable () -> Void) throws(SystemError) {
+        var all = sigset_t()
+        var before = sigset_t()
+        sigfillset(&all)
+        pthread_sigmask(SIG_SETMASK, &all, &before)
+        // The box is retained here and released by the thread, or below when there is none.
+        let box = Unmanaged.passRetained(Body(name, body))
+        var created = pthread_t()
+        let result = pthread_create(
+            &created, nil,
+            { argument in
+                guard let argument else { return nil }
+                Unmanaged<Body>.fromOpaque(argument).takeRetainedValue().run()
+                return nil
+            }, box.toOpaque())
+        pthread_sigmask(SIG_SETMASK, &before, nil)
+        guard result == 0 else {
+            box.release()
+            throw SystemError(operation: "start the thread \(name)", errno: result)
+        }
+        thread = created
+    }
+
+    /// Waits for the closure to return.
+    package consuming func join() { pthread_join(thread, nil) }
+
+    private final class Body: Sendable {
+        private let name: StaticString
+        private let body: @Sendable () -> Void
+
+        init(_ name: StaticString, _ body: @escaping @Sendable () -> Void) {
+            self.name = name
+            self.body = body
+        }
+
+        func run() {
+            name.withUTF8Buffer { name in
+                name.withMemoryRebound(to: CChar.self) { if let start = $0.baseAddress { CLinux_name_thread(start) } }
+            }
+            body()
+        }
+    }
+}

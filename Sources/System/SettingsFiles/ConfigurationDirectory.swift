@@ -1,0 +1,93 @@
+import Glibc
+package import PushSettings
+
+/// A file or directory of the configuration that cannot be read.
+package struct UnreadableFile: Error, Hashable, Sendable, CustomStringConvertible {
+    /// Which one.
+    package var path: String
+    /// What the system said.
+    package var errno: Int32
+
+    package var description: String { "\(path): \(String(cString: strerror(errno)))" }
+}
+
+extension ConfigurationSources {
+    /// Reads the configuration; where there is none, and none was asked for by name, takes the shipped
+    /// handlers and route.
+    ///
+    /// - Parameters:
+    ///   - directories: the strongest first; of files of one name only the strongest is read.
+    ///   - required: whether the first directory must exist, as one that was asked for by name must.
+    /// - Throws: `UnreadableFile` for anything that exists and cannot be read.
+    package init(reading directories: [String], required: Bool) throws(UnreadableFile) {
+        if required, let first = directories.first { try requireDirectory(first) }
+        self.init()
+        main = try winners(in: directories, folder: nil, named: { $0 == "pushrouterd.conf" })
+        main += try winners(in: directories, folder: "pushrouterd.conf.d", named: { $0.hasSuffix(".conf") })
+        providers = try winners(in: directories, folder: "providers.d", named: { $0.hasSuffix(".provider") })
+        handlers = try winners(in: directories, folder: "handlers.d", named: { $0.hasSuffix(".handler") })
+        routes = try winners(in: directories, folder: "routes.d", named: { $0.hasSuffix(".route") })
+        tracks = try winners(in: directories, folder: "tracks.d", named: { $0.hasSuffix(".track") })
+        // Providers and tracks handle nothing: with nothing but them there is still nobody to do it.
+        if !required, main.isEmpty, handlers.isEmpty, routes.isEmpty {
+            handlers = Self.shipped.handlers
+            routes = Self.shipped.routes
+        }
+    }
+}
+
+/// The files of one folder, in the order of their names; of the same name the one of the strongest directory.
+private func winners(
+    in directories: [String], folder: String?, named isWanted: (String) -> Bool
+) throws(UnreadableFile) -> [ConfigurationFile] {
+    var paths: [String: String] = [:]
+    for directory in directories.reversed() {
+        let path = folder.map { "\(directory)/\($0)" } ?? directory
+        for name in try names(in: path) where isWanted(name) { paths[name] = "\(path)/\(name)" }
+    }
+    var files: [ConfigurationFile] = []
+    for (_, path) in paths.sorted(by: { $0.key < $1.key }) {
+        files.append(ConfigurationFile(path: path, bytes: try contents(of: path)))
+    }
+    return files
+}
+
+private func requireDirectory(_ path: String) throws(UnreadableFile) {
+    var status = stat()
+    guard stat(path, &status) == 0 else { throw UnreadableFile(path: path, errno: errno) }
+    guard status.st_mode & S_IFMT == S_IFDIR else { throw UnreadableFile(path: path, errno: ENOTDIR) }
+}
+
+/// The names in a directory; none when it does not exist.
+private func names(in path: String) throws(UnreadableFile) -> [String] {
+    guard let directory = opendir(path) else {
+        guard errno == ENOENT || errno == ENOTDIR else { throw UnreadableFile(path: path, errno: errno) }
+        return []
+    }
+    defer { closedir(directory) }
+    var names: [String] = []
+    while let entry = readdir(directory) {
+        let name = withUnsafePointer(to: &entry.pointee.d_name) {
+            $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+        }
+        if !name.hasPrefix(".") { names.append(name) }
+    }
+    return names
+}
+
+private func contents(of path: String) throws(UnreadableFile) -> [UInt8] {
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { throw UnreadableFile(path: path, errno: errno) }
+    defer { close(descriptor) }
+    var bytes: [UInt8] = []
+    var chunk = [UInt8](repeating: 0, count: 16 * 1024)
+    while true {
+        let count = read(descriptor, &chunk, chunk.count)
+        if count == 0 { return bytes }
+        guard count > 0 else {
+            if errno == EINTR { continue }
+            throw UnreadableFile(path: path, errno: errno)
+        }
+        bytes += chunk[..<count]
+    }
+}

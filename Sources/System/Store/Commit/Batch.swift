@@ -1,0 +1,92 @@
+import LinuxSystem
+package import PushModel
+import Synchronization
+
+/// Rows that become durable together.
+package struct CommitBatch: Sendable {
+    /// Its number: one more than that of the batch before it.
+    package var number: UInt64
+    /// Its rows. From now on they are the store's.
+    package var rows: RowBuffer
+    /// The number of the last request that was accepted, in it or before it.
+    package var lastSequence: SequenceNumber
+
+    /// Joins the parts.
+    package init(number: UInt64, rows: RowBuffer, lastSequence: SequenceNumber) {
+        self.number = number
+        self.rows = rows
+        self.lastSequence = lastSequence
+    }
+}
+
+/// What is durable and not in the ledger yet, in order.
+///
+/// Of the rows only so many bytes stay in memory; beyond them they are read back from the log.
+struct Backlog: Sendable {
+    struct Entry: Sendable {
+        var position: LogPosition
+        /// How many bytes its rows have.
+        var length: Int
+        /// Its rows; `nil`: they are in the log alone.
+        var rows: RowBuffer?
+        /// When it was durable, in monotonic nanoseconds.
+        var durableAt: Int64
+    }
+
+    /// How many bytes of rows stay in memory.
+    static let memoryLimit = 4 << 20
+
+    private var entries = Queue<Entry>()
+    private(set) var bytes = 0
+    private var bytesInMemory = 0
+
+    var count: Int { entries.count }
+    var first: Entry? { entries.first }
+    var isEmpty: Bool { entries.isEmpty }
+
+    /// Adds a batch.
+    ///
+    /// - Returns: its rows when they are not to stay in memory.
+    mutating func append(_ position: LogPosition, _ rows: RowBuffer, at now: Int64) -> RowBuffer? {
+        let length = rows.byteCount
+        bytes += length
+        let stays = bytesInMemory + length <= Self.memoryLimit
+        if stays { bytesInMemory += length }
+        entries.append(Entry(position: position, length: length, rows: stays ? rows : nil, durableAt: now))
+        return stays ? nil : rows
+    }
+
+    /// Takes the oldest out.
+    mutating func popFirst() -> Entry? {
+        guard let entry = entries.popFirst() else { return nil }
+        bytes -= entry.length
+        if entry.rows != nil { bytesInMemory -= entry.length }
+        return entry
+    }
+
+    /// Puts back what was taken out last.
+    mutating func putBack(_ entries: [Entry]) {
+        var rest = Queue<Entry>()
+        for entry in entries { rest.append(entry) }
+        while let entry = self.entries.popFirst() { rest.append(entry) }
+        self.entries = rest
+        for entry in entries {
+            bytes += entry.length
+            if entry.rows != nil { bytesInMemory += entry.length }
+        }
+    }
+}
+
+/// Buffers that are empty again, for the next batches.
+final class BufferPool: Sendable {
+    private static let count = 4
+    private static let capacity = 256 << 10
+    private let buffers = Mutex<[RowBuffer]>([])
+
+    func take() -> RowBuffer { buffers.withLock { $0.popLast() } ?? RowBuffer(headroom: BatchHeader.length) }
+
+    func giveBack(_ buffer: RowBuffer) {
+        buffer.removeAll(keeping: Self.capacity)
+        buffers.withLock { if $0.count < Self.count { $0.append(buffer) } }
+    }
+}

@@ -1,0 +1,204 @@
+import CLinux
+import Glibc
+import LinuxSystem
+package import PushModel
+import Synchronization
+
+/// Makes batches durable in the log, and applies them to the ledger behind it.
+///
+/// Durable and applied are two facts: replies and starts follow the first, look-ups and reports the second. One thread
+/// writes the log, another the ledger. May be used from any thread; whoever submits waits for nothing.
+package final class Committer: Sendable {
+    /// How large the store's own files may become.
+    package struct Limits: Hashable, Sendable {
+        /// The log, in bytes; at least 16 MiB are taken.
+        package var logLength: Int
+        /// The ledger's WAL, in bytes, while a reader keeps it from being emptied: beyond it the ledger waits for the
+        /// reader, and the log fills.
+        package var walLength: Int
+
+        /// - Parameters:
+        ///   - logLength: the log, in bytes.
+        ///   - walLength: the ledger's WAL, in bytes; `nil`: as much as the log.
+        package init(logLength: Int = 256 << 20, walLength: Int? = nil) {
+            self.logLength = logLength
+            self.walLength = walLength ?? logLength
+        }
+    }
+
+    /// The threads, and the lock that says that no other process has such.
+    private struct Running: ~Copyable {
+        let directory: StateDirectory
+        let logThread: WorkerThread
+        let ledgerThread: WorkerThread
+
+        /// Waits for the log's end, then for the ledger's, then unlocks.
+        consuming func end(_ ledger: Monitor<LedgerInbox>) {
+            logThread.join()
+            ledger.update { inbox in
+                inbox.isStopping = true
+                inbox.signals &+= 1
+            }
+            ledgerThread.join()
+            directory.unlock()
+        }
+    }
+
+    /// What the start found in the log.
+    package let recovery: RecoverySummary
+    /// The number of the last batch of an earlier run; the next one has the number after it.
+    package let lastNumber: UInt64
+    private let failure: FirstFailure
+    private let ledger: Monitor<LedgerInbox>
+    private let log: CommitLog
+    private let logWriter: LogWriter
+    private let logInbox: Monitor<LogInbox>
+    private let pool: BufferPool
+    private let ledgerPath: String
+    private let running: Mutex<Running?>
+
+    /// Opens ledger and log, brings the ledger up to date, and returns when that is done and synced.
+    ///
+    /// - Parameters:
+    ///   - directory: the locked directory; it stays locked until `stop` returns.
+    ///   - limits: how large files may become.
+    ///   - onMigration: called before an older ledger is brought up to date, which may take long, on another thread.
+    ///   - onProgress: called from time to time while a log is applied, on another thread.
+    ///   - onReport: gets every report, on the store's threads, which wait for it to return.
+    /// - Throws: what kept the ledger from being opened, created or brought up to date.
+    package init(
+        directory: consuming StateDirectory, limits: Limits = Limits(),
+        onMigration: @escaping @Sendable () -> Void = {}, onProgress: @escaping @Sendable () -> Void = {},
+        onReport: @escaping @Sendable (StoreReport) -> Void
+    ) throws(StoreError) {
+        let path = directory.path
+        let ledger = Monitor(LedgerInbox())
+        let pool = BufferPool()
+        let logInbox = Monitor(LogInbox())
+        let failure = FirstFailure()
+        let onReport: @Sendable (StoreReport) -> Void = {
+            failure.note($0)
+            onReport($0)
+        }
+        // The connection is born on the thread that uses it and never leaves it.
+        let ledgerThread = try storeThread("ledger") {
+            do throws(StoreError) {
+                let writer = try LedgerWriter(directory: path, onMigration: onMigration)
+                let (log, summary) = try Recovery.run(
+                    writer, stateDirectory: path, limits: CommitLog.Limits(length: limits.logLength),
+                    now: WallTime(milliseconds: SystemClock.wallMilliseconds), onProgress: onProgress)
+                ledger.update { $0.opening = .opened(log, summary) }
+                // Look-ups can wait, acceptance cannot: it fails where a sandbox forbids it, and that is all right.
+                _ = CLinux_lower_thread_priority()
+                var loop = LedgerLoop(
+                    writer, log, walLimit: limits.walLength, isTrusted: !summary.hasCopies, inbox: ledger,
+                    logInbox: logInbox, pool: pool,
+                    report: onReport)
+                loop.run()
+            } catch {
+                ledger.update { $0.opening = .failed(error) }
+            }
+        }
+        let opening = ledger.wait { $0.opening }
+        guard case .opened(let log, let summary) = opening else {
+            ledgerThread.join()
+            guard case .failed(let error) = opening else {
+                preconditionFailure("a wait without a limit ends with a value")
+            }
+            throw error
+        }
+        recovery = summary
+        lastNumber = log.position.number
+        self.failure = failure
+        self.ledger = ledger
+        self.log = log
+        self.pool = pool
+        ledgerPath = path + "/ledger.db"
+        let logWriter = LogWriter(log, inbox: logInbox, ledger: ledger, pool: pool, report: onReport)
+        self.logWriter = logWriter
+        self.logInbox = logInbox
+        let logThread = try storeThread("log") { logWriter.run() }
+        running = Mutex(Running(directory: directory, logThread: logThread, ledgerThread: ledgerThread))
+    }
+
+    deinit { stop() }
+
+    // MARK: Batches
+
+    /// An empty buffer for the rows of a batch.
+    package func takeBuffer() -> RowBuffer { pool.take() }
+
+    /// Has a batch written by the log's thread; a report says when it is durable. Only one may be under way.
+    package func submit(_ batch: CommitBatch) {
+        logInbox.update { inbox in
+            precondition(inbox.batch == nil, "one batch is written at a time")
+            inbox.batch = batch
+        }
+    }
+
+    /// Writes a batch on the calling thread, which waits for the disk: with few requests that is faster than another
+    /// thread. None may be under way.
+    ///
+    /// - Returns: how long it took; `nil` when it cannot be written now: then the log's thread has it, and a report
+    ///   says when it is durable.
+    /// - Throws: that the disk cannot be trusted.
+    package func commit(_ batch: CommitBatch) throws(StoreError) -> Duration? {
+        do throws(StoreError) {
+            return try logWriter.write(batch)
+        } catch let error where error.isPassing {
+            submit(batch)
+            return nil
+        }
+    }
+
+    /// Whether a batch with rows of so many bytes can be written without waiting for the ledger.
+    package func hasRoom(for rows: Int) -> Bool { log.hasRoom(for: rows) }
+
+    /// Whether the ledger is so far behind that large requests had better wait: half of the log is for small ones. A report
+    /// of what is applied comes whenever this may have changed.
+    package var isFarBehind: Bool { ledger.withLock { $0.backlog.bytes } > log.usage.limit / 2 }
+
+    /// Has everything up to a batch applied as soon as it is durable; a report says when it is done.
+    package func hurry(through number: UInt64) {
+        ledger.update { inbox in
+            inbox.urgentThrough = max(inbox.urgentThrough, number)
+            inbox.signals &+= 1
+        }
+    }
+
+    /// Takes requests accepted before `cutoff` out of the ledger, in small transactions. Requests with an invocation in
+    /// flight stay, and no number is given again.
+    package func prune(olderThan cutoff: WallTime) {
+        ledger.update { inbox in
+            inbox.pruneCutoff = cutoff
+            inbox.signals &+= 1
+        }
+    }
+
+    // MARK: State
+
+    /// How the store is doing.
+    package var status: StoreStatus {
+        let usage = log.usage
+        var status = ledger.withLock { inbox in
+            StoreStatus(
+                batchesBehind: inbox.backlog.count, bytesBehind: inbox.backlog.bytes,
+                behindSince: inbox.backlog.first?.durableAt, walLength: inbox.walLength)
+        }
+        (status.logUsed, status.logLength, status.logLimit) = (usage.used, usage.length, usage.limit)
+        var facts = stat()
+        if stat(ledgerPath, &facts) == 0 { status.ledgerLength = Int(facts.st_size) }
+        return status
+    }
+
+    /// Writes what was submitted, applies it, ends the threads and unlocks the directory. What a full disk still keeps
+    /// off it was never acknowledged.
+    ///
+    /// - Returns: why the disk cannot be trusted, if it cannot: what was acknowledged is in the log, for the next start.
+    @discardableResult
+    package func stop() -> StoreError? {
+        logInbox.update { $0.isStopping = true }
+        if let running = running.withLock({ $0.take() }) { running.end(ledger) }
+        return failure.error
+    }
+}

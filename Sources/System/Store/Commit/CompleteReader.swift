@@ -1,0 +1,115 @@
+import Glibc
+import PushModel
+
+extension LedgerReader {
+    /// Opens the ledger of a state directory with everything that was acknowledged before, whatever of it is still in the
+    /// log alone: that a running daemon brings over in a moment; after one that was killed it is applied to the ledger, if
+    /// no other process has the directory and this one may write there, or else to a copy.
+    ///
+    /// With a daemon that can be asked, the `sync` of `control.sock` is the cheaper way.
+    ///
+    /// - Parameter directory: the state directory.
+    /// - Throws: as ``init(directory:)``; and `logDamaged` for a log that is damaged: what is behind the damage is missing.
+    package static func complete(directory: String) throws(StoreError) -> LedgerReader {
+        let reader = try LedgerReader(directory: directory)
+        guard let last = try LogTail(directory, reader)?.last else { return reader }
+        if try LogTail.apply(in: directory) { return reader }
+        for _ in 0..<Self.attempts {
+            if try reader.logPosition().number >= last { return reader }
+            usleep(Self.pause)
+        }
+        return try LogTail.copy(of: reader, in: directory, through: last)
+    }
+
+    /// For how long a daemon is waited for: two seconds.
+    private static let attempts = 100
+    private static let pause: UInt32 = 20_000
+
+    /// The place in the log behind the last batch that the ledger has.
+    func logPosition() throws(StoreError) -> LogPosition { try Schema.logPosition(database) }
+}
+
+/// The part of the log that the ledger does not have.
+private struct LogTail {
+    /// The number of its last batch.
+    let last: UInt64
+
+    /// `nil` where there is none.
+    init?(_ directory: String, _ reader: LedgerReader) throws(StoreError) {
+        var position = try reader.logPosition()
+        while true {
+            let start = position
+            guard var chain = try Self.chain(directory, reader.stateIdentity) else { return nil }
+            while let batch = chain.next(after: position) { position = batch.position }
+            if position != start {
+                last = position.number
+                return
+            }
+            // With a daemon, what follows may be overwritten because the ledger has it by now.
+            position = try reader.logPosition()
+            guard position == start else { continue }
+            // Something comes later, and what is between cannot be read: whoever applies it says so.
+            guard let beyond = chain.batchBeyond(position) else { return nil }
+            last = beyond.number
+            return
+        }
+    }
+
+    private static func chain(_ directory: String, _ state: UUID128) throws(StoreError) -> LogChain? {
+        guard let log = try LogDirectory(reading: directory, state: state) else { return nil }
+        return LogChain(try log.segmentsForReading())
+    }
+
+    /// Applies the tail to the ledger.
+    ///
+    /// - Returns: whether it was done; `false` while another process has the directory, and where this one may not write.
+    static func apply(in directory: String) throws(StoreError) -> Bool {
+        do throws(StoreError) {
+            let lock = try StateDirectory(path: directory)
+            let writer = try LedgerWriter(directory: directory)
+            let log = try LogDirectory(in: directory, state: writer.stateID)
+            var chain = LogChain(try log.segmentsForReading())
+            if let reason = try Recovery.replay(&chain, writer) {
+                throw damage(reason, log.path)
+            }
+            lock.unlock()
+            return true
+        } catch {
+            switch error.kind {
+            case .inUse, .notPermitted, .noSpace, .busy: return false
+            default: throw error
+            }
+        }
+    }
+
+    private static func damage(_ reason: String, _ path: String) -> StoreError {
+        StoreError(.logDamaged, message: "the log is damaged: \(reason)", context: path)
+    }
+
+    /// A copy of the ledger to which the tail is applied.
+    static func copy(
+        of reader: LedgerReader, in directory: String, through last: UInt64
+    ) throws(StoreError) -> LedgerReader {
+        var reason: String?
+        for _ in 0..<3 {
+            let copy = try Database.copy(of: reader.database)
+            let applier = try RowApplier(copy)
+            var position = try Schema.logPosition(copy)
+            if var chain = try chain(directory, reader.stateIdentity) {
+                try copy.execute("BEGIN")
+                while let batch = chain.next(after: position) {
+                    try applier.apply([batch.rows])
+                    position = batch.position
+                }
+                try copy.execute("COMMIT")
+                reason = chain.damage(behind: position)
+            }
+            if position.number >= last { return try LedgerReader(copy) }
+            // The daemon went on in between.
+        }
+        if let reason { throw damage(reason, directory) }
+        throw StoreError(
+            .busy, message: "the log changes faster than it can be read; ask the daemon by control.sock",
+            context: directory)
+    }
+}

@@ -1,0 +1,52 @@
+import Synchronization
+
+/// What the store's threads tell. Numbers are those of batches.
+package enum StoreReport: Hashable, Sendable {
+    /// All batches up to and including this number are on disk; how long the last write took.
+    case durable(through: UInt64, took: Duration)
+    /// All batches up to and including this number are in the ledger, where readers find them.
+    case applied(through: UInt64)
+    /// A batch cannot be written for now: the disk is full, or the log is. Nothing is lost and nothing is on disk that
+    /// was not before; the same batch is tried again until it is written. Told once for each time.
+    case stalled(StoreError)
+    /// The ledger cannot be written for now; the log goes on as long as it has room. Told once for each time.
+    case ledgerStalled(StoreError)
+    /// The ledger is written again.
+    case ledgerResumed
+    /// Requests older than the retention are out of the ledger; how many.
+    case pruned(requests: Int)
+    /// The disk cannot be trusted, and no further report comes: end without acknowledging anything.
+    case failed(StoreError)
+}
+
+/// How the store is doing.
+package struct StoreStatus: Hashable, Sendable {
+    /// Bytes of the log that the ledger may not have on disk yet.
+    package var logUsed = 0
+    /// Bytes of all the log's files.
+    package var logLength = 0
+    /// How large the log may become, in bytes.
+    package var logLimit = 0
+    /// How many batches are durable and not in the ledger yet.
+    package var batchesBehind = 0
+    /// How many bytes of rows they have.
+    package var bytesBehind = 0
+    /// Since when the oldest of them has been durable, in monotonic nanoseconds; `nil` when there is none.
+    package var behindSince: Int64?
+    /// Bytes of the ledger's own WAL.
+    package var walLength = 0
+    /// Bytes of the ledger's file.
+    package var ledgerLength = 0
+}
+
+/// The first report of a failure, for who asks after the end of the threads.
+final class FirstFailure: Sendable {
+    private let first = Mutex<StoreError?>(nil)
+
+    var error: StoreError? { first.withLock { $0 } }
+
+    func note(_ report: StoreReport) {
+        guard case .failed(let error) = report else { return }
+        first.withLock { $0 = $0 ?? error }
+    }
+}

@@ -1,0 +1,42 @@
+package import PushModel
+
+/// What the custom data is given back after a restart.
+extension LedgerReader {
+    /// The highest number ever given to an entry that is or was in the ledger; 0 when there was none.
+    package func highestEntryNumber() throws(StoreError) -> EntryNumber {
+        EntryNumber(
+            try database.integer(
+                "SELECT max((SELECT highest_entry FROM meta), (SELECT coalesce(max(number), 0) FROM entries))"))
+    }
+
+    /// Streams every entry that has not come to its end, in order of numbers, with the forwarder's run that has it. Costs
+    /// nothing when there is none, whatever the ledger holds.
+    package func unfinishedEntries(
+        _ body: (_ entry: CustomEntry, _ state: EntryState, _ claimant: UUID128?) -> Void
+    ) throws(StoreError) {
+        let statement = try database.prepare(
+            """
+            SELECT \(CustomDataColumns.entry) FROM entries INDEXED BY entries_unfinished
+            WHERE \(CustomDataColumns.isUnfinished) ORDER BY number
+            """)
+        while try statement.step() {
+            let stored = try statement.entryRecord()
+            body(stored.entry, stored.state, stored.claimant)
+        }
+    }
+
+    /// How sending goes, as the forwarder last said; `nil` before it ever did.
+    package func sendingState() throws(StoreError) -> SendingState? {
+        let statement = try database.prepare("SELECT \(CustomDataColumns.sending) FROM sending")
+        return try statement.step() ? try statement.sendingState() : nil
+    }
+
+    /// The entries that a request led to, in order of numbers.
+    func entries(of cause: SequenceNumber) throws(StoreError) -> [EntryRecord] {
+        entriesOfRequest.bind(cause.value, at: 1)
+        defer { entriesOfRequest.reset() }
+        var entries: [EntryRecord] = []
+        while try entriesOfRequest.step() { entries.append(try entriesOfRequest.entryRecord()) }
+        return entries
+    }
+}

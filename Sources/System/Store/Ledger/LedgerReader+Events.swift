@@ -1,0 +1,113 @@
+package import PushModel
+
+/// What became of an interaction, with what its request and its delivery say.
+package struct StoredInteraction: Hashable, Sendable {
+    /// What became of it.
+    package var row: InteractionRow
+    /// The platform.
+    package var platform: Platform
+    /// The app.
+    package var app: String?
+    /// The device.
+    package var device: String?
+    /// The user.
+    package var externalID: String?
+    /// The campaign of the delivery; `nil` without one, too.
+    package var campaignID: String?
+    /// Whether it is the dismissal of what nobody knows; other verdicts say what was done.
+    package var isUnmatchedDismissal: Bool
+}
+
+extension LedgerReader {
+    /// The events after a cursor, in the order in which they were committed.
+    ///
+    /// Nothing is ever inserted before an event that was read: whoever goes on from the last cursor they saw misses none
+    /// and gets none twice, whatever is committed or pruned meanwhile.
+    ///
+    /// - Parameters:
+    ///   - cursor: 0 for the first one.
+    ///   - limit: how many at most.
+    package func events(
+        after cursor: Int64, limit: Int
+    ) throws(StoreError) -> [(cursor: Int64, event: AnalyticsEvent)] {
+        let statement = try database.prepare(
+            "SELECT \(LedgerColumns.event) FROM events WHERE cursor > ?1 ORDER BY cursor LIMIT ?2")
+        statement.bind(cursor, at: 1)
+        statement.bind(Int64(limit), at: 2)
+        return try statement.events()
+    }
+
+    /// The cursor of the last event; 0 when there was none.
+    package func lastCursor() throws(StoreError) -> Int64 {
+        try database.integer(
+            "SELECT max((SELECT highest_cursor FROM meta), (SELECT coalesce(max(cursor), 0) FROM events))")
+    }
+
+    /// Streams the events of a time from `start` on and before `end`, as the events have it, in the order in which they
+    /// were committed; `nil` is no bound. Reads every event of the ledger; memory does not grow with it.
+    package func events(
+        from start: WallTime? = nil, to end: WallTime? = nil, _ body: (AnalyticsEvent) -> Void
+    ) throws(StoreError) {
+        // Events have whole seconds: as milliseconds they lie in the same window.
+        let statement = try database.prepare(
+            """
+            SELECT \(LedgerColumns.event) FROM events
+            WHERE (?1 IS NULL OR time * 1000 >= ?1) AND (?2 IS NULL OR time * 1000 < ?2) ORDER BY cursor
+            """)
+        statement.bind(start?.milliseconds, at: 1)
+        statement.bind(end?.milliseconds, at: 2)
+        while try statement.step() { body(try statement.event()) }
+    }
+
+    /// The latest events of a user, the last one first.
+    package func events(
+        ofUser externalID: String, limit: Int
+    ) throws(StoreError) -> [(cursor: Int64, event: AnalyticsEvent)] {
+        var statement = try database.prepare(
+            "SELECT \(LedgerColumns.event) FROM events WHERE external_user_id = ?1 ORDER BY cursor DESC LIMIT ?2")
+        statement.bind(externalID, at: 1)
+        statement.bind(Int64(limit), at: 2)
+        return try statement.events()
+    }
+
+    /// Streams what became of the interactions from `start` on and before `end`, by when they were done, in order of the
+    /// requests that told of them; `nil` is no bound.
+    package func interactions(
+        from start: WallTime? = nil, to end: WallTime? = nil, _ body: (StoredInteraction) -> Void
+    ) throws(StoreError) {
+        let statement = try database.prepare(
+            """
+            SELECT \(TrackerColumns.interaction), requests.platform, requests.app, requests.device,
+                requests.external_id, events.campaign_id,
+                CASE verdict WHEN 'unmatched' THEN requests.body END
+            FROM interactions JOIN requests ON requests.seq = cause
+                LEFT JOIN events ON events.seq = interactions.delivery
+                    AND kind = '\(AnalyticsEvent.Kind.received.rawValue)'
+            WHERE at >= ?1 AND at < ?2 ORDER BY cause
+            """)
+        statement.bind(start, before: end)
+        let facts = TrackerColumns.interactionCount
+        while try statement.step() {
+            body(
+                StoredInteraction(
+                    row: try statement.interaction(), platform: try statement.name(facts),
+                    app: statement.text(facts + 1), device: statement.text(facts + 2),
+                    externalID: statement.text(facts + 3), campaignID: statement.text(facts + 4),
+                    isUnmatchedDismissal: Self.isDismissal(statement.bytes(facts + 5))))
+        }
+    }
+
+    private static func isDismissal(_ body: [UInt8]) -> Bool {
+        // Limits may have been higher when it was accepted.
+        let line = try? JSONDocument(scanning: body, limits: JSONLimits(depth: .max))
+        return line?.root["kind"]?.string == "dismissed"
+    }
+}
+
+extension Statement {
+    fileprivate func events() throws(StoreError) -> [(cursor: Int64, event: AnalyticsEvent)] {
+        var events: [(cursor: Int64, event: AnalyticsEvent)] = []
+        while try step() { events.append((integer(0), try event())) }
+        return events
+    }
+}

@@ -1,0 +1,107 @@
+package import PushModel
+
+/// What a field of a profile has to be.
+package struct AttributeCondition: Hashable, Sendable {
+    /// The field, custom or the provider's own.
+    package var name: String
+    /// JSON texts: it is one of these, or an array that has one of them.
+    package var values: [[UInt8]]
+
+    /// Joins the two.
+    package init(name: String, values: [[UInt8]]) {
+        self.name = name
+        self.values = values
+    }
+}
+
+extension LedgerReader {
+    /// The fields of a profile, the customer's own first, by name.
+    package func attributes(of owner: ProfileOwner) throws(StoreError) -> [AttributeRecord] {
+        var statement = try database.prepare(
+            """
+            SELECT \(CustomDataColumns.attribute) FROM attributes WHERE anonymous = ?1 AND owner = ?2
+            ORDER BY kind, name
+            """)
+        statement.bind(owner)
+        return try statement.attributes()
+    }
+
+    /// Streams the users whose profiles meet all conditions, by name, each once. Costs as much as the users whose field
+    /// has the first condition's value, or is an array.
+    ///
+    /// - Parameter conditions: at least one; without any nobody is found.
+    package func users(where conditions: [AttributeCondition], _ body: (String) -> Void) throws(StoreError) {
+        guard let first = conditions.first else { return }
+        let others = try ConditionCheck(database)
+        for user in try users(where: first) {
+            var isMet = true
+            for condition in conditions.dropFirst() where isMet { isMet = try others.isMet(condition, by: user) }
+            if isMet { body(user) }
+        }
+    }
+
+    /// Who may have `?2` as the field `?1`: those whose value begins like it, and those with an array. The index has the
+    /// beginnings of values; "[" begins an array, and "\" is the next character. In one query with OR SQLite would not
+    /// look for beginnings.
+    static let candidates = """
+        SELECT owner, value FROM attributes INDEXED BY attributes_by_value
+        WHERE anonymous = 0 AND name = ?1 AND substr(value, 1, 64) = substr(?2, 1, 64)
+        UNION
+        SELECT owner, value FROM attributes INDEXED BY attributes_by_value
+        WHERE anonymous = 0 AND name = ?1 AND substr(value, 1, 64) >= '[' AND substr(value, 1, 64) < '\\'
+        """
+
+    private func users(where condition: AttributeCondition) throws(StoreError) -> [String] {
+        var statement = try database.prepare(Self.candidates)
+        var users: Set<String> = []
+        for value in condition.values {
+            statement.bind(condition.name, at: 1)
+            statement.bind(String(decoding: value, as: UTF8.self), at: 2)
+            while try statement.step() {
+                if condition.isMet(by: statement.bytes(1)), let user = statement.text(0) { users.insert(user) }
+            }
+            statement.reset()
+        }
+        return users.sorted()
+    }
+}
+
+/// Looks at one user's field.
+private final class ConditionCheck {
+    private var statement: Statement
+
+    init(_ database: borrowing Database) throws(StoreError) {
+        let kinds = "'\(EntryKind.customAttributes.rawValue)', '\(EntryKind.userAttributes.rawValue)'"
+        statement = try database.prepare(
+            "SELECT value FROM attributes WHERE anonymous = 0 AND owner = ?1 AND kind IN (\(kinds)) AND name = ?2")
+    }
+
+    func isMet(_ condition: AttributeCondition, by user: String) throws(StoreError) -> Bool {
+        statement.bind(user, at: 1)
+        statement.bind(condition.name, at: 2)
+        defer { statement.reset() }
+        while try statement.step() {
+            if condition.isMet(by: statement.bytes(0)) { return true }
+        }
+        return false
+    }
+}
+
+extension AttributeCondition {
+    /// Whether a value is one of those, or an array that has one.
+    fileprivate func isMet(by value: [UInt8]) -> Bool {
+        if values.contains(value) { return true }
+        guard value.first == UInt8(ascii: "["),
+            let array = try? JSONDocument(scanning: value, limits: JSONLimits(depth: .max))
+        else { return false }
+        return array.root.elements.contains { element in values.contains { $0.elementsEqual(element.rawBytes) } }
+    }
+}
+
+extension Statement {
+    fileprivate func attributes() throws(StoreError) -> [AttributeRecord] {
+        var attributes: [AttributeRecord] = []
+        while try step() { attributes.append(try attributeRecord()) }
+        return attributes
+    }
+}

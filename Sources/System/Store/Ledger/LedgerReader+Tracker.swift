@@ -1,0 +1,93 @@
+package import PushModel
+
+/// What the tracker is given back after a restart.
+extension LedgerReader {
+    /// The session starts whose influenced opens are not decided yet, in order.
+    package func pendingStarts() throws(StoreError) -> [PendingStart] {
+        let statement = try database.prepare(
+            "SELECT \(TrackerColumns.pendingStart) FROM pending_starts ORDER BY cause")
+        var starts: [PendingStart] = []
+        while try statement.step() { starts.append(statement.pendingStart()) }
+        return starts
+    }
+
+    /// The interactions that wait for their delivery, in order.
+    package func heldInteractions() throws(StoreError) -> [HeldInteraction] {
+        let statement = try database.prepare("SELECT \(TrackerColumns.held) FROM held_interactions ORDER BY cause")
+        var held: [HeldInteraction] = []
+        while try statement.step() { held.append(try statement.heldInteraction()) }
+        return held
+    }
+
+    /// Streams the sessions, in the order in which they began.
+    ///
+    /// - Parameter externalID: of this user only; `nil`: all.
+    package func sessions(
+        ofUser externalID: String? = nil, _ body: (SessionRow) -> Void
+    ) throws(StoreError) {
+        var statement = try database.prepare(
+            "SELECT \(TrackerColumns.session) FROM sessions WHERE ?1 IS NULL OR external_id = ?1 ORDER BY number")
+        statement.bind(externalID, at: 1)
+        while try statement.step() { body(try statement.session()) }
+    }
+
+    /// Streams the session starts of each user in each app, those that were not used for longest first.
+    ///
+    /// - Parameter externalID: of this user only; `nil`: all.
+    package func sessionStarts(
+        ofUser externalID: String? = nil, _ body: (StartsRow) -> Void
+    ) throws(StoreError) {
+        var statement = try database.prepare(
+            """
+            SELECT \(TrackerColumns.starts) FROM session_starts
+            WHERE ?1 IS NULL OR owner = ?1 AND anonymous = 0 ORDER BY since_at
+            """)
+        statement.bind(externalID, at: 1)
+        while try statement.step() { body(try statement.starts()) }
+    }
+
+    /// How many deliveries the tracker took over and has not forgotten.
+    package func trackedDeliveryCount() throws(StoreError) -> Int {
+        Int(try database.integer("SELECT count(*) FROM tracked_deliveries"))
+    }
+
+    /// Streams the deliveries that the tracker took over last, each with the event of its receipt, in the order in which
+    /// it took them over.
+    ///
+    /// - Parameters:
+    ///   - limit: how many at most.
+    ///   - body: gets each of them.
+    package func trackedDeliveries(
+        newest limit: Int, _ body: (TrackedRow, AnalyticsEvent) -> Void
+    ) throws(StoreError) {
+        let statement = try database.prepare(
+            """
+            SELECT \(LedgerColumns.event), \(TrackerColumns.delivery)
+            FROM tracked_deliveries CROSS JOIN events ON cursor = event
+            WHERE event >= \(Self.firstDelivery) ORDER BY event
+            """)
+        statement.bind(Int64(limit), at: 1)
+        while try statement.step() {
+            let receipt = try statement.event()
+            body(statement.trackedRow(from: LedgerColumns.eventCount, of: receipt), receipt)
+        }
+    }
+
+    /// Streams the close buttons that were pressed, of those same deliveries.
+    package func closedButtons(
+        ofNewest limit: Int, _ body: (_ delivery: SequenceNumber, _ button: String) -> Void
+    ) throws(StoreError) {
+        let statement = try database.prepare(
+            """
+            SELECT seq, button FROM closed_buttons CROSS JOIN events ON cursor = event
+            WHERE event >= \(Self.firstDelivery) ORDER BY event
+            """)
+        statement.bind(Int64(limit), at: 1)
+        while try statement.step() { body(SequenceNumber(statement.integer(0)), statement.text(1) ?? "") }
+    }
+
+    /// The event of the first of the `?1` newest deliveries.
+    private static let firstDelivery = """
+        (SELECT min(event) FROM (SELECT event FROM tracked_deliveries ORDER BY event DESC LIMIT ?1))
+        """
+}

@@ -1,0 +1,273 @@
+import Glibc
+package import PushModel
+
+/// A read-only view of a ledger, for any process: beside the daemon while it writes, or without one.
+///
+/// It sees what the ledger has, which is some milliseconds behind what is acknowledged, and more behind when there is much
+/// to do: ``LedgerReader/complete(directory:)`` sees it all. For one thread at a time.
+package final class LedgerReader {
+    /// The daemon's 128-bit name of this state directory, made when the ledger was created.
+    package let stateIdentity: UUID128
+    let database: Database
+    private var requestByKey: Statement
+    private var requestByNumber: Statement
+    private var deliveryByNumber: Statement
+    private var deliveryByMessage: Statement
+    private var invocationsOfRequest: Statement
+    private var eventsOfRequest: Statement
+    var entriesOfRequest: Statement
+
+    /// Opens the ledger of a state directory.
+    ///
+    /// - Parameter directory: the state directory; it is not locked.
+    /// - Throws: `StoreError`: `missing`, `notPermitted`, `newerSchema`, `corrupt` or `failed`.
+    package convenience init(directory: String) throws(StoreError) {
+        let path = directory + "/ledger.db"
+        guard access(path, F_OK) == 0 || errno == EACCES else {
+            throw StoreError(.missing, message: "there is no ledger", context: path)
+        }
+        try self.init(try Database(path: path, access: .readOnly))
+    }
+
+    /// Reads from a connection.
+    init(_ database: consuming Database) throws(StoreError) {
+        let path = database.path
+        try database.execute("PRAGMA busy_timeout = 5000; PRAGMA cache_size = -1024")
+        let schema = try Schema.check(database)
+        guard schema == Schema.version else {
+            throw schema == 0
+                ? StoreError(.missing, message: "the ledger is not set up yet", context: path)
+                : StoreError(
+                    .olderSchema, message: "the ledger has schema \(schema); this program reads \(Schema.version)",
+                    context: path)
+        }
+        stateIdentity = try Schema.stateIdentity(database)
+        requestByKey = try database.prepare(
+            "SELECT \(LedgerColumns.request) FROM requests INDEXED BY requests_by_id WHERE uid = ?1 AND id = ?2")
+        requestByNumber = try database.prepare("SELECT \(LedgerColumns.request) FROM requests WHERE seq = ?1")
+        // As the tracker tells its own apart: a delivery without an app is that of any.
+        let isMeant = """
+            operation = 'deliver' AND (?2 IS NULL OR app IS NULL OR app = ?2) AND (?3 IS NULL OR device = ?3)
+            """
+        deliveryByNumber = try database.prepare(
+            "SELECT \(LedgerColumns.request) FROM requests WHERE seq = ?1 AND \(isMeant)")
+        deliveryByMessage = try database.prepare(
+            """
+            SELECT \(LedgerColumns.request) FROM requests INDEXED BY requests_by_message
+            WHERE message_id = ?1 AND tracked = 0 AND \(isMeant) AND seq < ?4 ORDER BY seq DESC LIMIT 1
+            """)
+        invocationsOfRequest = try database.prepare(
+            "SELECT \(LedgerColumns.invocation) FROM invocations WHERE seq = ?1 ORDER BY n")
+        eventsOfRequest = try database.prepare(
+            """
+            SELECT \(LedgerColumns.event) FROM events
+            WHERE seq = ?1 OR delivery = ?1 AND delivery <> seq ORDER BY seq, cursor
+            """)
+        entriesOfRequest = try database.prepare(
+            "SELECT \(CustomDataColumns.entry) FROM entries WHERE cause = ?1 ORDER BY number")
+        self.database = database
+    }
+
+    /// Runs several reads over one state of the ledger, whatever is committed meanwhile.
+    package func snapshot<Value>(_ read: () throws(StoreError) -> Value) throws(StoreError) -> Value {
+        if database.isInTransaction { return try read() }
+        try database.execute("BEGIN")
+        // Nothing was written, so nothing can be lost by it.
+        defer { try? database.execute("COMMIT") }
+        return try read()
+    }
+
+    /// The highest number ever given to a request that is or was in the ledger; 0 when there was none.
+    package func highestSequenceNumber() throws(StoreError) -> SequenceNumber {
+        SequenceNumber(
+            try database.integer(
+                "SELECT max((SELECT highest_seq FROM meta), (SELECT coalesce(max(seq), 0) FROM requests))"))
+    }
+
+    // MARK: One request
+
+    /// A request with its body and all that came of it; `nil` when the ledger does not have it.
+    package func story(of seq: SequenceNumber) throws(StoreError) -> RequestStory? {
+        try snapshot { () throws(StoreError) in
+            requestByNumber.bind(seq.value, at: 1)
+            return try story(&requestByNumber)
+        }
+    }
+
+    /// The request to which the producer with this user id gave this id, with all that came of it; `nil` when the
+    /// ledger does not have it.
+    package func find(uid: UInt32, id: String) throws(StoreError) -> RequestStory? {
+        try snapshot { () throws(StoreError) in
+            requestByKey.bind(Int64(uid), at: 1)
+            requestByKey.bind(id, at: 2)
+            return try story(&requestByKey)
+        }
+    }
+
+    /// The delivery that an interaction names, with all that came of it; `nil` when the ledger does not have it, or
+    /// when it is named by a message id and the tracker remembers it.
+    package func delivery(_ reference: DeliveryReference) throws(StoreError) -> RequestStory? {
+        try snapshot { () throws(StoreError) in
+            switch reference.name {
+            case .seq(let seq):
+                deliveryByNumber.bind(seq.value, at: 1)
+                deliveryByNumber.bind(placeOf: reference)
+                return try story(&deliveryByNumber)
+            case .message(let id):
+                deliveryByMessage.bind(id, at: 1)
+                deliveryByMessage.bind(placeOf: reference)
+                deliveryByMessage.bind(reference.before?.value ?? .max, at: 4)
+                return try story(&deliveryByMessage)
+            }
+        }
+    }
+
+    private func story(_ statement: inout Statement) throws(StoreError) -> RequestStory? {
+        defer { statement.reset() }
+        guard try statement.step() else { return nil }
+        let request = try statement.request()
+        var story = RequestStory(request: request, invocations: [], events: [], entries: [])
+        invocationsOfRequest.bind(request.seq.value, at: 1)
+        defer { invocationsOfRequest.reset() }
+        while try invocationsOfRequest.step() { story.invocations.append(try invocationsOfRequest.invocation()) }
+        eventsOfRequest.bind(request.seq.value, at: 1)
+        defer { eventsOfRequest.reset() }
+        while try eventsOfRequest.step() { story.events.append(try eventsOfRequest.event()) }
+        story.entries = try entries(of: request.seq)
+        guard request.operation == .interact else { return story }
+        let interaction = try database.prepare("SELECT verdict FROM interactions WHERE cause = ?1")
+        interaction.bind(request.seq.value, at: 1)
+        if try interaction.step() { story.verdict = try interaction.name(0) }
+        return story
+    }
+
+    // MARK: Streams
+
+    /// Every invocation without a result, with its request, in order of `seq` and `n`: what a restart has to
+    /// finish. Costs nothing when there is none, whatever the ledger holds.
+    package func pendingInvocations() throws(StoreError) -> [(request: AcceptedRequest, invocation: InvocationRecord)] {
+        let statement = try database.prepare(
+            """
+            SELECT \(LedgerColumns.request), \(LedgerColumns.invocation)
+            FROM invocations INDEXED BY invocations_pending JOIN requests USING (seq)
+            WHERE outcome IS NULL ORDER BY invocations.seq, n
+            """)
+        var pending: [(request: AcceptedRequest, invocation: InvocationRecord)] = []
+        while try statement.step() {
+            pending.append((try statement.request(), try statement.invocation(from: LedgerColumns.requestCount)))
+        }
+        return pending
+    }
+
+    /// The same, without the request lines: it gives the request with an empty body, and how many bytes the line has.
+    package func pendingInvocations(
+        _ body: (_ request: AcceptedRequest, _ byteCount: Int, _ invocation: InvocationRecord) throws(StoreError) ->
+            Void
+    ) throws(StoreError) {
+        let columns = LedgerColumns.request.replacing("requests.body", with: "x''")
+        let statement = try database.prepare(
+            """
+            SELECT \(columns), \(LedgerColumns.invocation), length(requests.body)
+            FROM invocations INDEXED BY invocations_pending JOIN requests USING (seq)
+            WHERE outcome IS NULL ORDER BY invocations.seq, n
+            """)
+        let last = LedgerColumns.requestCount + LedgerColumns.invocationCount
+        while try statement.step() {
+            try body(
+                try statement.request(), try statement.number(last),
+                try statement.invocation(from: LedgerColumns.requestCount))
+        }
+    }
+
+    /// How many invocations have no result.
+    package func pendingInvocationCount() throws(StoreError) -> Int {
+        Int(
+            try database.integer(
+                "SELECT count(*) FROM invocations INDEXED BY invocations_pending WHERE outcome IS NULL"))
+    }
+
+    /// The line of a request; `nil` when the ledger does not have it.
+    package func line(of seq: SequenceNumber) throws(StoreError) -> [UInt8]? {
+        let statement = try database.prepare("SELECT body FROM requests WHERE seq = ?1")
+        statement.bind(seq.value, at: 1)
+        return try statement.step() ? statement.bytes(0) : nil
+    }
+
+    /// How many requests were accepted from `from` on and before `end`; `nil` is no bound.
+    package func acceptedRequests(from start: WallTime? = nil, to end: WallTime? = nil) throws(StoreError) -> Int {
+        let statement = try database.prepare(
+            "SELECT count(*) FROM requests WHERE accepted_at >= ?1 AND accepted_at < ?2")
+        statement.bind(start, before: end)
+        guard try statement.step() else { return 0 }
+        return try statement.number(0)
+    }
+
+    /// Streams the requests accepted from `from` on and before `end`, a row for each invocation and one for a request
+    /// without any, in order of `seq` and `n`; `nil` is no bound. Memory does not grow with the ledger.
+    package func rows(
+        from start: WallTime? = nil, to end: WallTime? = nil, _ body: (LedgerRow) -> Void
+    ) throws(StoreError) {
+        let statement = try database.prepare(Self.rowQuery)
+        statement.bind(start, before: end)
+        statement.bind(0, at: 3)
+        statement.bind(.max, at: 4)
+        statement.bind(-1, at: 5)
+        while try statement.step() { body(try statement.row()) }
+    }
+
+    /// Some of the same rows: for whoever prints them, because a read that waits for a terminal keeps the WAL from being
+    /// emptied.
+    ///
+    /// - Parameters:
+    ///   - start: accepted from then on; `nil` is no bound.
+    ///   - end: and before then; `nil` is no bound.
+    ///   - last: those of the requests after this one.
+    ///   - newest: and up to this one, which was the last when the listing began.
+    ///   - limit: how many at most; no request has as many.
+    package func rows(
+        from start: WallTime?, to end: WallTime?, after last: SequenceNumber, through newest: SequenceNumber,
+        limit: Int
+    ) throws(StoreError) -> [LedgerRow] {
+        let statement = try database.prepare(Self.rowQuery)
+        statement.bind(start, before: end)
+        statement.bind(last.value, at: 3)
+        statement.bind(newest.value, at: 4)
+        statement.bind(Int64(limit), at: 5)
+        var rows: [LedgerRow] = []
+        while try statement.step() { rows.append(try statement.row()) }
+        // Of the last request there may be more.
+        if rows.count == limit, let last = rows.last?.seq { rows.removeAll { $0.seq == last } }
+        return rows
+    }
+
+    /// The clock may have been set back: the window bounds the numbers, and is asked of each request again.
+    private static let rowQuery = {
+        let window = "requests INDEXED BY requests_by_time WHERE accepted_at >= ?1 AND accepted_at < ?2"
+        return """
+            SELECT \(LedgerColumns.invocation), requests.seq, operation, id, uid, accepted_at, mode, platform, app, device,
+                message_id
+            FROM requests LEFT JOIN invocations USING (seq)
+            WHERE requests.seq BETWEEN max(?3 + 1, (SELECT min(seq) FROM \(window)))
+                    AND min(?4, (SELECT max(seq) FROM \(window)))
+                AND accepted_at >= ?1 AND accepted_at < ?2
+            ORDER BY requests.seq, n LIMIT ?5
+            """
+    }()
+}
+
+extension Statement {
+    fileprivate func row() throws(StoreError) -> LedgerRow {
+        let facts = LedgerColumns.invocationCount
+        return LedgerRow(
+            seq: SequenceNumber(integer(facts)), invocation: isNull(0) ? nil : try invocation(),
+            operation: try name(facts + 1), id: text(facts + 2), uid: try number(facts + 3),
+            acceptedAt: WallTime(milliseconds: integer(facts + 4)), mode: try name(facts + 5),
+            platform: try name(facts + 6), app: text(facts + 7), device: text(facts + 8), messageID: text(facts + 9))
+    }
+
+    /// Binds a half-open window of time to `?1` and `?2`.
+    func bind(_ start: WallTime?, before end: WallTime?) {
+        bind(start?.milliseconds ?? .min, at: 1)
+        bind(end?.milliseconds ?? .max, at: 2)
+    }
+}

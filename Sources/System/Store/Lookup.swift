@@ -1,0 +1,140 @@
+import LinuxSystem
+package import PushModel
+
+/// A thread that looks requests up, by the producers' ids and by what interactions call deliveries, so that the loop never
+/// waits for the disk.
+///
+/// Thread and connection begin with the first question: a daemon that is asked nothing pays for neither.
+/// It sees what is in the ledger; what is accepted and not applied yet only the loop knows.
+package final class Lookup: Sendable {
+    /// What identifies a request to its producer.
+    package struct Key: Hashable, Sendable {
+        /// The producer's user id.
+        package var uid: UInt32
+        /// The producer's own id.
+        package var id: String
+
+        /// Joins the two.
+        package init(uid: UInt32, id: String) {
+            self.uid = uid
+            self.id = id
+        }
+
+        /// By bytes, as the ledger compares: to `String` two spellings of one letter are equal.
+        package static func == (left: Key, right: Key) -> Bool {
+            left.uid == right.uid && left.id.utf8.elementsEqual(right.id.utf8)
+        }
+
+        package func hash(into hasher: inout Hasher) {
+            hasher.combine(uid)
+            var id = id
+            id.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
+        }
+
+        /// A hash of all of it, the same on every thread; it differs from process to process.
+        package var hash: UInt64 {
+            var hasher = Hasher()
+            hash(into: &hasher)
+            return UInt64(bitPattern: Int64(hasher.finalize()))
+        }
+    }
+
+    /// What is asked for.
+    package enum Question: Hashable, Sendable {
+        /// The request that has this id of its producer.
+        case request(Key)
+        /// The line of the request with this number.
+        case line(SequenceNumber)
+        /// The delivery that an interaction names.
+        case delivery(DeliveryReference)
+        /// The ids that come after one, in the ledger's order, some thousands at most.
+        case identifiers(after: Key?)
+    }
+
+    /// What the ledger says.
+    package enum Answer: Sendable {
+        /// The request and all that came of it, all from one state of the ledger; `nil`: it has no such request.
+        case story(RequestStory?)
+        /// The line of a request; `nil`: it has no such request.
+        case line([UInt8]?)
+        /// The hashes of ids, and the last of them; `nil`: there are no more.
+        case identifiers([UInt64], last: Key?)
+    }
+
+    private let thread: JobThread<(token: UInt64, question: Question)>
+    private let onAnswer: @Sendable (_ token: UInt64, Result<Answer, StoreError>) -> Void
+
+    /// - Parameters:
+    ///   - directory: the state directory; its ledger must exist when the first question comes.
+    ///   - onAnswer: gets every answer with its question's token, in the order of the questions, on the lookup's thread.
+    package init(
+        directory: String, onAnswer: @escaping @Sendable (_ token: UInt64, Result<Answer, StoreError>) -> Void
+    ) {
+        self.onAnswer = onAnswer
+        thread = JobThread("lookup") {
+            var reader: LedgerReader?
+            return { job in
+                let answer = Result { () throws(StoreError) in try Self.answer(job.question, &reader, directory) }
+                onAnswer(job.token, answer)
+            }
+        }
+    }
+
+    /// Asks; the answer names `token`. That no thread can be started is an answer, too.
+    package func submit(_ question: Question, token: UInt64) {
+        do throws(SystemError) {
+            try thread.submit((token, question))
+        } catch {
+            onAnswer(token, .failure(StoreError(.failed, message: error.description, context: "a look-up")))
+        }
+    }
+
+    /// Ends the thread; what it has not answered yet stays unanswered.
+    package func stop() { thread.stop() }
+
+    private static func answer(
+        _ question: Question, _ opened: inout LedgerReader?, _ directory: String
+    ) throws(StoreError) -> Answer {
+        let reader: LedgerReader
+        if let opened {
+            reader = opened
+        } else {
+            reader = try LedgerReader(directory: directory)
+            opened = reader
+        }
+        switch question {
+        case .request(let key): return .story(try reader.find(uid: key.uid, id: key.id))
+        case .line(let seq): return .line(try reader.line(of: seq))
+        case .delivery(let reference): return .story(try reader.delivery(reference))
+        case .identifiers(let last):
+            let keys = try reader.identifiers(after: last, limit: identifiersAtOnce)
+            return .identifiers(keys.map(\.hash), last: keys.count < identifiersAtOnce ? nil : keys.last)
+        }
+    }
+
+    private static let identifiersAtOnce = 4096
+}
+
+extension LedgerReader {
+    /// Producers' ids, in the order of their index.
+    ///
+    /// - Parameters:
+    ///   - last: those after this one; `nil`: from the first.
+    ///   - limit: how many at most.
+    func identifiers(after last: Lookup.Key?, limit: Int) throws(StoreError) -> [Lookup.Key] {
+        var statement = try database.prepare(
+            """
+            SELECT uid, id FROM requests INDEXED BY requests_by_id
+            WHERE id IS NOT NULL AND (uid, id) > (?1, ?2) ORDER BY uid, id LIMIT ?3
+            """)
+        statement.bind(last.map { Int64($0.uid) } ?? -1, at: 1)
+        statement.bind(last?.id ?? "", at: 2)
+        statement.bind(Int64(limit), at: 3)
+        var keys: [Lookup.Key] = []
+        keys.reserveCapacity(limit)
+        while try statement.step() {
+            keys.append(Lookup.Key(uid: try statement.number(0), id: statement.text(1) ?? ""))
+        }
+        return keys
+    }
+}

@@ -1,0 +1,105 @@
+import Glibc
+
+/// The daemon's directory, locked for one process until the value goes away.
+///
+/// The lock is `flock` on `DIR/lock`, so it ends with its owner however that dies; the file stays, and holds
+/// the owner's process id for the message that a second daemon gets.
+package struct StateDirectory: ~Copyable, Sendable {
+    /// The directory, as it was given.
+    package let path: String
+    private let lock: Int32
+
+    /// Creates the directory when it is missing (mode 0700, its parent must exist) and locks it.
+    ///
+    /// - Throws: `StoreError`; of the kind `inUse` when another process has the lock, `notPermitted` when another user owns
+    ///   the directory or may write in it: whoever may could put anything in the place of the ledger.
+    package init(path: String) throws(StoreError) {
+        try Self.create(path)
+        try Self.checkOwner(path)
+        lock = try Self.acquire(path)
+        self.path = path
+    }
+
+    deinit {
+        // Closing is not enough: a child between fork and exec still has the descriptor, and with it the lock.
+        flock(lock, LOCK_UN)
+        close(lock)
+    }
+
+    /// Lets another process have the directory; says where the lock ends, when that matters.
+    consuming func unlock() {}
+
+    private static func create(_ path: String) throws(StoreError) {
+        guard mkdir(path, 0o700) == 0 else {
+            let number = errno
+            var facts = stat()
+            guard number == EEXIST, stat(path, &facts) == 0, facts.st_mode & S_IFMT == S_IFDIR else {
+                throw StoreError.system("mkdir", path, errno: number == EEXIST ? ENOTDIR : number)
+            }
+            return try syncParent(of: path)
+        }
+        try syncParent(of: path)
+    }
+
+    /// Without this a power failure may take a new directory away with all that was acknowledged in it. An older one may be
+    /// as new: of an earlier start that did not get as far, or could not sync.
+    private static func syncParent(of path: String) throws(StoreError) {
+        let parent = open(path + "/..", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard parent >= 0 else {
+            // Made for this user by somebody else.
+            if errno == EACCES || errno == EPERM { return }
+            throw StoreError.system("open", path + "/..", errno: errno)
+        }
+        defer { close(parent) }
+        // Where there is no such thing as a sync of a directory, there is no need either.
+        guard fsync(parent) == 0 || errno == EINVAL else {
+            throw StoreError.system("fsync", path + "/..", errno: errno)
+        }
+    }
+
+    private static func checkOwner(_ path: String) throws(StoreError) {
+        var facts = stat()
+        guard stat(path, &facts) == 0 else { throw StoreError.system("stat", path, errno: errno) }
+        let reason: String
+        if facts.st_uid != geteuid() {
+            reason = "the state directory belongs to user \(facts.st_uid), and this is user \(geteuid())"
+        } else if facts.st_mode & 0o022 != 0, facts.st_mode & S_ISVTX == 0 {
+            // With the sticky bit others can only add files, and what is ours is checked where it is opened.
+            reason = "users other than its owner may write in the state directory; chmod go-w ends that"
+        } else {
+            return
+        }
+        throw StoreError(.notPermitted, message: reason, context: path)
+    }
+
+    /// Locks the directory for this process and says so in the file.
+    private static func acquire(_ path: String) throws(StoreError) -> Int32 {
+        let lockPath = path + "/lock"
+        let lock = open(lockPath, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard lock >= 0 else { throw StoreError.system("open", lockPath, errno: errno) }
+        guard flock(lock, LOCK_EX | LOCK_NB) == 0 else {
+            let number = errno
+            let owner = owner(lock)
+            close(lock)
+            guard number == EWOULDBLOCK else { throw StoreError.system("flock", lockPath, errno: number) }
+            let name = owner.map { "process \($0)" } ?? "another process"
+            throw StoreError(.inUse(by: owner), message: "the state directory is in use by \(name)", context: path)
+        }
+        let text = "\(getpid())\n"
+        guard ftruncate(lock, 0) == 0, pwrite(lock, text, text.utf8.count, 0) == text.utf8.count else {
+            let number = errno
+            close(lock)
+            throw StoreError.system("write", lockPath, errno: number)
+        }
+        return lock
+    }
+
+    /// The process id in the lock file; `nil` in the moment in which the owner has not written it yet.
+    private static func owner(_ lock: Int32) -> Int32? {
+        let text = withUnsafeTemporaryAllocation(byteCount: 16, alignment: 1) { buffer in
+            let count = pread(lock, buffer.baseAddress, buffer.count, 0)
+            return String(decoding: buffer.prefix(max(count, 0)), as: UTF8.self)
+        }
+        return Int32(text.prefix { $0 != "\n" })
+    }
+}

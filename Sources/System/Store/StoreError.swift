@@ -1,0 +1,105 @@
+import CSQLite
+import Glibc
+import LinuxSystem
+
+/// What went wrong with the ledger: what, where, and what to do about it.
+package struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The conditions a caller may want to tell apart.
+    package enum Kind: Hashable, Sendable {
+        /// There is no ledger at the place looked at.
+        case missing
+        /// Another daemon has the state directory; its process id, unless it could not be read.
+        case inUse(by: Int32?)
+        /// The file system refuses this user.
+        case notPermitted
+        /// The ledger was written by an older version of the program, and no daemon of this one has opened it yet.
+        case olderSchema
+        /// The ledger was written by a newer version of the program.
+        case newerSchema
+        /// The disk or the quota is full; the same write succeeds once there is space.
+        case noSpace
+        /// The log has no room before the ledger has taken over what is in it; the same write succeeds once it has.
+        case logFull
+        /// Another program has locked the ledger; the same write succeeds once it lets go.
+        case busy
+        /// The file is damaged, or is no ledger.
+        case corrupt
+        /// A part of the log is damaged, with good batches behind it.
+        case logDamaged
+        /// Rows contradict what the ledger has: an error of the program. None of their batch is written.
+        case contradiction
+        /// Anything else: an I/O error, an error of the program.
+        case failed
+    }
+
+    /// The condition.
+    package var kind: Kind
+    /// SQLite's extended result code (https://www.sqlite.org/rescode.html); 0 where SQLite was not involved.
+    package var code: Int32
+    /// What was wrong.
+    package var message: String
+    /// Where: a path, or the SQL that failed.
+    package var context: String
+
+    init(_ kind: Kind, code: Int32 = 0, message: String, context: String) {
+        self.kind = kind
+        self.code = code
+        self.message = message
+        self.context = context
+    }
+
+    /// The failure of a call to the system, as `errno` says.
+    static func system(_ call: String, _ path: String, errno number: Int32) -> StoreError {
+        let kind: Kind =
+            switch number {
+            case EACCES, EPERM, EROFS: .notPermitted
+            case ENOSPC, EDQUOT: .noSpace
+            default: .failed
+            }
+        return StoreError(kind, message: "\(call): \(errorText(number))", context: path)
+    }
+
+    /// Whether the same write may succeed later, with nothing lost meanwhile.
+    var isPassing: Bool { kind == .noSpace || kind == .busy || kind == .logFull }
+
+    /// Whether reading, writing or syncing a file failed.
+    var isInputOutput: Bool { code & 0xFF == SQLITE_IOERR }
+
+    /// What to do about it.
+    package var advice: String {
+        switch kind {
+        case .missing: "start pushrouterd once with this state directory, or name another with --state"
+        case .inUse(let pid?): "stop process \(pid) first, or give this daemon a --state of its own"
+        case .inUse(nil): "stop the other daemon first, or give this one a --state of its own"
+        case .notPermitted:
+            "the daemon must own the state directory alone; reading takes search permission on the directory and read permission on ledger.db, ledger.db-wal and "
+                + "ledger.db-shm"
+        case .olderSchema: "start the new pushrouterd once with this state directory: it brings the ledger up to date"
+        case .newerSchema: "upgrade this program to the version that wrote the ledger, or newer"
+        case .noSpace: "free space on that file system; nothing accepted so far is lost"
+        case .logFull: "nothing is lost; a larger LogSizeMax= lets the ledger fall further behind"
+        case .busy: "end the program that holds a transaction open on the ledger"
+        case .corrupt: "stop the daemon, move the file away, and recover what it holds with: sqlite3 FILE .recover"
+        case .logDamaged:
+            "start pushrouterd with this state directory: it sets the log aside, says what is lost, and goes on"
+        case .contradiction: "report this as an error of pushrouterd; the log that has the rows is kept"
+        case .failed: "check the path, then look for errors of the disk in the kernel's log"
+        }
+    }
+
+    package var description: String {
+        let result = code == 0 ? "" : " (SQLite result \(code))"
+        return "\(context): \(message)\(result); \(advice)"
+    }
+}
+
+/// Starts a thread of the store.
+func storeThread(
+    _ name: StaticString, _ body: @escaping @Sendable () -> Void
+) throws(StoreError) -> WorkerThread {
+    do throws(SystemError) {
+        return try WorkerThread(name, body)
+    } catch {
+        throw StoreError(.failed, message: error.description, context: "a thread of the store")
+    }
+}

@@ -1,0 +1,160 @@
+import Glibc
+import LinuxSystem
+
+/// Why a client cannot talk to a daemon.
+package enum ClientError: Error, Equatable, CustomStringConvertible {
+    /// The path is empty or longer than ``SocketPath/maximumLength``.
+    case pathTooLong(path: String)
+    /// There is no such file.
+    case noSuchSocket(path: String)
+    /// There is a socket, but the process that made it is gone.
+    case nobodyListens(path: String)
+    /// This user may not write to the socket, or not pass through its directory.
+    case permissionDenied(path: String)
+    /// The daemon closed the connection.
+    case closed(path: String)
+    /// No line came in time.
+    case timedOut(path: String)
+    /// A line is longer than the caller takes.
+    case lineTooLong(path: String, maximumLength: Int)
+    /// The system refused a step.
+    case system(operation: String, path: String, errno: Int32)
+
+    /// One sentence for the person at the terminal.
+    package var description: String {
+        switch self {
+        case .pathTooLong(let path): SocketPath.tooLong(path)
+        case .noSuchSocket(let path): "there is no socket at \(path)"
+        case .nobodyListens(let path): "nobody listens on \(path): the process that made it is gone"
+        case .permissionDenied(let path): "this user may not connect to \(path)"
+        case .closed(let path): "\(path): the connection was closed"
+        case .timedOut(let path): "\(path): no answer in time"
+        case .lineTooLong(let path, let maximumLength): "\(path): an answer is longer than \(maximumLength) bytes"
+        case .system(let operation, let path, let errno): "cannot \(operation) \(path): \(reason(errno))"
+        }
+    }
+}
+
+/// The other end of a ``Connection``, for command line tools and tests: it waits. Used on one thread.
+///
+/// Both ends of a socket hold only so much. A client that sends without receiving will in the end wait for a
+/// daemon that waits for it: receive at least every few hundred lines.
+package final class Client {
+    /// To poll for readiness; it stays the client's.
+    package var descriptor: Int32 { socket.rawValue }
+
+    private let path: String
+    private let socket: FileDescriptor
+    private let buffer = ReadBuffer()
+    private var input = LineReader()
+    private var lines: ArraySlice<[UInt8]> = []
+    private var hasEnded = false
+    private var isTooLong = false
+
+    /// Connects to the socket at `path`; waits while its backlog is full.
+    ///
+    /// - Throws: `pathTooLong`, `noSuchSocket`, `nobodyListens`, `permissionDenied`, `system`.
+    package init(path: String) throws(ClientError) {
+        self.path = path
+        socket = try FileDescriptor.connected(to: path, nonblocking: false)
+    }
+
+    /// Sends bytes as they are; waits until the daemon's side has taken them.
+    ///
+    /// - Throws: `closed`.
+    package func send(_ bytes: [UInt8]) throws(ClientError) {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { bytes in
+                retryingInterrupts {
+                    Glibc.send(socket.rawValue, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL))
+                }
+            }
+            guard count >= 0 else { throw .closed(path: path) }
+            rest = rest.dropFirst(count)
+        }
+    }
+
+    /// Sends a line: adds the line feed.
+    ///
+    /// - Throws: `closed`.
+    package func send(line: String) throws(ClientError) { try send(Array(line.utf8) + [UInt8(ascii: "\n")]) }
+
+    /// Tells the daemon that no more will be sent. Answers can still be received.
+    package func finishSending() { shutdown(socket.rawValue, Int32(SHUT_WR)) }
+
+    /// Waits for the next line.
+    ///
+    /// - Parameters:
+    ///   - maximumLength: in bytes.
+    ///   - timeoutMilliseconds: how long to wait; nil is for ever.
+    /// - Returns: the line without its line feed; nil when the daemon has closed the connection.
+    /// - Throws: `timedOut`, `lineTooLong`.
+    package func receiveLine(
+        maximumLength: Int = 16 * 1024 * 1024, timeoutMilliseconds: Int? = nil
+    ) throws(ClientError) -> [UInt8]? {
+        let deadline = timeoutMilliseconds.map { monotonicMilliseconds() + $0 }
+        while true {
+            if let line = lines.popFirst() { return line }
+            if hasEnded { return nil }
+            if isTooLong { throw .lineTooLong(path: path, maximumLength: maximumLength) }
+            switch input.read(from: socket.rawValue, using: buffer, maximumLineLength: maximumLength) {
+            case .lines(let lines): self.lines = lines[...]
+            case .tooLong(let lines):
+                self.lines = lines[...]
+                isTooLong = true
+            case .endOfFile(let unterminated):
+                hasEnded = true
+                return unterminated
+            case .wouldBlock: try waitUntilReadable(deadline: deadline)
+            }
+        }
+    }
+
+    private func waitUntilReadable(deadline: Int?) throws(ClientError) {
+        let remaining = deadline.map { max(0, $0 - monotonicMilliseconds()) } ?? -1
+        guard remaining != 0 else { throw .timedOut(path: path) }
+        var request = pollfd(fd: socket.rawValue, events: Int16(POLLIN), revents: 0)
+        // Whatever ends the wait, the caller reads again and comes back with what time is left.
+        poll(&request, 1, Int32(clamping: remaining))
+    }
+}
+
+extension Connection {
+    /// Connects to the socket at `path` as a client does; never waits, also not while its backlog is full.
+    ///
+    /// - Throws: `pathTooLong`, `noSuchSocket`, `nobodyListens`, `permissionDenied`, `system`.
+    package convenience init(connectingTo path: String) throws(ClientError) {
+        self.init(owning: try FileDescriptor.connected(to: path, nonblocking: true))
+    }
+}
+
+extension FileDescriptor {
+    /// A stream socket that is connected to the one at `path`.
+    fileprivate static func connected(to path: String, nonblocking: Bool) throws(ClientError) -> FileDescriptor {
+        guard SocketPath.fits(path) else { throw .pathTooLong(path: path) }
+        guard let socket = streamSocket(nonblocking: nonblocking) else {
+            throw .system(operation: "create a socket for", path: path, errno: errno)
+        }
+        let descriptor = socket.rawValue
+        let connected = retryingInterrupts {
+            Int(SocketPath.withAddress(of: path) { address, length in connect(descriptor, address, length) })
+        }
+        guard connected == 0 else {
+            switch errno {
+            case ENOENT, ENOTDIR: throw .noSuchSocket(path: path)
+            case ECONNREFUSED: throw .nobodyListens(path: path)
+            case EACCES, EPERM: throw .permissionDenied(path: path)
+            default: throw .system(operation: "connect to", path: path, errno: errno)
+            }
+        }
+        return socket
+    }
+}
+
+private func monotonicMilliseconds() -> Int {
+    var time = timespec()
+    // Cannot fail: the clock exists and the pointer is good.
+    clock_gettime(CLOCK_MONOTONIC, &time)
+    return time.tv_sec * 1000 + time.tv_nsec / 1_000_000
+}

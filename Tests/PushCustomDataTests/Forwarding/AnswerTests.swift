@@ -1,0 +1,165 @@
+import PushCustomData
+import PushModel
+import Testing
+
+@Suite("Answers")
+struct AnswerTests {
+    /// What is settled and reported when a request with attributes 1 and 2 and events 3 and 4 is answered so.
+    private func effects(_ answer: EndpointAnswer) -> (settled: [String], state: SendingState) {
+        var bench = Bench()
+        let attributes = (1...2).map { entry($0, user: "u\($0)", kind: .customAttributes, data: #"{"a":1}"#) }
+        _ = bench.start(attributes + events(3...4))
+        let request = bench.pass(.seconds(1)).sent
+        #expect(request.count == 1)
+        let effects = bench.handle(.answered(request: 1, answer))
+        return (effects.settled, bench.forwarder.state)
+    }
+
+    private func effects(_ status: Int, _ body: String, damage: String? = nil) -> (
+        settled: [String], state: SendingState
+    ) {
+        effects(.response(EndpointResponse(status: status, body: Array(body.utf8), damage: damage)))
+    }
+
+    private static let allSent = ["1 sent", "2 sent", "3 sent", "4 sent"]
+
+    @Test("any 2xx with success: all are sent", arguments: [200, 201, 202])
+    func success(status: Int) {
+        let (settled, state) = effects(status, #"{"message":"success","attributes_processed":2,"events_processed":2}"#)
+        #expect(settled == Self.allSent)
+        #expect(state.phase == .sending)
+    }
+
+    @Test("an error inside a success sets aside the entry that it names")
+    func partial() {
+        let errors = """
+            {"type":"bad time","input_array":"events","index":1},{"type":"","input_array":"attributes","index":0}
+            """
+        #expect(
+            effects(201, #"{"message":"success","errors":[\#(errors)]}"#).settled == [
+                "1 rejected: an error without a text", "2 sent", "3 sent", "4 rejected: bad time",
+            ])
+    }
+
+    static let strays: [(errors: String, counts: String, settled: [String])] = [
+        // The counts say that it is about none.
+        (#""odd""#, #","attributes_processed":2,"events_processed":2"#, allSent),
+        // They say that one event is missing, and not which.
+        (
+            #""odd""#, #","attributes_processed":2,"events_processed":1"#,
+            [
+                "1 sent", "2 sent", "3 unknown: the answer has an error that names no entry: odd",
+                "4 unknown: the answer has an error that names no entry: odd",
+            ]
+        ),
+        // The missing one is the one that is named.
+        (
+            #"{"type":"a","input_array":"events","index":0},{"type":"b","input_array":"events","index":9}"#,
+            #","events_processed":1"#, ["1 sent", "2 sent", "3 rejected: a", "4 sent"]
+        ),
+        // No counts.
+        (
+            #"{"type":"b","input_array":"purchases","index":0}"#, "",
+            (1...4).map { "\($0) unknown: the answer has an error that names no entry: b" }
+        ),
+    ]
+
+    @Test("an error that names no entry: nobody knows which it is, unless the counts do", arguments: strays)
+    func stray(errors: String, counts: String, settled: [String]) {
+        #expect(effects(201, #"{"message":"success","errors":[\#(errors)]\#(counts)}"#).settled == settled)
+    }
+
+    static let unknowns: [(EndpointAnswer, String)] = [
+        (.failure(wasSent: true, reason: "timed out"), "timed out"),
+        (
+            .response(EndpointResponse(status: 200, body: Array("<html>".utf8))),
+            "the endpoint answered 200, with something that is not its JSON"
+        ),
+        (
+            .response(EndpointResponse(status: 200, body: Array(#"{"message":"queued\n"}"#.utf8))),
+            "the endpoint answered 200: queued "
+        ),
+        (
+            .response(EndpointResponse(status: 201, body: Array("{".utf8), damage: "reset")),
+            "the endpoint answered 201, but not all of its answer came: reset"
+        ),
+    ]
+
+    @Test("an outcome that nobody knows is said to be so, and the next request waits", arguments: unknowns)
+    func unknown(answer: EndpointAnswer, reason: String) {
+        let (settled, state) = effects(answer)
+        #expect(settled == (1...4).map { "\($0) unknown: \(reason)" })
+        #expect(state.phase == .waiting)
+        #expect(state.failures == 1)
+        #expect(state.reason == reason)
+    }
+
+    static let failures: [(EndpointAnswer, String)] = [
+        (.failure(wasSent: false, reason: "no route"), "no route"),
+        (.response(EndpointResponse(status: 503, body: Array("busy".utf8))), "the endpoint answered 503"),
+        (
+            .response(EndpointResponse(status: 500, body: Array(#"{"message":"oops"}"#.utf8), damage: "reset")),
+            "the endpoint answered 500: oops"
+        ),
+        (.response(EndpointResponse(status: 408, body: [])), "the endpoint answered 408"),
+    ]
+
+    @Test("what was not taken is queued again, and the next request waits", arguments: failures)
+    func failed(answer: EndpointAnswer, reason: String) {
+        let (settled, state) = effects(answer)
+        #expect(settled == (1...4).map { "\($0) queued: \(reason)" })
+        #expect(state.phase == .waiting)
+        #expect(state.failures == 1)
+    }
+
+    static let refusals: [(Int, String, String)] = [
+        (
+            400, #"{"message":"Max Input Length Exceeded"}"#,
+            "the endpoint answered 400: Max Input Length Exceeded. It cannot"
+        ),
+        (
+            401, #"{"message":"Invalid API Key"}"#,
+            "the endpoint answered 401: Invalid API Key. It does not know the API key"
+        ),
+        (403, "", "the endpoint answered 403. The API key lacks the permission users.track"),
+        (404, "<html>", "the endpoint answered 404. There is no /users/track: Endpoint="),
+        (405, "", "the endpoint answered 405. There is no /users/track: Endpoint="),
+        (407, "", "the endpoint answered 407. The proxy wants a login"),
+        (413, "", "the endpoint answered 413. The requests are too long"),
+        (301, "", "the endpoint answered 301. It sends us elsewhere"),
+        (418, "", "the endpoint answered 418. Nothing is known of that status"),
+    ]
+
+    @Test("a refusal stops sending: all is kept, and the reason says what to do", arguments: refusals)
+    func refused(status: Int, body: String, reason: String) {
+        let (settled, state) = effects(status, body)
+        #expect(settled.count == 4)
+        #expect(settled.allSatisfy { $0.contains(" queued: \(reason)") }, "\(settled)")
+        #expect(state.phase == .stopped)
+        #expect(state.reason?.hasPrefix(reason) == true)
+        #expect(state.reason?.hasSuffix("; then: systemctl reload pushrouter-forward") == true)
+    }
+
+    @Test("a 400 that blames entries stops sending as well, and says which they are")
+    func blame() {
+        let (settled, state) = effects(
+            400,
+            #"{"message":"bad","errors":[{"type":"no name","input_array":"events","index":1},"#
+                + #"{"type":"odd","input_array":"attributes","index":0},{"type":"?","input_array":"events","index":9}]}"#
+        )
+        let reason =
+            "the endpoint answered 400: bad. It blames entry 1: odd. If you can do without what it blames: "
+            + "pushctl pending --discard 1,4; then: systemctl reload pushrouter-forward"
+        #expect(settled == (1...4).map { "\($0) queued: \(reason)" })
+        #expect(state.phase == .stopped)
+        #expect(state.reason == reason)
+    }
+
+    @Test("a reason is one line that fits into the ledger")
+    func longReason() {
+        let text = String(repeating: "é", count: 400)
+        let (settled, _) = effects(
+            201, #"{"message":"success","errors":[{"type":"a\u0007\#(text)","input_array":"events","index":0}]}"#)
+        #expect(settled[2] == "3 rejected: a \(text.prefix(298))...")
+    }
+}

@@ -1,0 +1,105 @@
+import PushCustomData
+import PushModel
+import TestSupport
+import Testing
+
+/// A forwarder under virtual time, connected to a daemon that has said nothing yet.
+struct Bench {
+    private(set) var forwarder: Forwarder
+    private(set) var now = Moment(
+        monotonic: Instant(nanoseconds: 0), wall: WallTime(milliseconds: 1_795_251_600_000))
+    private var random = SeededGenerator(seed: 1)
+
+    init(_ settings: ForwardingSettings = ForwardingSettings()) {
+        forwarder = Forwarder(settings: settings, now: now)
+    }
+
+    mutating func handle(_ event: ForwarderEvent) -> [ForwarderEffect] {
+        forwarder.handle(event, now: now, using: &random)
+    }
+
+    /// Lets time pass; the clock is told.
+    mutating func pass(_ span: Duration) -> [ForwarderEffect] {
+        now.monotonic = now.monotonic + span
+        now.wall.milliseconds += span.milliseconds
+        return handle(.clock)
+    }
+
+    /// Lets time pass until the forwarder wants to know, and says how long that was.
+    mutating func passUntilDue() throws -> (Duration, [ForwarderEffect]) {
+        let span = try #require(forwarder.nextDue) - now.monotonic
+        return (span, pass(span))
+    }
+
+    /// Connects, and hands over entries with the first claim.
+    mutating func start(_ entries: [OutgoingEntry], past: SendingState? = nil) -> [ForwarderEffect] {
+        _ = handle(.connected)
+        return handle(.claimed(entries, past))
+    }
+
+    /// Hands over entries after others were given back: the claim before that ends with nothing.
+    mutating func startAgain(_ entries: [OutgoingEntry]) -> [ForwarderEffect] {
+        _ = handle(.claimed([], nil))
+        return handle(.claimed(entries, nil))
+    }
+
+    /// The answer to a request.
+    mutating func answer(
+        _ request: Int, _ status: Int, _ body: String = "{}", reset: String? = nil
+    ) -> [ForwarderEffect] {
+        let response = EndpointResponse(status: status, rateLimitReset: reset, body: Array(body.utf8))
+        return handle(.answered(request: request, .response(response)))
+    }
+
+    static let success = #"{"message":"success"}"#
+}
+
+/// An event of a user, or attributes.
+func entry(
+    _ number: Int64, user: String = "u", kind: EntryKind = .customEvent, data: String = "{}"
+) -> OutgoingEntry {
+    OutgoingEntry(
+        number: EntryNumber(number), kind: kind, user: .externalID(user),
+        name: kind == .customEvent ? "n\(number)" : nil,
+        data: Array(data.utf8), time: WallTime(milliseconds: 1_795_251_600_123))
+}
+
+/// Events of users of their own.
+func events(_ numbers: ClosedRange<Int64>) -> [OutgoingEntry] { numbers.map { entry($0, user: "u\($0)") } }
+
+extension [ForwarderEffect] {
+    /// The requests, each with its body.
+    var sent: [(request: Int, body: String)] {
+        compactMap { effect in
+            if case .send(let request, let body) = effect {
+                (request, String(decoding: body, as: UTF8.self))
+            } else {
+                nil
+            }
+        }
+    }
+
+    /// What is settled: `7 sent`, `8 rejected: why`.
+    var settled: [String] {
+        flatMap { effect -> [String] in
+            guard case .settle(let settlements) = effect else { return [] }
+            return settlements.map { "\($0.number) \($0.state.rawValue)" + ($0.reason.map { ": \($0)" } ?? "") }
+        }
+    }
+
+    /// The states that are reported.
+    var reported: [SendingState] {
+        compactMap { if case .report(let state) = $0 { state } else { nil } }
+    }
+
+    /// The claims.
+    var claims: [(limit: Int, holding: [EntryNumber]?)] {
+        compactMap { if case .claim(let limit, let holding) = $0 { (limit, holding) } else { nil } }
+    }
+}
+
+/// The names of the events in a body, in order.
+func names(in body: String) throws -> [String] {
+    let root = try JSONDocument(scanning: Array(body.utf8)).root
+    return (root["events"]?.elements ?? []).compactMap { $0["name"]?.string }
+}

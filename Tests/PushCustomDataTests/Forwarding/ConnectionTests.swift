@@ -1,0 +1,128 @@
+import PushCustomData
+import PushModel
+import Testing
+
+@Suite("The daemon's connection")
+struct ConnectionTests {
+    private static let settings: ForwardingSettings = {
+        var settings = ForwardingSettings()
+        settings.batchSize = 1
+        settings.connections = 1
+        return settings
+    }()
+
+    @Test("a settlement whose reply was lost is told again, before anything is claimed")
+    func repeats() {
+        var bench = Bench(Self.settings)
+        _ = bench.start(events(1...2))
+        #expect(bench.answer(1, 201, Bench.success).settled == ["1 sent"])
+        #expect(bench.handle(.disconnected) == [])
+        // What ends meanwhile is told too.
+        #expect(bench.answer(2, 201, Bench.success).settled == [])
+        let effects = bench.handle(.connected)
+        #expect(effects.settled == ["1 sent", "2 sent"])
+        guard case .settle? = effects.first, case .claim(_, holding: [])? = effects.last else {
+            Issue.record("\(effects)")
+            return
+        }
+        _ = bench.handle(.settled)
+        _ = bench.handle(.disconnected)
+        #expect(bench.handle(.connected).settled == [])
+    }
+
+    @Test("the first claim of a connection says what is held")
+    func holding() {
+        var bench = Bench(Self.settings)
+        _ = bench.start(events(1...2))
+        _ = bench.handle(.disconnected)
+        // One is under way, one waits.
+        #expect(bench.handle(.connected).claims.map(\.holding) == [[EntryNumber(1), EntryNumber(2)]])
+        #expect(bench.handle(.claimed(events(3...3), nil)).claims.map(\.holding) == [nil])
+    }
+
+    @Test("an entry that comes back has been settled: what was not confirmed of it is not told again")
+    func comesBack() {
+        var bench = Bench(Self.settings)
+        _ = bench.start(events(1...1))
+        #expect(bench.answer(1, 503).settled.count == 1)
+        _ = bench.handle(.reconfigured(Self.settings))
+        #expect(bench.startAgain(events(1...1)).sent.map(\.request) == [2])
+        _ = bench.handle(.disconnected)
+        #expect(bench.handle(.connected).settled == [])
+    }
+
+    @Test("what a claim from before a wait brings goes back: earlier entries may be on their way there")
+    func staleClaim() {
+        var bench = Bench(Self.settings)
+        #expect(bench.start(events(1...1)).claims.count == 1)
+        _ = bench.answer(1, 503)
+        _ = bench.handle(.reconfigured(Self.settings))
+        let effects = bench.handle(.claimed([entry(2, user: "u1")], nil))
+        #expect(effects.settled == ["2 queued"])
+        #expect(effects.sent.isEmpty)
+        #expect(effects.claims.count == 1)
+        #expect(bench.handle(.claimed([entry(1, user: "u1")], nil)).sent.count == 1)
+    }
+
+    @Test("how sending goes is told again, unless nobody has said how it went before")
+    func reportsAgain() {
+        var bench = Bench(Self.settings)
+        #expect(bench.handle(.connected).reported.isEmpty)
+        _ = bench.handle(.disconnected)
+        #expect(bench.handle(.connected).reported.isEmpty)
+        _ = bench.handle(.claimed([], nil))
+        _ = bench.handle(.disconnected)
+        #expect(bench.handle(.connected).reported.map(\.phase) == [.sending])
+    }
+
+    @Test("when it is to end it gives back what waits, and ends when all is confirmed")
+    func draining() {
+        var bench = Bench(Self.settings)
+        _ = bench.start(events(1...2))
+        let effects = bench.handle(.draining)
+        #expect(effects.settled == ["2 queued"])
+        #expect(!effects.contains(.finish))
+        #expect(bench.handle(.settled) == [])
+        let last = bench.answer(1, 201, Bench.success)
+        #expect(last.settled == ["1 sent"])
+        #expect(!last.contains(.finish))
+        #expect(bench.handle(.settled) == [.finish])
+        #expect(bench.handle(.clock) == [])
+    }
+
+    @Test("when it is to end and holds nothing it ends at once")
+    func idle() {
+        var bench = Bench(Self.settings)
+        _ = bench.handle(.connected)
+        #expect(bench.handle(.draining) == [.finish])
+    }
+
+    @Test("each reason why the daemon is away is said once, until it has answered again")
+    func outage() {
+        var outage = DaemonOutage()
+        let isNews = outage.end()
+        let areSaid = ["closed", "refuses", "closed", "refuses"].map { outage.begin($0) }
+        let areEnds = [outage.end(), outage.end()]
+        let isSaidAgain = outage.begin("refuses")
+        #expect(!isNews)
+        #expect(areSaid == [true, true, false, false])
+        #expect(areEnds == [true, false])
+        #expect(isSaidAgain)
+    }
+
+    @Test("the daemon is told of a hundred settlements at a time")
+    func parts() {
+        var settings = ForwardingSettings()
+        settings.connections = 4
+        var bench = Bench(settings)
+        _ = bench.start(events(1...300))
+        let effects = bench.answer(1, 401)
+        let parts = effects.compactMap { if case .settle(let part) = $0 { part.count } else { nil } }
+        #expect(parts == [75])
+        var more = Bench(settings)
+        let attributes = (1...75).map { entry($0, user: "a\($0)", kind: .customAttributes, data: #"{"a":1}"#) }
+        _ = more.start(attributes + events(76...150))
+        let all = more.answer(1, 201, Bench.success)
+        #expect(all.compactMap { if case .settle(let part) = $0 { part.count } else { nil } } == [100, 50])
+    }
+}

@@ -1,0 +1,97 @@
+import PushModel
+import PushRouting
+import Testing
+
+@Suite("Control replies")
+struct ControlReplyTests {
+    static let time = WallTime(milliseconds: 1_795_251_600_123)
+
+    static let event = ClaimedEntry(
+        number: EntryNumber(7), kind: .customEvent, identifier: .brazeID("b1"), app: "com.shop", name: "bought \"it\"",
+        data: Array(#"{"price":1.50,"at":{"$time":"2026-11-21"}}"#.utf8), time: time)
+    static let attributes = ClaimedEntry(
+        number: EntryNumber(8), kind: .userAttributes, identifier: .externalID("u1"), app: nil, name: nil,
+        data: Array("{}".utf8), time: WallTime(milliseconds: 0))
+    static let aliased = ClaimedEntry(
+        number: EntryNumber(9), kind: .customAttributes, identifier: .alias(name: "n", label: "l"), app: nil, name: nil,
+        data: Array(#"{"a":null}"#.utf8), time: time)
+
+    static let states: [SendingState?] = [
+        nil, SendingState(phase: .sending, since: time),
+        SendingState(
+            phase: .waiting, reason: "503", failures: 3, until: WallTime(milliseconds: 1_795_251_700_000), since: time),
+    ]
+
+    @Test("a claim's answer, as in the design")
+    func claimed() {
+        let claimed = Claimed(entries: [Self.event, Self.aliased], sending: Self.states[2])
+        #expect(
+            text(Reply.claimed(claimed, id: "a1"))
+                == #"{"ok":true,"id":"a1","entries":[{"number":7,"kind":"custom_event","braze_id":"b1","#
+                + #""app":"com.shop","name":"bought \"it\"","data":{"price":1.50,"at":{"$time":"2026-11-21"}},"#
+                + #""time":"2026-11-21T09:00:00.123Z"},{"number":9,"kind":"custom_attributes","#
+                + #""alias":{"name":"n","label":"l"},"data":{"a":null},"time":"2026-11-21T09:00:00.123Z"}],"#
+                + #""sending":{"phase":"waiting","reason":"503","failures":3,"until":"2026-11-21T09:01:40Z","#
+                + #""since":"2026-11-21T09:00:00.123Z"}}"# + "\n")
+    }
+
+    @Test("a claim's answer is read as it was written", arguments: states)
+    func readClaimed(sending: SendingState?) throws {
+        for entries in [[], [Self.event], [Self.event, Self.attributes, Self.aliased]] {
+            let claimed = Claimed(entries: entries, sending: sending)
+            #expect(try ControlReply(line: Reply.claimed(claimed, id: nil)).claimed() == claimed)
+        }
+    }
+
+    @Test("of an entry the forwarder gets what it sends; of one that is stored nothing")
+    func entries() {
+        var entry = CustomEntry(
+            number: EntryNumber(7), cause: SequenceNumber(1), kind: .customEvent, way: .sent(.brazeID("b1")),
+            platform: .ios, app: "com.shop", device: "d", externalID: nil, name: "bought \"it\"",
+            data: Self.event.data, time: Self.time, savedAt: WallTime(milliseconds: 0))
+        #expect(ClaimedEntry(entry) == Self.event)
+        entry.way = .stored(suite: "standard")
+        #expect(ClaimedEntry(entry) == nil)
+    }
+
+    @Test("what changes entries says how many")
+    func counted() throws {
+        let line = Reply.counted("settled", 4, id: nil)
+        #expect(text(line) == #"{"ok":true,"settled":4}"# + "\n")
+        #expect(try ControlReply(line: line).count("settled") == 4)
+        #expect(throws: ControlReplyError.unreadable("flushed is missing")) {
+            try ControlReply(line: line).count("flushed")
+        }
+        #expect(text(Reply.done(id: "a1")) == #"{"ok":true,"id":"a1"}"# + "\n")
+        _ = try ControlReply(line: Reply.done(id: nil))
+    }
+
+    @Test("a refusal is read whole")
+    func refused() {
+        let error = ProtocolError(
+            .unavailable, field: "instance", message: "another forwarder, pid 7, is connected",
+            retryAfter: .seconds(1), id: "a1")
+        #expect(throws: ControlReplyError.refused(error)) { try ControlReply(line: Reply.refused(error)) }
+    }
+
+    @Test(
+        "what is no answer says why",
+        arguments: [
+            ("{}", "ok is missing"), (#"{"ok":false}"#, "error is missing"),
+            (#"{"ok":false,"error":{"code":"new","message":"m"}}"#, "error is missing"),
+            (#"{"ok":true}"#, "entries is missing"),
+            (
+                #"{"ok":true,"entries":[{"number":1,"kind":"custom_event","data":{},"time":"2026-11-21T09:00:00Z"}]}"#,
+                "an entry lacks its number, kind, identifier, data or time"
+            ),
+            (
+                #"{"ok":true,"entries":[],"sending":{"phase":"sending"}}"#,
+                "sending lacks its phase, failures or since"
+            ),
+        ])
+    func unreadable(line: String, problem: String) {
+        #expect(throws: ControlReplyError.unreadable(problem)) {
+            try ControlReply(line: Array(line.utf8)).claimed()
+        }
+    }
+}

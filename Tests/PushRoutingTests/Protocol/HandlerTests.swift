@@ -1,0 +1,261 @@
+import PushModel
+import Testing
+
+@testable import PushRouting
+
+@Suite("What a handler is told")
+struct HandlerInputTests {
+    static let now = Moment(
+        monotonic: Instant(nanoseconds: 20_010_000_000), wall: WallTime(milliseconds: 1_700_000_000_510))
+
+    @Test("the object, byte for byte; the payload as it came")
+    func object() throws {
+        let run = try run(payload: #"{"n": 4503599627370497.5, "s":"\u00e9"}"#)
+        #expect(
+            text(HandlerInput.object(run, at: Self.now))
+                == #"{"delivery":{"seq":41,"n":1,"id":"a1","op":"deliver","callback":"onMessageReceived","#
+                + #""platform":"android","app":"shop","device":"phone","external_id":null,"message_id":"m1","#
+                + #""provider":"onesignal","route":"20-crm","handler":"crm","accepted_at":"2023-11-14T22:13:20.500Z"},"#
+                + #""payload":{"n": 4503599627370497.5, "s":"\u00e9"},"#
+                + #""deadline":{"remaining_ms":8990,"at":"2023-11-14T22:13:29.500Z"}}"# + "\n")
+    }
+
+    @Test("an interaction that names its notification by an id has no payload")
+    func noPayload() throws {
+        var run = try run(payload: "{}")
+        run.subject.payload = nil
+        #expect(text(HandlerInput.object(run, at: Self.now)).contains(#""payload":null"#))
+    }
+
+    @Test(
+        "an interaction says what was done; what was typed is not in the environment",
+        arguments: [
+            (
+                #"{"op":"interact","kind":"opened","message":1}"#, #"{"kind":"opened","action":null,"text":null}"#,
+                ["opened"]
+            ),
+            (
+                #"{"op":"interact","kind":"action","action":"reply","text":"on my way","message":1}"#,
+                #"{"kind":"action","action":"reply","text":"on my way"}"#, ["action", "reply"]
+            ),
+        ])
+    func interaction(body: String, expected: String, values: [String]) throws {
+        var run = try run(payload: "{}")
+        run.subject.action = try read(body).action
+        #expect(text(HandlerInput.object(run, at: Self.now)).contains(#""interaction":\#(expected),"payload":{}"#))
+        let variables = HandlerInput.environment(run, at: Self.now)
+        #expect(variables.filter { ["PUSH_KIND", "PUSH_ACTION"].contains($0.name) }.map(\.value) == values)
+        #expect(!variables.contains { $0.value.contains("on my way") })
+    }
+
+    @Test(
+        "a token is in the object, and not in the environment",
+        arguments: [
+            (#"{"op":"token","token":"s3cret"}"#, #"{"kind":"new","token":"s3cret"}"#, "new"),
+            (#"{"op":"token","kind":"unregistered"}"#, #"{"kind":"unregistered","token":null}"#, "unregistered"),
+        ])
+    func token(body: String, expected: String, kind: String) throws {
+        var run = try run(payload: "{}")
+        run.subject = InvocationSubject(action: try read(body).action)
+        #expect(text(HandlerInput.object(run, at: Self.now)).contains(#""token":\#(expected),"payload":null"#))
+        let variables = HandlerInput.environment(run, at: Self.now)
+        #expect(variables.first { $0.name == "PUSH_KIND" }?.value == kind)
+        #expect(!variables.contains { $0.value.contains("s3cret") })
+    }
+
+    @Test("what is left is never less than nothing")
+    func late() throws {
+        let late = Moment(monotonic: Instant(nanoseconds: 90_000_000_000), wall: Self.now.wall)
+        let input = text(HandlerInput.object(try run(payload: "{}"), at: late))
+        #expect(input.contains(#""deadline":{"remaining_ms":0,"at":"2023-11-14T22:13:20.510Z"}"#))
+    }
+
+    @Test("the same facts in the environment; what is not known has no variable")
+    func environment() throws {
+        let variables = HandlerInput.environment(try run(payload: "{}"), at: Self.now)
+        #expect(
+            variables.map { "\($0.name)=\($0.value)" } == [
+                "PUSH_SEQ=41", "PUSH_N=1", "PUSH_OP=deliver",
+                "PUSH_CALLBACK=onMessageReceived", "PUSH_PLATFORM=android", "PUSH_HANDLER=crm",
+                "PUSH_ACCEPTED_AT=2023-11-14T22:13:20.500Z", "PUSH_DEADLINE_REMAINING_MS=8990",
+                "PUSH_DEADLINE_AT=2023-11-14T22:13:29.500Z", "PUSH_ID=a1", "PUSH_APP=shop", "PUSH_DEVICE=phone",
+                "PUSH_MESSAGE_ID=m1", "PUSH_PROVIDER=onesignal", "PUSH_ROUTE=20-crm",
+            ])
+    }
+
+    @Test("a variable ends at a NUL; one that is too long for the kernel is left out")
+    func hostileValues() throws {
+        var run = try run(payload: "{}")
+        run.request.id = "a\0b"
+        run.request.app = "\0"
+        run.request.device = String(repeating: "é", count: 40_000)
+        let variables = HandlerInput.environment(run, at: Self.now)
+        let value = { (name: String) in variables.first { $0.name == name }?.value }
+        #expect(value("PUSH_ID") == "a")
+        #expect(value("PUSH_APP") == "")
+        #expect(value("PUSH_DEVICE") == nil)
+        #expect(variables.allSatisfy { !$0.value.utf8.contains(0) })
+    }
+
+    private func run(payload: String) throws -> HandlerRun {
+        let document = try JSONDocument(scanning: Array(payload.utf8))
+        let accepted = Moment(
+            monotonic: Instant(nanoseconds: 20_000_000_000), wall: WallTime(milliseconds: 1_700_000_000_500))
+        let request = AcceptedRequest(
+            seq: SequenceNumber(41), operation: .deliver, id: "a1", peer: Peer(uid: 1, gid: 1, pid: 1),
+            acceptedAt: accepted, boot: UUID128(high: 0, low: 0), mode: .device, platform: .android, app: "shop",
+            device: "phone", externalID: nil, messageID: "m1", body: document.bytes)
+        let invocation = InvocationRecord(
+            id: InvocationID(seq: SequenceNumber(41), n: 1), callback: .onMessageReceived, provider: "onesignal",
+            route: "20-crm", handler: "crm", budget: .seconds(9), deadline: accepted.monotonic + .seconds(9),
+            started: true, result: nil)
+        return HandlerRun(
+            invocation: invocation, request: request, subject: InvocationSubject(payload: document.root),
+            handler: Handler(name: "crm", kind: .exec(.init(arguments: ["/usr/bin/crm"]))),
+            deadline: accepted.monotonic + .seconds(9))
+    }
+}
+
+@Suite("What a handler says")
+struct HandlerOutputTests {
+    @Test(
+        "one answer, and nothing of what it does not know",
+        arguments: [
+            (#"{"result":"newData"}"#, HandlerAnswer.Reply(result: .newData)),
+            (
+                #"{"status":"handled","options":["banner","sound"],"more":1}"#,
+                HandlerAnswer.Reply(options: ["banner", "sound"], status: .handled)
+            ),
+            (#"{"options":[]}"#, HandlerAnswer.Reply(options: [])),
+            (#"{"options":["Badge"]}"#, HandlerAnswer.Reply(options: ["Badge"])),
+            (#"{"log":[]}"#, HandlerAnswer.Reply(times: 1)),
+            ("{\n  \"result\": \"failed\"\n}\n", HandlerAnswer.Reply(result: .failed)),
+            ("starting\n{\"result\":\"noData\"}\ndone", HandlerAnswer.Reply(result: .noData)),
+        ])
+    func replies(output: String, reply: HandlerAnswer.Reply) {
+        #expect(HandlerAnswer.Reply(standardOutput: Array(output.utf8)) == reply)
+    }
+
+    @Test("the first of several answers counts, and all are counted")
+    func several() {
+        let output = #"{"result":"newData"}"# + "\nchatter\n" + #"{"result":"failed"}"# + "\n" + #"{"options":[]}"#
+        #expect(
+            HandlerAnswer.Reply(standardOutput: Array(output.utf8))
+                == HandlerAnswer.Reply(result: .newData, times: 3))
+    }
+
+    @Test(
+        "remarks on words that it does not know, and goes on without them",
+        arguments: [
+            (
+                #"{"result":"everything"}"#, HandlerAnswer.Reply(times: 1),
+                #"result: "everything" is none of newData, noData, failed"#
+            ),
+            (
+                #"{"status":200,"result":"newData"}"#, HandlerAnswer.Reply(result: .newData),
+                "status: 200 is none of handled, retry, declined, rejected"
+            ),
+            (
+                #"{"options":"banner"}"#, HandlerAnswer.Reply(times: 1),
+                "options is a list of words; this is a string"
+            ),
+            (
+                #"{"options":["banner",7]}"#, HandlerAnswer.Reply(options: ["banner"]),
+                "options: 7 is no word"
+            ),
+            (#"{"log":{}}"#, HandlerAnswer.Reply(times: 1), "log is a list of objects; this is an object"),
+            (
+                #"{"log":["sent"]}"#, HandlerAnswer.Reply(times: 1), "log[0]: an entry is an object; this is a string"
+            ),
+            (
+                #"{"log":[{"kind":"custom_event","event_name":"sent"}]}"#, HandlerAnswer.Reply(times: 1),
+                "log[0].event_name: an entry takes no such key; it takes app, attributes, braze_id, device, "
+                    + "external_id, kind, name, properties, suite"
+            ),
+            (
+                #"{"log":[{"name":"sent"}]}"#, HandlerAnswer.Reply(times: 1),
+                "log[0].kind: kind is missing: custom_event, custom_attributes, user_attributes"
+            ),
+        ])
+    func remarks(output: String, reply: HandlerAnswer.Reply, remark: String) {
+        var reply = reply
+        reply.remarks = [remark]
+        #expect(HandlerAnswer.Reply(standardOutput: Array(output.utf8)) == reply)
+    }
+
+    @Test(
+        "an answer that was to log something and cannot be read is remarked on; other chatter is not",
+        arguments: [
+            (#"{"log":[{"kind":"custom_event","name":"a","name":"b"}]}"#, 0, "its answer cannot be read: at byte 42: "),
+            ("hello\n" + #"{"status":"handled","log":[{"kind":"#, 0, "its answer cannot be read: at byte "),
+            (#"{"log":[{"kind":"#, 100, "its output has 116 bytes, of which 16 are read, the most that is"),
+            (#"{"level":"info","log"#, 0, nil), (#"{"status":"handled""#, 100, nil), (#"a "log" {"#, 0, nil),
+        ] as [(String, Int, String?)])
+    func unreadable(output: String, discarded: Int, expected: String?) throws {
+        let reply = HandlerAnswer.Reply(standardOutput: Array(output.utf8), discarded: discarded)
+        let remark = reply?.remarks.first ?? "none"
+        #expect((reply == nil) == (expected == nil))
+        #expect(expected.map { remark.hasPrefix("log: nothing is kept: \($0)") } ?? true, "\(remark)")
+        #expect(reply?.times ?? 0 == 0, "nothing was said")
+    }
+
+    @Test("custom data in it is read as op log has it; what is wrong is left out, the rest is not")
+    func log() throws {
+        let event = #"{"kind":"custom_event","name":"sent","suite":"group.a","app":"news","external_id":"u1"}"#
+        let attributes = #"{"kind":"custom_attributes","attributes":{"a":1},"braze_id":"b1"}"#
+        let output = #"{"log":[\#(event),7,\#(attributes)],"status":"handled"}"#
+        let reply = try #require(HandlerAnswer.Reply(standardOutput: Array(output.utf8)))
+        #expect(reply.log.map { String(decoding: $0.request.object.rawBytes, as: UTF8.self) } == [event, attributes])
+        let requests = reply.log.map(\.request)
+        #expect(requests.map(\.kind) == [.customEvent, .customAttributes])
+        #expect(requests.map(\.suite) == ["group.a", nil])
+        #expect(requests.map(\.brazeID) == [nil, "b1"])
+        #expect(requests.map(\.target) == [Target(app: "news", externalID: "u1"), Target()])
+        #expect(reply.remarks == ["log[1]: an entry is an object; this is a number"])
+        #expect(reply.times == 1 && reply.status == .handled)
+    }
+
+    @Test("of many wrong entries the first three are remarked on")
+    func manyWrong() throws {
+        let output = #"{"log":[1,2,3,4,5]}"#
+        let reply = try #require(HandlerAnswer.Reply(standardOutput: Array(output.utf8)))
+        let remark = "an entry is an object; this is a number"
+        #expect(
+            reply.remarks == [
+                "log[0]: \(remark)", "log[1]: \(remark)", "log[2]: \(remark)", "log: 2 more are wrong",
+            ])
+    }
+
+    @Test("of one that is not done custom data does not count")
+    func logOfOthers() throws {
+        let output = #"{"log":[{"kind":"custom_event","name":"sent"}]}"#
+        let reply = try #require(HandlerAnswer.Reply(standardOutput: Array(output.utf8)))
+        #expect(HandlerAnswer(exitStatus: 80, reply: reply) == .declined)
+        #expect(HandlerAnswer(exitStatus: 75, reply: reply) == .retry(after: nil))
+        #expect(HandlerAnswer(exitStatus: 0, reply: reply) == .handled(reply))
+    }
+
+    @Test(
+        "anything else is a program's own chatter",
+        arguments: [
+            "", "\n", "done\n", "[]", "{}", "{}{}", #"{"a":1,"a":2}"#, "\u{0}", #"{"level":"info"}"#,
+            #"{"result":"newData""#,
+        ])
+    func chatter(output: String) {
+        #expect(HandlerAnswer.Reply(standardOutput: Array(output.utf8)) == nil)
+    }
+
+    @Test("the exit status decides; an answer that says otherwise is remarked on")
+    func contradiction() {
+        let rejected = HandlerAnswer.Reply(times: 1, status: .rejected)
+        var remarked = rejected
+        remarked.remarks = [#"its answer says "rejected", but its exit status is 0"#]
+        #expect(HandlerAnswer(exitStatus: 0, reply: rejected) == .handled(remarked))
+        let handled = HandlerAnswer.Reply(times: 1, status: .handled)
+        #expect(HandlerAnswer(exitStatus: 0, reply: handled) == .handled(handled))
+        #expect(
+            HandlerAnswer(exitStatus: 2, reply: handled)
+                == .rejected(reason: #"its answer says "handled", but its exit status is 2"#))
+        #expect(HandlerAnswer(exitStatus: 2, reply: rejected) == .rejected(reason: "exit status 2"))
+    }
+}

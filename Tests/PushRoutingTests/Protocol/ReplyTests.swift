@@ -1,0 +1,146 @@
+import PushCustomData
+import PushModel
+import PushRouting
+import Testing
+
+@Suite("Replies, byte for byte")
+struct ReplyTests {
+    @Test("accepted, with the id where there is one")
+    func accepted() {
+        #expect(text(Reply.accepted(SequenceNumber(41), id: "a1")) == #"{"ok":true,"seq":41,"id":"a1"}"# + "\n")
+        #expect(text(Reply.accepted(SequenceNumber(41), id: nil)) == #"{"ok":true,"seq":41}"# + "\n")
+    }
+
+    @Test("what is accepted in part says what was set aside")
+    func rejected() {
+        let rejections = [
+            Rejection(number: EntryNumber(7), field: "properties.time", reason: "is reserved"),
+            Rejection(number: EntryNumber(8), field: "", reason: "there is no room"),
+        ]
+        #expect(
+            text(Reply.accepted(SequenceNumber(41), id: "a1", rejected: rejections))
+                == #"{"ok":true,"seq":41,"id":"a1","rejected":["#
+                + #"{"entry":7,"field":"properties.time","message":"is reserved"},"#
+                + #"{"entry":8,"field":"","message":"there is no room"}]}"# + "\n")
+    }
+
+    @Test("an outcome, as in the design")
+    func outcome() {
+        var row = invocation
+        let result = InvocationResult(
+            outcome: .timedOut, reason: "not finished at the deadline", queue: .microseconds(999), exec: .seconds(9),
+            total: .milliseconds(9001), completion: Completion(by: .default, result: .noData),
+            decidedAt: WallTime(milliseconds: 0))
+        row.result = result
+        #expect(
+            text(Reply.outcome(row, result, id: "a1"))
+                == #"{"seq":41,"id":"a1","n":0,"callback":"onMessageReceived","outcome":"timed_out","#
+                + #""reason":"not finished at the deadline","queue_ms":0,"exec_ms":9000,"total_ms":9001,"#
+                + #""completion":{"by":"default","times":1,"result":"noData"}}"# + "\n")
+    }
+
+    @Test("an outcome without an id, a reason and a completion; and one with options")
+    func smallOutcome() {
+        var result = InvocationResult(
+            outcome: .shownBySystem, reason: nil, queue: .zero, exec: .zero, total: .zero, completion: nil,
+            decidedAt: WallTime(milliseconds: 0))
+        let start = #"{"seq":41,"n":0,"callback":"onMessageReceived","outcome":"shown_by_system","#
+        let times = #""queue_ms":0,"exec_ms":0,"total_ms":0"#
+        #expect(text(Reply.outcome(invocation, result, id: nil)) == start + times + "}\n")
+        result.completion = Completion(by: .tracker, result: .newData, options: ["banner", "list"])
+        #expect(
+            text(Reply.outcome(invocation, result, id: nil)) == start + times
+                + #","completion":{"by":"tracker","times":1,"result":"newData","options":["banner","list"]}}"# + "\n")
+    }
+
+    @Test("an outcome of an observer, and of what waited for another in its lane")
+    func observerOutcome() {
+        var observer = invocation
+        observer.isObserver = true
+        var result = InvocationResult(
+            outcome: .handled, reason: nil, queue: .zero, exec: .zero, total: .zero, completion: nil,
+            waitedFor: Predecessor(id: InvocationID(seq: SequenceNumber(40), n: 0), handler: "crm"),
+            decidedAt: WallTime(milliseconds: 0))
+        let start = #"{"seq":41,"n":0,"callback":"onMessageReceived","observer":true,"outcome":"handled","#
+        let times = #""queue_ms":0,"exec_ms":0,"total_ms":0,"#
+        #expect(
+            text(Reply.outcome(observer, result, id: nil))
+                == start + times + #""waited_for":{"seq":40,"n":0,"handler":"crm"}}"# + "\n")
+        result.waitedFor?.handler = nil
+        result.completion = Completion(by: .handler, result: .newData)
+        #expect(
+            text(Reply.outcome(observer, result, id: nil)) == start + times
+                + #""waited_for":{"seq":40,"n":0,"handler":null},"#
+                + #""completion":{"by":"handler","times":1,"result":"newData"}}"# + "\n")
+    }
+
+    @Test("a refusal, as in the design")
+    func refused() {
+        let error = ProtocolError(
+            .invalidPayload, field: "payload.message.data.badge",
+            message: "FCM v1 data values are strings; this is a number", id: "a2")
+        #expect(
+            text(Reply.refused(error))
+                == #"{"ok":false,"id":"a2","error":{"code":"invalid_payload","field":"payload.message.data.badge","#
+                + #""message":"FCM v1 data values are strings; this is a number","retry":false}}"# + "\n")
+    }
+
+    @Test("a refusal that is worth another try says when")
+    func retry() {
+        let error = ProtocolError(.overloaded, message: "full", retryAfter: .milliseconds(250))
+        #expect(
+            text(Reply.refused(error))
+                == #"{"ok":false,"error":{"code":"overloaded","message":"full","retry":true,"retry_after_ms":250}}"#
+                + "\n")
+    }
+
+    @Test("only what may pass later is worth another try", arguments: ProtocolError.Code.allCases)
+    func transient(code: ProtocolError.Code) {
+        let isTransient = code == .overloaded || code == .unavailable
+        #expect(text(Reply.refused(ProtocolError(code, message: "m"))).contains("\"retry\":\(isTransient)"))
+    }
+
+    @Test("a line that is too long is told the limit and the setting")
+    func tooLong() {
+        let error = ProtocolError.tooLong(limit: 262_144)
+        #expect(error.code == .tooLong)
+        #expect(error.message == "the request is longer than 262144 bytes (RequestLengthMax=)")
+    }
+
+    private let invocation = InvocationRecord(
+        id: InvocationID(seq: SequenceNumber(41), n: 0), callback: .onMessageReceived, provider: nil, route: "20-crm",
+        handler: "crm", budget: .seconds(9), deadline: Instant(nanoseconds: 1), started: true, result: nil)
+}
+
+@Suite("Analytics events, flat")
+struct EventFieldTests {
+    @Test("an open, with its button's members null for the body")
+    func open() {
+        let event = AnalyticsEvent(
+            id: UUID128(high: 1, low: 2), kind: .open, time: 1_700_000_000, seq: SequenceNumber(2),
+            delivery: SequenceNumber(1), externalUserID: "u1", deviceID: "phone", appID: "shop", platform: .ios,
+            campaignID: "summer", messageID: "m1")
+        #expect(
+            members(event)
+                == #"{"event_type":"users.messages.pushnotification.Open","id":"00000000-0000-0001-0000-000000000002","#
+                + #""time":1700000000,"external_user_id":"u1","device_id":"phone","app_id":"shop","platform":"ios","#
+                + #""campaign_id":"summer","message_id":"m1","button_action_type":null,"button_string":null}"#)
+    }
+
+    @Test("a receipt of which little is known")
+    func receipt() {
+        let event = AnalyticsEvent(
+            id: UUID128(high: 1, low: 2), kind: .received, time: 0, seq: SequenceNumber(1), delivery: SequenceNumber(1),
+            externalUserID: nil, deviceID: nil, appID: nil, platform: .web, campaignID: nil, messageID: nil)
+        #expect(
+            members(event)
+                == #"{"event_type":"local.pushnotification.Received","id":"00000000-0000-0001-0000-000000000002","#
+                + #""time":0,"platform":"web"}"#)
+    }
+
+    private func members(_ event: AnalyticsEvent) -> String {
+        var writer = JSONWriter()
+        writer.object { $0.members(of: event) }
+        return text(writer.bytes)
+    }
+}

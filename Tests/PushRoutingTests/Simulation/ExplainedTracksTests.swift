@@ -1,0 +1,79 @@
+import PushModel
+import PushRouting
+import Testing
+
+@Suite("What an explanation says of tracks")
+struct ExplainedTracksTests {
+    private func explain(
+        _ extra: String = #"{\"braze_id\":\"b1\"}"#, event: TrackRule.Event? = nil, attributes: [TrackField] = [],
+        userAttributes: [TrackField] = []
+    ) throws -> Explanation {
+        var table = RoutingTable(routes: [], handlers: [:])
+        table.tracks = [
+            TrackRule(
+                name: "t", occasions: [.received], identifier: .brazeID(keyValue: "braze_id"), event: event,
+                attributes: attributes, userAttributes: userAttributes)
+        ]
+        let payload = try JSONDocument(
+            scanning: Array(#"{"_ab":"true","t":"T","a":"A","cid":"c","extra":"\#(extra)"}"#.utf8)
+        ).root
+        return try Explanation(DeliverRequest(payload: payload), platform: .android, table: table)
+    }
+
+    /// The lines under the heading.
+    private func lines(_ explanation: Explanation) -> [String] {
+        explanation.text.split(separator: "\n").drop { $0 != "What is sent to /users/track" }.dropFirst()
+            .prefix { $0.hasPrefix("  ") && !$0.hasPrefix("  - ") }.map { String($0.dropFirst(2)) }
+    }
+
+    @Test("whose profile it is, for each way to say so")
+    func profile() throws {
+        let line = try lines(explain(event: .init(name: .constant("x")))).first
+        #expect(line == #"custom_event {"name":"x"} for braze_id b1, by track t"#)
+    }
+
+    @Test(
+        "what the daemon would set aside of user attributes is set aside, with the reason",
+        arguments: [
+            (TrackField("email", .number, .constant("12")), "attributes.email: must be "),
+            (TrackField("country", .string, .constant("Germany")), "attributes.country: "),
+        ])
+    func userAttributes(wrong: TrackField, reason: String) throws {
+        let explanation = try explain(userAttributes: [wrong, TrackField("first_name", .string, .constant("Ann"))])
+        let lines = lines(explanation)
+        #expect(lines.count == 2, "\(lines)")
+        #expect(lines.first == #"user_attributes {"attributes":{"first_name":"Ann"}} for braze_id b1, by track t"#)
+        #expect(lines.last?.contains("for braze_id b1, by track t: set aside: \(reason)") == true, "\(lines)")
+        let tracks = try JSONDocument(scanning: explanation.json).root["tracks"]?.elements ?? []
+        #expect(tracks.map { $0["rejected"]?.kind } == [.null, .object])
+        #expect(tracks.map { $0["attributes"]?.count } == [1, 1])
+        #expect(reason.hasPrefix((tracks.last?["rejected"]?["field"]?.string ?? "?") + ": "))
+    }
+
+    @Test("an array in an array and a text that is too long are set aside; with nothing right there is nothing else")
+    func customAttributes() throws {
+        let wrong = [
+            TrackField("list", .array, .constant("[[1]]")),
+            TrackField("long", .string, .constant(String(repeating: "a", count: 300))),
+        ]
+        let found = try explain(attributes: wrong).tracked
+        #expect(found.map { $0.fault?.field } == ["attributes.list[0]", "attributes.long"])
+    }
+
+    @Test("an event is set aside as a whole")
+    func event() throws {
+        let long = TrackField("long", .string, .constant(String(repeating: "a", count: 300)))
+        let found = try explain(event: .init(name: .constant("x"), properties: [long])).tracked
+        #expect(found.map { $0.fault?.field } == ["properties.long"])
+        #expect(found.first?.object["name"]?.string == "x")
+    }
+
+    @Test("without an identifier nobody is named, and the fault is that alone")
+    func nobody() throws {
+        let explanation = try explain("{}", event: .init(name: .constant("x")))
+        #expect(
+            lines(explanation) == [
+                #"custom_event {"name":"x"}, by track t: set aside: braze_id: the payload has no key-value braze_id"#
+            ])
+    }
+}

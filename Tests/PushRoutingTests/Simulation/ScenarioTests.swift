@@ -1,0 +1,294 @@
+import Glibc
+import PushModel
+import PushTracking
+import Testing
+
+@testable import PushRouting
+
+@Suite("Scenarios")
+struct ScenarioTests {
+    /// A handler that is too slow, one that fails, and a Braze push that is opened.
+    private static let story = [
+        #"{"op":"deliver","id":"slow","at":0,"device":"d","payload":{"k":"1"},"script":{"takes_ms":9500}}"#,
+        #"{"op":"deliver","id":"wrong","at":0,"payload":{"k":"2"},"script":{"takes_ms":10,"exit":3}}"#,
+        #"{"op":"deliver","id":"sale","at":20,"external_id":"u","payload":{"_ab":"true","cid":"c","t":"T","a":"A"}}"#,
+        #"{"op":"interact","kind":"opened","at":2500,"message":3}"#,
+    ]
+
+    @Test(
+        "what is so holds",
+        arguments: [
+            #"{"id":"slow","outcome":"timed_out","n":0,"seq":1,"provider":null,"queue_ms":0,"exec_ms":9000}"#,
+            #"{"at":9000,"total_ms":9000}"#, #"{"at":"1970-01-01T00:00:09Z"}"#,
+            #"{"completion":{"by":"default","times":1,"result":"noData","options":[]}}"#,
+            #"{"seq":4,"completion":null,"callback":"none","outcome":"handed_to_tracker"}"#,
+            #"{"outcome":"failed","reason":"status 3","route":"all","handler":"crm"}"#,
+            #"{"seq":1,"observer":false,"waited_for":null}"#, #"{"none":{"observer":true}}"#,
+            #"{"invocations":[{"id":"slow"},{"id":"wrong"},{"id":"sale"},{"seq":4}]}"#,
+            #"{"invocations":[{"outcome":"failed"}],"of":"wrong"}"#, #"{"invocations":[{}],"of":4}"#,
+            #"{"none":{"outcome":"unrouted"}}"#, #"{"none":{"event":{"event_type":"Open","time":3}}}"#,
+            #"{"count":{},"is":4}"#, #"{"count":{"callback":"onMessageReceived"},"is":3}"#,
+            #"{"count":{"event":{}},"is":2}"#, #"{"count":{"outcome":"duplicate"},"is":0}"#,
+            #"{"event":{"event_type":"Open","time":2,"campaign_id":"c","button_string":null}}"#,
+            #"{"event":{"event_type":"users.messages.pushnotification.Open","time":"1970-01-01T00:00:02Z"}}"#,
+            #"{"pending":0}"#,
+        ])
+    func holds(expect: String) throws { #expect(try failure(expect) == nil) }
+
+    @Test(
+        "what is not so fails, with what came instead",
+        arguments: [
+            (
+                #"{"id":"slow","outcome":"handled","exec_ms":9500}"#, "none of 4 invocations is so; the nearest:",
+                #"seq 1, n 0, onMessageReceived timed_out: outcome is "timed_out", not "handled"; exec_ms is 9000, not 9500"#
+            ),
+            (
+                #"{"id":"slow","completion":{"by":"handler"}}"#, "none of 4 invocations is so; the nearest:",
+                #"seq 1, n 0, onMessageReceived timed_out: completion.by is "default", not "handler""#
+            ),
+            (
+                #"{"seq":4,"completion":{"by":"handler"}}"#, "none of 4 invocations is so; the nearest:",
+                #"seq 4, n 0, none handed_to_tracker: completion is null, not {"by":"handler"}"#
+            ),
+            (
+                #"{"none":{"outcome":"failed"}}"#, "1 invocation is so:", "seq 2, n 0, onMessageReceived failed"
+            ),
+            (
+                #"{"none":{"event":{"event_type":"Open"}}}"#, "1 event is so:",
+                "users.messages.pushnotification.Open, time 2"
+            ),
+            (#"{"count":{"outcome":"duplicate"},"is":1}"#, "0 invocations are so, not 1", nil),
+            (
+                #"{"count":{"outcome":"failed"},"is":2}"#, "1 invocation is so, not 2:",
+                "seq 2, n 0, onMessageReceived failed"
+            ),
+            (
+                #"{"event":{"event_type":"Received","campaign_id":"d"}}"#, "none of 2 events is so; the nearest:",
+                #"local.pushnotification.Received, time 0: campaign_id is "c", not "d""#
+            ),
+            (
+                #"{"invocations":[],"of":"slow"}"#, "1 invocation decided, 0 expected:",
+                "not expected: seq 1, n 0, onMessageReceived timed_out"
+            ),
+            (
+                #"{"invocations":[{},{"n":1}],"of":1}"#, "1 invocation decided, 2 expected:",
+                #"missing: invocation {"n":1}"#
+            ),
+            (
+                #"{"invocations":[{"outcome":"handled"}],"of":1}"#, "1 invocation decided, as many as expected, but:",
+                #"seq 1, n 0, onMessageReceived timed_out: outcome is "timed_out", not "handled""#
+            ),
+            (#"{"invocations":[],"of":"other"}"#, "no such request was accepted so far", nil),
+            (#"{"pending":1}"#, "0 requests wait for an outcome, not 1", nil),
+            (#"{"error":{"code":"too_long"}}"#, "the request of line 4 was accepted", nil),
+        ] as [(String, String, String?)])
+    func fails(expect: String, message: String, line: String?) throws {
+        let failure = try #require(try failure(expect))
+        #expect(failure.message == message)
+        #expect(failure.lines.first == line)
+    }
+
+    @Test("an expectation is checked when all is decided that comes before the next line with a time")
+    func time() throws {
+        let checks = try check([
+            #"{"op":"deliver","at":0,"payload":{},"script":{"takes_ms":100}}"#,
+            #"{"expect":{"pending":1}}"#,
+            #"{"at":99,"expect":{"pending":1}}"#,
+            #"{"at":100,"expect":{"pending":0}}"#,
+            #"{"op":"deliver","at":100,"payload":{},"script":{"takes_ms":100}}"#,
+            #"{"expect":{"pending":1}}"#,
+            #"{"op":"deliver","at":200,"payload":{}}"#,
+            #"{"expect":{"count":{"outcome":"handled"},"is":3}}"#,
+        ])
+        #expect(checks.map(\.line) == [2, 3, 4, 6, 8])
+        #expect(checks.allSatisfy { $0.failure == nil })
+    }
+
+    @Test("with nothing after it, an expectation waits until nothing is pending")
+    func end() throws {
+        let checks = try check([
+            #"{"op":"deliver","at":0,"payload":{},"script":{"takes_ms":9500}}"#,
+            #"{"expect":{"outcome":"timed_out"}}"#,
+        ])
+        #expect(checks.map(\.failure) == [nil])
+    }
+
+    @Test("thousands of expectations in a row take no more than their share each")
+    func many() throws {
+        let expectations = [String](repeating: #"{"expect":{"pending":0}}"#, count: 10_000)
+        let begin = processorTime()
+        let checks = try check([#"{"op":"deliver","at":0,"payload":{},"script":{"takes_ms":5}}"#] + expectations)
+        // About half a second; half a minute when each looks at all that follow.
+        #expect(processorTime() - begin < .seconds(10))
+        #expect(checks.count == 10_000)
+        #expect(checks.allSatisfy { $0.failure == nil })
+    }
+
+    /// What this thread has used of a processor, however busy the machine is.
+    private func processorTime() -> Duration {
+        var time = timespec()
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+        return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
+    }
+
+    @Test("a pending request is mentioned where nothing matches yet")
+    func pending() throws {
+        let checks = try check([
+            #"{"op":"deliver","at":0,"payload":{},"script":{"takes_ms":100}}"#,
+            #"{"at":50,"expect":{"outcome":"handled"}}"#,
+        ])
+        #expect(checks.first?.failure?.message == "no invocation was decided so far; 1 request still pending")
+    }
+
+    @Test("a refusal that is expected holds; one that nobody expects fails")
+    func refusals() throws {
+        let checks = try check([
+            #"{"op":"deliver","at":0}"#,
+            #"{"name":"it says which","expect":{"error":{"code":"missing_key","field":"payload","message":"missing"}}}"#,
+            #"{"op":"deliver","at":0,"payload":{"message":{"token":"t","data":{"n":1}}}}"#,
+            #"{"expect":{"none":{}}}"#,
+            "{",
+            #"{"expect":{"error":{"code":"invalid_utf8"}}}"#,
+        ])
+        #expect(checks.map(\.line) == [2, 3, 4, 6])
+        #expect(checks.map { $0.failure == nil } == [true, false, true, false])
+        #expect(checks.first?.name == "it says which")
+        #expect(checks[1].expected == "the request is accepted")
+        #expect(checks[1].failure?.message.hasPrefix("refused: payload.message.data.n: ") == true)
+        #expect(checks[3].failure?.lines == [#"code is "invalid_json", not "invalid_utf8""#])
+    }
+
+    @Test("the first line names what it shows, and the mode", arguments: [DispatchMode.device, .relay])
+    func head(mode: DispatchMode) throws {
+        let lines = [
+            #"{"scenario":"a title","mode":"\#(mode.rawValue)"}"#, "",
+            #"{"op":"deliver","at":0,"payload":{},"script":{"exit":75}}"#,
+            #"{"expect":{"outcome":"\#(mode == .relay ? "timed_out" : "failed")"}}"#,
+        ]
+        let scenario = try Scenario(lines.map { Array($0.utf8) })
+        #expect(scenario.title == "a title")
+        #expect(scenario.mode == mode)
+        #expect(scenario.run(table: Self.table, tracker: Self.tracker).map(\.line) == [4])
+        #expect(try check(lines).allSatisfy { $0.failure == nil })
+    }
+
+    @Test(
+        "a mistake in writing an expectation makes the scenario unreadable",
+        arguments: [
+            (#"{"expect":{"outcom":"handled"}}"#, "expect.outcom: the invocation has no such member; it has at, "),
+            (#"{"expect":{"outcome":"handeld"}}"#, "expect.outcome: outcome is one of handed_to_tracker, handled, "),
+            (#"{"expect":{"seq":"1"}}"#, #"expect.seq: seq is a whole number, or null for none; this is "1""#),
+            (#"{"expect":{"handler":7}}"#, "expect.handler: handler is a text, or null for none; this is 7"),
+            (#"{"expect":{"at":"noon"}}"#, "expect.at: at is a time"),
+            (#"{"expect":{"completion":{"by":"me"}}}"#, "expect.completion.by: by is one of handler, tracker, default"),
+            (
+                #"{"expect":{"completion":{"options":"banner"}}}"#,
+                "expect.completion.options: options is a list of texts"
+            ),
+            (#"{"expect":{"event":{"event_type":"pen"}}}"#, "expect.event.event_type: event_type is one of "),
+            (#"{"expect":{"event":{"outcome":"handled"}}}"#, "expect.event.outcome: the event has no such member"),
+            (#"{"expect":{"none":{"outcome":"handled"},"is":1}}"#, "expect.is: beside none there is no such member"),
+            (#"{"expect":{"none":{"event":{},"seq":1}}}"#, "expect.none: event stands alone"),
+            (#"{"expect":{"none":7}}"#, "expect.none: an object with members that the invocation is to have"),
+            (#"{"expect":{"count":{}}}"#, "expect.is: how many there are to be, a whole number"),
+            (#"{"expect":{"count":{},"is":-1}}"#, "expect.is: how many there are to be, a whole number"),
+            (#"{"expect":{"invocations":{}}}"#, "expect.invocations: a list of all that was decided"),
+            (#"{"expect":{"invocations":[{"n":"x"}]}}"#, "expect.invocations[0].n: n is a whole number"),
+            (#"{"expect":{"invocations":[],"of":true}}"#, "expect.of: the id (a text) or the seq (a number)"),
+            (#"{"expect":{"error":{"line":1}}}"#, "expect.error.line: the error has no such member"),
+            (#"{"expect":{"pending":"none"}}"#, "expect.pending: how many there are to be"),
+            (#"{"expect":{}}"#, "expect: an object that says what is to have happened"),
+            (#"{"expect":7}"#, "expect: an object that says what is to have happened"),
+            (#"{"expect":{"n":0},"op":"deliver"}"#, "op: a line with expect has only at and name beside it"),
+            (#"{"expect":{"n":0},"name":7}"#, "name: a text that says what this shows"),
+            (#"{"expect":{"n":0},"at":"noon"}"#, "at: RFC 3339 or Unix milliseconds"),
+            (#"{"expect":{"n":0},"at":1}"#, "at: this is earlier than a line before; put the lines in order"),
+            (#"{"scenario":"late"}"#, "scenario: this stands in the first line only"),
+        ])
+    func unreadable(line: String, message: String) {
+        do {
+            _ = try Scenario([#"{"op":"deliver","at":5,"payload":{}}"#, line].map { Array($0.utf8) })
+            Issue.record("it was read")
+        } catch {
+            #expect(error.line == 2)
+            #expect(error.message.hasPrefix(message), "\(error.message)")
+        }
+    }
+
+    @Test(
+        "a first line that is wrong",
+        arguments: [
+            (#"{"scenario":7}"#, "scenario: a text that says what it shows"),
+            (#"{"scenario":"x","mode":"fast"}"#, "mode: device or relay"),
+            (#"{"scenario":"x","at":0}"#, "at: the first line has only scenario and mode"),
+        ])
+    func wrongHead(line: String, message: String) {
+        #expect(throws: ScenarioError(line: 1, message: message)) { try Scenario([Array(line.utf8)]) }
+    }
+
+    @Test("a scenario that expects nothing is no test")
+    func nothing() {
+        do {
+            _ = try Scenario([Array(#"{"op":"deliver","at":5,"payload":{}}"#.utf8)])
+            Issue.record("it was read")
+        } catch {
+            #expect(error.line == nil)
+            #expect(error.message.hasPrefix("it expects nothing"))
+        }
+    }
+
+    @Test("every member that a simulation prints can be expected")
+    func vocabulary() throws {
+        var table = Self.table
+        table.routes.append(Route(name: "watch", match: RouteMatch(), handler: "crm", observes: true))
+        var simulator = Simulator(table: table, tracker: Self.tracker)
+        let behindSlow = #"{"op":"deliver","at":3000,"device":"d","payload":{}}"#
+        var output = (Self.story + [behindSlow]).enumerated()
+            .flatMap { simulator.take(Array($1.utf8), number: $0 + 1) }
+        output += simulator.finish() + simulator.take(Array(#"{"op":"deliver","at":1}"#.utf8), number: 6)
+        let printed = output.reduce(into: Set<String>()) { printed, line in
+            printed.formUnion((try? JSONDocument(scanning: line).root.members.map(\.key)) ?? [])
+        }
+        #expect(printed.isSuperset(of: ["observer", "waited_for"]))
+        var checked: Set<String> = []
+        for line in output {
+            let root = try JSONDocument(scanning: line).root
+            let type = try #require(root["type"]?.string)
+            checked.insert(type)
+            switch type {
+            case "invocation": expectKnown(root, Pattern.Subject.invocation.fields)
+            case "analytics": expectKnown(root, Pattern.Subject.event.fields)
+            default: break
+            }
+        }
+        #expect(checked == ["invocation", "analytics", "error"])
+    }
+
+    private func expectKnown(_ line: JSONNode, _ fields: [String: PatternField]) {
+        for (key, value) in line.members where key != "type" {
+            guard let field = fields[key] else {
+                Issue.record("\(key) is printed, and PatternFields.swift does not have it")
+                continue
+            }
+            #expect(field.complaint(about: value) == nil)
+            if case .object(let inner) = field { expectKnown(value, inner) }
+        }
+    }
+
+    /// What is wrong with one expectation at the end of the story.
+    private func failure(_ expect: String) throws -> Check.Failure? {
+        let checks = try check(Self.story + [#"{"expect":\#(expect)}"#])
+        #expect(checks.map(\.line) == [5])
+        #expect(checks.first?.expected == expect)
+        return checks.first?.failure
+    }
+
+    private func check(_ lines: [String]) throws -> [Check] {
+        try Scenario(lines.map { Array($0.utf8) }).run(table: Self.table, tracker: Self.tracker)
+    }
+
+    private static let table = RoutingTable(
+        routes: [Route(name: "all", match: RouteMatch(), handler: "crm")],
+        handlers: ["crm": Handler(name: "crm", kind: .journal)])
+    private static let tracker = Tracker(stateID: UUID128(high: 0, low: 0))
+}
