@@ -1,9 +1,9 @@
 /// Why the daemon does not start: lines for people, and the exit status of sysexits(3).
-package struct StartFailure: Error, Hashable, Sendable {
+public struct StartFailure: Error, Hashable, Sendable {
     /// What was wrong, one line each.
-    package var lines: [String]
+    public var lines: [String]
     /// The exit status.
-    package var exitStatus: Int32
+    public var exitStatus: Int32
 
     /// `EX_UNAVAILABLE`: something else has what the daemon needs.
     static let unavailable: Int32 = 69

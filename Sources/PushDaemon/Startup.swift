@@ -3,19 +3,19 @@ import Glibc
 import JournalLog
 import LinuxSystem
 import PushModel
-package import PushSettings
+public import PushSettings
 import Store
 import UnixSockets
 
 /// How the daemon is started.
-package struct DaemonOptions: Sendable {
+public struct DaemonOptions: Sendable {
     /// Where configuration, state and sockets are.
-    package var directories: Directories
+    public var directories: Directories
     /// Whether the configuration directory was asked for by name, and so must exist.
-    package var isConfigurationRequired: Bool
+    public var isConfigurationRequired: Bool
 
     /// Joins the parts.
-    package init(directories: Directories, isConfigurationRequired: Bool) {
+    public init(directories: Directories, isConfigurationRequired: Bool) {
         self.directories = directories
         self.isConfigurationRequired = isConfigurationRequired
     }
@@ -25,7 +25,7 @@ package struct DaemonOptions: Sendable {
 ///
 /// - Returns: the exit status.
 /// - Throws: `StartFailure` when it cannot start.
-package func runDaemon(_ options: DaemonOptions) throws(StartFailure) -> Int32 {
+public func runDaemon(_ options: DaemonOptions) throws(StartFailure) -> Int32 {
     // Before any thread exists: each inherits the mask, and only the loop takes signals.
     SignalSource.block([SIGTERM, SIGINT, SIGHUP, SIGCHLD])
     signal(SIGPIPE, SIG_IGN)

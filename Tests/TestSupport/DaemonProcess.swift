@@ -1,21 +1,21 @@
 import Glibc
 
 /// A daemon did not do what a test waited for.
-package struct DaemonFailure: Error, CustomStringConvertible {
+public struct DaemonFailure: Error, CustomStringConvertible {
     /// What was waited for, and what the daemon said on standard error.
-    package let description: String
+    public let description: String
 }
 
 /// A running `pushrouterd`, or another service of this package, as its service manager sees it. One that is dropped is
 /// killed.
-package final class DaemonProcess {
+public final class DaemonProcess {
     /// How long a test waits for an event before it fails: never reached when all is well.
-    package static let patienceMilliseconds: Int32 = 60_000
+    public static let patienceMilliseconds: Int32 = 60_000
 
     /// Its process id.
-    package let processID: Int32
+    public let processID: Int32
     /// How it ended; `nil` until a wait has found out.
-    package private(set) var end: Program.End?
+    public private(set) var end: Program.End?
 
     private let program: String
     private let notifications: NotifySocket
@@ -30,7 +30,7 @@ package final class DaemonProcess {
     ///   - arguments: instead of the installation's directories.
     ///   - environment: added to `NOTIFY_SOCKET` and `PATH`, as `NAME=value`.
     ///   - program: which product it is.
-    package init(
+    public init(
         _ installation: Installation, arguments: [String]? = nil, environment: [String] = [],
         program: String = "pushrouterd"
     ) {
@@ -68,7 +68,7 @@ package final class DaemonProcess {
     /// Starts a daemon and waits until it is ready.
     ///
     /// - Throws: `DaemonFailure` when it ends instead.
-    package static func ready(_ installation: Installation, environment: [String] = []) throws(DaemonFailure)
+    public static func ready(_ installation: Installation, environment: [String] = []) throws(DaemonFailure)
         -> DaemonProcess
     {
         let daemon = DaemonProcess(installation, environment: environment)
@@ -79,7 +79,7 @@ package final class DaemonProcess {
     /// Starts a forwarder and waits until it is ready.
     ///
     /// - Throws: `DaemonFailure` when it ends instead.
-    package static func forwarder(_ installation: Installation, environment: [String] = []) throws(DaemonFailure)
+    public static func forwarder(_ installation: Installation, environment: [String] = []) throws(DaemonFailure)
         -> DaemonProcess
     {
         let forwarder = DaemonProcess(
@@ -90,19 +90,19 @@ package final class DaemonProcess {
     }
 
     /// What it wrote to standard error so far.
-    package var standardError: String { readFile(standardErrorPath).map { String(decoding: $0, as: UTF8.self) } ?? "" }
+    public var standardError: String { readFile(standardErrorPath).map { String(decoding: $0, as: UTF8.self) } ?? "" }
 
     /// All that it told its service manager so far, each message a list of assignments.
-    package var messages: [[String]] {
+    public var messages: [[String]] {
         notifications.receive()
         return notifications.messages
     }
 
     /// Sends a signal.
-    package func send(_ signal: Int32) { Glibc.kill(processID, signal) }
+    public func send(_ signal: Int32) { Glibc.kill(processID, signal) }
 
     /// Ends it as a crash would, and waits until it is gone.
-    package func crash() {
+    public func crash() {
         send(SIGKILL)
         _ = reap()
     }
@@ -110,7 +110,7 @@ package final class DaemonProcess {
     /// Waits until it has told its service manager `assignment` this many times.
     ///
     /// - Throws: `DaemonFailure` when it ends without, or patience does.
-    package func waitForNotification(_ assignment: String, times: Int = 1) throws(DaemonFailure) {
+    public func waitForNotification(_ assignment: String, times: Int = 1) throws(DaemonFailure) {
         while messages.count(where: { $0.contains(assignment) }) < times {
             let ready = waitUntilReadable(
                 [notifications.descriptor, lifeline], milliseconds: Self.patienceMilliseconds)
@@ -125,7 +125,7 @@ package final class DaemonProcess {
     /// Waits until it has told its service manager a status that begins so.
     ///
     /// - Throws: `DaemonFailure` when it ends without, or patience does.
-    package func waitForStatus(_ beginning: String) throws(DaemonFailure) {
+    public func waitForStatus(_ beginning: String) throws(DaemonFailure) {
         while !messages.contains(where: { $0.contains { $0.hasPrefix(beginning) } }) {
             let ready = waitUntilReadable(
                 [notifications.descriptor, lifeline], milliseconds: Self.patienceMilliseconds)
@@ -136,7 +136,7 @@ package final class DaemonProcess {
     /// Waits until it has ended by itself.
     ///
     /// - Throws: `DaemonFailure` when it goes on.
-    package func waitForEnd() throws(DaemonFailure) -> Program.End {
+    public func waitForEnd() throws(DaemonFailure) -> Program.End {
         guard end != nil || waitUntilReadable([lifeline], milliseconds: Self.patienceMilliseconds) != nil else {
             throw failure("it did not end")
         }
@@ -146,7 +146,7 @@ package final class DaemonProcess {
     /// Asks it to end and waits until it has.
     ///
     /// - Throws: `DaemonFailure` when it goes on.
-    package func stop() throws(DaemonFailure) -> Program.End {
+    public func stop() throws(DaemonFailure) -> Program.End {
         send(SIGTERM)
         return try waitForEnd()
     }

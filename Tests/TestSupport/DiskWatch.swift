@@ -2,11 +2,11 @@ import CTestProbe
 import Glibc
 
 /// Watches what this process does to the files below a directory, and has their syncs fail.
-package final class DiskWatch: Sendable {
+public final class DiskWatch: Sendable {
     private let watch: Int32
 
     /// - Parameter directory: an absolute path without links.
-    package init(_ directory: String) {
+    public init(_ directory: String) {
         watch = CTestProbe_watch(directory)
         precondition(watch >= 0, "too many watches at once")
     }
@@ -14,34 +14,34 @@ package final class DiskWatch: Sendable {
     deinit { CTestProbe_end(watch) }
 
     /// What happened, in order: `write`, `sync` or `truncate`, a file's name, and how many bytes or which error number.
-    package var events: [String] {
+    public var events: [String] {
         let text = CTestProbe_events(watch)
         defer { free(text) }
         return String(cString: text).split(separator: "\n").map(String.init)
     }
 
     /// How many bytes were written to the files whose names begin so.
-    package func written(_ prefix: String) -> Int { Int(CTestProbe_written(watch, prefix)) }
+    public func written(_ prefix: String) -> Int { Int(CTestProbe_written(watch, prefix)) }
 
     /// Has every sync of a file with a name that ends so fail, after some that pass.
-    package func failSyncs(of suffix: String, with error: Int32, passing: Int = 0) {
+    public func failSyncs(of suffix: String, with error: Int32, passing: Int = 0) {
         CTestProbe_fail_syncs(watch, suffix, Int32(passing), error)
     }
 
     /// Kills this process at a write, after some that pass.
-    package func killAtWrite(passing: Int) { CTestProbe_kill_at_write(watch, Int32(passing)) }
+    public func killAtWrite(passing: Int) { CTestProbe_kill_at_write(watch, Int32(passing)) }
 
     /// Keeps a copy of each file as it was when it was last synced.
-    package func keepSynced(in directory: String) { CTestProbe_keep_synced(watch, directory) }
+    public func keepSynced(in directory: String) { CTestProbe_keep_synced(watch, directory) }
 }
 
 /// What the calling thread allocates.
-package enum Allocations {
+public enum Allocations {
     /// Whether it is known: with a sanitizer it is not.
-    package static var isCounted: Bool { CTestProbe_counts_allocations() }
+    public static var isCounted: Bool { CTestProbe_counts_allocations() }
 
     /// How often memory is allocated while `body` runs, and how many bytes it asks for.
-    package static func count<Value>(_ body: () throws -> Value) rethrows -> (value: Value, count: Int, bytes: Int) {
+    public static func count<Value>(_ body: () throws -> Value) rethrows -> (value: Value, count: Int, bytes: Int) {
         let (count, bytes) = (CTestProbe_allocations(), CTestProbe_allocated_bytes())
         let value = try body()
         return (value, Int(CTestProbe_allocations() - count), Int(CTestProbe_allocated_bytes() - bytes))

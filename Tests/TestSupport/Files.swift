@@ -8,7 +8,7 @@ func systemReason() -> String { String(cString: strerror(errno)) }
 /// - Parameters:
 ///   - text: all of its contents.
 ///   - path: its absolute path.
-package func writeFile(_ text: String, to path: String) {
+public func writeFile(_ text: String, to path: String) {
     let file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
     precondition(file >= 0, "cannot create \(path): \(systemReason())")
     defer { close(file) }
@@ -19,7 +19,7 @@ package func writeFile(_ text: String, to path: String) {
 /// The bytes of a file, also one of `/proc`; `nil` when it cannot be opened or read.
 ///
 /// - Parameter path: its absolute path.
-package func readFile(_ path: String) -> [UInt8]? {
+public func readFile(_ path: String) -> [UInt8]? {
     let file = open(path, O_RDONLY | O_CLOEXEC)
     guard file >= 0 else { return nil }
     defer { close(file) }
@@ -35,7 +35,7 @@ package func readFile(_ path: String) -> [UInt8]? {
 /// The names in a directory, sorted, without those that begin with a dot; traps when it cannot be read.
 ///
 /// - Parameter path: its absolute path.
-package func names(in path: String) -> [String] {
+public func names(in path: String) -> [String] {
     guard let directory = opendir(path) else { preconditionFailure("cannot open \(path): \(systemReason())") }
     defer { closedir(directory) }
     var names: [String] = []
@@ -49,7 +49,7 @@ package func names(in path: String) -> [String] {
 }
 
 /// The first of the descriptors that has something to read, or is at its end; `nil` when the time is up.
-package func waitUntilReadable(_ descriptors: [Int32], milliseconds: Int32) -> Int32? {
+public func waitUntilReadable(_ descriptors: [Int32], milliseconds: Int32) -> Int32? {
     var requests = descriptors.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
     while true {
         let count = poll(&requests, nfds_t(requests.count), milliseconds)

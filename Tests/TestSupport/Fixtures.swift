@@ -1,7 +1,7 @@
 import Glibc
 
 /// The files below `Tests/Fixtures`. A file that is not there is a mistake in the test: it traps, naming the path.
-package enum Fixture {
+public enum Fixture {
     private static let root: String = {
         let here = #filePath
         guard let end = here.range(ofLast: "/TestSupport/") else {
@@ -12,7 +12,7 @@ package enum Fixture {
 
     /// The bytes of a file.
     /// The path is relative to `Tests/Fixtures`: `payloads/braze-ios/unity-doc.json`.
-    package static func bytes(_ path: String) -> [UInt8] {
+    public static func bytes(_ path: String) -> [UInt8] {
         let descriptor = open(root + path, O_RDONLY | O_CLOEXEC)
         precondition(descriptor >= 0, "cannot open \(root + path): \(String(cString: strerror(errno)))")
         defer { close(descriptor) }
@@ -30,7 +30,7 @@ package enum Fixture {
     ///   - folder: relative to `Tests/Fixtures`; its subfolders are not looked into.
     ///   - suffix: how the names end.
     /// - Returns: the paths, each beginning with `folder`.
-    package static func list(_ folder: String, suffix: String) -> [String] {
+    public static func list(_ folder: String, suffix: String) -> [String] {
         names(in: root + folder).filter { $0.hasSuffix(suffix) }.map { "\(folder)/\($0)" }
     }
 }

@@ -2,29 +2,29 @@ import Glibc
 
 /// Everything one daemon needs, below a directory of its own: configuration, state, runtime directory and scripts.
 /// It outlives the daemon: the next one goes on from its state.
-package final class Installation: Sendable {
+public final class Installation: Sendable {
     private let directory = TemporaryDirectory()
     private let stateFolder: String
 
     /// The directory that holds the others; a place for a test's own files.
-    package var root: String { directory.path }
+    public var root: String { directory.path }
     /// `--config`
-    package var configuration: String { root + "/etc" }
+    public var configuration: String { root + "/etc" }
     /// `--state`
-    package var state: String { root + "/" + stateFolder }
+    public var state: String { root + "/" + stateFolder }
     /// `--runtime`
-    package var runtime: String { root + "/run" }
+    public var runtime: String { root + "/run" }
     /// Where producers connect.
-    package var injectSocket: String { runtime + "/inject.sock" }
+    public var injectSocket: String { runtime + "/inject.sock" }
     /// Where administrators connect.
-    package var controlSocket: String { runtime + "/control.sock" }
+    public var controlSocket: String { runtime + "/control.sock" }
 
     /// Makes one with the shipped handler `journal`, a last route to it, and these settings.
     ///
     /// - Parameters:
     ///   - settings: the text of `pushrouterd.conf`.
     ///   - stateFolder: where the state directory is, below the root; the daemon makes it.
-    package init(_ settings: String = "", stateFolder: String = "state") {
+    public init(_ settings: String = "", stateFolder: String = "state") {
         self.stateFolder = stateFolder
         // Tests with clients of other users need a way in.
         chmod(root, 0o711)
@@ -39,7 +39,7 @@ package final class Installation: Sendable {
     /// - Parameters:
     ///   - path: relative to the configuration.
     ///   - text: all of it.
-    package func write(_ path: String, _ text: String) { writeFile(text, to: configuration + "/" + path) }
+    public func write(_ path: String, _ text: String) { writeFile(text, to: configuration + "/" + path) }
 
     /// Adds an `exec` handler that runs a script, and a route to it for payloads whose data has `job` set to its name.
     ///
@@ -48,7 +48,7 @@ package final class Installation: Sendable {
     ///   - script: for `/bin/sh`; `$ROOT` is this installation's root.
     ///   - handler: further lines of `[Handler]`.
     ///   - route: further lines of `[Route]`.
-    package func addJob(_ name: String, _ script: String, handler: String = "", route: String = "") {
+    public func addJob(_ name: String, _ script: String, handler: String = "", route: String = "") {
         let path = "\(root)/\(name).sh"
         writeFile(script, to: path)
         addHandler(name, "Exec=/bin/sh \(path)\nEnvironment=ROOT=\(root)\n\(handler)")
@@ -60,7 +60,7 @@ package final class Installation: Sendable {
     /// - Parameters:
     ///   - name: its name.
     ///   - lines: the lines of `[Handler]` but `Type=`.
-    package func addHandler(_ name: String, _ lines: String) {
+    public func addHandler(_ name: String, _ lines: String) {
         write("handlers.d/\(name).handler", "[Handler]\nType=exec\n\(lines)\n")
     }
 
@@ -71,7 +71,7 @@ package final class Installation: Sendable {
     ///   - handler: who does the work.
     ///   - match: the lines of `[Match]`.
     ///   - route: further lines of `[Route]`.
-    package func addRoute(_ name: String, to handler: String, match: String = "", route: String = "") {
+    public func addRoute(_ name: String, to handler: String, match: String = "", route: String = "") {
         write("routes.d/\(name).route", "[Match]\n\(match)\n[Route]\nHandler=\(handler)\n\(route)\n")
     }
 }

@@ -1,17 +1,17 @@
 import Glibc
 
 /// The service manager's end of sd_notify(3): what a daemon says of itself, in order.
-package final class NotifySocket {
+public final class NotifySocket {
     /// For `NOTIFY_SOCKET`.
-    package let path: String
+    public let path: String
     let descriptor: Int32
     /// The messages that were received, each a list of assignments such as `READY=1`.
-    package private(set) var messages: [[String]] = []
+    public private(set) var messages: [[String]] = []
 
     /// Makes the socket.
     ///
     /// - Parameter path: short enough for an address; nothing may be there.
-    package init(path: String) {
+    public init(path: String) {
         self.path = path
         descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         precondition(descriptor >= 0, "cannot create a socket: \(systemReason())")

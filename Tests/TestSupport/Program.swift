@@ -1,15 +1,15 @@
 import Glibc
 
 /// A program that a test runs as a user would: with arguments and an environment, from outside.
-package struct Program: Sendable {
+public struct Program: Sendable {
     /// Where it is.
-    package let path: String
+    public let path: String
 
     /// Any program, by its absolute path.
-    package init(path: String) { self.path = path }
+    public init(path: String) { self.path = path }
 
     /// A program of this package: it is built into the directory that the running tests are in.
-    package init(product: String) {
+    public init(product: String) {
         path = Self.directory + "/" + product
         precondition(access(path, X_OK) == 0, "\(path) is not built: \(String(cString: strerror(errno)))")
     }
@@ -25,7 +25,7 @@ package struct Program: Sendable {
     }()
 
     /// How a program ended.
-    package enum End: Hashable, Sendable {
+    public enum End: Hashable, Sendable {
         /// By itself, with this status.
         case exited(Int32)
         /// By this signal.
@@ -33,19 +33,19 @@ package struct Program: Sendable {
     }
 
     /// What came of a run.
-    package struct Result: Sendable {
+    public struct Result: Sendable {
         /// How it ended; by SIGKILL when it did not within a minute.
-        package let end: End
+        public let end: End
         /// What it wrote to standard output.
-        package let outputBytes: [UInt8]
+        public let outputBytes: [UInt8]
         /// What it wrote to standard error.
-        package let errors: String
+        public let errors: String
 
         /// What it wrote to standard output, as text.
-        package var output: String { String(decoding: outputBytes, as: UTF8.self) }
+        public var output: String { String(decoding: outputBytes, as: UTF8.self) }
 
         /// The lines of its output.
-        package var lines: [String] { output.split(separator: "\n").map(String.init) }
+        public var lines: [String] { output.split(separator: "\n").map(String.init) }
     }
 
     /// Runs it to its end.
@@ -54,7 +54,7 @@ package struct Program: Sendable {
     ///   - arguments: without the program's name.
     ///   - input: what it finds on standard input.
     ///   - environment: variables beside `PATH`.
-    package func run(
+    public func run(
         _ arguments: [String], input: [UInt8] = [], environment: [String: String] = [:]
     ) -> Result {
         let (standardInput, output, errors) = (Pipe(), Pipe(), Pipe())

@@ -1,12 +1,12 @@
 import Glibc
 
 /// A directory of a test's own under `/tmp`, removed with everything in it when the value goes away.
-package struct TemporaryDirectory: ~Copyable, Sendable {
+public struct TemporaryDirectory: ~Copyable, Sendable {
     /// Its absolute path, short enough for a socket's.
-    package let path: String
+    public let path: String
 
     /// Makes the directory; traps when that fails, since no test can go on without.
-    package init() {
+    public init() {
         var template = Array("/tmp/pushrouterd-test.XXXXXX".utf8CString)
         precondition(mkdtemp(&template) != nil, "mkdtemp: \(String(cString: strerror(errno)))")
         path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)

@@ -1,7 +1,7 @@
 import Glibc
 
 /// How the server of the tests answers a request.
-package enum TrackAnswer: Sendable {
+public enum TrackAnswer: Sendable {
     /// All is taken in: 201, and the endpoint's JSON.
     case success
     /// All but these are taken in.
@@ -31,7 +31,7 @@ package enum TrackAnswer: Sendable {
 }
 
 /// An error in an answer of the endpoint.
-package struct TrackError: Sendable {
+public struct TrackError: Sendable {
     var text: String
     var array: String
     var index: Int
@@ -40,7 +40,7 @@ package struct TrackError: Sendable {
     ///   - text: what is wrong.
     ///   - array: `attributes` or `events`.
     ///   - index: of which element.
-    package init(_ text: String, in array: String, at index: Int) {
+    public init(_ text: String, in array: String, at index: Int) {
         self.text = text
         self.array = array
         self.index = index

@@ -1,41 +1,41 @@
 import PushModel
 
 /// A request that the server of the tests received.
-package struct TrackRequest: Sendable {
+public struct TrackRequest: Sendable {
     /// One element of its arrays.
-    package struct Element: Hashable, Sendable {
+    public struct Element: Hashable, Sendable {
         /// `attributes` or `events`.
-        package var array: String
+        public var array: String
         /// The identifier, as JSON.
-        package var user: String
+        public var user: String
         /// The name of an event.
-        package var name: String?
+        public var name: String?
         /// The properties, or the attributes, as JSON.
-        package var data: String
+        public var data: String
     }
 
     /// Its place among all that were received, from 0.
-    package var number: Int
+    public var number: Int
     /// By name, in lower case.
-    package var headers: [String: String]
+    public var headers: [String: String]
     /// The body.
-    package var body: [UInt8]
+    public var body: [UInt8]
     /// The elements, attributes first, as the endpoint takes them.
-    package private(set) var elements: [Element] = []
+    public private(set) var elements: [Element] = []
     /// What the endpoint, or its limits, would not have.
-    package private(set) var violations: [String] = []
+    public private(set) var violations: [String] = []
 
     /// What a request may have.
-    package struct Limits: Sendable {
+    public struct Limits: Sendable {
         /// Elements of each array.
-        package var each = 75
+        public var each = 75
         /// Elements of both.
-        package var combined = 150
+        public var combined = 150
         /// The header `Authorization` that is expected.
-        package var authorization: String?
+        public var authorization: String?
 
         /// The provider's.
-        package init() {}
+        public init() {}
     }
 
     init(number: Int, start: String, headers: [String: String], body: [UInt8], limits: Limits) {

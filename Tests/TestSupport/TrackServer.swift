@@ -3,21 +3,21 @@ import Synchronization
 
 /// A server of `POST /users/track` on a port of this machine: it checks every request against the limits, and answers as a
 /// test wants. Each connection has a thread; all end with the server.
-package final class TrackServer: Sendable {
+public final class TrackServer: Sendable {
     /// How to answer; called on the threads of the connections.
-    package typealias Script = @Sendable (TrackRequest) -> TrackAnswer
+    public typealias Script = @Sendable (TrackRequest) -> TrackAnswer
 
     private let exchange: Exchange
 
     /// `http://127.0.0.1:PORT`
-    package var url: String { "http://127.0.0.1:\(exchange.port)" }
+    public var url: String { "http://127.0.0.1:\(exchange.port)" }
 
     /// Begins to listen.
     ///
     /// - Parameters:
     ///   - limits: what a request may have.
     ///   - script: how each is answered.
-    package init(limits: TrackRequest.Limits = TrackRequest.Limits(), script: @escaping Script = { _ in .success }) {
+    public init(limits: TrackRequest.Limits = TrackRequest.Limits(), script: @escaping Script = { _ in .success }) {
         exchange = Exchange(limits: limits, script: script)
         runThread(exchange) { $0.accept() }
     }
@@ -25,16 +25,16 @@ package final class TrackServer: Sendable {
     deinit { exchange.stop() }
 
     /// All requests so far, in the order in which they came.
-    package var requests: [TrackRequest] { exchange.state.withLock(\.requests) }
+    public var requests: [TrackRequest] { exchange.state.withLock(\.requests) }
 
     /// What was taken in so far, in the order in which that happened.
-    package var taken: [TrackRequest.Element] { exchange.state.withLock(\.taken) }
+    public var taken: [TrackRequest.Element] { exchange.state.withLock(\.taken) }
 
     /// What the endpoint would not have: limits, keys, and two requests at once for the same user.
-    package var violations: [String] { exchange.state.withLock(\.violations) }
+    public var violations: [String] { exchange.state.withLock(\.violations) }
 
     /// How many connections were made.
-    package var connections: Int { exchange.state.withLock(\.connections) }
+    public var connections: Int { exchange.state.withLock(\.connections) }
 }
 
 /// What the threads of a server share.

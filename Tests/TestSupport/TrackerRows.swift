@@ -1,22 +1,22 @@
-package import PushModel
-package import PushTracking
+public import PushModel
+public import PushTracking
 
 /// What the store would hold: the rows of the tracker, in the order in which they were first written.
-package struct TrackerRows {
-    package private(set) var deliveries: [(row: TrackedRow, received: AnalyticsEvent)] = []
-    package private(set) var interactions: [InteractionRow] = []
-    package private(set) var sessions: [SessionRow] = []
-    package private(set) var starts: [StartsRow] = []
-    package private(set) var pendingStarts: [PendingStart] = []
-    package private(set) var held: [HeldInteraction] = []
-    package private(set) var eventIDs: Set<UUID128> = []
+public struct TrackerRows {
+    public private(set) var deliveries: [(row: TrackedRow, received: AnalyticsEvent)] = []
+    public private(set) var interactions: [InteractionRow] = []
+    public private(set) var sessions: [SessionRow] = []
+    public private(set) var starts: [StartsRow] = []
+    public private(set) var pendingStarts: [PendingStart] = []
+    public private(set) var held: [HeldInteraction] = []
+    public private(set) var eventIDs: Set<UUID128> = []
     /// What a store would refuse.
-    package private(set) var violations: [String] = []
+    public private(set) var violations: [String] = []
 
-    package init() {}
+    public init() {}
 
     /// Writes what one turn decided: events and records together, as in one transaction.
-    package mutating func write(_ events: [AnalyticsEvent], _ records: [TrackerRecord]) {
+    public mutating func write(_ events: [AnalyticsEvent], _ records: [TrackerRecord]) {
         for event in events where !eventIDs.insert(event.id).inserted {
             violations.append("event \(event.id) comes twice: \(event)")
         }
@@ -79,7 +79,7 @@ package struct TrackerRows {
     }
 
     /// The tracker as it is after a restart at `now`.
-    package func restored(stateID: UUID128, rules: TrackerRules, now: WallTime) -> Tracker {
+    public func restored(stateID: UUID128, rules: TrackerRules, now: WallTime) -> Tracker {
         var tracker = Tracker(stateID: stateID, rules: rules)
         for row in pendingStarts { tracker.restore(row, now: now) }
         for row in sessions { tracker.restore(row, now: now) }

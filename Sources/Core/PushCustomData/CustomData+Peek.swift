@@ -1,11 +1,11 @@
-package import PushModel
+public import PushModel
 
 extension CustomData {
     /// What a run of the forwarder has, in order of number.
-    package func claimedEntries(of claimant: UUID128) -> [EntryNumber] { claims[claimant]?.keys.sorted() ?? [] }
+    public func claimedEntries(of claimant: UUID128) -> [EntryNumber] { claims[claimant]?.keys.sorted() ?? [] }
 
     /// Whether something is to be sent.
-    package var hasQueuedEntries: Bool { queue.count > 0 }
+    public var hasQueuedEntries: Bool { queue.count > 0 }
 
     /// What is to be sent, from the entry after a number on; it stays as it is. Linear in all that is to be sent.
     ///
@@ -13,7 +13,7 @@ extension CustomData {
     ///   - number: the entry before; 0 for the first.
     ///   - limit: how many entries at most.
     ///   - bytes: how many bytes of names and values at most; one entry may be longer.
-    package func queuedEntries(after number: EntryNumber, limit: Int, bytes: Int) -> [CustomEntry] {
+    public func queuedEntries(after number: EntryNumber, limit: Int, bytes: Int) -> [CustomEntry] {
         var (queue, room) = (queue, bytes)
         var entries: [CustomEntry] = []
         while entries.count < limit, let next = queue.popFirst() {

@@ -1,4 +1,4 @@
-package import PushModel
+public import PushModel
 
 extension CustomData {
     /// Hands the oldest entries that are to be sent to a run of the forwarder.
@@ -13,7 +13,7 @@ extension CustomData {
     ///   - now: the clock.
     ///   - output: the entries' changes are appended.
     /// - Returns: the entries, in order of number.
-    package mutating func claim(
+    public mutating func claim(
         by claimant: UUID128, limit: Int, bytes: Int, now: WallTime, into output: inout CustomDataOutput
     ) -> [CustomEntry] {
         for other in claims.keys where other != claimant {
@@ -47,7 +47,7 @@ extension CustomData {
     ///   - output: the entry's change is appended.
     /// - Returns: whether the run had it.
     @discardableResult
-    package mutating func settle(
+    public mutating func settle(
         _ number: EntryNumber, _ state: EntryState, reason: String?, by claimant: UUID128, now: WallTime,
         into output: inout CustomDataOutput
     ) -> Bool {
@@ -84,7 +84,7 @@ extension CustomData {
     ///   - output: the entries' changes are appended.
     /// - Returns: of how many this was to be decided.
     @discardableResult
-    package mutating func resolve(
+    public mutating func resolve(
         _ numbers: [EntryNumber], _ state: EntryState, now: WallTime, into output: inout CustomDataOutput
     ) -> Int {
         precondition(state == .queued || state == .discarded, "\(state) is nothing that a person decides")
@@ -98,10 +98,10 @@ extension CustomData {
     }
 
     /// The numbers of the entries of unknown outcome, in order.
-    package var unknownEntries: [EntryNumber] { unknown.keys.sorted() }
+    public var unknownEntries: [EntryNumber] { unknown.keys.sorted() }
 
     /// Takes in how sending goes.
-    package mutating func report(_ state: SendingState, into output: inout CustomDataOutput) {
+    public mutating func report(_ state: SendingState, into output: inout CustomDataOutput) {
         sending = state
         output.records.append(.sending(state))
     }

@@ -1,4 +1,4 @@
-package import PushModel
+public import PushModel
 
 extension CustomData {
     /// Flushes what waits for a session of this app, on this device, of this user: in the order in which it was saved.
@@ -13,7 +13,7 @@ extension CustomData {
     ///   - output: the events, the fields that are set and the entries' ends are appended.
     /// - Returns: how many entries were flushed.
     @discardableResult
-    package mutating func flush(
+    public mutating func flush(
         _ session: SessionStart, suite: String? = nil, now: WallTime, into output: inout CustomDataOutput
     ) -> Int {
         var session = session
@@ -94,7 +94,7 @@ extension CustomData {
     ///   - output: the entries' ends are appended.
     /// - Returns: how many entries were discarded.
     @discardableResult
-    package mutating func reset(
+    public mutating func reset(
         suite: String, app: String?, now: WallTime, into output: inout CustomDataOutput
     ) -> Int {
         let discarded = stored.takeAll { held in

@@ -1,18 +1,18 @@
-package import PushModel
+public import PushModel
 
 /// Custom events and attributes on their way: checked, kept in their suites until the app's next session, or handed to the
 /// forwarder.
 ///
 /// A pure value. What comes out as records, given back to ``restore(_:_:claimant:)`` after a restart, makes the same again.
-package struct CustomData: Sendable {
+public struct CustomData: Sendable {
     /// Which ids the events of this state directory get.
-    package let stateID: UUID128
+    public let stateID: UUID128
     /// The settings; a change holds for what is decided from then on.
-    package var rules: CustomDataRules
+    public var rules: CustomDataRules
     /// The highest number given so far; 0 when there is none.
-    package internal(set) var lastNumber: EntryNumber
+    public internal(set) var lastNumber: EntryNumber
     /// How sending goes, as the forwarder last said; `nil` before it ever did.
-    package internal(set) var sending: SendingState?
+    public internal(set) var sending: SendingState?
 
     var stored = StoredEntries()
     var queue = SendingQueue()
@@ -26,7 +26,7 @@ package struct CustomData: Sendable {
     ///   - stateID: the state directory's id; events derive their ids from it.
     ///   - rules: the settings.
     ///   - lastNumber: the highest number ever given.
-    package init(
+    public init(
         stateID: UUID128, rules: CustomDataRules = CustomDataRules(), lastNumber: EntryNumber = EntryNumber(0)
     ) {
         self.stateID = stateID
@@ -37,7 +37,7 @@ package struct CustomData: Sendable {
     // MARK: What waits
 
     /// What waits. Linear in the number of entries that the forwarder has.
-    package var summary: CustomDataSummary {
+    public var summary: CustomDataSummary {
         var summary = CustomDataSummary()
         summary.pending = stored.count
         summary.queued = queue.count
@@ -54,7 +54,7 @@ package struct CustomData: Sendable {
     private var waitingCount: Int { stored.count + queue.count + claimedCount + unknown.count }
 
     /// Whether one more entry whose name and data have so many bytes may be kept.
-    package func hasRoom(for bytes: Int) -> Bool {
+    public func hasRoom(for bytes: Int) -> Bool {
         waitingCount < rules.pendingMax && bytes <= rules.pendingSizeMax - self.bytes
     }
 
@@ -73,7 +73,7 @@ package struct CustomData: Sendable {
     ///   - output: what it leads to is appended.
     /// - Returns: why parts of it were set aside.
     @discardableResult
-    package mutating func log(
+    public mutating func log(
         _ kind: EntryKind, _ object: JSONNode, _ source: EntrySource, now: WallTime, into output: inout CustomDataOutput
     ) -> [Rejection] {
         let checked = CheckedEntry(kind, object, for: source.way, rules)
@@ -102,7 +102,7 @@ package struct CustomData: Sendable {
     ///   - now: the clock.
     ///   - output: the rejected entry is appended.
     @discardableResult
-    package mutating func setAside(
+    public mutating func setAside(
         _ kind: EntryKind, _ object: JSONNode, _ source: EntrySource, field: String, reason: String, now: WallTime,
         into output: inout CustomDataOutput
     ) -> Rejection {
@@ -140,13 +140,13 @@ package struct CustomData: Sendable {
     // MARK: After a restart
 
     /// Gives back an entry that has not come to its end: `pending`, `queued`, `claimed` or `unknown`; in order of numbers.
-    package mutating func restore(_ entry: CustomEntry, _ state: EntryState, claimant: UUID128?) {
+    public mutating func restore(_ entry: CustomEntry, _ state: EntryState, claimant: UUID128?) {
         lastNumber = max(lastNumber, entry.number)
         hold(entry, state, claimant: claimant)
     }
 
     /// Gives back how sending went.
-    package mutating func restore(_ state: SendingState) { sending = state }
+    public mutating func restore(_ state: SendingState) { sending = state }
 
     /// Keeps an entry in memory.
     mutating func hold(_ entry: CustomEntry, _ state: EntryState, claimant: UUID128? = nil) {

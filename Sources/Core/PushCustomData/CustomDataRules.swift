@@ -1,7 +1,7 @@
 /// What of custom data is a setting.
-package struct CustomDataRules: Hashable, Sendable {
+public struct CustomDataRules: Hashable, Sendable {
     /// Which time an event that was stored has.
-    package enum EventTime: String, Sendable, CaseIterable {
+    public enum EventTime: String, Sendable, CaseIterable {
         /// When it was saved.
         case saved
         /// When the session started that it waited for.
@@ -9,7 +9,7 @@ package struct CustomDataRules: Hashable, Sendable {
     }
 
     /// What becomes of an entry that was sent and perhaps accepted: the endpoint does not tell repeats apart.
-    package enum OnUnknown: String, Sendable, CaseIterable {
+    public enum OnUnknown: String, Sendable, CaseIterable {
         /// It waits for a person to decide: nothing counts twice.
         case hold
         /// It is sent again: nothing is lost.
@@ -17,18 +17,18 @@ package struct CustomDataRules: Hashable, Sendable {
     }
 
     /// `EventTime=`
-    package var eventTime = EventTime.saved
+    public var eventTime = EventTime.saved
     /// `OnUnknown=`
-    package var onUnknown = OnUnknown.hold
+    public var onUnknown = OnUnknown.hold
     /// How many entries are kept that are neither flushed nor sent yet. Above it new ones are refused.
-    package var pendingMax = 100_000
+    public var pendingMax = 100_000
     /// How many bytes their names and values may have in all.
-    package var pendingSizeMax = 64 << 20
+    public var pendingSizeMax = 64 << 20
     /// How many elements an array of a custom attribute may have.
-    package var arrayElementsMax = 500
+    public var arrayElementsMax = 500
     /// Whether what a session start flushes is sent to the endpoint as well.
-    package var sendsFlushed = false
+    public var sendsFlushed = false
 
     /// The defaults.
-    package init() {}
+    public init() {}
 }

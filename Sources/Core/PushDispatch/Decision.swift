@@ -1,32 +1,32 @@
-package import PushModel
+public import PushModel
 
 /// What the platform would do with a delivery, and whose payload it is. A reference: it is large, and never changes.
-package final class Decision: Sendable {
+public final class Decision: Sendable {
     /// Every provider whose rule matches, the owner first.
-    package let providers: [ProviderMatch]
+    public let providers: [ProviderMatch]
     /// What a Braze payload is; `nil` unless `provider` is `braze`.
-    package let braze: BrazeFacts?
+    public let braze: BrazeFacts?
     /// The callbacks in the order in which the platform would run them. Empty: `outcome` is set.
-    package let callbacks: [Callback]
+    public let callbacks: [Callback]
     /// How the delivery ends where no code of the app is called: `shownBySystem`, `notWoken`, `swallowed` or
     /// `ownReceiver`.
-    package let outcome: Outcome?
+    public let outcome: Outcome?
     /// The payload's own id, if it has one.
-    package let messageID: String?
+    public let messageID: String?
     /// The id that the platform's list of recent messages goes by (FCM: the last ten, in the app's process); a delivery
     /// whose id is in it ends as `duplicate`. `nil` when it has none, or never gets so far.
-    package let duplicateID: String?
+    public let duplicateID: String?
     /// The app: the request's, else the one that an `.apns` file names.
-    package let app: String?
+    public let app: String?
     /// The payload's keys and the dashboard's key-values, for routes to match.
-    package let keys: PayloadKeys
+    public let keys: PayloadKeys
     /// Whether the tracker records a receipt: a Braze payload that reaches Braze's code, or is displayed (tracker, T9);
     /// never a probe for uninstallation or a notice of deleted messages.
-    package let received: Bool
+    public let received: Bool
     /// Whether the tracker counts a Braze payload as shown to the user (tracker, T9).
-    package let displayed: Bool
+    public let displayed: Bool
     /// Why, in order: whose payload it is, what it is, what the platform does. The last one explains `outcome`.
-    package let reasons: [Reason]
+    public let reasons: [Reason]
     /// What the delivery says beside the payload, for the warnings.
     private let circumstances: Circumstances
 
@@ -52,30 +52,30 @@ package final class Decision: Sendable {
     }
 
     /// Who gets the callbacks.
-    package var owner: PlannedInvocation.Owner { braze == nil ? .route : .tracker }
+    public var owner: PlannedInvocation.Owner { braze == nil ? .route : .tracker }
 
     /// The callbacks, each with who gets it.
-    package var invocations: [PlannedInvocation] {
+    public var invocations: [PlannedInvocation] {
         callbacks.map { PlannedInvocation(callback: $0, owner: owner) }
     }
 
     /// A digest of what the platform hands back when the notification is tapped (tracker, T15). Read when asked for.
-    package var digest: UInt64? { keys.payload.digest }
+    public var digest: UInt64? { keys.payload.digest }
 
     /// What FCM's `RemoteMessage` would tell the app, by its getters. Read when asked for; `nil` where there is none.
-    package var message: RemoteMessage? { keys.payload.remoteMessage }
+    public var message: RemoteMessage? { keys.payload.remoteMessage }
 
     /// Whose payload it is; `nil` when no provider's rule matches.
-    package var provider: String? { providers.first?.name }
+    public var provider: String? { providers.first?.name }
 
     /// The names of the providers whose rule matches, the owner first.
-    package var matches: [String] { providers.map(\.name) }
+    public var matches: [String] { providers.map(\.name) }
 
     /// Shows each button of a Braze notification that a press on can be told apart from others, in their order: its id
     /// in UTF-8 and what it does.
     ///
     /// - Parameter isEnough: returns whether the others need not be shown.
-    package func forEachButton(until isEnough: (UnsafeBufferPointer<UInt8>, ButtonAction) -> Bool) {
+    public func forEachButton(until isEnough: (UnsafeBufferPointer<UInt8>, ButtonAction) -> Bool) {
         defer { withExtendedLifetime(keys) {} }
         keys.payload.forEachButton { button in
             guard let id = button.id, let action = ButtonAction(button.kind) else { return false }
@@ -84,7 +84,7 @@ package final class Decision: Sendable {
     }
 
     /// What a reviewer would say about the payload. Looked for when asked: nothing is decided by it.
-    package var warnings: [Warning] {
+    public var warnings: [Warning] {
         let titles = providers.map(\.provider.title)
         let owners = titles.count > 1 ? [Warning.twoOwners(titles[0], others: Array(titles.dropFirst()))] : []
         return owners + keys.payload.warnings(state: circumstances.state, braze: braze)
@@ -93,9 +93,9 @@ package final class Decision: Sendable {
 }
 
 /// One platform callback that a delivery leads to.
-package struct PlannedInvocation: Hashable, Sendable {
+public struct PlannedInvocation: Hashable, Sendable {
     /// Who gets it.
-    package enum Owner: Hashable, Sendable {
+    public enum Owner: Hashable, Sendable {
         /// The tracker of opens: the payload is Braze's.
         case tracker
         /// The first route that matches.
@@ -103,12 +103,12 @@ package struct PlannedInvocation: Hashable, Sendable {
     }
 
     /// The callback.
-    package var callback: Callback
+    public var callback: Callback
     /// Who gets it.
-    package var owner: Owner
+    public var owner: Owner
 
     /// Joins the two.
-    package init(callback: Callback, owner: Owner) {
+    public init(callback: Callback, owner: Owner) {
         self.callback = callback
         self.owner = owner
     }

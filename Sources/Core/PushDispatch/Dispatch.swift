@@ -1,4 +1,4 @@
-package import PushModel
+public import PushModel
 
 /// Decides what the platform would do with `delivery`, and whose payload it is.
 ///
@@ -8,7 +8,7 @@ package import PushModel
 ///   - settings: what detection takes from the configuration.
 /// - Returns: the decision, with its reasons.
 /// - Throws: `PayloadError` for a payload that the platform's own server would refuse, or whose form cannot be read.
-package func decide(
+public func decide(
     _ delivery: Delivery, settings: DetectionSettings = DetectionSettings()
 ) throws(PayloadError) -> Decision {
     switch delivery.platform {

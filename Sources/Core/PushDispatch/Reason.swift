@@ -1,5 +1,5 @@
 /// One step of a decision, for people who know Android and iOS. The text is made when asked for.
-package enum Reason: Hashable, Sendable, CustomStringConvertible {
+public enum Reason: Hashable, Sendable, CustomStringConvertible {
     // Whose it is.
     case owner(ProviderMatch)
     // Why it is not Braze's: Android, iOS, web, a rule of the user's.
@@ -33,7 +33,7 @@ package enum Reason: Hashable, Sendable, CustomStringConvertible {
     // What a browser does.
     case serviceWorker
 
-    package var description: String {
+    public var description: String {
         switch self {
         case .owner(let match): match.description
         case .noBrazeMarker: "data has no key _ab: the payload is not Braze's"
@@ -146,7 +146,7 @@ func quoted(_ text: String?) -> String {
 
 extension Reason {
     /// The same without a word of the payload: what may be told as the reason of an outcome, which reaches the journal.
-    package var withoutPayload: String {
+    public var withoutPayload: String {
         switch self {
         case .unknownMessageType: "Received message with unknown type, FCM logs, and drops the message"
         case .unknownAction: "Unknown intent action, FCM logs, and does nothing"

@@ -1,7 +1,7 @@
-package import PushModel
+public import PushModel
 
 /// What a reviewer would say about a payload that is delivered all the same. The text is made when asked for.
-package enum Warning: Hashable, Sendable, CustomStringConvertible {
+public enum Warning: Hashable, Sendable, CustomStringConvertible {
     /// FCM data values are strings; this one is not.
     case dataValueIsNoString(key: String, kind: String)
     /// `_ab` is `true` but for its case.
@@ -43,7 +43,7 @@ package enum Warning: Hashable, Sendable, CustomStringConvertible {
     /// `sdk` is `delayed`.
     case sdkDelayed
 
-    package var description: String {
+    public var description: String {
         switch self {
         case .dataValueIsNoString(let key, let kind):
             "data.\(key) is \(kind): FCM data values are strings; it counts as present and equals no text"

@@ -1,7 +1,7 @@
 /// An analytics event, named and shaped as the provider's own message engagement events (design, section 5.5).
-package struct AnalyticsEvent: Hashable, Sendable {
+public struct AnalyticsEvent: Hashable, Sendable {
     /// The kinds of event. The raw values are the names on the wire.
-    package enum Kind: String, Sendable, CaseIterable {
+    public enum Kind: String, Sendable, CaseIterable {
         case open = "users.messages.pushnotification.Open"
         case received = "local.pushnotification.Received"
         case influencedOpen = "users.messages.pushnotification.InfluencedOpen"
@@ -14,44 +14,44 @@ package struct AnalyticsEvent: Hashable, Sendable {
     }
 
     /// Fixed when the event is decided; downstream deduplicates by it.
-    package var id: UUID128
+    public var id: UUID128
     /// What happened.
-    package var kind: Kind
+    public var kind: Kind
     /// When, in whole UTC seconds rounded down.
-    package var time: Int64
+    public var time: Int64
     /// The request that caused it.
-    package var seq: SequenceNumber
+    public var seq: SequenceNumber
     /// The delivery it is about: the same as `seq` for a receipt, and for what is about none.
-    package var delivery: SequenceNumber
+    public var delivery: SequenceNumber
     /// The user.
-    package var externalUserID: String?
+    public var externalUserID: String?
     /// The device.
-    package var deviceID: String?
+    public var deviceID: String?
     /// The app.
-    package var appID: String?
+    public var appID: String?
     /// The platform.
-    package var platform: Platform
+    public var platform: Platform
     /// The campaign, as the payload names it.
-    package var campaignID: String?
+    public var campaignID: String?
     /// The payload's own id.
-    package var messageID: String?
+    public var messageID: String?
     /// For a button: what it does (`uri`, `deep_link`, `none`, `close`); `nil` for the body.
-    package var buttonActionType: String?
+    public var buttonActionType: String?
     /// For a button: its id.
-    package var buttonString: String?
+    public var buttonString: String?
     /// For the end of a session: how long it took.
-    package var duration: Duration?
+    public var duration: Duration?
     /// For a change of a token: the token.
-    package var pushToken: String?
+    public var pushToken: String?
     /// For a change of a token: what happened to it.
-    package var tokenChange: TokenRequest.Kind?
+    public var tokenChange: TokenRequest.Kind?
     /// Of a custom event: its name.
-    package var name: String?
+    public var name: String?
     /// Of a custom event: its properties, a JSON object without white space.
-    package var properties: String?
+    public var properties: String?
 
     /// Joins the parts.
-    package init(
+    public init(
         id: UUID128, kind: Kind, time: Int64, seq: SequenceNumber, delivery: SequenceNumber, externalUserID: String?,
         deviceID: String?, appID: String?, platform: Platform, campaignID: String?, messageID: String?,
         buttonActionType: String? = nil, buttonString: String? = nil, duration: Duration? = nil,

@@ -1,5 +1,5 @@
 /// What a button of a notification does. The raw values are the wire names of `button_action_type`.
-package enum ButtonAction: String, Sendable, CaseIterable {
+public enum ButtonAction: String, Sendable, CaseIterable {
     /// Opens an http or https address.
     case uri
     /// Opens a link of another scheme.

@@ -1,7 +1,7 @@
 extension UnsafeBufferPointer<UInt8> {
     /// Whether both have the same bytes; compares eight at a time.
     @inlinable
-    package func isSame(as other: UnsafeBufferPointer<UInt8>) -> Bool {
+    public func isSame(as other: UnsafeBufferPointer<UInt8>) -> Bool {
         guard count == other.count, let one = baseAddress, let two = other.baseAddress else {
             return count == other.count
         }
@@ -9,7 +9,7 @@ extension UnsafeBufferPointer<UInt8> {
     }
 
     /// The first place from `start` on that has this byte; `nil` when none has. Looks at 16 bytes at a time.
-    package func firstIndex(of byte: UInt8, from start: Int) -> Int? {
+    public func firstIndex(of byte: UInt8, from start: Int) -> Int? {
         guard let base = baseAddress else { return nil }
         let wanted = SIMD16<UInt8>(repeating: byte)
         var place = start
@@ -57,7 +57,7 @@ extension String {
     /// Shows the text in UTF-8, which must not be used afterwards. Copies nothing but a short text.
     @inlinable
     @inline(__always)
-    package func withBytes<Result>(_ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
+    public func withBytes<Result>(_ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
         if let result = utf8.withContiguousStorageIfAvailable(body) { return result }
         var text = self
         return text.withUTF8(body)

@@ -1,8 +1,8 @@
 /// One payload reaching one app on one device in one app state: what `op: deliver` asks for, with its platform resolved.
 /// Two words: cheap to copy.
-package struct Delivery: Sendable {
+public struct Delivery: Sendable {
     /// The platform the payload is for.
-    package let platform: Platform
+    public let platform: Platform
     private let request: DeliverRequest
 
     /// What a request asks for.
@@ -10,13 +10,13 @@ package struct Delivery: Sendable {
     /// - Parameters:
     ///   - request: the request; its own platform does not count.
     ///   - platform: the platform the payload is for.
-    package init(_ request: DeliverRequest, platform: Platform) {
+    public init(_ request: DeliverRequest, platform: Platform) {
         self.request = request
         self.platform = platform
     }
 
     /// Joins the parts; everything but the platform and the payload has a default.
-    package init(
+    public init(
         platform: Platform, app: String? = nil, device: String? = nil, externalID: String? = nil,
         state: AppState = .background, locked: Bool = false, osVersion: String? = nil,
         notifications: NotificationPermission = .allowed, sdk: SDKState = .ready, payload: JSONNode
@@ -29,15 +29,15 @@ package struct Delivery: Sendable {
     }
 
     /// Package name or bundle id.
-    package var app: String? { request.target.app }
+    public var app: String? { request.target.app }
     /// What the app was doing.
-    package var state: AppState { request.state }
+    public var state: AppState { request.state }
     /// Whether the screen was locked; on Android that counts as background.
-    package var locked: Bool { request.locked }
+    public var locked: Bool { request.locked }
     /// Whether notifications may be shown.
-    package var notifications: NotificationPermission { request.notifications }
+    public var notifications: NotificationPermission { request.notifications }
     /// Whether the app had a Braze instance.
-    package var sdk: SDKState { request.sdk }
+    public var sdk: SDKState { request.sdk }
     /// The payload, in any of the accepted forms; an object.
-    package var payload: JSONNode { request.payload }
+    public var payload: JSONNode { request.payload }
 }

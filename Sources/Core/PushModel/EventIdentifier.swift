@@ -10,7 +10,7 @@ extension AnalyticsEvent {
     ///   - number: the request that caused it. For an influenced open the delivery, which has at most one, as a session
     ///     start may cause several; for the end of a session the request that began it; for a custom event its entry.
     ///   - kind: the kind.
-    package static func identifier(state: UUID128, number: SequenceNumber, kind: Kind) -> UUID128 {
+    public static func identifier(state: UUID128, number: SequenceNumber, kind: Kind) -> UUID128 {
         let digits = UInt64(bitPattern: number.value) & 0xFFFF_FFFF_FFFF
         return UUID128(
             high: digits << 16 | 0x8000 | UInt64(kind.code),

@@ -1,6 +1,6 @@
 /// A shell pattern: `*` any text, `?` any one character, `[a-z]` and `[!a-z]` one of a set, `\` takes the next
 /// character as it is. It matches the whole text; an unclosed `[` stands for itself.
-package struct Glob: Hashable, Sendable, CustomStringConvertible {
+public struct Glob: Hashable, Sendable, CustomStringConvertible {
     private enum Step: Hashable, Sendable {
         case anyText
         case anyCharacter
@@ -9,23 +9,23 @@ package struct Glob: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// The pattern as it was written.
-    package let description: String
+    public let description: String
     private let steps: [Step]
 
     /// - Parameter pattern: the pattern; any text is one.
-    package init(_ pattern: String) {
+    public init(_ pattern: String) {
         description = pattern
         steps = Self.compile(Array(pattern.unicodeScalars))
     }
 
     /// Whether the whole of `text` matches; linear in its length for each `*`.
-    package func matches(_ text: String) -> Bool {
+    public func matches(_ text: String) -> Bool {
         var text = text
         return text.withUTF8 { matches($0) }
     }
 
     /// Whether the whole of a text in UTF-8, which must be well formed, matches; linear in its length for each `*`.
-    package func matches(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
+    public func matches(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
         var position = 0
         var step = 0
         var retry: (step: Int, position: Int)?

@@ -1,19 +1,19 @@
 /// A binary heap: the smallest element first. Elements are never removed early; who takes one out checks that it
 /// still holds. Inlinable, so that each module has one for its own elements.
-package struct Heap<Element: Comparable> {
+public struct Heap<Element: Comparable> {
     @usableFromInline var elements: [Element] = []
 
     /// An empty heap.
     @inlinable
-    package init() {}
+    public init() {}
 
     /// The smallest element.
     @inlinable
-    package var first: Element? { elements.first }
+    public var first: Element? { elements.first }
 
     /// Adds one, in logarithmic time.
     @inlinable
-    package mutating func insert(_ element: Element) {
+    public mutating func insert(_ element: Element) {
         elements.append(element)
         var child = elements.count - 1
         while child > 0, elements[child] < elements[(child - 1) / 2] {
@@ -24,7 +24,7 @@ package struct Heap<Element: Comparable> {
 
     /// Takes out the smallest element, in logarithmic time.
     @inlinable
-    package mutating func popFirst() -> Element? {
+    public mutating func popFirst() -> Element? {
         guard let first = elements.first, let last = elements.popLast() else { return nil }
         guard !elements.isEmpty else { return first }
         elements[0] = last

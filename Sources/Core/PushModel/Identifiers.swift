@@ -2,54 +2,54 @@
 ///
 /// One counter a state directory over all accepted requests, increasing in order of acceptance; never
 /// reused once acknowledged, gaps allowed.
-package struct SequenceNumber: Hashable, Comparable, Sendable, CustomStringConvertible {
+public struct SequenceNumber: Hashable, Comparable, Sendable, CustomStringConvertible {
     /// The number itself; the first one is 1.
-    package var value: Int64
+    public var value: Int64
 
     /// - Parameter value: the number itself.
-    package init(_ value: Int64) { self.value = value }
+    public init(_ value: Int64) { self.value = value }
 
     /// The number that follows.
-    package var next: SequenceNumber { SequenceNumber(value + 1) }
+    public var next: SequenceNumber { SequenceNumber(value + 1) }
 
-    package var description: String { String(value) }
+    public var description: String { String(value) }
 
-    package static func < (left: SequenceNumber, right: SequenceNumber) -> Bool { left.value < right.value }
+    public static func < (left: SequenceNumber, right: SequenceNumber) -> Bool { left.value < right.value }
 }
 
 /// One invocation: the request it belongs to and its place among that request's invocations.
-package struct InvocationID: Hashable, Comparable, Sendable {
+public struct InvocationID: Hashable, Comparable, Sendable {
     /// The request.
-    package var seq: SequenceNumber
+    public var seq: SequenceNumber
     /// Its place, from 0, in the order in which the platform would call.
-    package var n: Int
+    public var n: Int
 
     /// Names the `n`th invocation of the request `seq`.
-    package init(seq: SequenceNumber, n: Int) {
+    public init(seq: SequenceNumber, n: Int) {
         self.seq = seq
         self.n = n
     }
 
-    package static func < (left: InvocationID, right: InvocationID) -> Bool {
+    public static func < (left: InvocationID, right: InvocationID) -> Bool {
         (left.seq, left.n) < (right.seq, right.n)
     }
 }
 
 /// A random 128-bit name: of a state directory, of a boot, of an event.
-package struct UUID128: Hashable, Sendable, CustomStringConvertible {
+public struct UUID128: Hashable, Sendable, CustomStringConvertible {
     /// The first eight bytes, big-endian.
-    package var high: UInt64
+    public var high: UInt64
     /// The last eight bytes, big-endian.
-    package var low: UInt64
+    public var low: UInt64
 
     /// Joins the two halves.
-    package init(high: UInt64, low: UInt64) {
+    public init(high: UInt64, low: UInt64) {
         self.high = high
         self.low = low
     }
 
     /// Reads 32 hexadecimal digits, with or without the four hyphens; `nil` for anything else.
-    package init?(_ text: some StringProtocol) {
+    public init?(_ text: some StringProtocol) {
         var digits = 0
         var halves: (UInt64, UInt64) = (0, 0)
         for character in text.utf8 where character != UInt8(ascii: "-") {
@@ -66,7 +66,7 @@ package struct UUID128: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// The lower-case form with hyphens: `8-4-4-4-12`.
-    package var description: String {
+    public var description: String {
         var text = ""
         text.reserveCapacity(36)
         for index in 0..<32 {

@@ -1,6 +1,6 @@
 /// A large value behind a reference: it costs eight bytes where it is kept, and nothing to pass on. It stays a value: whoever
 /// changes it changes only its own.
-package struct Indirect<Value: Sendable>: Sendable {
+public struct Indirect<Value: Sendable>: Sendable {
     /// `@unchecked Sendable` is sound: the value is changed only by a holder that has the only reference.
     @usableFromInline final class Storage: @unchecked Sendable {
         @usableFromInline var value: Value
@@ -13,10 +13,10 @@ package struct Indirect<Value: Sendable>: Sendable {
 
     /// Puts a value behind a reference.
     @inlinable
-    package init(_ value: consuming Value) { storage = Storage(value) }
+    public init(_ value: consuming Value) { storage = Storage(value) }
 
     /// The value.
-    @inlinable package var value: Value {
+    @inlinable public var value: Value {
         _read { yield storage.value }
         _modify {
             if !isKnownUniquelyReferenced(&storage) { storage = Storage(storage.value) }

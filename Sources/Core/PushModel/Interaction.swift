@@ -1,7 +1,7 @@
 /// What a person did with a notification, as the tracker takes it.
-package struct Interaction: Hashable, Sendable {
+public struct Interaction: Hashable, Sendable {
     /// How an interaction names its delivery.
-    package enum Subject: Hashable, Sendable {
+    public enum Subject: Hashable, Sendable {
         /// By its number.
         case delivery(SequenceNumber)
         /// By the payload's own id; the latest on that device.
@@ -12,7 +12,7 @@ package struct Interaction: Hashable, Sendable {
     }
 
     /// What was done.
-    package enum Act: Hashable, Sendable {
+    public enum Act: Hashable, Sendable {
         /// The body was tapped.
         case opened
         /// The button with this id was pressed.
@@ -22,7 +22,7 @@ package struct Interaction: Hashable, Sendable {
     }
 
     /// What became of it. The raw values are kept in ledgers.
-    package enum Verdict: String, Sendable, CaseIterable {
+    public enum Verdict: String, Sendable, CaseIterable {
         /// A direct open (T1).
         case opened
         /// A close button, for the first time: a click, no direct open (T1).
@@ -42,27 +42,27 @@ package struct Interaction: Hashable, Sendable {
     }
 
     /// The request that told of it.
-    package var cause: SequenceNumber
+    public var cause: SequenceNumber
     /// Which delivery.
-    package var subject: Subject
+    public var subject: Subject
     /// What was done.
-    package var act: Act
+    public var act: Act
     /// The platform.
-    package var platform: Platform
+    public var platform: Platform
     /// The app, if it is known.
-    package var app: String?
+    public var app: String?
     /// The device, if it is known; without one the latest delivery on any is meant.
-    package var device: String?
+    public var device: String?
     /// Who did it; `nil`: whoever received the delivery.
-    package var externalID: String?
+    public var externalID: String?
     /// When it was done.
-    package var at: WallTime
+    public var at: WallTime
     /// The digest of the same payload as versions before the present digest made it, where the subject is a payload. It is
     /// not stored: what waits for a delivery waits for a new one.
-    package var formerDigest: UInt64?
+    public var formerDigest: UInt64?
 
     /// Joins the parts.
-    package init(
+    public init(
         cause: SequenceNumber, subject: Subject, act: Act, platform: Platform, app: String? = nil,
         device: String? = nil, externalID: String? = nil, at: WallTime, formerDigest: UInt64? = nil
     ) {

@@ -1,14 +1,14 @@
 /// Who sent a request, as the kernel says (`SO_PEERCRED`).
-package struct Peer: Hashable, Sendable {
+public struct Peer: Hashable, Sendable {
     /// User id; idempotency keys and limits are per user.
-    package var uid: UInt32
+    public var uid: UInt32
     /// Group id.
-    package var gid: UInt32
+    public var gid: UInt32
     /// Process id at the time of connecting; for people, nothing is decided by it.
-    package var pid: Int32
+    public var pid: Int32
 
     /// Joins the three.
-    package init(uid: UInt32, gid: UInt32, pid: Int32) {
+    public init(uid: UInt32, gid: UInt32, pid: Int32) {
         self.uid = uid
         self.gid = gid
         self.pid = pid
@@ -16,42 +16,42 @@ package struct Peer: Hashable, Sendable {
 }
 
 /// One accepted request, as the ledger keeps it.
-package struct AcceptedRequest: Hashable, Sendable {
+public struct AcceptedRequest: Hashable, Sendable {
     /// Its number.
-    package var seq: SequenceNumber
+    public var seq: SequenceNumber
     /// What was asked.
-    package var operation: Operation
+    public var operation: Operation
     /// The producer's own id, its idempotency key within `peer.uid`.
-    package var id: String?
+    public var id: String?
     /// Who asked.
-    package var peer: Peer
+    public var peer: Peer
     /// When it was accepted. The monotonic part counts within `boot` only.
-    package var acceptedAt: Moment
+    public var acceptedAt: Moment
     /// The boot in which it was accepted.
-    package var boot: UUID128
+    public var boot: UUID128
     /// In whose place the router stood.
-    package var mode: DispatchMode
+    public var mode: DispatchMode
     /// Resolved: given, or the device's last known.
-    package var platform: Platform
+    public var platform: Platform
     /// Package name or bundle id.
-    package var app: String?
+    public var app: String?
     /// The device, as the producer names it.
-    package var device: String?
+    public var device: String?
     /// The user, given or the device's last known.
-    package var externalID: String?
+    public var externalID: String?
     /// The payload's own id.
-    package var messageID: String?
+    public var messageID: String?
     /// What the app was doing; `nil` unless it is a delivery.
-    package var state: AppState?
+    public var state: AppState?
     /// The id under which FCM's list of recent messages has it; `nil` when it does not get there.
-    package var duplicateID: String?
+    public var duplicateID: String?
     /// Whether the tracker remembers it: then nobody asks the ledger what a tap on it is about.
-    package var isTracked: Bool
+    public var isTracked: Bool
     /// The request line as it came, without the line feed.
-    package var body: [UInt8]
+    public var body: [UInt8]
 
     /// Joins the parts.
-    package init(
+    public init(
         seq: SequenceNumber, operation: Operation, id: String?, peer: Peer, acceptedAt: Moment, boot: UUID128,
         mode: DispatchMode, platform: Platform, app: String?, device: String?, externalID: String?,
         messageID: String?, state: AppState? = nil, duplicateID: String? = nil, isTracked: Bool = false, body: [UInt8]
@@ -76,9 +76,9 @@ package struct AcceptedRequest: Hashable, Sendable {
 }
 
 /// How a callback was completed: by whom, how often, with what.
-package struct Completion: Hashable, Sendable {
+public struct Completion: Hashable, Sendable {
     /// Who called the completion handler.
-    package enum Caller: String, Sendable {
+    public enum Caller: String, Sendable {
         /// The handler's answer did.
         case handler
         /// Braze's own code did.
@@ -88,16 +88,16 @@ package struct Completion: Hashable, Sendable {
     }
 
     /// Who called it.
-    package var by: Caller
+    public var by: Caller
     /// How often it was called: 1 unless a handler answered more than once.
-    package var times: Int
+    public var times: Int
     /// What it was called with.
-    package var result: FetchResult
+    public var result: FetchResult
     /// Presentation options of `willPresent`, by Apple's names; empty elsewhere.
-    package var options: [String]
+    public var options: [String]
 
     /// Joins the parts.
-    package init(by: Caller, times: Int = 1, result: FetchResult, options: [String] = []) {
+    public init(by: Caller, times: Int = 1, result: FetchResult, options: [String] = []) {
         self.by = by
         self.times = times
         self.result = result
@@ -106,40 +106,40 @@ package struct Completion: Hashable, Sendable {
 }
 
 /// What an invocation waited for in its lane: of those before it, the one that took longest.
-package struct Predecessor: Hashable, Sendable {
+public struct Predecessor: Hashable, Sendable {
     /// Which invocation.
-    package var id: InvocationID
+    public var id: InvocationID
     /// Its handler; `nil` for the tracker.
-    package var handler: String?
+    public var handler: String?
 
     /// Joins the two.
-    package init(id: InvocationID, handler: String?) {
+    public init(id: InvocationID, handler: String?) {
         self.id = id
         self.handler = handler
     }
 }
 
 /// The end of an invocation.
-package struct InvocationResult: Hashable, Sendable {
+public struct InvocationResult: Hashable, Sendable {
     /// How it ended.
-    package var outcome: Outcome
+    public var outcome: Outcome
     /// Why, for people; `daemon_down` and `daemon_crashed` are fixed words.
-    package var reason: String?
+    public var reason: String?
     /// From acceptance to the start of the handler; to the end when none started.
-    package var queue: Duration
+    public var queue: Duration
     /// From the start of the handler to its end; zero when none started.
-    package var exec: Duration
+    public var exec: Duration
     /// From acceptance to the end.
-    package var total: Duration
+    public var total: Duration
     /// How the callback was completed; `nil` where no callback ran.
-    package var completion: Completion?
+    public var completion: Completion?
     /// What it waited for in its lane; `nil` if it did not wait there.
-    package var waitedFor: Predecessor?
+    public var waitedFor: Predecessor?
     /// When it ended.
-    package var decidedAt: WallTime
+    public var decidedAt: WallTime
 
     /// Joins the parts.
-    package init(
+    public init(
         outcome: Outcome, reason: String?, queue: Duration, exec: Duration, total: Duration,
         completion: Completion?, waitedFor: Predecessor? = nil, decidedAt: WallTime
     ) {
@@ -155,30 +155,30 @@ package struct InvocationResult: Hashable, Sendable {
 }
 
 /// One invocation, as the ledger keeps it.
-package struct InvocationRecord: Hashable, Sendable {
+public struct InvocationRecord: Hashable, Sendable {
     /// Which one.
-    package var id: InvocationID
+    public var id: InvocationID
     /// The platform callback it stands for.
-    package var callback: Callback
+    public var callback: Callback
     /// Whether it is the copy of an observing route: it never changes what becomes of the owner's invocations.
-    package var isObserver: Bool
+    public var isObserver: Bool
     /// Whose payload it is; `nil` when no provider's rule matches.
-    package var provider: String?
+    public var provider: String?
     /// The route that picked the handler; `nil` before one did, and for the tracker.
-    package var route: String?
+    public var route: String?
     /// The handler; `nil` before one was picked, and for the tracker.
-    package var handler: String?
+    public var handler: String?
     /// The time it has from the invocation on.
-    package var budget: Duration
+    public var budget: Duration
     /// When its time is up, within the request's boot; `nil` while it waits in its lane in `device` mode.
-    package var deadline: Instant?
+    public var deadline: Instant?
     /// Whether a handler may be running: true from before its start until its answer is known, unless it is idempotent.
-    package var started: Bool
+    public var started: Bool
     /// How it ended; `nil` while in flight.
-    package var result: InvocationResult?
+    public var result: InvocationResult?
 
     /// Joins the parts.
-    package init(
+    public init(
         id: InvocationID, callback: Callback, isObserver: Bool = false, provider: String?, route: String?,
         handler: String?, budget: Duration, deadline: Instant?, started: Bool, result: InvocationResult?
     ) {
@@ -198,7 +198,7 @@ package struct InvocationRecord: Hashable, Sendable {
 /// One thing to write. Records of one turn of the loop are committed together, in order.
 ///
 /// Indirect: rows are large, and are handed on several times on their way to the disk.
-package indirect enum LedgerRecord: Sendable {
+public indirect enum LedgerRecord: Sendable {
     /// A new request; its invocations follow in the same transaction.
     case request(AcceptedRequest)
     /// A new invocation, decided or in flight.

@@ -1,10 +1,10 @@
 /// The version of an operating system, written `major[.minor[.patch]]`. What depends on it here changed with a major one.
-package struct OSVersion: Hashable, Sendable {
+public struct OSVersion: Hashable, Sendable {
     /// The first number.
-    package let major: Int
+    public let major: Int
 
     /// - Parameter text: one to three decimal numbers with dots between them; anything else is `nil`.
-    package init?(_ text: String) {
+    public init?(_ text: String) {
         let parts = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         let isDigit = { (byte: UInt8) in (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
         guard parts.count <= 3, parts.allSatisfy({ !$0.isEmpty && $0.count <= 9 && $0.allSatisfy(isDigit) }),

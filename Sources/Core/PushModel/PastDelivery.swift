@@ -1,16 +1,16 @@
 /// A delivery that an interaction names, as the ledger has it.
-package struct PastDelivery: Sendable {
+public struct PastDelivery: Sendable {
     /// The request as it was accepted: its number, platform, app, device, user and message id.
-    package var accepted: AcceptedRequest
+    public var accepted: AcceptedRequest
     /// Whose payload it was; `nil` when no provider's rule matched.
-    package var provider: String?
+    public var provider: String?
     /// How its first invocation ended; `nil` while that is in flight.
-    package var outcome: Outcome?
+    public var outcome: Outcome?
     /// What was asked, read again: payload, version of the system; `nil` if this version cannot read it any more.
-    package var request: DeliverRequest?
+    public var request: DeliverRequest?
 
     /// Joins the parts.
-    package init(accepted: AcceptedRequest, provider: String?, outcome: Outcome?, request: DeliverRequest?) {
+    public init(accepted: AcceptedRequest, provider: String?, outcome: Outcome?, request: DeliverRequest?) {
         self.accepted = accepted
         self.provider = provider
         self.outcome = outcome
@@ -19,16 +19,16 @@ package struct PastDelivery: Sendable {
 }
 
 /// What a device's FCM process did with one delivery; in order of acceptance they give its list of recent ids.
-package struct RecentDelivery: Hashable, Sendable {
+public struct RecentDelivery: Hashable, Sendable {
     /// Which device of which app.
-    package var device: DeviceKey
+    public var device: DeviceKey
     /// The id under which FCM's list has it; `nil` when it does not get there.
-    package var duplicateID: String?
+    public var duplicateID: String?
     /// What the app was doing; `nil` if that is not known.
-    package var state: AppState?
+    public var state: AppState?
 
     /// Joins the parts.
-    package init(device: DeviceKey, duplicateID: String?, state: AppState?) {
+    public init(device: DeviceKey, duplicateID: String?, state: AppState?) {
         self.device = device
         self.duplicateID = duplicateID
         self.state = state

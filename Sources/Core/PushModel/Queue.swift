@@ -1,35 +1,35 @@
 /// First in, first out; amortised constant time at both ends, and no memory kept when empty.
-package struct Queue<Element> {
+public struct Queue<Element> {
     @usableFromInline var storage: [Element?] = []
     @usableFromInline var head = 0
 
     /// An empty queue.
     @inlinable
-    package init() {}
+    public init() {}
 
     /// How many elements wait.
     @inlinable
-    package var count: Int { storage.count - head }
+    public var count: Int { storage.count - head }
 
     /// Whether none waits.
     @inlinable
-    package var isEmpty: Bool { head == storage.count }
+    public var isEmpty: Bool { head == storage.count }
 
     /// The one that waited longest.
     @inlinable
-    package var first: Element? { isEmpty ? nil : storage[head] }
+    public var first: Element? { isEmpty ? nil : storage[head] }
 
     /// The one that came last.
     @inlinable
-    package var last: Element? { isEmpty ? nil : storage[storage.count - 1] }
+    public var last: Element? { isEmpty ? nil : storage[storage.count - 1] }
 
     /// Adds one at the end.
     @inlinable
-    package mutating func append(_ element: Element) { storage.append(element) }
+    public mutating func append(_ element: Element) { storage.append(element) }
 
     /// Takes the one that came last.
     @inlinable
-    package mutating func popLast() -> Element? {
+    public mutating func popLast() -> Element? {
         guard !isEmpty else { return nil }
         defer {
             if head == storage.count {
@@ -42,7 +42,7 @@ package struct Queue<Element> {
 
     /// Takes the one that waited longest.
     @inlinable
-    package mutating func popFirst() -> Element? {
+    public mutating func popFirst() -> Element? {
         guard head < storage.count else { return nil }
         defer {
             if head == storage.count {

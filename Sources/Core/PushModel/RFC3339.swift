@@ -2,7 +2,7 @@ extension WallTime {
     /// Reads `2026-11-21T03:08:00Z` (RFC 3339, section 5.6): with or without a fraction, of which milliseconds are kept,
     /// rounded down; with `Z` or an offset such as `+01:30`; `t` and `z` as well. A leap second (`:60`) counts as the
     /// last moment of the second before it. `nil` for anything else, also for a date that does not exist.
-    package init?(rfc3339 text: some StringProtocol) {
+    public init?(rfc3339 text: some StringProtocol) {
         var reader = RFC3339Reader(rest: Array(text.utf8)[...])
         guard let year = reader.number(digits: 4, in: 0...9999), reader.skip("-"),
             let month = reader.number(digits: 2, in: 1...12), reader.skip("-"),
@@ -20,7 +20,7 @@ extension WallTime {
 
     /// The time as `2026-11-21T03:08:00Z`, with `.mmm` where the milliseconds are not 0. For the years 0 to 9999; RFC
     /// 3339 has no form for others.
-    package var rfc3339: String {
+    public var rfc3339: String {
         let days = seconds.flooredQuotient(by: 86_400)
         let date = date(daysSinceEpoch: days)
         let second = seconds - days * 86_400

@@ -2,50 +2,50 @@
 ///
 /// Deadlines are points of this kind: setting the wall clock never moves them. Two instants are
 /// comparable only within one boot; what is stored carries the boot id beside it.
-package struct Instant: Hashable, Comparable, Sendable {
+public struct Instant: Hashable, Comparable, Sendable {
     /// Nanoseconds since boot.
-    package var nanoseconds: Int64
+    public var nanoseconds: Int64
 
     /// - Parameter nanoseconds: nanoseconds since boot.
-    package init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
+    public init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
 
-    package static func < (left: Instant, right: Instant) -> Bool { left.nanoseconds < right.nanoseconds }
+    public static func < (left: Instant, right: Instant) -> Bool { left.nanoseconds < right.nanoseconds }
 
     /// The instant `span` later; saturates instead of overflowing.
-    package static func + (instant: Instant, span: Duration) -> Instant {
+    public static func + (instant: Instant, span: Duration) -> Instant {
         let (sum, overflow) = instant.nanoseconds.addingReportingOverflow(span.nanoseconds)
         return Instant(nanoseconds: overflow ? (span < .zero ? .min : .max) : sum)
     }
 
     /// The span from `right` to `left`.
-    package static func - (left: Instant, right: Instant) -> Duration {
+    public static func - (left: Instant, right: Instant) -> Duration {
         .nanoseconds(left.nanoseconds - right.nanoseconds)
     }
 }
 
 /// A point of civil time: Unix time in milliseconds, UTC. For people and analytics, never for deadlines.
-package struct WallTime: Hashable, Comparable, Sendable {
+public struct WallTime: Hashable, Comparable, Sendable {
     /// Milliseconds since 1970-01-01T00:00:00Z.
-    package var milliseconds: Int64
+    public var milliseconds: Int64
 
     /// - Parameter milliseconds: milliseconds since 1970-01-01T00:00:00Z.
-    package init(milliseconds: Int64) { self.milliseconds = milliseconds }
+    public init(milliseconds: Int64) { self.milliseconds = milliseconds }
 
     /// Whole seconds since the epoch, rounded down, as analytics events carry them.
-    package var seconds: Int64 { milliseconds.flooredQuotient(by: 1000) }
+    public var seconds: Int64 { milliseconds.flooredQuotient(by: 1000) }
 
-    package static func < (left: WallTime, right: WallTime) -> Bool { left.milliseconds < right.milliseconds }
+    public static func < (left: WallTime, right: WallTime) -> Bool { left.milliseconds < right.milliseconds }
 }
 
 /// One reading of both clocks, taken together.
-package struct Moment: Hashable, Sendable {
+public struct Moment: Hashable, Sendable {
     /// The monotonic reading: deadlines and durations come from it.
-    package var monotonic: Instant
+    public var monotonic: Instant
     /// The civil reading: records and events carry it.
-    package var wall: WallTime
+    public var wall: WallTime
 
     /// Pairs a monotonic and a civil reading.
-    package init(monotonic: Instant, wall: WallTime) {
+    public init(monotonic: Instant, wall: WallTime) {
         self.monotonic = monotonic
         self.wall = wall
     }
@@ -53,7 +53,7 @@ package struct Moment: Hashable, Sendable {
 
 extension Duration {
     /// Whole nanoseconds, rounded toward zero; saturates at the limits of 64 bits (292 years).
-    package var nanoseconds: Int64 {
+    public var nanoseconds: Int64 {
         let (seconds, attoseconds) = components
         let (scaled, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
         guard !overflow else { return seconds < 0 ? .min : .max }
@@ -62,10 +62,10 @@ extension Duration {
     }
 
     /// Whole microseconds, rounded toward zero.
-    package var microseconds: Int64 { nanoseconds / 1000 }
+    public var microseconds: Int64 { nanoseconds / 1000 }
 
     /// Whole milliseconds, rounded toward zero.
-    package var milliseconds: Int64 { nanoseconds / 1_000_000 }
+    public var milliseconds: Int64 { nanoseconds / 1_000_000 }
 }
 
 extension Int64 {

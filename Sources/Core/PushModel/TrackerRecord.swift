@@ -3,7 +3,7 @@
 ///
 /// Large rows are behind a reference; what a session start gives for each delivery needs no memory of its own. Rows are the
 /// least that a restart needs. What a row shares with its delivery's `Received` event is not in it.
-package enum TrackerRecord: Hashable, Sendable {
+public enum TrackerRecord: Hashable, Sendable {
     /// A new delivery.
     indirect case delivery(TrackedRow)
     /// A delivery was opened, at this time, by that request: columns of its row.
@@ -33,44 +33,44 @@ package enum TrackerRecord: Hashable, Sendable {
 }
 
 /// A delivery that may still be opened; what is not here is in the `Received` event with the same number.
-package struct TrackedRow: Hashable, Sendable {
+public struct TrackedRow: Hashable, Sendable {
     /// The open of a delivery.
-    package struct Opening: Hashable, Sendable {
+    public struct Opening: Hashable, Sendable {
         /// When it was opened.
-        package var at: WallTime
+        public var at: WallTime
         /// The request that told of it.
-        package var by: SequenceNumber
+        public var by: SequenceNumber
 
         /// Joins the two.
-        package init(at: WallTime, by: SequenceNumber) {
+        public init(at: WallTime, by: SequenceNumber) {
             self.at = at
             self.by = by
         }
     }
 
     /// Its number.
-    package var seq: SequenceNumber
+    public var seq: SequenceNumber
     /// When it was received, to the millisecond.
-    package var receivedAt: WallTime
+    public var receivedAt: WallTime
     /// When the tracker took it over, by the clock: what it is forgotten by.
-    package var since: WallTime
+    public var since: WallTime
     /// Whether it was displayed (T9).
-    package var isDisplayed: Bool
+    public var isDisplayed: Bool
     /// Whether its message id is the payload's own.
-    package var hasOwnID: Bool
+    public var hasOwnID: Bool
     /// The id by which the provider's SDK drops a second receipt.
-    package var uniqueID: String?
+    public var uniqueID: String?
     /// The digest of its payload; `nil` where the message id tells.
-    package var digest: UInt64?
+    public var digest: UInt64?
     /// Its buttons, in the tracker's own form; empty without any.
-    package var buttons: [UInt8]
+    public var buttons: [UInt8]
     /// Its open, if it was opened.
-    package var opened: Opening?
+    public var opened: Opening?
     /// Whether it had its influenced open.
-    package var isInfluenced: Bool
+    public var isInfluenced: Bool
 
     /// Joins the parts.
-    package init(
+    public init(
         seq: SequenceNumber, receivedAt: WallTime, since: WallTime, isDisplayed: Bool, hasOwnID: Bool,
         uniqueID: String?, digest: UInt64?, buttons: [UInt8], opened: Opening? = nil, isInfluenced: Bool = false
     ) {
@@ -88,22 +88,22 @@ package struct TrackedRow: Hashable, Sendable {
 }
 
 /// What became of an interaction.
-package struct InteractionRow: Hashable, Sendable {
+public struct InteractionRow: Hashable, Sendable {
     /// The request that told of it.
-    package var cause: SequenceNumber
+    public var cause: SequenceNumber
     /// The delivery it was about, as far as one was found.
-    package var delivery: SequenceNumber?
+    public var delivery: SequenceNumber?
     /// What became of it.
-    package var verdict: Interaction.Verdict
+    public var verdict: Interaction.Verdict
     /// The button's id; `nil` for the body and a dismissal.
-    package var button: String?
+    public var button: String?
     /// What the button does; `nil` for one that is not known, too.
-    package var buttonAction: ButtonAction?
+    public var buttonAction: ButtonAction?
     /// When it was done.
-    package var at: WallTime
+    public var at: WallTime
 
     /// Joins the parts.
-    package init(
+    public init(
         cause: SequenceNumber, delivery: SequenceNumber?, verdict: Interaction.Verdict, button: String?,
         buttonAction: ButtonAction?, at: WallTime
     ) {
@@ -117,18 +117,18 @@ package struct InteractionRow: Hashable, Sendable {
 }
 
 /// The session of an app on a device: open, or ended so lately that it can be resumed.
-package struct SessionRow: Hashable, Sendable {
+public struct SessionRow: Hashable, Sendable {
     /// The end of a session.
-    package struct End: Hashable, Sendable {
+    public struct End: Hashable, Sendable {
         /// When it ended.
-        package var at: WallTime
+        public var at: WallTime
         /// The request that told of it.
-        package var by: SequenceNumber
+        public var by: SequenceNumber
         /// When it can no longer be resumed, by the clock.
-        package var due: WallTime
+        public var due: WallTime
 
         /// Joins the parts.
-        package init(at: WallTime, by: SequenceNumber, due: WallTime) {
+        public init(at: WallTime, by: SequenceNumber, due: WallTime) {
             self.at = at
             self.by = by
             self.due = due
@@ -136,22 +136,22 @@ package struct SessionRow: Hashable, Sendable {
     }
 
     /// The request that began it: the row's key.
-    package var number: SequenceNumber
+    public var number: SequenceNumber
     /// The app on the device.
-    package var key: DeviceKey
+    public var key: DeviceKey
     /// The platform.
-    package var platform: Platform
+    public var platform: Platform
     /// Whose it is; `nil`: anonymous.
-    package var externalID: String?
+    public var externalID: String?
     /// When it began.
-    package var startedAt: WallTime
+    public var startedAt: WallTime
     /// Its end; `nil` while it is open.
-    package var end: End?
+    public var end: End?
     /// When it began, was resumed or ended, by the clock: what it is forgotten by.
-    package var since: WallTime
+    public var since: WallTime
 
     /// Joins the parts.
-    package init(
+    public init(
         number: SequenceNumber, key: DeviceKey, platform: Platform, externalID: String?, startedAt: WallTime,
         end: End?, since: WallTime
     ) {
@@ -166,18 +166,18 @@ package struct SessionRow: Hashable, Sendable {
 }
 
 /// The latest session starts of a user in an app.
-package struct StartsRow: Hashable, Sendable {
+public struct StartsRow: Hashable, Sendable {
     /// Whose, in which app.
-    package struct Key: Hashable, Sendable {
+    public struct Key: Hashable, Sendable {
         /// The user, or the device of one who is anonymous.
-        package var owner: String
+        public var owner: String
         /// Whether `owner` is a device.
-        package var isAnonymous: Bool
+        public var isAnonymous: Bool
         /// The app.
-        package var app: String?
+        public var app: String?
 
         /// Joins the parts.
-        package init(owner: String, isAnonymous: Bool, app: String?) {
+        public init(owner: String, isAnonymous: Bool, app: String?) {
             self.owner = owner
             self.isAnonymous = isAnonymous
             self.app = app
@@ -185,16 +185,16 @@ package struct StartsRow: Hashable, Sendable {
     }
 
     /// The request whose start made the row: its key. A request begins one session at most, so no two rows have the same.
-    package var number: SequenceNumber
+    public var number: SequenceNumber
     /// Whose.
-    package var key: Key
+    public var key: Key
     /// At most ten times, the earliest first.
-    package var starts: [WallTime]
+    public var starts: [WallTime]
     /// When the last one was taken in, by the clock: what they are forgotten by.
-    package var since: WallTime
+    public var since: WallTime
 
     /// Joins the parts.
-    package init(number: SequenceNumber, key: Key, starts: [WallTime], since: WallTime) {
+    public init(number: SequenceNumber, key: Key, starts: [WallTime], since: WallTime) {
         self.number = number
         self.key = key
         self.starts = starts
@@ -203,22 +203,22 @@ package struct StartsRow: Hashable, Sendable {
 }
 
 /// A session start whose influenced opens wait for the end of the grace (T6).
-package struct PendingStart: Hashable, Sendable {
+public struct PendingStart: Hashable, Sendable {
     /// The request that told of it, or of the tap that led to it.
-    package var cause: SequenceNumber
+    public var cause: SequenceNumber
     /// The app on the device.
-    package var key: DeviceKey
+    public var key: DeviceKey
     /// Whose session it is.
-    package var externalID: String?
+    public var externalID: String?
     /// When it began.
-    package var at: WallTime
+    public var at: WallTime
     /// What was received less than this before can be credited, in milliseconds.
-    package var window: Int64
+    public var window: Int64
     /// When it is decided, by the clock.
-    package var due: WallTime
+    public var due: WallTime
 
     /// Joins the parts.
-    package init(
+    public init(
         cause: SequenceNumber, key: DeviceKey, externalID: String?, at: WallTime, window: Int64, due: WallTime
     ) {
         self.cause = cause
@@ -231,14 +231,14 @@ package struct PendingStart: Hashable, Sendable {
 }
 
 /// An interaction that waits for its delivery until the end of the grace (T15).
-package struct HeldInteraction: Hashable, Sendable {
+public struct HeldInteraction: Hashable, Sendable {
     /// The interaction.
-    package var interaction: Interaction
+    public var interaction: Interaction
     /// When it is given up, by the clock.
-    package var due: WallTime
+    public var due: WallTime
 
     /// Joins the two.
-    package init(_ interaction: Interaction, due: WallTime) {
+    public init(_ interaction: Interaction, due: WallTime) {
         self.interaction = interaction
         self.due = due
     }

@@ -1,5 +1,5 @@
 /// Whose push platform a payload is for. The raw values are the wire names.
-package enum Platform: String, Sendable, CaseIterable {
+public enum Platform: String, Sendable, CaseIterable {
     /// FCM, and HMS and ADM for Braze.
     case android
     /// APNs.
@@ -8,7 +8,7 @@ package enum Platform: String, Sendable, CaseIterable {
     case web
 
     /// As people write it.
-    package var name: String {
+    public var name: String {
         switch self {
         case .android: "Android"
         case .ios: "iOS"
@@ -18,7 +18,7 @@ package enum Platform: String, Sendable, CaseIterable {
 }
 
 /// What the app on the device was doing when the payload came.
-package enum AppState: String, Sendable, CaseIterable {
+public enum AppState: String, Sendable, CaseIterable {
     /// In front of the user.
     case foreground
     /// Running or runnable, not in front. The default.
@@ -31,11 +31,11 @@ package enum AppState: String, Sendable, CaseIterable {
     case forceStopped = "force_stopped"
 
     /// Whether the app's process of before is gone, and with it what it remembered.
-    package var endsProcess: Bool { self == .terminated || self == .forceQuit || self == .forceStopped }
+    public var endsProcess: Bool { self == .terminated || self == .forceQuit || self == .forceStopped }
 }
 
 /// Whether the app had an instance of the Braze SDK when the callback ran.
-package enum SDKState: String, Sendable, CaseIterable {
+public enum SDKState: String, Sendable, CaseIterable {
     /// An instance exists. The default.
     case ready
     /// No instance: what needs one is lost.
@@ -45,7 +45,7 @@ package enum SDKState: String, Sendable, CaseIterable {
 }
 
 /// Whether the user lets the app show notifications.
-package enum NotificationPermission: String, Sendable, CaseIterable {
+public enum NotificationPermission: String, Sendable, CaseIterable {
     /// Shown. The default.
     case allowed
     /// Not shown; data still arrives.
@@ -53,7 +53,7 @@ package enum NotificationPermission: String, Sendable, CaseIterable {
 }
 
 /// In whose place the router stands; see the design, section 2.
-package enum DispatchMode: String, Sendable, CaseIterable {
+public enum DispatchMode: String, Sendable, CaseIterable {
     /// Does what the platform and the app would do: a lane is the platform's one thread, the deadline counts from the
     /// invocation, nothing is retried.
     case device
@@ -63,7 +63,7 @@ package enum DispatchMode: String, Sendable, CaseIterable {
 }
 
 /// The platform callback that an invocation stands for.
-package enum Callback: String, Sendable, CaseIterable {
+public enum Callback: String, Sendable, CaseIterable {
     case onMessageReceived, onDeletedMessages, onMessageSent, onSendError, onNewToken, onRegistered, onUnregistered
     case didReceiveRemoteNotification, willPresent, didReceiveResponse, serviceExtension, didRegister
     case push, notificationclick, notificationclose
@@ -71,7 +71,7 @@ package enum Callback: String, Sendable, CaseIterable {
     case none
 
     /// Whether every SDK in the app must hear it: it goes to every route that matches, not only to the first.
-    package var isBroadcast: Bool {
+    public var isBroadcast: Bool {
         switch self {
         case .onNewToken, .onRegistered, .onUnregistered, .didRegister, .onDeletedMessages: true
         default: false
@@ -80,7 +80,7 @@ package enum Callback: String, Sendable, CaseIterable {
 }
 
 /// How an invocation ended: a closed set, and every invocation ends in exactly one.
-package enum Outcome: String, Sendable, CaseIterable {
+public enum Outcome: String, Sendable, CaseIterable {
     /// A Braze payload, taken over by the tracker.
     case handedToTracker = "handed_to_tracker"
     /// The handler was done in time and said so.
@@ -107,7 +107,7 @@ package enum Outcome: String, Sendable, CaseIterable {
     case sdkNotReady = "sdk_not_ready"
 
     /// Whether a handler was owed an answer within the deadline.
-    package var isDue: Bool {
+    public var isDue: Bool {
         switch self {
         case .handled, .failed, .timedOut, .expired: true
         default: false
@@ -115,18 +115,18 @@ package enum Outcome: String, Sendable, CaseIterable {
     }
 
     /// Whether it ended in time, without success, for a reason that a person has to see to.
-    package var isFailure: Bool { self == .failed || self == .unrouted }
+    public var isFailure: Bool { self == .failed || self == .unrouted }
 
     /// Whether the deadline was missed.
-    package var isMissed: Bool { self == .timedOut || self == .expired }
+    public var isMissed: Bool { self == .timedOut || self == .expired }
 }
 
 /// The operations of `inject.sock`.
-package enum Operation: String, Sendable, CaseIterable {
+public enum Operation: String, Sendable, CaseIterable {
     case deliver, interact, session, token, log
 
     /// Whether a request leads to invocations: to at least one, or to none.
-    package var hasInvocations: Bool {
+    public var hasInvocations: Bool {
         switch self {
         case .deliver, .interact, .token: true
         case .session, .log: false
@@ -135,13 +135,13 @@ package enum Operation: String, Sendable, CaseIterable {
 }
 
 /// What `didReceiveRemoteNotification` hands to its completion handler.
-package enum FetchResult: String, Sendable, CaseIterable {
+public enum FetchResult: String, Sendable, CaseIterable {
     case newData, noData, failed
 }
 
 /// How a notification is presented while its app is in the foreground: what `willPresent` answers. The raw values are
 /// Apple's names in `UNNotificationPresentationOptions`.
-package enum PresentationOption: String, Sendable, CaseIterable {
+public enum PresentationOption: String, Sendable, CaseIterable {
     /// The number on the app's icon.
     case badge
     /// The sound.

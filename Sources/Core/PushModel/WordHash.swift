@@ -3,7 +3,7 @@
 /// The seeds decide what it is good for. With fixed seeds it is the same in every run, and whoever knows them can find
 /// texts of equal hash: a table built on it must notice that (as the scan's tables do). With the seeds of this process
 /// nobody outside can.
-@usableFromInline package struct WordHash: Sendable {
+public struct WordHash: Sendable {
     @usableFromInline let first: UInt64
     @usableFromInline let second: UInt64
 
@@ -23,7 +23,7 @@
     static var digests: WordHash { WordHash(first: 0xFE65_B7FD_9CC1_F3A7, second: 0xF893_C0D7_FB5F_E1C9) }
 
     /// A hash with seeds of its own for each process: nothing that is kept may depend on it.
-    package static let ofThisProcess: WordHash = {
+    public static let ofThisProcess: WordHash = {
         // The standard library seeds its hashes at random; each pair below gives a different number.
         func random(_ number: UInt8) -> UInt64 {
             var hasher = Hasher()
@@ -36,7 +36,7 @@
     /// The hash of the bytes.
     @inlinable
     @inline(__always)
-    package func callAsFunction(_ bytes: UnsafeBufferPointer<UInt8>) -> UInt64 {
+    public func callAsFunction(_ bytes: UnsafeBufferPointer<UInt8>) -> UInt64 {
         guard let start = bytes.baseAddress else { return ofShort(0, 0, count: 0) }
         return callAsFunction(start, count: bytes.count)
     }
@@ -44,7 +44,7 @@
     /// The hash of `count` bytes from `start` on.
     @inlinable
     @inline(__always)
-    package func callAsFunction(_ start: UnsafePointer<UInt8>, count: Int) -> UInt64 {
+    public func callAsFunction(_ start: UnsafePointer<UInt8>, count: Int) -> UInt64 {
         if count > 16 { return ofLong(UnsafeRawPointer(start), count: count) }
         let raw = UnsafeRawPointer(start)
         guard count < 8 else {
@@ -64,7 +64,7 @@
     /// The hash of a number beside a hash, which depends on all bits of both.
     @inlinable
     @inline(__always)
-    package func joined(_ one: UInt64, _ other: UInt64) -> UInt64 { Self.fold(one ^ first, other ^ second) }
+    public func joined(_ one: UInt64, _ other: UInt64) -> UInt64 { Self.fold(one ^ first, other ^ second) }
 
     /// The hash of at most 16 bytes, given as two numbers: the first byte is the lowest, and what is missing is zero.
     @inlinable

@@ -1,16 +1,16 @@
 import PushModel
 
 /// The ledger as CSV (RFC 4180): a header, then one row for each invocation, each rendered by itself.
-package enum CSVReport {
+public enum CSVReport {
     /// The first line, with its line end.
-    package static let header = line([
+    public static let header = line([
         "seq", "n", "outcome", "callback", "provider", "platform", "app", "device", "id", "message_id", "route",
         "handler", "mode", "accepted_at", "queue_ms", "exec_ms", "total_ms", "deadline_ms", "started",
         "completion_by", "completion_result", "reason", "observer", "waited_for",
     ])
 
     /// The line of one invocation, with its line end. What is in flight has no outcome, times or completion.
-    package static func line(of row: ReportRow) -> String {
+    public static func line(of row: ReportRow) -> String {
         let invocation = row.invocation
         let result = invocation.result
         return line([

@@ -1,28 +1,28 @@
 /// How many of how many kept the deadline.
-package struct Compliance: Hashable, Sendable, CustomStringConvertible {
+public struct Compliance: Hashable, Sendable, CustomStringConvertible {
     /// How many owed an answer within the deadline.
-    package let due: Int
+    public let due: Int
     /// How many of them missed it.
-    package let missed: Int
+    public let missed: Int
 
     /// Joins the two.
-    package init(due: Int, missed: Int) {
+    public init(due: Int, missed: Int) {
         precondition(0 <= missed && missed <= due, "\(missed) missed of \(due) due")
         self.due = due
         self.missed = missed
     }
 
     /// 0 to 1; `nil` when nothing was due.
-    package var fraction: Double? { due == 0 ? nil : Double(due - missed) / Double(due) }
+    public var fraction: Double? { due == 0 ? nil : Double(due - missed) / Double(due) }
 
     /// Whether the objective is met, in exact arithmetic. When nothing was due nothing was missed: met.
-    package func meets(_ objective: Percent) -> Bool {
+    public func meets(_ objective: Percent) -> Bool {
         Int128(due - missed) * 100_000_000 >= Int128(due) * Int128(objective.millionths)
     }
 
     /// For people: `99.1 %`, `nothing was due`. Rounded down, with the decimals that it takes to show a miss: one
     /// miss in 100,000 is `99.999 %`, and `100 %` says that nothing was missed.
-    package var description: String {
+    public var description: String {
         guard due > 0 else { return "nothing was due" }
         guard missed > 0 else { return "100 %" }
         var decimals = 1

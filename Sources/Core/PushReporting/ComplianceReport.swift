@@ -1,11 +1,11 @@
-package import PushModel
+public import PushModel
 
 /// The deadline compliance report: what became of every invocation of a window, and how the deadline was kept.
 ///
 /// Rows are added one by one and forgotten, so its size depends on how many names there are, never on how many rows.
-package struct ComplianceReport: Sendable {
+public struct ComplianceReport: Sendable {
     /// In whose place the router stood.
-    package enum Mode: Hashable, Sendable {
+    public enum Mode: Hashable, Sendable {
         /// Every row says the same.
         case one(DispatchMode)
         /// The mode was changed within the window, and so what a deadline counts from.
@@ -13,41 +13,41 @@ package struct ComplianceReport: Sendable {
     }
 
     /// The time it covers.
-    package let window: ReportWindow
+    public let window: ReportWindow
     /// The configured time of an invocation; a route may give less.
-    package let budget: Duration
+    public let budget: Duration
     /// The mode of the rows; without any, the configured one.
-    package private(set) var mode: Mode
+    public private(set) var mode: Mode
 
     /// Requests, those without an invocation among them.
-    package private(set) var requests = 0
+    public private(set) var requests = 0
     /// Requests that by their nature led to no invocation, such as sessions.
-    package private(set) var requestsWithoutInvocation = 0
+    public private(set) var requestsWithoutInvocation = 0
     /// The owners' invocations: all but observers.
     private(set) var owners = OutcomeTally()
     /// Observers, apart: they are in no other figure but `requests`.
-    package private(set) var observers = ObserverFigures()
+    public private(set) var observers = ObserverFigures()
     /// The shortest time that an invocation had; `nil` without rows.
-    package private(set) var shortestBudget: Duration?
+    public private(set) var shortestBudget: Duration?
 
     /// Figures by handler, of the rows that have one: neither the tracker's nor what no route picked.
-    package private(set) var byHandler: [String: FigureGroup] = [:]
+    public private(set) var byHandler: [String: FigureGroup] = [:]
     /// Figures by route, of the rows that have one.
-    package private(set) var byRoute: [String: FigureGroup] = [:]
+    public private(set) var byRoute: [String: FigureGroup] = [:]
     /// Figures by provider; the name `none` stands for payloads of no known provider, as in a route's `Provider=`.
-    package private(set) var byProvider: [String: FigureGroup] = [:]
+    public private(set) var byProvider: [String: FigureGroup] = [:]
     /// Figures by platform.
-    package private(set) var byPlatform: [Platform: FigureGroup] = [:]
+    public private(set) var byPlatform: [Platform: FigureGroup] = [:]
     /// Figures by callback.
-    package private(set) var byCallback: [Callback: FigureGroup] = [:]
+    public private(set) var byCallback: [Callback: FigureGroup] = [:]
     /// How the limits of the platforms were kept, all of `PlatformLimit.all` in that order.
-    package private(set) var limits = PlatformLimit.all.map(LimitTally.init)
+    public private(set) var limits = PlatformLimit.all.map(LimitTally.init)
     /// The slowest of what owed an answer or went to the tracker.
-    package private(set) var slowest = Slowest()
+    public private(set) var slowest = Slowest()
     /// The slowest of what missed the deadline.
-    package private(set) var slowestMisses = Slowest()
+    public private(set) var slowestMisses = Slowest()
     /// Of what waited for another in its lane, what waited longest.
-    package private(set) var longestWaits = Slowest(by: .queue)
+    public private(set) var longestWaits = Slowest(by: .queue)
 
     private var outOfSequence = 0
     private var decidedAfterDowntime = 0
@@ -59,7 +59,7 @@ package struct ComplianceReport: Sendable {
     ///   - window: the time it covers; the caller adds the rows of requests accepted in it.
     ///   - mode: the configured mode, for a report without rows.
     ///   - budget: the configured time of an invocation.
-    package init(window: ReportWindow = ReportWindow(), mode: DispatchMode, budget: Duration) {
+    public init(window: ReportWindow = ReportWindow(), mode: DispatchMode, budget: Duration) {
         self.window = window
         self.mode = .one(mode)
         self.budget = budget
@@ -67,7 +67,7 @@ package struct ComplianceReport: Sendable {
 
     /// Counts one row. Rows come in the order of their ids and requests are whole: what does not is counted, and
     /// said in `gaps`.
-    package mutating func add(_ row: ReportRow) {
+    public mutating func add(_ row: ReportRow) {
         follow(row.invocation.id)
         guard !row.invocation.isObserver else { return observers.add(row.invocation) }
         mode = accepted == 0 || mode == .one(row.mode) ? .one(row.mode) : .mixed
@@ -86,31 +86,31 @@ package struct ComplianceReport: Sendable {
 
     /// Counts a request without a row, in its place among the rows.
     /// - Parameter operation: what was asked. One that leads to invocations has lost them: that is a gap.
-    package mutating func add(requestWithoutInvocation operation: Operation) {
+    public mutating func add(requestWithoutInvocation operation: Operation) {
         requests += 1
         if operation.hasInvocations { outOfSequence += 1 } else { requestsWithoutInvocation += 1 }
     }
 
     /// Invocations accepted: rows, but not those of observers, as in all that follows.
-    package var accepted: Int { owners.accepted }
+    public var accepted: Int { owners.accepted }
 
     /// Rows that have no outcome yet.
-    package var inFlight: Int { owners.inFlight }
+    public var inFlight: Int { owners.inFlight }
 
     /// Rows by outcome; what is not there is 0.
-    package var outcomes: [Outcome: Int] { owners.outcomes }
+    public var outcomes: [Outcome: Int] { owners.outcomes }
 
     /// Rows that have an outcome.
-    package var decided: Int { owners.decided }
+    public var decided: Int { owners.decided }
 
     /// Whether every accepted invocation is here once, either decided or in flight; of observers, too.
-    package var balanced: Bool { owners.balanced && observers.tally.balanced && outOfSequence == 0 }
+    public var balanced: Bool { owners.balanced && observers.tally.balanced && outOfSequence == 0 }
 
     /// How many owed an answer within the deadline, and how many missed it.
-    package var compliance: Compliance { owners.compliance }
+    public var compliance: Compliance { owners.compliance }
 
     /// What makes the figures less than the whole story; empty when nothing does.
-    package var gaps: [ReportGap] {
+    public var gaps: [ReportGap] {
         let modes = mode == .mixed ? accepted : 0
         return [
             ReportGap(kind: .outOfSequence, count: outOfSequence),

@@ -1,17 +1,17 @@
 import PushModel
 
 /// The figures of the rows that share a name: a handler, a route, a provider, a platform or a callback.
-package struct FigureGroup: Hashable, Sendable {
+public struct FigureGroup: Hashable, Sendable {
     /// Rows, in flight or decided.
-    package private(set) var count = 0
+    public private(set) var count = 0
     /// How many owed an answer within the deadline, and how many missed it.
-    package var compliance: Compliance { Compliance(due: due, missed: missed) }
+    public var compliance: Compliance { Compliance(due: due, missed: missed) }
     /// From acceptance to the start of the handler, of what was timed.
-    package private(set) var queue = Histogram()
+    public private(set) var queue = Histogram()
     /// From the start of the handler to its end, of what was timed and started.
-    package private(set) var exec = Histogram()
+    public private(set) var exec = Histogram()
     /// From acceptance to the end, of what was timed.
-    package private(set) var total = Histogram()
+    public private(set) var total = Histogram()
 
     private var due = 0
     private var missed = 0

@@ -3,25 +3,25 @@
 /// Log-linear, as HDR histograms are: exact below 128 µs, and above that 128 buckets to each doubling, so a
 /// quantile is never below the exact one and less than 1/128 (0.8 %) above it. A doubling costs 1 KiB once
 /// something falls into it; a handler's whole life is a few KiB, however many invocations there are.
-package struct Histogram: Hashable, Sendable {
+public struct Histogram: Hashable, Sendable {
     private static let bucketBits = 7
     private static let buckets = 1 << bucketBits
 
     /// How many durations it holds.
-    package private(set) var count = 0
+    public private(set) var count = 0
     private var highest: Int64 = 0
     /// `rows[0]` counts 0 ..< 128 one by one; `rows[k]` counts 128 << (k - 1) ..< 128 << k. Empty until needed.
     private var rows: [[Int]] = []
 
     /// Empty.
-    package init() {}
+    public init() {}
 
     /// The longest duration, exactly; `nil` when empty.
-    package var max: Int64? { count == 0 ? nil : highest }
+    public var max: Int64? { count == 0 ? nil : highest }
 
     /// Counts one duration.
     /// - Parameter microseconds: the duration; a negative one counts as zero.
-    package mutating func add(microseconds: Int64) {
+    public mutating func add(microseconds: Int64) {
         let value = Swift.max(0, microseconds)
         let (row, bucket) = Self.place(of: value)
         if row >= rows.count { rows.append(contentsOf: repeatElement([], count: row + 1 - rows.count)) }
@@ -32,7 +32,7 @@ package struct Histogram: Hashable, Sendable {
     }
 
     /// Adds what `other` counted, as if each of its durations had been added here.
-    package mutating func merge(_ other: Histogram) {
+    public mutating func merge(_ other: Histogram) {
         if other.rows.count > rows.count {
             rows.append(contentsOf: repeatElement([], count: other.rows.count - rows.count))
         }
@@ -50,7 +50,7 @@ package struct Histogram: Hashable, Sendable {
     /// The duration that so many of 1000 durations do not exceed.
     /// - Parameter permille: 1 ... 1000; 500 is the median, 999 is p999.
     /// - Returns: microseconds; `nil` when empty.
-    package func quantile(permille: Int) -> Int64? {
+    public func quantile(permille: Int) -> Int64? {
         precondition((1...1000).contains(permille), "a quantile is 1 to 1000 permille, not \(permille)")
         guard count > 0 else { return nil }
         var remaining = (count * permille + 999) / 1000

@@ -4,7 +4,7 @@ extension ComplianceReport {
     /// The report for programs.
     /// - Parameter objective: the share of the due that must keep the deadline, if one was asked for.
     /// - Returns: one JSON object on one line, with its line feed; milliseconds have up to three decimals.
-    package func json(objective: Percent? = nil) -> [UInt8] {
+    public func json(objective: Percent? = nil) -> [UInt8] {
         var writer = JSONWriter(reserving: 8192)
         writer.object {
             writeHeading(to: &$0)

@@ -1,15 +1,15 @@
-package import PushModel
+public import PushModel
 
 /// The daemon's status as metrics, in the text of OpenMetrics 1.0
 /// (https://github.com/prometheus/OpenMetrics/blob/main/specification/OpenMetrics.md).
 ///
 /// No metric has a type that the older text format of Prometheus lacks: the textfile collector of its node exporter reads
 /// that.
-package enum OpenMetrics {
+public enum OpenMetrics {
     /// The metrics, each line with its line feed, the end marked.
     ///
     /// - Parameter status: the daemon's answer to `op: status`. What it does not have is left out.
-    package static func text(of status: JSONNode) -> String {
+    public static func text(of status: JSONNode) -> String {
         metrics.map { $0.text(of: status) }.joined() + "# EOF\n"
     }
 

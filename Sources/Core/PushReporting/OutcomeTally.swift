@@ -1,13 +1,13 @@
-package import PushModel
+public import PushModel
 
 /// How many invocations there are, and how they ended.
-package struct OutcomeTally: Hashable, Sendable {
+public struct OutcomeTally: Hashable, Sendable {
     /// Invocations accepted: rows.
-    package private(set) var accepted = 0
+    public private(set) var accepted = 0
     /// Rows that have no outcome yet.
-    package private(set) var inFlight = 0
+    public private(set) var inFlight = 0
     /// Rows by outcome; what is not there is 0.
-    package private(set) var outcomes: [Outcome: Int] = [:]
+    public private(set) var outcomes: [Outcome: Int] = [:]
 
     mutating func add(_ result: InvocationResult?) {
         accepted += 1
@@ -15,13 +15,13 @@ package struct OutcomeTally: Hashable, Sendable {
     }
 
     /// Rows that have an outcome.
-    package var decided: Int { outcomes.values.reduce(0, +) }
+    public var decided: Int { outcomes.values.reduce(0, +) }
 
     /// Whether every row is counted once, either decided or in flight.
     var balanced: Bool { decided + inFlight == accepted }
 
     /// How many owed an answer within the deadline, and how many missed it.
-    package var compliance: Compliance {
+    public var compliance: Compliance {
         Compliance(
             due: outcomes.reduce(0) { $0 + ($1.key.isDue ? $1.value : 0) },
             missed: outcomes.reduce(0) { $0 + ($1.key.isMissed ? $1.value : 0) })
@@ -29,11 +29,11 @@ package struct OutcomeTally: Hashable, Sendable {
 }
 
 /// The figures of observers, which are in none of the others: a copy changes nothing for the owner.
-package struct ObserverFigures: Hashable, Sendable {
+public struct ObserverFigures: Hashable, Sendable {
     /// How many there are, and how they ended.
-    package private(set) var tally = OutcomeTally()
+    public private(set) var tally = OutcomeTally()
     /// Figures by route, of the rows that have one.
-    package private(set) var byRoute: [String: FigureGroup] = [:]
+    public private(set) var byRoute: [String: FigureGroup] = [:]
 
     mutating func add(_ invocation: InvocationRecord) {
         tally.add(invocation.result)

@@ -1,10 +1,10 @@
 /// A percentage from 0 to 100 with up to six decimals, held exactly: 99.95 is 99.95 and nothing near it.
-package struct Percent: Hashable, Sendable, CustomStringConvertible {
+public struct Percent: Hashable, Sendable, CustomStringConvertible {
     /// Millionths of a percent.
-    package let millionths: Int64
+    public let millionths: Int64
 
     /// Reads `99`, `99.9`, `99.95`, with or without a `%` at the end; `nil` for anything else.
-    package init?(_ text: String) {
+    public init?(_ text: String) {
         let digits = text.hasSuffix("%") ? text.dropLast() : text[...]
         let parts = digits.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
         guard let whole = Self.number(parts[0]), whole <= 100 else { return nil }
@@ -18,7 +18,7 @@ package struct Percent: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// The shortest decimal form, without a sign: `99.95`.
-    package var description: String { decimal(millionths, scale: 6) }
+    public var description: String { decimal(millionths, scale: 6) }
 
     private static func number(_ digits: Substring) -> Int64? {
         digits.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) } ? Int64(digits) : nil

@@ -1,12 +1,12 @@
-package import PushModel
+public import PushModel
 
 /// A limit of the platform or of a provider's policy, beside which the ledger's times are held.
 ///
 /// The router kills a handler at its own deadline, so what is over one of the longer limits waited for its turn
 /// behind others: head-of-line blocking, which a report on handlers alone cannot show.
-package struct PlatformLimit: Hashable, Sendable {
+public struct PlatformLimit: Hashable, Sendable {
     /// Where a limit begins to count.
-    package enum Start: String, Sendable {
+    public enum Start: String, Sendable {
         /// The call of the callback: after the wait in the lane.
         case invocation
         /// The arrival of the message: with the wait in the lane.
@@ -14,22 +14,22 @@ package struct PlatformLimit: Hashable, Sendable {
     }
 
     /// Its name, stable.
-    package let id: String
+    public let id: String
     /// What it is, for people.
-    package let title: String
+    public let title: String
     /// How long.
-    package let limit: Duration
+    public let limit: Duration
     /// Where it applies.
-    package let platform: Platform
+    public let platform: Platform
     /// Where it applies.
-    package let callback: Callback
+    public let callback: Callback
     /// From when it counts.
-    package let start: Start
+    public let start: Start
     /// Who says so.
-    package let source: String
+    public let source: String
 
     /// All of them, in the order of a report.
-    package static let all = [
+    public static let all = [
         PlatformLimit(
             id: "android_policy", title: "Braze's policy", limit: .seconds(9), platform: .android,
             callback: .onMessageReceived, start: .invocation,
@@ -80,13 +80,13 @@ package struct PlatformLimit: Hashable, Sendable {
 }
 
 /// A limit and how the rows to which it applies kept it.
-package struct LimitTally: Hashable, Sendable {
+public struct LimitTally: Hashable, Sendable {
     /// The limit.
-    package let limit: PlatformLimit
+    public let limit: PlatformLimit
     /// Rows that ended before it.
-    package private(set) var within = 0
+    public private(set) var within = 0
     /// Rows that did not.
-    package private(set) var over = 0
+    public private(set) var over = 0
 
     init(_ limit: PlatformLimit) { self.limit = limit }
 

@@ -1,7 +1,7 @@
 /// Something that makes a report less than the whole story.
-package struct ReportGap: Hashable, Sendable {
+public struct ReportGap: Hashable, Sendable {
     /// What it is; the raw values are the names in JSON.
-    package enum Kind: String, Sendable {
+    public enum Kind: String, Sendable {
         /// Rows that are missing, come twice, or came in another order.
         case outOfSequence = "out_of_sequence"
         /// Rows without an outcome yet.
@@ -15,12 +15,12 @@ package struct ReportGap: Hashable, Sendable {
     }
 
     /// What it is.
-    package let kind: Kind
+    public let kind: Kind
     /// How many rows.
-    package let count: Int
+    public let count: Int
 
     /// What is the matter with those rows, for people: it follows their number.
-    package var message: String {
+    public var message: String {
         switch kind {
         case .outOfSequence: "missing, doubled or out of order: the ledger is damaged"
         case .inFlight: "not decided yet: no outcome and no times"

@@ -1,26 +1,26 @@
-package import PushModel
+public import PushModel
 
 /// One row of the ledger as a report reads it: an invocation and the facts of its request.
-package struct ReportRow: Hashable, Sendable {
+public struct ReportRow: Hashable, Sendable {
     /// The invocation, decided or in flight.
-    package var invocation: InvocationRecord
+    public var invocation: InvocationRecord
     /// In whose place the router stood when the request was accepted.
-    package var mode: DispatchMode
+    public var mode: DispatchMode
     /// The platform of the request.
-    package var platform: Platform
+    public var platform: Platform
     /// Package name or bundle id.
-    package var app: String?
+    public var app: String?
     /// The device, as the producer names it.
-    package var device: String?
+    public var device: String?
     /// The producer's own id of the request.
-    package var id: String?
+    public var id: String?
     /// The payload's own id.
-    package var messageID: String?
+    public var messageID: String?
     /// When the request was accepted.
-    package var acceptedAt: WallTime
+    public var acceptedAt: WallTime
 
     /// Joins the parts.
-    package init(
+    public init(
         invocation: InvocationRecord, mode: DispatchMode, platform: Platform, app: String?, device: String?,
         id: String?, messageID: String?, acceptedAt: WallTime
     ) {

@@ -1,14 +1,14 @@
-package import PushModel
+public import PushModel
 
 /// The time a report covers: requests accepted in `since ..< until`; `nil` leaves that end open.
-package struct ReportWindow: Hashable, Sendable {
+public struct ReportWindow: Hashable, Sendable {
     /// The first instant that belongs to it.
-    package var since: WallTime?
+    public var since: WallTime?
     /// The first instant after it.
-    package var until: WallTime?
+    public var until: WallTime?
 
     /// Joins the two; without either it is all that the ledger holds.
-    package init(since: WallTime? = nil, until: WallTime? = nil) {
+    public init(since: WallTime? = nil, until: WallTime? = nil) {
         self.since = since
         self.until = until
     }

@@ -1,17 +1,17 @@
-package import PushModel
+public import PushModel
 
 /// The decided rows that took longest, longest first; of equal ones the one accepted first.
-package struct Slowest: Hashable, Sendable {
+public struct Slowest: Hashable, Sendable {
     /// What is compared.
     enum Measure {
         case total, queue
     }
 
     /// How many are kept.
-    package static let capacity = 10
+    public static let capacity = 10
 
     /// The rows; each has a result.
-    package private(set) var rows: [InvocationRecord] = []
+    public private(set) var rows: [InvocationRecord] = []
     private let measure: Measure
 
     init(by measure: Measure = .total) { self.measure = measure }

@@ -4,7 +4,7 @@ extension ComplianceReport {
     /// The report for people.
     /// - Parameter objective: the share of the due that must keep the deadline, if one was asked for.
     /// - Returns: lines for a terminal of 100 columns, without colour.
-    package func text(objective: Percent? = nil) -> String {
+    public func text(objective: Percent? = nil) -> String {
         [
             heading(objective), outcomeTable, handlerTable, limitTable, missTable, waitTable, observerSection, gapList,
         ].filter { !$0.isEmpty }.joined(separator: "\n")

@@ -1,15 +1,15 @@
-package import PushModel
+public import PushModel
 
 /// What completes a callback where neither Braze's public contract nor a handler says it.
-package struct CompletionRules: Hashable, Sendable {
+public struct CompletionRules: Hashable, Sendable {
     /// What Braze's SDK passes to the completion handler of `didReceiveRemoteNotification`. Its code is not public.
-    package var brazeFetchResult: FetchResult
+    public var brazeFetchResult: FetchResult
     /// What the app answers in `willPresent` when the owner says nothing; `nil`: what Braze's example answers, by the
     /// version of iOS.
-    package var presentationOptions: [PresentationOption]?
+    public var presentationOptions: [PresentationOption]?
 
     /// Joins the parts; the defaults are the shipped ones.
-    package init(brazeFetchResult: FetchResult = .noData, presentationOptions: [PresentationOption]? = nil) {
+    public init(brazeFetchResult: FetchResult = .noData, presentationOptions: [PresentationOption]? = nil) {
         self.brazeFetchResult = brazeFetchResult
         self.presentationOptions = presentationOptions
     }

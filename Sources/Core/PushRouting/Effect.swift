@@ -1,11 +1,11 @@
-package import PushCustomData
-package import PushModel
+public import PushCustomData
+public import PushModel
 
 /// What the router wants done. The shell carries the effects of one turn out in their order.
 ///
 /// Records come first: an effect that follows a record is carried out once that record is on disk, so nothing is
 /// seen outside that a crash could take back. Only `terminate` and `stop` need no disk and are carried out at once.
-package enum Effect: Sendable {
+public enum Effect: Sendable {
     /// Write this. Only where the effects list records.
     indirect case record(LedgerRecord)
     /// Run a handler and report `started`, then `finished`; or `failedToStart`.
@@ -25,25 +25,25 @@ package enum Effect: Sendable {
 ///
 /// Records are written as rows at once, for a daemon, or listed among the other effects, for whoever wants to see them in
 /// the order in which they were decided.
-package struct Effects {
+public struct Effects {
     /// What is to be done, in order.
-    package private(set) var list: [Effect] = []
+    public private(set) var list: [Effect] = []
     /// Where records go; `nil`: they are listed.
-    package var rows: RowBuffer?
+    public var rows: RowBuffer?
     /// Whether the outcomes that are known on acceptance are told too, when they are no failures. Those of invocations
     /// that were in flight always are.
-    package var tellsEveryOutcome = true
+    public var tellsEveryOutcome = true
     /// How many outcomes were not told.
     private var untold = 0
 
     /// - Parameter rows: where records go; `nil`: they are listed.
-    package init(rows: RowBuffer? = nil) { self.rows = rows }
+    public init(rows: RowBuffer? = nil) { self.rows = rows }
 
     /// Takes out all that is listed.
-    package mutating func takeList() -> [Effect] { exchange(&list, with: []) }
+    public mutating func takeList() -> [Effect] { exchange(&list, with: []) }
 
     /// How many outcomes were not told since this was asked last.
-    package mutating func takeUntold() -> Int { exchange(&untold, with: 0) }
+    public mutating func takeUntold() -> Int { exchange(&untold, with: 0) }
 
     /// Adds the end of an invocation that was known on acceptance.
     mutating func tell(_ end: @autoclosure () -> InvocationEnd, _ outcome: Outcome) {
@@ -82,47 +82,47 @@ package struct Effects {
 }
 
 /// How a request was accepted.
-package struct Acceptance: Sendable {
+public struct Acceptance: Sendable {
     /// Its number. It is accepted once the records among the effects are on disk, not before.
-    package var seq: SequenceNumber
+    public var seq: SequenceNumber
     /// How many invocations it has.
-    package var invocations: Int
+    public var invocations: Int
     /// What of it was set aside; empty unless it logged something.
-    package var rejections: [Rejection]
+    public var rejections: [Rejection]
 }
 
 /// One run of a handler.
-package struct HandlerRun: Sendable {
+public struct HandlerRun: Sendable {
     /// The invocation it is for.
-    package var invocation: InvocationRecord
+    public var invocation: InvocationRecord
     /// The request that led to it.
-    package var request: AcceptedRequest
+    public var request: AcceptedRequest
     /// What the request asks for, and its payload; empty where that is yet to be read.
-    package var subject: InvocationSubject
+    public var subject: InvocationSubject
     /// The handler.
-    package var handler: Handler
+    public var handler: Handler
     /// When its time is up.
-    package var deadline: Instant
+    public var deadline: Instant
 
     /// Fills in what a request asks for.
     ///
     /// - Parameters:
     ///   - request: the request line, read again.
     ///   - past: the delivery that an interaction names, where the ledger knows it.
-    package mutating func complete(with request: Request, past: PastDelivery?) {
+    public mutating func complete(with request: Request, past: PastDelivery?) {
         subject = InvocationSubject(request, past: past)
     }
 }
 
 /// The end of an invocation, with what a report of it needs. A reference: it is large, and goes from the router over
 /// the commit to the journal's thread.
-package final class InvocationEnd: Sendable {
+public final class InvocationEnd: Sendable {
     /// The request that led to it.
-    package let request: AcceptedRequest
+    public let request: AcceptedRequest
     /// The invocation; its `result` is set.
-    package let invocation: InvocationRecord
+    public let invocation: InvocationRecord
     /// The result.
-    package let result: InvocationResult
+    public let result: InvocationResult
 
     init(request: AcceptedRequest, invocation: InvocationRecord, result: InvocationResult) {
         self.request = request
@@ -132,7 +132,7 @@ package final class InvocationEnd: Sendable {
 }
 
 /// What the router is told.
-package enum Event: Sendable {
+public enum Event: Sendable {
     /// The handler of this invocation began to run, at this time; `nil`: now. The router may hear of it later.
     case started(InvocationID, at: Instant? = nil)
     /// The handler of this invocation ended or answered.
@@ -148,7 +148,7 @@ package enum Event: Sendable {
 }
 
 /// Why a request is not accepted.
-package enum Refusal: Error, Hashable, Sendable {
+public enum Refusal: Error, Hashable, Sendable {
     /// The payload is not what its platform takes: the field, and what is wrong with it.
     case invalidPayload(field: String, message: String)
     /// Too much is in flight, in all or of this peer.

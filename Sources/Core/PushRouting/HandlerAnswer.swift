@@ -1,7 +1,7 @@
-package import PushModel
+public import PushModel
 
 /// What a handler said, or how it ended without saying.
-package enum HandlerAnswer: Hashable, Sendable {
+public enum HandlerAnswer: Hashable, Sendable {
     /// Done.
     case handled(Reply)
     /// Try again while the budget lasts; only in `relay` mode. After this long, or after the configured delay.
@@ -14,11 +14,11 @@ package enum HandlerAnswer: Hashable, Sendable {
     case signaled(Int32)
 
     /// The words for how a run ended, as handlers write them (design, section 5.3).
-    package enum Status: String, Sendable, CaseIterable {
+    public enum Status: String, Sendable, CaseIterable {
         case handled, retry, declined, rejected
 
         /// What the exit status of an `exec` handler means.
-        package init(exitStatus: Int32) {
+        public init(exitStatus: Int32) {
             switch exitStatus {
             case 0: self = .handled
             case 75: self = .retry
@@ -29,23 +29,23 @@ package enum HandlerAnswer: Hashable, Sendable {
     }
 
     /// What a handler may say beside that it is done.
-    package struct Reply: Hashable, Sendable {
+    public struct Reply: Hashable, Sendable {
         /// The fetch result.
-        package var result: FetchResult?
+        public var result: FetchResult?
         /// The presentation options of `willPresent`, as the handler wrote them.
-        package var options: [String]?
+        public var options: [String]?
         /// How often it answered; 0: it said nothing. The first answer is the one that counts.
-        package var times: Int
+        public var times: Int
         /// How it says that it ended; where there is an exit status, that one decides.
-        package var status: Status?
+        public var status: Status?
         /// Custom data that it wants kept. Only of one that is done it is: whoever declines or wants to be tried again has
         /// not said its last word.
-        package var log: [LoggedByHandler]
+        public var log: [LoggedByHandler]
         /// What of its answer nobody understands, or goes against its exit status, for people.
-        package var remarks: [String]
+        public var remarks: [String]
 
         /// Joins the parts; what has a result, options or entries was said once.
-        package init(
+        public init(
             result: FetchResult? = nil, options: [String]? = nil, times: Int? = nil, status: Status? = nil,
             log: [LoggedByHandler] = [], remarks: [String] = []
         ) {
@@ -60,7 +60,7 @@ package enum HandlerAnswer: Hashable, Sendable {
 
     /// What the exit status of an `exec` handler means (design, section 5.3). It decides: an answer that says otherwise
     /// is remarked on.
-    package init(exitStatus: Int32, reply: Reply = Reply()) {
+    public init(exitStatus: Int32, reply: Reply = Reply()) {
         var contradiction: String?
         if let status = reply.status, status != Status(exitStatus: exitStatus) {
             contradiction = "its answer says \"\(status.rawValue)\", but its exit status is \(exitStatus)"

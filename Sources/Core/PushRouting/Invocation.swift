@@ -1,5 +1,5 @@
 import PushDispatch
-package import PushModel
+public import PushModel
 import PushTracking
 
 /// An invocation in flight: what the ledger says of it, and what only the router needs.
@@ -134,17 +134,17 @@ struct Invocation: Sendable {
 }
 
 /// What the request line of an invocation says beside what the ledger's columns say.
-package struct InvocationSubject: Sendable {
+public struct InvocationSubject: Sendable {
     /// What was asked; `nil` if the line was accepted by another version that could read it.
-    package var action: Request.Action?
+    public var action: Request.Action?
     /// The payload: the delivery's as it came, for an interaction as it was handed back or delivered; `nil` when nobody
     /// knows it.
-    package var payload: JSONNode?
+    public var payload: JSONNode?
     /// The version of the operating system.
-    package var osVersion: OSVersion?
+    public var osVersion: OSVersion?
 
     /// Joins the parts.
-    package init(action: Request.Action? = nil, payload: JSONNode? = nil, osVersion: OSVersion? = nil) {
+    public init(action: Request.Action? = nil, payload: JSONNode? = nil, osVersion: OSVersion? = nil) {
         self.action = action
         self.payload = payload
         self.osVersion = osVersion

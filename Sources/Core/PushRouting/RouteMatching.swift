@@ -1,21 +1,21 @@
-package import PushDispatch
-package import PushModel
+public import PushDispatch
+public import PushModel
 
 /// What a route's conditions are held against.
-package struct RouteFacts: Sendable {
+public struct RouteFacts: Sendable {
     /// Whose payload it is.
-    package var provider: String?
+    public var provider: String?
     /// The platform.
-    package var platform: Platform
+    public var platform: Platform
     /// The callback of the invocation.
-    package var callback: Callback
+    public var callback: Callback
     /// The app.
-    package var app: String?
+    public var app: String?
     /// The payload's keys; `nil` for an interaction that names its notification by an id.
-    package var keys: PayloadKeys?
+    public var keys: PayloadKeys?
 
     /// Joins the parts.
-    package init(provider: String?, platform: Platform, callback: Callback, app: String?, keys: PayloadKeys?) {
+    public init(provider: String?, platform: Platform, callback: Callback, app: String?, keys: PayloadKeys?) {
         self.provider = provider
         self.platform = platform
         self.callback = callback
@@ -26,10 +26,10 @@ package struct RouteFacts: Sendable {
 
 extension RouteMatch {
     /// The word that stands for a payload of no known provider in `Provider=`.
-    package static let noProvider = "none"
+    public static let noProvider = "none"
 
     /// Whether every condition given holds.
-    package func holds(for facts: RouteFacts) -> Bool {
+    public func holds(for facts: RouteFacts) -> Bool {
         if !providers.isEmpty, !providers.contains(facts.provider ?? Self.noProvider) { return false }
         if !platforms.isEmpty, !platforms.contains(facts.platform) { return false }
         if !callbacks.isEmpty, !callbacks.contains(facts.callback) { return false }
@@ -62,13 +62,13 @@ extension RoutingTable {
 
     /// The routes that an invocation goes to before any handler declines: the first that matches; of what every SDK must
     /// hear, each one.
-    package func owners(of facts: RouteFacts) -> [Route] {
+    public func owners(of facts: RouteFacts) -> [Route] {
         guard !facts.callback.isBroadcast else { return positions(for: facts, observing: false).map { routes[$0] } }
         return owner(of: facts).map { [routes[$0]] } ?? []
     }
 
     /// The routes that get a copy.
-    package func observers(of facts: RouteFacts) -> [Route] {
+    public func observers(of facts: RouteFacts) -> [Route] {
         positions(for: facts, observing: true).map { routes[$0] }
     }
 }

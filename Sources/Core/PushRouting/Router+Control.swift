@@ -1,5 +1,5 @@
-package import PushCustomData
-package import PushModel
+public import PushCustomData
+public import PushModel
 
 /// What people and the forwarder do with custom data. Each says at once what it changes; that is so once the records among
 /// the effects are on disk.
@@ -8,13 +8,13 @@ extension Router {
     private static let claimSize = 1 << 20
 
     /// What waits of custom data.
-    package var customDataSummary: CustomDataSummary { customData.summary }
+    public var customDataSummary: CustomDataSummary { customData.summary }
 
     /// Whether something is to be sent.
-    package var hasQueuedEntries: Bool { customData.hasQueuedEntries }
+    public var hasQueuedEntries: Bool { customData.hasQueuedEntries }
 
     /// How sending goes, as the forwarder last said.
-    package var sending: SendingState? { customData.sending }
+    public var sending: SendingState? { customData.sending }
 
     /// Hands the oldest entries that are to be sent to a run of the forwarder.
     ///
@@ -23,20 +23,20 @@ extension Router {
     ///   - limit: how many entries at most.
     ///   - now: the time.
     ///   - effects: what is to be done is appended.
-    package mutating func claim(
+    public mutating func claim(
         by instance: UUID128, limit: Int, at now: Moment, effects: inout Effects
     ) -> [CustomEntry] {
         keep(&effects) { $0.claim(by: instance, limit: limit, bytes: Self.claimSize, now: now.wall, into: &$1) }
     }
 
     /// What is queued to be sent, from the one after a number on; it stays as it is.
-    package func queuedEntries(after number: EntryNumber, limit: Int) -> [CustomEntry] {
+    public func queuedEntries(after number: EntryNumber, limit: Int) -> [CustomEntry] {
         customData.queuedEntries(after: number, limit: limit, bytes: Self.claimSize)
     }
 
     /// Queues again what a run of the forwarder was handed in an answer that it never got: all that it has but what it
     /// says that it holds.
-    package mutating func release(
+    public mutating func release(
         allBut held: [EntryNumber], of instance: UUID128, at now: Moment, effects: inout Effects
     ) {
         let held = Set(held)
@@ -50,7 +50,7 @@ extension Router {
     /// Takes in what became of an entry that a run of the forwarder has.
     ///
     /// - Returns: whether it had it; what it does not have any more was said before.
-    package mutating func settle(
+    public mutating func settle(
         _ number: EntryNumber, _ state: EntryState, reason: String?, by instance: UUID128, at now: Moment,
         effects: inout Effects
     ) -> Bool {
@@ -66,7 +66,7 @@ extension Router {
     ///   - until: until when it waits.
     ///   - now: the time.
     ///   - effects: what is to be done is appended; nothing if this is known.
-    package mutating func report(
+    public mutating func report(
         _ phase: SendingState.Phase, reason: String?, failures: Int, until: WallTime?, at now: Moment,
         effects: inout Effects
     ) {
@@ -85,7 +85,7 @@ extension Router {
     ///   - now: the time.
     ///   - effects: what is to be done is appended.
     /// - Returns: how many entries were flushed.
-    package mutating func flush(
+    public mutating func flush(
         _ target: Target, suite: String?, at now: Moment, effects: inout Effects
     ) -> Int {
         let known = lastKnown(app: target.app, device: target.device)
@@ -98,7 +98,7 @@ extension Router {
     /// Discards what waits in a suite; of one app only, or of all.
     ///
     /// - Returns: how many entries were discarded.
-    package mutating func reset(
+    public mutating func reset(
         suite: String, app: String?, at now: Moment, effects: inout Effects
     ) -> Int {
         keep(&effects) { $0.reset(suite: suite, app: app, now: now.wall, into: &$1) }
@@ -112,7 +112,7 @@ extension Router {
     ///   - now: the time.
     ///   - effects: what is to be done is appended.
     /// - Returns: how many of them it was so with.
-    package mutating func resolve(
+    public mutating func resolve(
         _ entries: [EntryNumber]?, _ state: EntryState, at now: Moment, effects: inout Effects
     ) -> Int {
         keep(&effects) { data, output in

@@ -1,10 +1,10 @@
 import PushDispatch
-package import PushModel
+public import PushModel
 import PushTracking
 
 extension Router {
     /// The delivery that an interaction names by its number or message id, if the tracker remembers it.
-    package func rememberedDelivery(of interact: InteractRequest) -> SequenceNumber? {
+    public func rememberedDelivery(of interact: InteractRequest) -> SequenceNumber? {
         let name: Interaction.Subject
         switch interact.subject {
         case .delivery(let seq): name = .delivery(seq)
@@ -15,7 +15,7 @@ extension Router {
     }
 
     /// Whether a track may need the payload that an interaction is about: the tracker remembers none.
-    package func wantsPayload(of interact: InteractRequest) -> Bool {
+    public func wantsPayload(of interact: InteractRequest) -> Bool {
         switch UserAct(interact.kind, action: interact.action, text: interact.text) {
         case .opened: table.hasTrack(on: .opened)
         case .button: table.hasTrack(on: .action)

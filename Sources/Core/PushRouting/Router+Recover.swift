@@ -1,24 +1,24 @@
 import PushDispatch
-package import PushModel
-package import PushTracking
+public import PushModel
+public import PushTracking
 
 /// A request that an earlier run of the daemon acknowledged and did not finish.
-package struct UnfinishedRequest: Sendable {
+public struct UnfinishedRequest: Sendable {
     /// The request as the ledger has it.
-    package var accepted: AcceptedRequest
+    public var accepted: AcceptedRequest
     /// Its invocations without an outcome, in order.
-    package var invocations: [InvocationRecord]
+    public var invocations: [InvocationRecord]
     /// The request line, read again; `nil` if this version cannot read it any more, or it has not been read.
-    package var request: Request?
+    public var request: Request?
     /// Whether the line is left where it is: ``RecoveryNeeds/wantsLine(of:_:at:)`` told that it is not needed now.
-    package var isLeftInLedger: Bool
+    public var isLeftInLedger: Bool
     /// How many bytes the line has.
-    package var byteCount: Int
+    public var byteCount: Int
     /// The delivery that an interaction names by its number or message id.
-    package var past: PastDelivery?
+    public var past: PastDelivery?
 
     /// A request whose line was read.
-    package init(
+    public init(
         accepted: AcceptedRequest, invocations: [InvocationRecord], request: Request?, past: PastDelivery? = nil
     ) {
         self.accepted = accepted
@@ -35,7 +35,7 @@ package struct UnfinishedRequest: Sendable {
     ///   - accepted: the request, without its line.
     ///   - byteCount: how many bytes the line has.
     ///   - invocations: its invocations without an outcome.
-    package init(leaving accepted: AcceptedRequest, byteCount: Int, invocations: [InvocationRecord]) {
+    public init(leaving accepted: AcceptedRequest, byteCount: Int, invocations: [InvocationRecord]) {
         self.accepted = accepted
         self.invocations = invocations
         self.byteCount = byteCount
@@ -52,7 +52,7 @@ extension Router {
     ///
     /// Call it before anything is submitted, with the requests in order of their numbers, some at a time, and when nothing
     /// of an earlier run is alive any more. Nothing runs before ``endRecovery(at:effects:)``.
-    package mutating func recover(_ unfinished: [UnfinishedRequest], at now: Moment, effects: inout Effects) {
+    public mutating func recover(_ unfinished: [UnfinishedRequest], at now: Moment, effects: inout Effects) {
         for request in unfinished {
             let context = RecoveryContext(request, detection: table.detection)
             for record in request.invocations { recover(record, of: request, context, at: now, &effects) }
@@ -64,16 +64,16 @@ extension Router {
     }
 
     /// All that was left is taken up: what may run begins.
-    package mutating func endRecovery(at now: Moment, effects: inout Effects) { endTurn(at: now, &effects) }
+    public mutating func endRecovery(at now: Moment, effects: inout Effects) { endTurn(at: now, &effects) }
 
     /// What an earlier run's requests are looked at for.
-    package var recoveryNeeds: RecoveryNeeds { RecoveryNeeds(boot: boot, looksAtKeys: table.looksAtKeys) }
+    public var recoveryNeeds: RecoveryNeeds { RecoveryNeeds(boot: boot, looksAtKeys: table.looksAtKeys) }
 
     /// Takes over what the tracker remembers, before anything that is the tracker's.
-    package mutating func adopt(_ tracker: Tracker) { self.tracker = tracker }
+    public mutating func adopt(_ tracker: Tracker) { self.tracker = tracker }
 
     /// Makes room for so many invocations at once.
-    package mutating func reserve(invocations count: Int) {
+    public mutating func reserve(invocations count: Int) {
         invocations.reserve(count)
         usage.reserve(count)
     }
@@ -120,13 +120,13 @@ extension Router {
 }
 
 /// What of an earlier run's requests has to be read to take them up.
-package struct RecoveryNeeds: Sendable {
+public struct RecoveryNeeds: Sendable {
     let boot: UUID128
     let looksAtKeys: Bool
 
     /// Whether the request line is needed to take up an invocation. Without it less is read, and less kept in memory. What
     /// needs it may be the tracker's, too.
-    package func wantsLine(of accepted: AcceptedRequest, _ record: InvocationRecord, at now: Moment) -> Bool {
+    public func wantsLine(of accepted: AcceptedRequest, _ record: InvocationRecord, at now: Moment) -> Bool {
         let isTracked = record.isTracked(of: accepted)
         guard !record.started, isTracked || !isTooLate(record, of: accepted, at: now) else { return false }
         // The receipt, the keys that routes look at, and the version of iOS that decides what is presented.

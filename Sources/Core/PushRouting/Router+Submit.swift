@@ -1,5 +1,5 @@
 import PushDispatch
-package import PushModel
+public import PushModel
 import PushTracking
 
 extension Router {
@@ -13,7 +13,7 @@ extension Router {
     ///   - effects: what is to be done is appended.
     /// - Returns: how it was accepted: that is so once the records among the effects are on disk, not before.
     /// - Throws: `Refusal`, and then nothing changed.
-    package mutating func submit(
+    public mutating func submit(
         _ request: Request, from peer: Peer, past: PastDelivery? = nil, at now: Moment, effects: inout Effects
     ) throws(Refusal) -> Acceptance {
         guard !isDraining else { throw .draining }

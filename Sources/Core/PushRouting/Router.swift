@@ -1,14 +1,14 @@
-package import PushCustomData
+public import PushCustomData
 import PushDispatch
-package import PushModel
-package import PushTracking
+public import PushModel
+public import PushTracking
 
 /// The routing state machine: requests, answers and the clock go in, effects come out.
 ///
 /// A pure value: it reads no clock, touches nothing outside, and the same input gives the same effects. Lanes,
 /// routes, deadlines, outcomes and modes are decided here and nowhere else. The shell feeds it from one thread, in
 /// order, with times that never step back.
-package struct Router: Sendable {
+public struct Router: Sendable {
     /// Whose payloads are the tracker's.
     static let trackedProvider = ProviderRule.brazeName
 
@@ -21,7 +21,7 @@ package struct Router: Sendable {
     var tracker: Tracker
     var customData: CustomData
     /// The highest number given so far; 0 when there is none.
-    package internal(set) var lastNumber: SequenceNumber
+    public internal(set) var lastNumber: SequenceNumber
     var devices: [DeviceKey: KnownDevice] = [:]
     var devicesOldestFirst = Queue<DeviceKey>()
     /// What FCM on each device remembers.
@@ -51,7 +51,7 @@ package struct Router: Sendable {
     ///   - recentDeliveries: what FCM on the devices saw last, in order of acceptance.
     ///   - devicesMax: how many devices are remembered; above that the one that was first heard of is forgotten.
     ///   - lastNumber: the highest number ever acknowledged; 0 for a new state directory.
-    package init(
+    public init(
         boot: UUID128, table: RoutingTable, tracker: Tracker, customData: CustomData? = nil,
         devices: [KnownDevice] = [], recentDeliveries: [RecentDelivery] = [], devicesMax: Int = 1_000_000,
         lastNumber: SequenceNumber = SequenceNumber(0)
@@ -73,7 +73,7 @@ package struct Router: Sendable {
 
     /// When the router next needs the clock; `nil` when nothing is due. One timer, set to it after every turn, is
     /// enough. Kept, not computed: who asks in every turn would copy all of the router for it.
-    package private(set) var nextDue: Instant?
+    public private(set) var nextDue: Instant?
 
     /// Notes when something is due next; at the end of a turn.
     mutating func noteNextDue() { nextDue = dueNext }
@@ -86,31 +86,31 @@ package struct Router: Sendable {
     }
 
     /// How many outcomes of a request are still to come.
-    package func invocationsInFlight(of seq: SequenceNumber) -> Int { usage.invocations(of: seq) }
+    public func invocationsInFlight(of seq: SequenceNumber) -> Int { usage.invocations(of: seq) }
 
     /// How many requests are in flight.
-    package var requestsInFlight: Int { usage.requests }
+    public var requestsInFlight: Int { usage.requests }
 
     /// Bytes of the lines of requests in flight.
-    package var bytesInFlight: Int { usage.bytes }
+    public var bytesInFlight: Int { usage.bytes }
 
     /// Bytes of them that are kept in memory for invocations that wait.
-    package var payloadBytes: Int { usage.payloadBytes }
+    public var payloadBytes: Int { usage.payloadBytes }
 
     /// How many handlers hold a place to run, observers' among them.
-    package var handlersRunning: Int { usage.handlers + usage.observers }
+    public var handlersRunning: Int { usage.handlers + usage.observers }
 
     /// In whose place the router stands.
-    package var mode: DispatchMode { table.mode }
+    public var mode: DispatchMode { table.mode }
 
     /// How many deliveries the tracker remembers.
-    package var deliveriesTracked: Int { tracker.count }
+    public var deliveriesTracked: Int { tracker.count }
 
     /// Takes in what happened; appends what is to be done.
     ///
     /// Only `.clock` lets what is due happen, so that of two things at one instant the shell says which comes first.
     /// Nothing else that comes too late is let pass: an answer is ignored, a start is not asked for.
-    package mutating func handle(_ event: Event, at now: Moment, effects: inout Effects) {
+    public mutating func handle(_ event: Event, at now: Moment, effects: inout Effects) {
         switch event {
         case .started(let id, let start): started(id, at: start ?? now.monotonic)
         case .finished(let id, let answer): finished(id, answer, at: now, &effects)

@@ -1,39 +1,39 @@
-package import PushCustomData
-package import PushDispatch
-package import PushModel
-package import PushTracking
+public import PushCustomData
+public import PushDispatch
+public import PushModel
+public import PushTracking
 
 /// What the router decides by: the validated configuration, as far as routing needs it.
 ///
 /// A value: a reload makes a new one and swaps it; invocations in flight keep what picked them.
-package struct RoutingTable: Sendable {
+public struct RoutingTable: Sendable {
     /// In whose place the router stands.
-    package var mode: DispatchMode
+    public var mode: DispatchMode
     /// The time an invocation has, unless its route gives less.
-    package var budget: Duration
+    public var budget: Duration
     /// The routes in the order in which they apply: the first that matches wins.
-    package var routes: [Route]
+    public var routes: [Route]
     /// The handlers by name. Every route's handler is in it.
-    package var handlers: [String: Handler]
+    public var handlers: [String: Handler]
     /// What routing never exceeds.
-    package var limits: RoutingLimits
+    public var limits: RoutingLimits
     /// In `relay` mode: how long to wait before a handler that asked for it is tried again.
-    package var retryDelay: Duration
+    public var retryDelay: Duration
     /// Whose payload it is: the rules of the providers.
-    package var detection: DetectionSettings
+    public var detection: DetectionSettings
     /// What completes a callback where nobody says.
-    package var completion: CompletionRules
+    public var completion: CompletionRules
     /// What the app has registered for interactions.
-    package var interaction: InteractionRules
+    public var interaction: InteractionRules
     /// How opens and sessions are counted.
-    package var tracking: TrackerRules
+    public var tracking: TrackerRules
     /// How custom data is kept and flushed.
-    package var customData: CustomDataRules
+    public var customData: CustomDataRules
     /// What is told to `/users/track` of pushes, by name: each that matches applies.
-    package var tracks: [TrackRule]
+    public var tracks: [TrackRule]
 
     /// Joins the parts.
-    package init(
+    public init(
         mode: DispatchMode = .device, budget: Duration = .seconds(9), routes: [Route], handlers: [String: Handler],
         limits: RoutingLimits = RoutingLimits(), retryDelay: Duration = .milliseconds(200),
         detection: DetectionSettings = DetectionSettings(), completion: CompletionRules = CompletionRules(),
@@ -56,24 +56,24 @@ package struct RoutingTable: Sendable {
 }
 
 /// What routing never exceeds; over a limit a request is refused with `overloaded`, never dropped.
-package struct RoutingLimits: Hashable, Sendable {
+public struct RoutingLimits: Hashable, Sendable {
     /// Handlers running at once, observers aside.
-    package var handlers: Int
+    public var handlers: Int
     /// Handlers of observing routes running at once: places of their own, so that they never keep an owner waiting.
-    package var observers: Int
+    public var observers: Int
     /// Requests in flight in all.
-    package var inFlight: Int
+    public var inFlight: Int
     /// Requests in flight of one peer (its uid).
-    package var inFlightPerPeer: Int
+    public var inFlightPerPeer: Int
     /// Bytes of the lines of requests in flight, in all: the disk holds them.
-    package var unfinishedBytes: Int
+    public var unfinishedBytes: Int
     /// The same of one peer.
-    package var unfinishedBytesPerPeer: Int
+    public var unfinishedBytesPerPeer: Int
     /// Bytes of request lines that are kept in memory for invocations that wait. The ledger has the others.
-    package var payloadMemory: Int
+    public var payloadMemory: Int
 
     /// Joins the parts; the defaults are the shipped ones.
-    package init(
+    public init(
         handlers: Int = 64, observers: Int = 16, inFlight: Int = 50_000, inFlightPerPeer: Int = 20_000,
         unfinishedBytes: Int = 1 << 30, unfinishedBytesPerPeer: Int = 512 << 20, payloadMemory: Int = 32 << 20
     ) {
@@ -88,9 +88,9 @@ package struct RoutingLimits: Hashable, Sendable {
 }
 
 /// Who does the work: one `.handler` file.
-package struct Handler: Hashable, Sendable {
+public struct Handler: Hashable, Sendable {
     /// What it is.
-    package enum Kind: Hashable, Sendable {
+    public enum Kind: Hashable, Sendable {
         /// A program, run once per invocation.
         case exec(Command)
         /// Built in: an entry in the journal.
@@ -100,16 +100,16 @@ package struct Handler: Hashable, Sendable {
     }
 
     /// The program of an `exec` handler.
-    package struct Command: Hashable, Sendable {
+    public struct Command: Hashable, Sendable {
         /// The program's absolute path and its arguments, split as systemd splits `ExecStart=`; never empty.
-        package var arguments: [String]
+        public var arguments: [String]
         /// Variables added to the program's environment, which otherwise has only `PATH` and `PUSH_*`.
-        package var environment: [String: String]
+        public var environment: [String: String]
         /// Where it runs; `/` when `nil`.
-        package var workingDirectory: String?
+        public var workingDirectory: String?
 
         /// Joins the parts.
-        package init(arguments: [String], environment: [String: String] = [:], workingDirectory: String? = nil) {
+        public init(arguments: [String], environment: [String: String] = [:], workingDirectory: String? = nil) {
             self.arguments = arguments
             self.environment = environment
             self.workingDirectory = workingDirectory
@@ -117,16 +117,16 @@ package struct Handler: Hashable, Sendable {
     }
 
     /// The file's stem.
-    package var name: String
+    public var name: String
     /// What it is.
-    package var kind: Kind
+    public var kind: Kind
     /// Whether running it twice for one invocation is harmless: then a crash runs it again.
-    package var idempotent: Bool
+    public var idempotent: Bool
     /// How long before the deadline it gets SIGTERM; `nil`: it does not.
-    package var grace: Duration?
+    public var grace: Duration?
 
     /// Joins the parts.
-    package init(name: String, kind: Kind, idempotent: Bool = false, grace: Duration? = nil) {
+    public init(name: String, kind: Kind, idempotent: Bool = false, grace: Duration? = nil) {
         self.name = name
         self.kind = kind
         self.idempotent = idempotent
@@ -135,20 +135,20 @@ package struct Handler: Hashable, Sendable {
 }
 
 /// Which invocations go to which handler: one `.route` file.
-package struct Route: Hashable, Sendable {
+public struct Route: Hashable, Sendable {
     /// The file's stem; routes apply in the order of their names.
-    package var name: String
+    public var name: String
     /// Which invocations.
-    package var match: RouteMatch
+    public var match: RouteMatch
     /// The handler's name.
-    package var handler: String
+    public var handler: String
     /// The time the invocation has; `nil`: the configured budget. Never more than it.
-    package var budget: Duration?
+    public var budget: Duration?
     /// Whether it only gets a copy of what it matches, whoever owns it.
-    package var observes: Bool
+    public var observes: Bool
 
     /// Joins the parts.
-    package init(
+    public init(
         name: String, match: RouteMatch, handler: String, budget: Duration? = nil, observes: Bool = false
     ) {
         self.name = name
@@ -160,36 +160,36 @@ package struct Route: Hashable, Sendable {
 }
 
 /// The conditions of a route. Each one given must hold; a list holds when one of its entries does.
-package struct RouteMatch: Hashable, Sendable {
+public struct RouteMatch: Hashable, Sendable {
     /// One condition on a key: present, or present with a value that a pattern matches.
-    package struct KeyCondition: Hashable, Sendable {
+    public struct KeyCondition: Hashable, Sendable {
         /// The key.
-        package var key: String
+        public var key: String
         /// The pattern of its value; `nil`: any value.
-        package var pattern: Glob?
+        public var pattern: Glob?
 
         /// Joins the parts.
-        package init(key: String, pattern: Glob?) {
+        public init(key: String, pattern: Glob?) {
             self.key = key
             self.pattern = pattern
         }
     }
 
     /// `Provider=`: the owner; the word `none` stands for a payload of no known provider. Empty: any.
-    package var providers: [String]
+    public var providers: [String]
     /// `Platform=`. Empty: any.
-    package var platforms: [Platform]
+    public var platforms: [Platform]
     /// `Callback=`. Empty: any.
-    package var callbacks: [Callback]
+    public var callbacks: [Callback]
     /// `App=`: patterns of the package name or bundle id. Empty: any.
-    package var apps: [Glob]
+    public var apps: [Glob]
     /// `Data=`: all must hold, of the payload's own keys.
-    package var data: [KeyCondition]
+    public var data: [KeyCondition]
     /// `KeyValue=`: all must hold, of the dashboard's key-values, wherever the platform puts them.
-    package var keyValues: [KeyCondition]
+    public var keyValues: [KeyCondition]
 
     /// Joins the parts; without any it matches everything.
-    package init(
+    public init(
         providers: [String] = [], platforms: [Platform] = [], callbacks: [Callback] = [], apps: [Glob] = [],
         data: [KeyCondition] = [], keyValues: [KeyCondition] = []
     ) {

@@ -1,12 +1,12 @@
 /// A configuration file that was read: its name for people, and its bytes.
-package struct ConfigurationFile: Hashable, Sendable {
+public struct ConfigurationFile: Hashable, Sendable {
     /// The path as messages show it; the stem of its last component names what it describes.
-    package var path: String
+    public var path: String
     /// What is in it, whatever it is.
-    package var bytes: [UInt8]
+    public var bytes: [UInt8]
 
     /// Joins the parts.
-    package init(path: String, bytes: [UInt8]) {
+    public init(path: String, bytes: [UInt8]) {
         self.path = path
         self.bytes = bytes
     }
@@ -24,20 +24,20 @@ package struct ConfigurationFile: Hashable, Sendable {
 }
 
 /// The files of one configuration, as the directories give them: of the same name only the one that wins.
-package struct ConfigurationSources: Hashable, Sendable {
+public struct ConfigurationSources: Hashable, Sendable {
     /// `pushrouterd.conf`, then its drop-ins in order: of one key the last value counts.
-    package var main: [ConfigurationFile]
+    public var main: [ConfigurationFile]
     /// `providers.d/*.provider`, in any order; each replaces, or masks, the shipped one of its name.
-    package var providers: [ConfigurationFile]
+    public var providers: [ConfigurationFile]
     /// `handlers.d/*.handler`, in any order.
-    package var handlers: [ConfigurationFile]
+    public var handlers: [ConfigurationFile]
     /// `routes.d/*.route`, in any order.
-    package var routes: [ConfigurationFile]
+    public var routes: [ConfigurationFile]
     /// `tracks.d/*.track`, in any order.
-    package var tracks: [ConfigurationFile]
+    public var tracks: [ConfigurationFile]
 
     /// Joins the parts; whatever is left out has its defaults.
-    package init(
+    public init(
         main: [ConfigurationFile] = [], providers: [ConfigurationFile] = [], handlers: [ConfigurationFile] = [],
         routes: [ConfigurationFile] = [], tracks: [ConfigurationFile] = []
     ) {

@@ -1,7 +1,7 @@
 /// One thing to say about the configuration: where it is, what is wrong there and what to do.
-package struct Diagnostic: Hashable, Sendable, CustomStringConvertible {
+public struct Diagnostic: Hashable, Sendable, CustomStringConvertible {
     /// Whether the configuration can be used all the same.
-    package enum Severity: String, Hashable, Sendable {
+    public enum Severity: String, Hashable, Sendable {
         /// It cannot: nothing of it is put in force.
         case error
         /// It can, but something in it has no effect or is probably not meant.
@@ -9,16 +9,16 @@ package struct Diagnostic: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// Whether the configuration can be used all the same.
-    package var severity: Severity
+    public var severity: Severity
     /// The file, as its `ConfigurationFile` calls it.
-    package var file: String
+    public var file: String
     /// The line in it, from 1; `nil` when it is about the file as a whole.
-    package var line: Int?
+    public var line: Int?
     /// What is wrong and what to do, in one line.
-    package var message: String
+    public var message: String
 
     /// Joins the parts.
-    package init(_ severity: Severity, file: String, line: Int? = nil, message: String) {
+    public init(_ severity: Severity, file: String, line: Int? = nil, message: String) {
         self.severity = severity
         self.file = file
         self.line = line
@@ -26,7 +26,7 @@ package struct Diagnostic: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// `routes.d/20-crm.route:4: error: ...`, the form that editors and CI systems know how to follow.
-    package var description: String {
+    public var description: String {
         "\(printable(file, limit: .max))\(line.map { ":\($0)" } ?? ""): \(severity.rawValue): \(message)"
     }
 }

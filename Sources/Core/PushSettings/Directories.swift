@@ -1,11 +1,11 @@
 /// Where configuration, state and sockets are: the same rules for the daemon and for `pushctl`.
-package struct Directories: Hashable, Sendable {
+public struct Directories: Hashable, Sendable {
     /// Where configuration is read, the strongest first: a file in one hides its namesakes in the later ones.
-    package var configuration: [String]
+    public var configuration: [String]
     /// Where the ledger is.
-    package var state: String
+    public var state: String
     /// Where the sockets are.
-    package var runtime: String
+    public var runtime: String
 
     /// Resolves the three directories.
     ///
@@ -14,7 +14,7 @@ package struct Directories: Hashable, Sendable {
     ///   - state: `--state`.
     ///   - runtime: `--runtime`.
     ///   - environment: looks up a variable; systemd sets `CONFIGURATION_DIRECTORY` and its siblings.
-    package init(
+    public init(
         configuration: String? = nil, state: String? = nil, runtime: String? = nil,
         environment: (String) -> String?
     ) {
@@ -34,8 +34,8 @@ package struct Directories: Hashable, Sendable {
     }
 
     /// The socket of producers.
-    package var injectSocket: String { runtime + "/inject.sock" }
+    public var injectSocket: String { runtime + "/inject.sock" }
 
     /// The socket of those who read and administer.
-    package var controlSocket: String { runtime + "/control.sock" }
+    public var controlSocket: String { runtime + "/control.sock" }
 }

@@ -9,7 +9,7 @@ extension Settings {
     /// - Returns: the settings, or `nil` if any of the diagnostics is an error; and the diagnostics: first those of the
     ///   main files, then of the providers, the handlers, the routes and the tracks, each kind in its order of application,
     ///   by line.
-    package static func load(_ sources: ConfigurationSources) -> (settings: Settings?, diagnostics: [Diagnostic]) {
+    public static func load(_ sources: ConfigurationSources) -> (settings: Settings?, diagnostics: [Diagnostic]) {
         var loader = Loader()
         for file in sources.main { loader.readMain(file) }
         loader.readProviders(sources.providersInForce)

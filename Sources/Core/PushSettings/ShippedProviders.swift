@@ -2,7 +2,7 @@ extension ConfigurationSources {
     /// The `.provider` files of `etc/pushrouterd/providers.d`, compiled in: always there, below what any directory has.
     ///
     /// The folder beside this file is a link to that one, so the files that are shipped are the ones that are known.
-    package static let shippedProviders: [ConfigurationFile] = [
+    public static let shippedProviders: [ConfigurationFile] = [
         shipped("adjust-uninstall", PackageResources.adjust_uninstall_provider),
         shipped("adobe", PackageResources.adobe_provider),
         shipped("airship", PackageResources.airship_provider),

@@ -1,54 +1,54 @@
-package import PushModel
+public import PushModel
 
 /// A Braze delivery that the tracker takes over.
-package struct TrackedDelivery: Hashable, Sendable {
+public struct TrackedDelivery: Hashable, Sendable {
     /// A button of a notification.
-    package struct Button: Hashable, Sendable {
+    public struct Button: Hashable, Sendable {
         /// Its id; at most 255 bytes.
-        package var id: String
+        public var id: String
         /// What it does.
-        package var action: ButtonAction
+        public var action: ButtonAction
 
         /// Joins the two.
-        package init(id: String, action: ButtonAction) {
+        public init(id: String, action: ButtonAction) {
             self.id = id
             self.action = action
         }
     }
 
     /// Its number.
-    package var seq: SequenceNumber
+    public var seq: SequenceNumber
     /// The platform.
-    package var platform: Platform
+    public var platform: Platform
     /// The app.
-    package var app: String?
+    public var app: String?
     /// The device.
-    package var device: String?
+    public var device: String?
     /// The user at the time.
-    package var externalID: String?
+    public var externalID: String?
     /// The payload's own id, or the request's that stands in for it.
-    package var messageID: String?
+    public var messageID: String?
     /// Whether the message id is the payload's own. Only such an id tells a repeat (T14): the request's is unique for
     /// its producer alone.
-    package var hasOwnID: Bool
+    public var hasOwnID: Bool
     /// The id by which the provider's SDK drops a second receipt (`br_p_id`).
-    package var uniqueID: String?
+    public var uniqueID: String?
     /// The campaign; without one an open is not attributable.
-    package var campaignID: String?
+    public var campaignID: String?
     /// Whether it was displayed (T9).
-    package var isDisplayed: Bool
+    public var isDisplayed: Bool
     /// Whether the app was in the foreground (T11).
-    package var inForeground: Bool
+    public var inForeground: Bool
     /// A digest of what the platform hands back when the notification is tapped; equal for equal payloads, and the same
     /// in every run. Remembered only where there is no id of its own (T15).
-    package var digest: UInt64?
+    public var digest: UInt64?
     /// Its buttons.
-    package var buttons: ButtonList
+    public var buttons: ButtonList
     /// When it was received.
-    package var receivedAt: WallTime
+    public var receivedAt: WallTime
 
     /// Joins the parts. No text may have more than 65,535 bytes, all of a delivery's together.
-    package init(
+    public init(
         seq: SequenceNumber, platform: Platform, app: String?, device: String?, externalID: String?,
         messageID: String?, hasOwnID: Bool = true, uniqueID: String? = nil, campaignID: String?,
         isDisplayed: Bool = true, inForeground: Bool = false, digest: UInt64? = nil, buttons: ButtonList = [],

@@ -1,13 +1,13 @@
-package import PushModel
+public import PushModel
 
 extension Tracker {
     /// When the tracker next needs the clock; `nil` when nothing waits. It may turn out that nothing is to be done then.
-    package var nextDue: WallTime? { timers.first.map { clock.wall($0.due) } }
+    public var nextDue: WallTime? { timers.first.map { clock.wall($0.due) } }
 
     /// Decides what is due: influenced opens and held interactions at the end of the grace, sessions at their timeout.
     ///
     /// Of what comes at the same time as a request, the request comes first.
-    package mutating func takeDue(now: WallTime, into output: inout TrackerOutput) {
+    public mutating func takeDue(now: WallTime, into output: inout TrackerOutput) {
         begin(now, into: &output)
         while let timer = timers.first, timer.due <= clock.own(now) {
             _ = timers.popFirst()

@@ -1,4 +1,4 @@
-package import PushModel
+public import PushModel
 
 extension Tracker {
     /// Records what a person did with a notification of Braze's.
@@ -10,7 +10,7 @@ extension Tracker {
     ///   - now: the clock.
     ///   - output: what it leads to is appended.
     /// - Returns: what became of it; it may be held.
-    package mutating func interact(
+    public mutating func interact(
         _ interaction: Interaction, now: WallTime, into output: inout TrackerOutput
     ) -> InteractionResult {
         begin(now, into: &output)
@@ -31,7 +31,7 @@ extension Tracker {
     /// The delivery that an interaction names, as far as it is remembered; it may be opened already.
     ///
     /// - Parameter formerDigest: where the subject is a payload, its digest as earlier versions made it.
-    package func delivery(
+    public func delivery(
         for subject: Interaction.Subject, formerDigest: UInt64? = nil, app: String?, device: String?
     ) -> KnownDelivery? {
         let slot: UInt32
@@ -50,7 +50,7 @@ extension Tracker {
 
     /// Whether an interaction that is held counts nothing unless one more delivery comes within the grace: what it names
     /// is opened already or went elsewhere, or the same thing is held from before.
-    package func isHeldInVain(_ interaction: Interaction) -> Bool {
+    public func isHeldInVain(_ interaction: Interaction) -> Bool {
         switch match(interaction) {
         case .opened, .elsewhere: return true
         case .found: return false
@@ -303,19 +303,19 @@ extension Tracker {
 }
 
 /// What the tracker knows of a delivery that an interaction names: it fills in what the interaction leaves out.
-package struct KnownDelivery: Hashable, Sendable {
+public struct KnownDelivery: Hashable, Sendable {
     /// Its number.
-    package var seq: SequenceNumber
+    public var seq: SequenceNumber
     /// The platform.
-    package var platform: Platform
+    public var platform: Platform
     /// The app.
-    package var app: String?
+    public var app: String?
     /// The device.
-    package var device: String?
+    public var device: String?
     /// The user at the time.
-    package var externalID: String?
+    public var externalID: String?
     /// The payload's own id, or the request's that stands in for it.
-    package var messageID: String?
+    public var messageID: String?
 }
 
 extension TrackerSource {

@@ -1,4 +1,4 @@
-package import PushModel
+public import PushModel
 
 // After a restart the rows are given back to a new tracker: first the session starts that wait for their decision, then
 // everything else, each kind in the order in which its rows were first written. What has become too old or too much
@@ -7,14 +7,14 @@ extension Tracker {
     /// Makes room for the deliveries that will be given back, which is faster than growing with them.
     ///
     /// - Parameter deliveries: how many.
-    package mutating func reserve(deliveries count: Int) { deliveries.reserve(count) }
+    public mutating func reserve(deliveries count: Int) { deliveries.reserve(count) }
 
     /// Gives back a session start whose influenced opens were not decided.
     ///
     /// - Parameters:
     ///   - start: the row.
     ///   - now: the clock; whatever it was set to meanwhile, the wait is no longer than the grace.
-    package mutating func restore(_ start: PendingStart, now: WallTime) {
+    public mutating func restore(_ start: PendingStart, now: WallTime) {
         clock.read(now)
         let waiting = WaitingStart(
             cause: start.cause, device: findOrAdd(start.key.device, app: start.key.app),
@@ -23,13 +23,13 @@ extension Tracker {
     }
 
     /// Gives back an interaction that was held.
-    package mutating func restore(_ waiting: HeldInteraction, now: WallTime) {
+    public mutating func restore(_ waiting: HeldInteraction, now: WallTime) {
         clock.read(now)
         hold(waiting, due: min(waiting.due, rules.endOfWait(now)).milliseconds)
     }
 
     /// Gives back a session.
-    package mutating func restore(_ row: SessionRow, now: WallTime) {
+    public mutating func restore(_ row: SessionRow, now: WallTime) {
         clock.read(now)
         let device = findOrAdd(row.key.device, app: row.key.app)
         var session = Devices.Session(
@@ -47,7 +47,7 @@ extension Tracker {
     }
 
     /// Gives back the session starts of a user.
-    package mutating func restore(_ row: StartsRow) {
+    public mutating func restore(_ row: StartsRow) {
         var entry = StartHistory.Entry(
             number: row.number.value, owner: texts.retain(row.key.owner), app: texts.retain(row.key.app),
             isAnonymous: row.key.isAnonymous, since: row.since.clockSeconds)
@@ -56,7 +56,7 @@ extension Tracker {
     }
 
     /// Gives back a delivery, with the event of its receipt.
-    package mutating func restore(_ row: TrackedRow, received: AnalyticsEvent) {
+    public mutating func restore(_ row: TrackedRow, received: AnalyticsEvent) {
         let slot = add(
             row, on: findOrAdd(received.deviceID, app: received.appID), isNamed: received.deviceID != nil,
             user: received.externalUserID, campaign: received.campaignID, messageID: received.messageID,
@@ -66,7 +66,7 @@ extension Tracker {
     }
 
     /// Gives back that a close button of a delivery was pressed; after the delivery.
-    package mutating func restore(closed button: String, of delivery: SequenceNumber) {
+    public mutating func restore(closed button: String, of delivery: SequenceNumber) {
         guard deliveries.find(delivery) != nil else { return }
         closed[delivery, default: []].insert(button)
     }

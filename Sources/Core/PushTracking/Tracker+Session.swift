@@ -1,4 +1,4 @@
-package import PushModel
+public import PushModel
 
 extension Tracker {
     /// A person's use of the app begins or ends.
@@ -9,7 +9,7 @@ extension Tracker {
     ///   - now: the clock.
     ///   - output: what it leads to is appended.
     @discardableResult
-    package mutating func session(
+    public mutating func session(
         _ kind: SessionRequest.Kind, _ source: TrackerSource, now: WallTime, into output: inout TrackerOutput
     ) -> SessionResult {
         begin(now, into: &output)

@@ -1,4 +1,4 @@
-package import PushModel
+public import PushModel
 
 /// The native tracker of opens: takes over Braze payloads, taps and sessions, and says which analytics events follow.
 ///
@@ -7,11 +7,11 @@ package import PushModel
 /// event time later than the clock is taken for the clock's, as the provider's own API does; one in the past is kept.
 ///
 /// What comes out as records, given back to the `restore` calls after a restart, makes the same tracker again.
-package struct Tracker: Sendable {
+public struct Tracker: Sendable {
     /// Which ids the events of this state directory get.
-    package let stateID: UUID128
+    public let stateID: UUID128
     /// The settings; a change holds for what is decided from then on.
-    package var rules: TrackerRules {
+    public var rules: TrackerRules {
         didSet { rememberSeconds = rules.remember.seconds }
     }
     /// How long a delivery is remembered: read for every request.
@@ -37,14 +37,14 @@ package struct Tracker: Sendable {
     /// - Parameters:
     ///   - stateID: the state directory's id; events derive their ids from it.
     ///   - rules: the settings.
-    package init(stateID: UUID128, rules: TrackerRules = TrackerRules()) {
+    public init(stateID: UUID128, rules: TrackerRules = TrackerRules()) {
         self.stateID = stateID
         self.rules = rules
         rememberSeconds = rules.remember.seconds
     }
 
     /// How many deliveries are remembered.
-    package var count: Int { deliveries.count }
+    public var count: Int { deliveries.count }
 
     /// Takes over a Braze payload.
     ///
@@ -53,7 +53,7 @@ package struct Tracker: Sendable {
     ///   - now: the clock.
     ///   - output: the receipt, and what interactions that waited for it lead to, are appended.
     @discardableResult
-    package mutating func receive(
+    public mutating func receive(
         _ delivery: TrackedDelivery, now: WallTime, into output: inout TrackerOutput
     ) -> ReceiptResult {
         begin(now, into: &output)
@@ -97,7 +97,7 @@ package struct Tracker: Sendable {
     ///   - source: the request, and whom it is about.
     ///   - now: the clock.
     ///   - output: the events are appended.
-    package func token(
+    public func token(
         _ kind: TokenRequest.Kind, _ token: String?, _ source: TrackerSource, now: WallTime,
         into output: inout TrackerOutput
     ) {
@@ -242,22 +242,22 @@ package struct Tracker: Sendable {
 }
 
 /// A request about a device: who, where, when.
-package struct TrackerSource: Hashable, Sendable {
+public struct TrackerSource: Hashable, Sendable {
     /// The request.
-    package var cause: SequenceNumber
+    public var cause: SequenceNumber
     /// The platform.
-    package var platform: Platform
+    public var platform: Platform
     /// The app.
-    package var app: String?
+    public var app: String?
     /// The device.
-    package var device: String?
+    public var device: String?
     /// The user; `nil`: anonymous.
-    package var externalID: String?
+    public var externalID: String?
     /// When it happened.
-    package var at: WallTime
+    public var at: WallTime
 
     /// Joins the parts.
-    package init(
+    public init(
         cause: SequenceNumber, platform: Platform, app: String?, device: String?, externalID: String?, at: WallTime
     ) {
         self.cause = cause

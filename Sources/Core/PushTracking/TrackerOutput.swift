@@ -1,26 +1,26 @@
-package import PushModel
+public import PushModel
 
 /// What the tracker decided in a turn; appended to in order.
-package struct TrackerOutput: Sendable {
+public struct TrackerOutput: Sendable {
     /// New events.
-    package var events: [AnalyticsEvent] = []
+    public var events: [AnalyticsEvent] = []
     /// Changes of the state, to be written in one transaction with the events.
-    package var records: [TrackerRecord] = []
+    public var records: [TrackerRecord] = []
 
     /// Nothing.
-    package init() {}
+    public init() {}
 }
 
 /// What became of an interaction.
-package struct InteractionResult: Hashable, Sendable {
+public struct InteractionResult: Hashable, Sendable {
     /// What became of it; `nil`: it is held for the grace, and a record will say.
-    package var verdict: Interaction.Verdict?
+    public var verdict: Interaction.Verdict?
     /// The delivery it is about; for `elsewhere` the one on the other device.
-    package var delivery: SequenceNumber?
+    public var delivery: SequenceNumber?
 }
 
 /// What became of a receipt.
-package enum ReceiptResult: Hashable, Sendable {
+public enum ReceiptResult: Hashable, Sendable {
     /// It is new.
     case received
     /// This device had it before (T14): no event, nothing displayed.
@@ -28,7 +28,7 @@ package enum ReceiptResult: Hashable, Sendable {
 }
 
 /// What became of a session's start or end.
-package enum SessionResult: Hashable, Sendable {
+public enum SessionResult: Hashable, Sendable {
     /// A new session began.
     case started
     /// The start continues an open session, or resumes one that ended within the timeout (T7).

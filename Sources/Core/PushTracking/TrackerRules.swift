@@ -1,9 +1,9 @@
-package import PushModel
+public import PushModel
 
 /// What of the tracker's rules is a setting; the defaults are those of its table (T1 to T15).
-package struct TrackerRules: Hashable, Sendable {
+public struct TrackerRules: Hashable, Sendable {
     /// How the fixed window and half the mean interval between sessions make one (T5).
-    package enum WindowRule: String, Sendable, CaseIterable {
+    public enum WindowRule: String, Sendable, CaseIterable {
         /// The larger of the two.
         case max
         /// The smaller of the two.
@@ -13,7 +13,7 @@ package struct TrackerRules: Hashable, Sendable {
     }
 
     /// Which of the deliveries in the window a session start is an influenced open of (T6).
-    package enum Credit: String, Sendable, CaseIterable {
+    public enum Credit: String, Sendable, CaseIterable {
         /// Each of them.
         case all
         /// The one that was received last.
@@ -21,33 +21,33 @@ package struct TrackerRules: Hashable, Sendable {
     }
 
     /// The fixed window (T5).
-    package var influencedWindow: Duration = .seconds(30 * 60)
+    public var influencedWindow: Duration = .seconds(30 * 60)
     /// How it is combined with the user's own rhythm.
-    package var windowRule = WindowRule.max
+    public var windowRule = WindowRule.max
     /// Who gets the credit.
-    package var influencedCredit = Credit.all
+    public var influencedCredit = Credit.all
     /// How long a decision waits for a tap, and a tap for its delivery (T6, T15).
-    package var grace: Duration = .seconds(5)
+    public var grace: Duration = .seconds(5)
     /// Within this after its end a session is resumed on Android (T7).
-    package var androidSessionTimeout: Duration = .seconds(10)
+    public var androidSessionTimeout: Duration = .seconds(10)
     /// The same on iOS.
-    package var appleSessionTimeout: Duration = .seconds(10)
+    public var appleSessionTimeout: Duration = .seconds(10)
     /// The same on the web.
-    package var webSessionTimeout: Duration = .seconds(30 * 60)
+    public var webSessionTimeout: Duration = .seconds(30 * 60)
     /// Whether a visible iOS delivery in the foreground gives an `IosForeground` event (T11).
-    package var reportsForeground = false
+    public var reportsForeground = false
     /// Apps whose own SDK logs opens: they get no campaign events of ours, or each open would count twice.
-    package var appsWithoutCampaignEvents: [Glob] = []
+    public var appsWithoutCampaignEvents: [Glob] = []
     /// How long a delivery can be opened, or influence an open, and how long an open session is believed in, counted
     /// from its acceptance.
-    package var remember: Duration = .seconds(30 * 86_400)
+    public var remember: Duration = .seconds(30 * 86_400)
     /// How many deliveries are remembered; beyond it the oldest goes first.
-    package var rememberMax = 100_000
+    public var rememberMax = 100_000
     /// How many sessions and how many users' session starts are remembered; beyond it the longest unused goes first.
-    package var rememberUsersMax = 1_000_000
+    public var rememberUsersMax = 1_000_000
 
     /// The defaults.
-    package init() {}
+    public init() {}
 
     func sessionTimeout(on platform: Platform) -> Int64 {
         switch platform {
@@ -58,7 +58,7 @@ package struct TrackerRules: Hashable, Sendable {
     }
 
     /// Whether the app gets campaign events: opens, influenced opens, receipts in the foreground.
-    package func emitsCampaignEvents(for app: String?) -> Bool {
+    public func emitsCampaignEvents(for app: String?) -> Bool {
         appsWithoutCampaignEvents.isEmpty || !appsWithoutCampaignEvents.contains { $0.matches(app ?? "") }
     }
 

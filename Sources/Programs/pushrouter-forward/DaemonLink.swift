@@ -1,7 +1,6 @@
 import EventLoop
 import LinuxSystem
 import PushModel
-import PushRouting
 import UnixSockets
 
 /// The connection to the daemon's `control.sock`. It is made again whenever it breaks, or the daemon refuses what it is told:

@@ -1,7 +1,6 @@
 import Glibc
 import PushCustomData
 import PushModel
-import PushRouting
 import UnixSockets
 
 /// Prints the requests that would send what is queued now. Nothing is claimed, and no key is needed.

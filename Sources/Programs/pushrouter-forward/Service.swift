@@ -5,7 +5,6 @@ import JournalLog
 import LinuxSystem
 import PushCustomData
 import PushModel
-import PushRouting
 import UnixSockets
 
 /// The running program: one loop thread that orders, the forwarder that decides, the daemon's socket and the HTTP client.

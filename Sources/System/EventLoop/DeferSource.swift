@@ -1,12 +1,12 @@
 import CSystemd
 import Glibc
-package import LinuxSystem
+public import LinuxSystem
 
 /// Calls its handler again and again while it is enabled, other sources of its priority in between: for work that is too
 /// much for one go.
-package final class DeferSource {
+public final class DeferSource {
     /// Whether the handler is called.
-    package var isEnabled = false {
+    public var isEnabled = false {
         didSet {
             loop.preconditionOnThread()
             guard isEnabled != oldValue else { return }
@@ -29,7 +29,7 @@ package final class DeferSource {
     ///   - priority: before or after which other sources.
     ///   - handler: called on the loop's thread. It may disable the source, or drop it.
     /// - Throws: when there is no memory left.
-    package init(
+    public init(
         loop: EventLoop, priority: EventLoop.Priority = .normal, handler: @escaping () -> Void
     ) throws(SystemError) {
         loop.preconditionOnThread()

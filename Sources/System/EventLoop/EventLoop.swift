@@ -1,6 +1,6 @@
 import CSystemd
 import Glibc
-package import LinuxSystem
+public import LinuxSystem
 
 /// One thread's event loop, on sd-event.
 ///
@@ -10,36 +10,36 @@ package import LinuxSystem
 ///
 /// The loop works in turns. A turn serves what is ready, in the order of the sources' priorities, until
 /// nothing is left or the turn's budget is spent; then comes ``endOfTurn``, once, and the next turn.
-package final class EventLoop {
+public final class EventLoop {
     /// Which of several ready sources is served first: the one with the smallest number. Among sources of
     /// the same priority there is no order to rely on.
-    package struct Priority: RawRepresentable, Sendable {
+    public struct Priority: RawRepresentable, Sendable {
         /// The number, as `sd_event_source_set_priority` takes it.
-        package let rawValue: Int64
+        public let rawValue: Int64
 
         /// - Parameter rawValue: the number; smaller is earlier.
-        package init(rawValue: Int64) { self.rawValue = rawValue }
+        public init(rawValue: Int64) { self.rawValue = rawValue }
 
         /// Before the rest: deadlines and results.
-        package static let important = Priority(rawValue: Int64(SD_EVENT_PRIORITY_IMPORTANT))
+        public static let important = Priority(rawValue: Int64(SD_EVENT_PRIORITY_IMPORTANT))
         /// In between.
-        package static let normal = Priority(rawValue: Int64(SD_EVENT_PRIORITY_NORMAL))
+        public static let normal = Priority(rawValue: Int64(SD_EVENT_PRIORITY_NORMAL))
         /// When nothing else is ready.
-        package static let idle = Priority(rawValue: Int64(SD_EVENT_PRIORITY_IDLE))
+        public static let idle = Priority(rawValue: Int64(SD_EVENT_PRIORITY_IDLE))
     }
 
     /// Called at the end of each turn: the place for what is done once for all that a turn brought, such as
     /// handing over a batch. An sd-event post source would do only while there are pauses: one of idle
     /// priority never runs as long as any other source stays ready. The loop holds the closure, so that a
     /// closure that holds the loop would keep both alive.
-    package var endOfTurn: (() -> Void)?
+    public var endOfTurn: (() -> Void)?
 
     /// The longest turn so far, `endOfTurn` included, in nanoseconds: for how long something that became
     /// ready may have waited for its turn.
-    package private(set) var longestTurnNanoseconds: Int64 = 0
+    public private(set) var longestTurnNanoseconds: Int64 = 0
     /// How much processor time of the loop's thread turns took, with the wait before each: other work on the machine does
     /// not count.
-    package private(set) var turnTimes = TurnTimes()
+    public private(set) var turnTimes = TurnTimes()
 
     /// The `sd_event` behind, for the sources.
     let handle: OpaquePointer
@@ -53,7 +53,7 @@ package final class EventLoop {
     ///
     /// - Parameter turnBudgetNanoseconds: for how long a turn goes on serving sources, in nanoseconds.
     /// - Throws: when the kernel has no descriptor or memory left.
-    package init(turnBudgetNanoseconds: Int64 = 1_000_000) throws(SystemError) {
+    public init(turnBudgetNanoseconds: Int64 = 1_000_000) throws(SystemError) {
         var created: OpaquePointer?
         let result = sd_event_new(&created)
         guard result >= 0, let created else {
@@ -66,13 +66,13 @@ package final class EventLoop {
     deinit { sd_event_unref(handle) }
 
     /// `CLOCK_MONOTONIC` now, in nanoseconds; on any thread.
-    package static var nowNanoseconds: Int64 { SystemClock.monotonicNanoseconds }
+    public static var nowNanoseconds: Int64 { SystemClock.monotonicNanoseconds }
 
     /// Takes turns until ``exit(code:)``.
     ///
     /// - Returns: the code given to `exit`.
     /// - Throws: when the loop or one of its sources can no longer work.
-    package func run() throws(SystemError) -> Int32 {
+    public func run() throws(SystemError) -> Int32 {
         preconditionOnThread()
         threadTime = SystemClock.threadNanoseconds
         while true {
@@ -85,7 +85,7 @@ package final class EventLoop {
     /// Makes `run()` return after this turn, or at once when no turn is being taken. The first code counts.
     ///
     /// - Parameter code: what `run()` returns.
-    package func exit(code: Int32) {
+    public func exit(code: Int32) {
         preconditionOnThread()
         if exitCode == nil { exitCode = code }
     }
@@ -95,13 +95,13 @@ package final class EventLoop {
     /// - Returns: whether the service manager asked for it (`WATCHDOG_USEC`).
     /// - Throws: when the watchdog's timer cannot be made.
     @discardableResult
-    package func enableWatchdog() throws(SystemError) -> Bool {
+    public func enableWatchdog() throws(SystemError) -> Bool {
         preconditionOnThread()
         return try SystemError.check(sd_event_set_watchdog(handle, 1), "set the watchdog's timer") > 0
     }
 
     /// Starts ``longestTurnNanoseconds`` and ``turnTimes`` anew.
-    package func resetTurns() {
+    public func resetTurns() {
         longestTurnNanoseconds = 0
         turnTimes = TurnTimes()
     }

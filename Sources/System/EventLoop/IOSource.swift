@@ -1,34 +1,34 @@
 import CSystemd
 import Glibc
-package import LinuxSystem
+public import LinuxSystem
 
 /// What a descriptor can be ready for, as epoll says it.
-package struct IOEvents: OptionSet, Sendable {
+public struct IOEvents: OptionSet, Sendable {
     /// The bits of epoll.
-    package let rawValue: UInt32
+    public let rawValue: UInt32
 
     /// - Parameter rawValue: bits of epoll.
-    package init(rawValue: UInt32) { self.rawValue = rawValue }
+    public init(rawValue: UInt32) { self.rawValue = rawValue }
 
     /// There is something to read, or the end of it. A pidfd is readable when its process has ended.
-    package static let read = IOEvents(rawValue: EPOLLIN.rawValue)
+    public static let read = IOEvents(rawValue: EPOLLIN.rawValue)
     /// There is room to write.
-    package static let write = IOEvents(rawValue: EPOLLOUT.rawValue)
+    public static let write = IOEvents(rawValue: EPOLLOUT.rawValue)
     /// The peer will write no more; only when asked for.
-    package static let peerClosed = IOEvents(rawValue: EPOLLRDHUP.rawValue)
+    public static let peerClosed = IOEvents(rawValue: EPOLLRDHUP.rawValue)
     /// Both directions are over; reported whether asked for or not.
-    package static let hangup = IOEvents(rawValue: EPOLLHUP.rawValue)
+    public static let hangup = IOEvents(rawValue: EPOLLHUP.rawValue)
     /// The descriptor has an error; reported whether asked for or not.
-    package static let error = IOEvents(rawValue: EPOLLERR.rawValue)
+    public static let error = IOEvents(rawValue: EPOLLERR.rawValue)
 }
 
 /// Calls its handler while a descriptor is ready (level-triggered).
 ///
 /// The descriptor is borrowed: it stays open until the source is gone. So close it after dropping the source.
-package final class IOSource {
+public final class IOSource {
     /// What to wait for. While it is empty the descriptor is not watched at all, not even for a hangup, which
     /// epoll would otherwise report again and again.
-    package var interest: IOEvents {
+    public var interest: IOEvents {
         didSet {
             loop.preconditionOnThread()
             if interest != oldValue { watch(previous: oldValue) }
@@ -48,7 +48,7 @@ package final class IOSource {
     ///   - priority: before or after which other sources.
     ///   - handler: called on the loop's thread with what is ready. It may drop the source.
     /// - Throws: when the kernel cannot watch the descriptor (`EPERM` for a regular file, `ENOSPC`, `ENOMEM`).
-    package init(
+    public init(
         loop: EventLoop, descriptor: Int32, interest: IOEvents, priority: EventLoop.Priority = .normal,
         handler: @escaping (IOEvents) -> Void
     ) throws(SystemError) {

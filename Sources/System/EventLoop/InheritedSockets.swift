@@ -2,9 +2,9 @@ import CSystemd
 import Glibc
 
 /// The sockets that the service manager hands over at the start (sd_listen_fds(3)).
-package enum InheritedSockets {
+public enum InheritedSockets {
     /// Takes them, each with the name that `FileDescriptorName=` gives it. They are the caller's; a second call finds none.
-    package static func take() -> [(name: String, descriptor: Int32)] {
+    public static func take() -> [(name: String, descriptor: Int32)] {
         var names: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
         // 1: the environment forgets them, so that no child takes them for its own.
         let count = sd_listen_fds_with_names(1, &names)

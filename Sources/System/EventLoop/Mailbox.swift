@@ -1,18 +1,18 @@
-package import LinuxSystem
+public import LinuxSystem
 import Synchronization
 
 /// Carries messages from any thread to the loop, in the order of posting.
-package final class Mailbox<Message: Sendable>: Sendable {
+public final class Mailbox<Message: Sendable>: Sendable {
     private let messages = Mutex<[Message]>([])
     private let wakeup: EventDescriptor
 
     /// An empty mailbox.
     ///
     /// - Throws: when there is no descriptor left.
-    package init() throws(SystemError) { wakeup = try EventDescriptor() }
+    public init() throws(SystemError) { wakeup = try EventDescriptor() }
 
     /// Adds a message; on any thread, without waiting. Only the first since the loop last looked wakes it.
-    package func post(_ message: Message) {
+    public func post(_ message: Message) {
         let wasEmpty = messages.withLock { messages in
             messages.append(message)
             return messages.count == 1
@@ -28,7 +28,7 @@ package final class Mailbox<Message: Sendable>: Sendable {
     ///   - handler: called on the loop's thread.
     /// - Returns: the source; messages are received as long as it lives.
     /// - Throws: when the kernel cannot watch the mailbox.
-    package func receive(
+    public func receive(
         on loop: EventLoop, priority: EventLoop.Priority = .normal, handler: @escaping ([Message]) -> Void
     ) throws(SystemError) -> IOSource {
         try IOSource(loop: loop, descriptor: wakeup.rawValue, interest: .read, priority: priority) { _ in

@@ -6,29 +6,29 @@ import Glibc
 ///
 /// The environment stays as it is, because each call reads `NOTIFY_SOCKET` anew, and the watchdog's do too:
 /// whoever spawns children leaves ``environmentVariables`` out of theirs.
-package enum Notify {
+public enum Notify {
     /// What the service manager gave this process alone: no child should inherit it.
-    package static let environmentVariables = ["NOTIFY_SOCKET", "WATCHDOG_PID", "WATCHDOG_USEC"]
+    public static let environmentVariables = ["NOTIFY_SOCKET", "WATCHDOG_PID", "WATCHDOG_USEC"]
 
     /// Start-up, or a reload, is finished.
     ///
     /// - Parameter status: what `systemctl status` shows from now on.
     /// - Returns: whether there is a service manager that was told.
     @discardableResult
-    package static func ready(status: String) -> Bool { send(["READY=1", line(status)]) }
+    public static func ready(status: String) -> Bool { send(["READY=1", line(status)]) }
 
     /// What `systemctl status` shows from now on.
     ///
     /// - Returns: whether there is a service manager that was told.
     @discardableResult
-    package static func status(_ status: String) -> Bool { send([line(status)]) }
+    public static func status(_ status: String) -> Bool { send([line(status)]) }
 
     /// A reload begins; ``ready(status:)`` ends it. The time lets `Type=notify-reload` tell it from an older one.
     ///
     /// - Parameter nowNanoseconds: `CLOCK_MONOTONIC` now.
     /// - Returns: whether there is a service manager that was told.
     @discardableResult
-    package static func reloading(nowNanoseconds: Int64) -> Bool {
+    public static func reloading(nowNanoseconds: Int64) -> Bool {
         send(["RELOADING=1", "MONOTONIC_USEC=\(nowNanoseconds / 1000)"])
     }
 
@@ -37,14 +37,14 @@ package enum Notify {
     /// - Parameter status: what `systemctl status` shows from now on.
     /// - Returns: whether there is a service manager that was told.
     @discardableResult
-    package static func stopping(status: String) -> Bool { send(["STOPPING=1", line(status)]) }
+    public static func stopping(status: String) -> Bool { send(["STOPPING=1", line(status)]) }
 
     /// Asks the service manager to wait longer for the start, or the stop, that goes on.
     ///
     /// - Parameter seconds: for how long from now on.
     /// - Returns: whether there is a service manager that was told.
     @discardableResult
-    package static func extendTimeout(seconds: Int) -> Bool { send(["EXTEND_TIMEOUT_USEC=\(seconds)000000"]) }
+    public static func extendTimeout(seconds: Int) -> Bool { send(["EXTEND_TIMEOUT_USEC=\(seconds)000000"]) }
 
     /// A line feed would begin another assignment.
     private static func line(_ status: String) -> String {

@@ -1,7 +1,7 @@
-package import LinuxSystem
+public import LinuxSystem
 
 /// Calls its handler again and again, after everything else of a turn; from its making until it is dropped.
-package final class RepeatingTimer {
+public final class RepeatingTimer {
     private let interval: Int64
     private let handler: () -> Void
     private var timer: TimerSource?
@@ -14,7 +14,7 @@ package final class RepeatingTimer {
     ///   - interval: how long from one call to the next.
     ///   - handler: called on the loop's thread.
     /// - Throws: when the kernel has no descriptor or memory left.
-    package init(
+    public init(
         loop: EventLoop, after first: Duration? = nil, every interval: Duration, handler: @escaping () -> Void
     ) throws(SystemError) {
         self.interval = Self.nanoseconds(interval)

@@ -1,9 +1,9 @@
 import CSystemd
 import Glibc
-package import LinuxSystem
+public import LinuxSystem
 
 /// Calls its handler on the loop's thread when the process gets a signal.
-package final class SignalSource {
+public final class SignalSource {
     private let handler: () -> Void
     private var handle: SourceHandle?
 
@@ -15,7 +15,7 @@ package final class SignalSource {
     ///   - priority: before or after which other sources.
     ///   - handler: called once for any number of the same signal that came meanwhile. It may drop the source.
     /// - Throws: `EBUSY` when the calling thread does not block the signal or the loop watches for it already.
-    package init(
+    public init(
         loop: EventLoop, signal: Int32, priority: EventLoop.Priority = .normal, handler: @escaping () -> Void
     ) throws(SystemError) {
         loop.preconditionOnThread()
@@ -36,7 +36,7 @@ package final class SignalSource {
     /// all: a thread that does not block a signal may get it, and then the process dies of it.
     ///
     /// A child inherits the mask; whoever spawns children gives them an empty one.
-    package static func block(_ signals: [Int32]) {
+    public static func block(_ signals: [Int32]) {
         var set = sigset_t()
         sigemptyset(&set)
         for signal in signals { precondition(sigaddset(&set, signal) == 0, "\(signal) is not a signal") }

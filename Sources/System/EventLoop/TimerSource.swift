@@ -1,11 +1,11 @@
 import CSystemd
 import Glibc
-package import LinuxSystem
+public import LinuxSystem
 
 /// Calls its handler once at a point in time; then, and at first, it is not armed.
 ///
 /// Of two timers of the same priority whose times have both come, either may fire first.
-package final class TimerSource {
+public final class TimerSource {
     private let loop: EventLoop
     private let handler: () -> Void
     private var handle: SourceHandle?
@@ -17,7 +17,7 @@ package final class TimerSource {
     ///   - priority: before or after which other sources.
     ///   - handler: called on the loop's thread, never before the time. It may arm the timer again, or drop it.
     /// - Throws: when the kernel has no descriptor or memory left.
-    package init(
+    public init(
         loop: EventLoop, priority: EventLoop.Priority = .normal, handler: @escaping () -> Void
     ) throws(SystemError) {
         loop.preconditionOnThread()
@@ -43,7 +43,7 @@ package final class TimerSource {
     /// Arms the timer, in place of the time it was armed for. A time in the past fires in the next turn.
     ///
     /// - Parameter nanoseconds: on `CLOCK_MONOTONIC`, as ``EventLoop/nowNanoseconds``.
-    package func arm(at nanoseconds: Int64) {
+    public func arm(at nanoseconds: Int64) {
         loop.preconditionOnThread()
         do throws(SystemError) {
             try handle?.setTime(microseconds: TimerSource.microseconds(notBefore: nanoseconds))
@@ -54,7 +54,7 @@ package final class TimerSource {
     }
 
     /// Makes sure that the handler is not called until the timer is armed again.
-    package func disarm() {
+    public func disarm() {
         loop.preconditionOnThread()
         do throws(SystemError) { try handle?.setEnabled(SD_EVENT_OFF) } catch { loop.fail(error) }
     }

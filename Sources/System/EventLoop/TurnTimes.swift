@@ -1,11 +1,11 @@
 /// How much processor time turns took: enough to say what 99 of 100 stay below, in a few bytes.
 ///
 /// Buckets grow by a quarter each, from 16 microseconds on, so a figure is at most a quarter too high.
-package struct TurnTimes: Sendable {
+public struct TurnTimes: Sendable {
     /// How many turns there were.
-    package private(set) var count: UInt64 = 0
+    public private(set) var count: UInt64 = 0
     /// The longest, in nanoseconds.
-    package private(set) var longest: Int64 = 0
+    public private(set) var longest: Int64 = 0
     private var buckets = [UInt64](repeating: 0, count: Self.bucketCount)
 
     private static let bucketCount = 81
@@ -13,7 +13,7 @@ package struct TurnTimes: Sendable {
     private static let smallest: Int64 = 16_000
 
     /// No turns.
-    package init() {}
+    public init() {}
 
     /// Adds a turn, in nanoseconds.
     mutating func add(_ nanoseconds: Int64) {
@@ -23,7 +23,7 @@ package struct TurnTimes: Sendable {
     }
 
     /// What so many of a hundred turns stay below, in nanoseconds; 0 without any turn.
-    package func percentile(_ percent: Double) -> Int64 {
+    public func percentile(_ percent: Double) -> Int64 {
         guard count > 0 else { return 0 }
         let wanted = UInt64((Double(count) * percent / 100).rounded(.up))
         var seen: UInt64 = 0

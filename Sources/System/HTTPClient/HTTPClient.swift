@@ -1,18 +1,18 @@
 import CCurl
 
 /// What a socket is watched for, or is ready for.
-package struct HTTPReadiness: OptionSet, Sendable {
-    package let rawValue: Int
+public struct HTTPReadiness: OptionSet, Sendable {
+    public let rawValue: Int
 
     /// - Parameter rawValue: the bits.
-    package init(rawValue: Int) { self.rawValue = rawValue }
+    public init(rawValue: Int) { self.rawValue = rawValue }
 
     /// There is something to read, or the end of it.
-    package static let read = HTTPReadiness(rawValue: 1)
+    public static let read = HTTPReadiness(rawValue: 1)
     /// There is room to write.
-    package static let write = HTTPReadiness(rawValue: 2)
+    public static let write = HTTPReadiness(rawValue: 2)
     /// It has an error.
-    package static let error = HTTPReadiness(rawValue: 4)
+    public static let error = HTTPReadiness(rawValue: 4)
 }
 
 /// Sends requests over HTTP/1.1, or HTTP/2 where TLS agrees on it, and keeps connections for the next. The server's
@@ -21,7 +21,7 @@ package struct HTTPReadiness: OptionSet, Sendable {
 ///
 /// It does not wait: whoever owns it watches sockets and a timer for it. Used on one thread; nothing may be called from
 /// within its closures but what a completion calls.
-package final class HTTPClient {
+public final class HTTPClient {
     private final class Callbacks {
         let watch: (Int32, HTTPReadiness) -> Void
         let setTimer: (Int?) -> Void
@@ -41,7 +41,7 @@ package final class HTTPClient {
     ///   - setTimer: ``timerFired()`` is to be called in so many milliseconds, once, in place of any time said before;
     ///     `nil`: not at all.
     /// - Throws: when libcurl cannot be set up.
-    package init(
+    public init(
         watch: @escaping (Int32, HTTPReadiness) -> Void, setTimer: @escaping (Int?) -> Void
     ) throws(HTTPClientError) {
         callbacks = Callbacks(watch: watch, setTimer: setTimer)
@@ -83,7 +83,7 @@ package final class HTTPClient {
     ///   - destination: where to, and how.
     ///   - completion: called once with what came of it; may post the next.
     /// - Throws: when libcurl refuses the destination or has no memory; nothing was sent then.
-    package func post(
+    public func post(
         _ body: [UInt8], to destination: HTTPDestination, completion: @escaping (HTTPResult) -> Void
     ) throws(HTTPClientError) {
         let transfer = try Transfer(body, to: destination, completion: completion)
@@ -97,7 +97,7 @@ package final class HTTPClient {
     }
 
     /// A watched socket is ready.
-    package func ready(_ socket: Int32, for readiness: HTTPReadiness) {
+    public func ready(_ socket: Int32, for readiness: HTTPReadiness) {
         var bits: Int32 = 0
         if readiness.contains(.read) { bits |= CURL_CSELECT_IN }
         if readiness.contains(.write) { bits |= CURL_CSELECT_OUT }
@@ -106,7 +106,7 @@ package final class HTTPClient {
     }
 
     /// The time that was said last has come.
-    package func timerFired() { act(CURL_SOCKET_BAD, 0) }
+    public func timerFired() { act(CURL_SOCKET_BAD, 0) }
 
     private var multiPointer: UnsafeMutableRawPointer {
         guard let pointer = multi?.pointer else { preconditionFailure("the handle is there as long as the client is") }

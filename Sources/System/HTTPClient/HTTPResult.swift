@@ -1,18 +1,18 @@
 /// Where requests go, and how.
-package struct HTTPDestination {
+public struct HTTPDestination {
     /// `https://...`, or `http://...` where the way is trusted.
-    package var url: String
+    public var url: String
     /// Header lines, without a line end: `Content-Type: application/json`.
-    package var headers: [String]
+    public var headers: [String]
     /// The token of the header `Authorization: Bearer`, which nobody may see.
-    package var bearer: Secret?
+    public var bearer: Secret?
     /// How long a request may take, from the connection to the end of its answer, in milliseconds.
-    package var timeoutMilliseconds: Int
+    public var timeoutMilliseconds: Int
     /// The names of the headers of an answer that are wanted, in lower case.
-    package var wantedHeaders: Set<String>
+    public var wantedHeaders: Set<String>
 
     /// Joins the parts.
-    package init(
+    public init(
         url: String, headers: [String], bearer: Secret?, timeoutMilliseconds: Int, wantedHeaders: Set<String>
     ) {
         self.url = url
@@ -24,7 +24,7 @@ package struct HTTPDestination {
 }
 
 /// What came of a request.
-package enum HTTPResult: Equatable, Sendable {
+public enum HTTPResult: Equatable, Sendable {
     /// There is an answer: its headers at least.
     case answer(HTTPAnswer)
     /// There is none.
@@ -36,18 +36,18 @@ package enum HTTPResult: Equatable, Sendable {
 }
 
 /// The answer to a request.
-package struct HTTPAnswer: Equatable, Sendable {
+public struct HTTPAnswer: Equatable, Sendable {
     /// The status code.
-    package var status: Int
+    public var status: Int
     /// The wanted headers that it has, by their names in lower case.
-    package var headers: [String: String]
+    public var headers: [String: String]
     /// The body, or the beginning of one that is not whole. Where it repeats the bearer's token that is masked.
-    package var body: [UInt8]
+    public var body: [UInt8]
     /// Why the body is not whole: the connection broke, time was up, or it is too long; `nil` if it is whole.
-    package var damage: String?
+    public var damage: String?
 
     /// Joins the parts.
-    package init(status: Int, headers: [String: String], body: [UInt8], damage: String?) {
+    public init(status: Int, headers: [String: String], body: [UInt8], damage: String?) {
         self.status = status
         self.headers = headers
         self.body = body
@@ -56,7 +56,7 @@ package struct HTTPAnswer: Equatable, Sendable {
 }
 
 /// libcurl could not be set up: there is no memory, or it is too old.
-package struct HTTPClientError: Error, Equatable, CustomStringConvertible {
+public struct HTTPClientError: Error, Equatable, CustomStringConvertible {
     /// What libcurl said.
-    package let description: String
+    public let description: String
 }

@@ -2,14 +2,14 @@ import Glibc
 
 /// A text that nobody may see: its memory is overwritten when it goes. Not to be copied into arrays or strings, which are
 /// not.
-package final class Secret {
+public final class Secret {
     private let memory: UnsafeMutableRawBufferPointer
     private let count: Int
 
     /// - Parameters:
     ///   - capacity: the most bytes it may have.
     ///   - fill: writes the text, and says how long it is; called once.
-    package init<Failure: Error>(
+    public init<Failure: Error>(
         capacity: Int, fill: (UnsafeMutableRawBufferPointer) throws(Failure) -> Int
     ) throws(Failure) {
         let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: capacity, alignment: 1)

@@ -7,7 +7,7 @@ import Synchronization
 ///
 /// Nothing here blocks but `deinit`. All may be called from any thread; a loop's sources on the two descriptors must be
 /// gone before the last reference. A child that is dropped before it was reaped is killed and waited for.
-package final class ChildProcess: Sendable {
+public final class ChildProcess: Sendable {
     /// The most that one call of `readOutput` takes from the pipe, so that a program that floods it cannot keep us.
     static let readBound = 256 << 10
 
@@ -19,20 +19,20 @@ package final class ChildProcess: Sendable {
     }
 
     /// Its process id, and that of its group. It means this process only until `reap` has returned a status.
-    package let processID: Int32
+    public let processID: Int32
     /// The run's `PUSH_RUN`.
-    package let mark: String
+    public let mark: String
     /// When the system was asked to start it, in monotonic nanoseconds.
-    package let startedAt: Int64
+    public let startedAt: Int64
     private let process: FileDescriptor
     private let output: FileDescriptor
     private let phase = Mutex(Phase.running)
 
     /// Readable once the leader has exited.
-    package var pidfd: Int32 { process.rawValue }
+    public var pidfd: Int32 { process.rawValue }
     /// The read end of the program's standard output, nonblocking. A descendant may hold it open beyond the leader's
     /// exit: read it once more after `reap`, then do not wait for its end.
-    package var standardOutput: Int32 { output.rawValue }
+    public var standardOutput: Int32 { output.rawValue }
 
     /// The run must have begun and the child be known in `LiveRuns`.
     init(
@@ -54,12 +54,12 @@ package final class ChildProcess: Sendable {
     }
 
     /// Asks the group to end, SIGTERM. Nothing happens once the leader has been reaped.
-    package func terminateGroup() {
+    public func terminateGroup() {
         phase.withLock { if $0 != .reaped { signalGroup(SIGTERM) } }
     }
 
     /// Ends the run: SIGKILL to the leader and to its whole group; `OrphanReaper.sweep` no longer spares the mark.
-    package func killGroup() {
+    public func killGroup() {
         phase.withLock { phase in
             guard phase != .reaped else { return }
             endRun(&phase)
@@ -73,7 +73,7 @@ package final class ChildProcess: Sendable {
     /// while the unreaped leader still keeps its number from being used again. Then the leader is reaped.
     ///
     /// Only the first call after the exit has the status; later ones return nil.
-    package func reap() -> ExitStatus? {
+    public func reap() -> ExitStatus? {
         phase.withLock { phase in
             guard phase != .reaped, let status = wait(WNOHANG | Int32(WNOWAIT)) else { return nil }
             endRun(&phase)
@@ -88,7 +88,7 @@ package final class ChildProcess: Sendable {
 
     /// Takes what the program has written, without waiting, and appends it to `buffer` until that holds `limit` bytes;
     /// what is more is thrown away. At most 256 KiB a call: the descriptor stays readable if there is more.
-    package func readOutput(into buffer: inout [UInt8], limit: Int = 64 << 10) -> OutputProgress {
+    public func readOutput(into buffer: inout [UInt8], limit: Int = 64 << 10) -> OutputProgress {
         var progress = OutputProgress(hasEnded: false, discarded: 0)
         withUnsafeTemporaryAllocation(byteCount: 16 << 10, alignment: 1) { chunk in
             var taken = 0
@@ -123,11 +123,11 @@ package final class ChildProcess: Sendable {
 }
 
 /// What one call of `ChildProcess.readOutput` found.
-package struct OutputProgress: Sendable, Equatable {
+public struct OutputProgress: Sendable, Equatable {
     /// Everybody who could write has closed the pipe.
-    package var hasEnded: Bool
+    public var hasEnded: Bool
     /// How many bytes this call threw away.
-    package var discarded: Int
+    public var discarded: Int
 }
 
 extension ExitStatus {

@@ -1,5 +1,5 @@
 /// How a process ended.
-package enum ExitStatus: Sendable, Equatable {
+public enum ExitStatus: Sendable, Equatable {
     /// By itself, with this code, 0 to 255.
     case exited(Int32)
     /// By this signal.

@@ -3,7 +3,7 @@ import Glibc
 import LinuxSystem
 
 /// What the runs of a daemon that died have left on the system: not our children, so found by their mark.
-package enum LeftoverProcesses {
+public enum LeftoverProcesses {
     private struct Entry {
         let process: Int32
         let status: ProcessFiles.Status
@@ -17,7 +17,7 @@ package enum LeftoverProcesses {
     ///   - stateID: the first part of the mark
     ///   - patience: how long to wait for their deaths, in all
     /// - Returns: those that are still there, stuck in the kernel or not ours to kill.
-    package static func kill(ofState stateID: String, patience: Duration) -> [Int32] {
+    public static func kill(ofState stateID: String, patience: Duration) -> [Int32] {
         let end = ContinuousClock.now + patience
         // Again until none is found: one may have forked while the list was being read.
         while true {

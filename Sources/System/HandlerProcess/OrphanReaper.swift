@@ -25,17 +25,17 @@ import LinuxSystem
 /// child that was started a moment ago and is not known yet is never in it.
 ///
 /// One a process, used by one thread.
-package struct OrphanReaper: ~Copyable {
+public struct OrphanReaper: ~Copyable {
     /// What one sweep did.
-    package struct Sweep: Sendable, Equatable {
+    public struct Sweep: Sendable, Equatable {
         /// Zombies that were reaped.
-        package var reaped = 0
+        public var reaped = 0
         /// Processes that were sent SIGKILL, some perhaps a second time: each death is a SIGCHLD.
-        package var killed = 0
+        public var killed = 0
         /// Processes in the middle of execve: sweep again in a few milliseconds, there is no signal for that.
-        package var undecided = 0
+        public var undecided = 0
         /// Processes that may not be signalled (another user's, through a set-user-id program): they stay.
-        package var untouchable: [Int32] = []
+        public var untouchable: [Int32] = []
     }
 
     private let children: FileDescriptor
@@ -44,7 +44,7 @@ package struct OrphanReaper: ~Copyable {
     /// Makes this process a subreaper and gives SIGCHLD its default action. Before the first run, on any thread.
     ///
     /// - Throws: `OrphanReaperError` if the kernel does not list children.
-    package init() throws(OrphanReaperError) {
+    public init() throws(OrphanReaperError) {
         let path = "/proc/self/task/\(getpid())/children"
         guard let children = FileDescriptor(open(path, O_RDONLY | O_CLOEXEC)) else {
             throw OrphanReaperError(path: path, code: errno)
@@ -58,7 +58,7 @@ package struct OrphanReaper: ~Copyable {
 
     /// Judges all adopted processes; never waits; below 1 us when there is none. To be called on SIGCHLD, and after
     /// `ChildProcess.killGroup` and `reap`, which end a run.
-    package mutating func sweep() -> Sweep {
+    public mutating func sweep() -> Sweep {
         var sweep = Sweep()
         let listed = Self.list(children)
         guard !listed.isEmpty else { return sweep }
@@ -99,14 +99,14 @@ package struct OrphanReaper: ~Copyable {
 }
 
 /// The kernel does not tell which children a process has.
-package struct OrphanReaperError: Error, Equatable, CustomStringConvertible {
+public struct OrphanReaperError: Error, Equatable, CustomStringConvertible {
     /// The file that could not be opened.
-    package let path: String
+    public let path: String
     /// The error number.
-    package let code: Int32
+    public let code: Int32
 
     /// What was wrong and what is needed.
-    package var description: String {
+    public var description: String {
         "cannot read \(path): \(String(cString: strerror(code))); escaped processes cannot be found without /proc and a "
             + "kernel with CONFIG_PROC_CHILDREN"
     }

@@ -1,21 +1,21 @@
 /// One run of a program: what it is, and all that it gets.
 ///
 /// In every text a NUL and what follows is lost, as everywhere in the arguments and the environment of a program.
-package struct ProcessCommand: Sendable {
+public struct ProcessCommand: Sendable {
     /// The environment variable that tells whose run a process belongs to, even after it got away from its parents.
     static let markVariable = "PUSH_RUN"
 
     /// The program's absolute path, then its arguments.
-    package var arguments: [String]
+    public var arguments: [String]
     /// The environment as `NAME=value`: with the mark, which is added, exactly what the program gets.
-    package var environment: [String]
+    public var environment: [String]
     /// Where the program starts, an absolute path.
-    package var workingDirectory: String
+    public var workingDirectory: String
     /// What the program reads from standard input; it can be read again from the start, and nothing waits for a reader.
-    package var standardInput: [UInt8]
+    public var standardInput: [UInt8]
     /// The value of `PUSH_RUN` for the program and what it starts, `<state id>:<seq>:<n>`. Two runs at the same time
     /// with the same mark protect each other's escaped processes.
-    package var mark: String
+    public var mark: String
 
     /// - Parameters:
     ///   - arguments: the program's absolute path, then its arguments
@@ -23,7 +23,7 @@ package struct ProcessCommand: Sendable {
     ///   - workingDirectory: an absolute path
     ///   - standardInput: the bytes on the program's standard input
     ///   - mark: `<state id>:<seq>:<n>`
-    package init(
+    public init(
         arguments: [String], environment: [String], workingDirectory: String = "/", standardInput: [UInt8],
         mark: String
     ) {

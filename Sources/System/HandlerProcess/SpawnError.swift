@@ -1,19 +1,19 @@
 import Glibc
 
 /// Why a program could not be started, in words for the operator.
-package struct SpawnError: Error, Equatable, CustomStringConvertible {
+public struct SpawnError: Error, Equatable, CustomStringConvertible {
     /// The path of the program that was to run.
-    package let program: String
+    public let program: String
     /// The error number of the system call that failed.
-    package let code: Int32
+    public let code: Int32
     /// What was wrong and what to do, without the path of the program.
-    package let reason: String
+    public let reason: String
 
     /// The path, then the reason.
-    package var description: String { "cannot start \(program): \(reason)" }
+    public var description: String { "cannot start \(program): \(reason)" }
 
     /// Whether the machine ran short of processes, memory or descriptors: the program itself may be in order.
-    package var isShortage: Bool {
+    public var isShortage: Bool {
         [EAGAIN, ENOMEM, EMFILE, ENFILE].contains(code)
     }
 

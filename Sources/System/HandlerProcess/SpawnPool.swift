@@ -4,11 +4,11 @@ import LinuxSystem
 import Synchronization
 
 /// What became of one submitted command.
-package struct SpawnResult: Sendable {
+public struct SpawnResult: Sendable {
     /// As it was given to `SpawnPool.submit`.
-    package let token: UInt64
+    public let token: UInt64
     /// The running program, or why there is none.
-    package let outcome: Result<ChildProcess, SpawnError>
+    public let outcome: Result<ChildProcess, SpawnError>
 }
 
 /// Threads that start programs, first come, first served: posix_spawn waits for the kernel's exec, far too long for a
@@ -16,7 +16,7 @@ package struct SpawnResult: Sendable {
 ///
 /// The threads begin when they are first needed and stay until `stop`; they must stay, because the kernel counts a child
 /// to the thread that started it (see `OrphanReaper`). The process's descriptors 0, 1 and 2 must be open.
-package final class SpawnPool: Sendable {
+public final class SpawnPool: Sendable {
     private struct Job {
         let command: ProcessCommand
         let token: UInt64
@@ -38,7 +38,7 @@ package final class SpawnPool: Sendable {
     /// - Parameters:
     ///   - threads: how many programs are started at the same time, at most
     ///   - deliver: gets each result once, on a thread of the pool; must not wait for a thread that calls `stop`
-    package init(threads: Int, deliver: @escaping @Sendable (SpawnResult) -> Void) {
+    public init(threads: Int, deliver: @escaping @Sendable (SpawnResult) -> Void) {
         precondition(threads > 0)
         guard let available = FileDescriptor(CLinux_semaphore()) else {
             preconditionFailure("no descriptor left for a pool: \(String(cString: strerror(errno)))")
@@ -49,7 +49,7 @@ package final class SpawnPool: Sendable {
     }
 
     /// Has the command started on a thread of the pool; returns at once.
-    package func submit(_ command: ProcessCommand, token: UInt64) {
+    public func submit(_ command: ProcessCommand, token: UInt64) {
         let isTaken = state.withLock { state in
             precondition(!state.isStopped, "a stopped pool starts nothing")
             if state.queue.count >= state.idle, state.threads.count < limit, let thread = startThread() {
@@ -69,7 +69,7 @@ package final class SpawnPool: Sendable {
     /// Takes back a command that no thread has taken up yet.
     ///
     /// - Returns: whether it was taken back: then no result comes.
-    package func cancel(_ token: UInt64) -> Bool {
+    public func cancel(_ token: UInt64) -> Bool {
         state.withLock { state in
             guard let place = state.queue.firstIndex(where: { $0.token == token }) else { return false }
             state.queue.remove(at: place)
@@ -79,7 +79,7 @@ package final class SpawnPool: Sendable {
 
     /// Drops what has not been started, without an answer, and waits until the threads have ended. A pool that has ever
     /// started something lives until then.
-    package func stop() {
+    public func stop() {
         let threads = state.withLock { state in
             state.isStopped = true
             state.queue = []

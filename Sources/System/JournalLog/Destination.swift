@@ -3,7 +3,7 @@ import Glibc
 
 extension JournalWriter {
     /// Where entries go.
-    package enum Destination: Equatable, Sendable {
+    public enum Destination: Equatable, Sendable {
         /// The journal, by its native protocol; and where it is gone, standard error as logfmt.
         case journal
         /// A descriptor, as logfmt. It is borrowed.
@@ -11,7 +11,7 @@ extension JournalWriter {
 
         /// The journal where standard error is the journal's (`JOURNAL_STREAM`, systemd.exec(5)), else standard error:
         /// who runs the daemon in a terminal, or sends its standard error elsewhere, sees the entries there.
-        package static func detect() -> Destination {
+        public static func detect() -> Destination {
             isJournal(STDERR_FILENO, stream: getenv("JOURNAL_STREAM").map { String(cString: $0) })
                 ? .journal : .logfmt(descriptor: STDERR_FILENO)
         }

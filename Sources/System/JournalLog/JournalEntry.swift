@@ -1,47 +1,47 @@
 /// One entry for the journal.
-package struct JournalEntry: Sendable {
+public struct JournalEntry: Sendable {
     /// How much attention it wants: the levels of syslog(3).
-    package enum Priority: Int, Sendable {
+    public enum Priority: Int, Sendable {
         case emergency, alert, critical, error, warning, notice, info, debug
     }
 
     /// A field beside the message.
-    package struct Field: Sendable {
+    public struct Field: Sendable {
         /// Its name.
-        package let name: FieldName
+        public let name: FieldName
         /// Its value.
-        package let value: Value
+        public let value: Value
 
         /// Pairs a name and a text.
-        package init(_ name: FieldName, _ text: String) {
+        public init(_ name: FieldName, _ text: String) {
             self.name = name
             value = .text(text)
         }
 
         /// Pairs a name and a number.
-        package init(_ name: FieldName, _ number: some BinaryInteger) {
+        public init(_ name: FieldName, _ number: some BinaryInteger) {
             self.name = name
             value = .integer(Int64(clamping: number))
         }
     }
 
     /// The value of a field. A number becomes text on the journal's thread only.
-    package enum Value: Equatable, Sendable {
+    public enum Value: Equatable, Sendable {
         case text(String)
         case integer(Int64)
     }
 
     /// How much attention it wants.
-    package var priority: Priority
+    public var priority: Priority
     /// One sentence for people.
-    package var message: String
+    public var message: String
     /// The kind of event, where it is one of the catalog's.
-    package var messageID: MessageID?
+    public var messageID: MessageID?
     /// What programs read, in the order in which it is written.
-    package var fields: [Field]
+    public var fields: [Field]
 
     /// An entry.
-    package init(_ priority: Priority, _ message: String, messageID: MessageID? = nil, fields: [Field] = []) {
+    public init(_ priority: Priority, _ message: String, messageID: MessageID? = nil, fields: [Field] = []) {
         self.priority = priority
         self.message = message
         self.messageID = messageID
@@ -53,12 +53,12 @@ package struct JournalEntry: Sendable {
 ///
 /// The journal drops fields with other names without a word (systemd.journal-fields(7), `journal_field_valid`),
 /// so that such a name is a programmer's error and traps.
-package struct FieldName: Hashable, Sendable {
+public struct FieldName: Hashable, Sendable {
     /// The name.
-    package let text: String
+    public let text: String
 
     /// - Parameter text: a valid name.
-    package init(_ text: String) {
+    public init(_ text: String) {
         precondition(FieldName.isValid(text), "\(text) is not a name for a journal field")
         self.text = text
     }
@@ -78,43 +78,43 @@ package struct FieldName: Hashable, Sendable {
 
 extension FieldName {
     /// The request's number in this state directory.
-    package static let seq = FieldName("PUSH_SEQ")
+    public static let seq = FieldName("PUSH_SEQ")
     /// The request's id, as its producer gave it.
-    package static let id = FieldName("PUSH_ID")
+    public static let id = FieldName("PUSH_ID")
     /// `android`, `ios` or `web`.
-    package static let platform = FieldName("PUSH_PLATFORM")
+    public static let platform = FieldName("PUSH_PLATFORM")
     /// Package name or bundle id.
-    package static let app = FieldName("PUSH_APP")
+    public static let app = FieldName("PUSH_APP")
     /// Whose payload it is.
-    package static let provider = FieldName("PUSH_PROVIDER")
+    public static let provider = FieldName("PUSH_PROVIDER")
     /// The platform's callback.
-    package static let callback = FieldName("PUSH_CALLBACK")
+    public static let callback = FieldName("PUSH_CALLBACK")
     /// The route that matched.
-    package static let route = FieldName("PUSH_ROUTE")
+    public static let route = FieldName("PUSH_ROUTE")
     /// The handler that ran.
-    package static let handler = FieldName("PUSH_HANDLER")
+    public static let handler = FieldName("PUSH_HANDLER")
     /// One of the closed set of outcomes.
-    package static let outcome = FieldName("PUSH_OUTCOME")
+    public static let outcome = FieldName("PUSH_OUTCOME")
     /// From acceptance to the start of the handler, in microseconds.
-    package static let queueMicroseconds = FieldName("PUSH_QUEUE_USEC")
+    public static let queueMicroseconds = FieldName("PUSH_QUEUE_USEC")
     /// From the start of the handler to its end, in microseconds.
-    package static let executionMicroseconds = FieldName("PUSH_EXEC_USEC")
+    public static let executionMicroseconds = FieldName("PUSH_EXEC_USEC")
     /// From acceptance to the outcome, in microseconds.
-    package static let totalMicroseconds = FieldName("PUSH_TOTAL_USEC")
+    public static let totalMicroseconds = FieldName("PUSH_TOTAL_USEC")
     /// How much time there was, in microseconds.
-    package static let deadlineMicroseconds = FieldName("PUSH_DEADLINE_USEC")
+    public static let deadlineMicroseconds = FieldName("PUSH_DEADLINE_USEC")
     /// 1 for the copy of an observing route.
-    package static let observer = FieldName("PUSH_OBSERVER")
+    public static let observer = FieldName("PUSH_OBSERVER")
     /// What it waited for in its lane: the request's number and the invocation in it, `41/0`.
-    package static let waitedFor = FieldName("PUSH_WAITED_FOR")
+    public static let waitedFor = FieldName("PUSH_WAITED_FOR")
     /// How many entries were dropped.
-    package static let dropped = FieldName("PUSH_DROPPED")
+    public static let dropped = FieldName("PUSH_DROPPED")
     /// How many outcomes an entry stands for.
-    package static let outcomes = FieldName("PUSH_OUTCOMES")
+    public static let outcomes = FieldName("PUSH_OUTCOMES")
     /// Why a client did not get what it wanted: one of a closed set of names.
-    package static let refusal = FieldName("PUSH_REFUSAL")
+    public static let refusal = FieldName("PUSH_REFUSAL")
     /// How many refusals an entry stands for.
-    package static let refusals = FieldName("PUSH_REFUSALS")
+    public static let refusals = FieldName("PUSH_REFUSALS")
     /// The user id of the client whom an entry is about.
-    package static let peer = FieldName("PUSH_PEER_UID")
+    public static let peer = FieldName("PUSH_PEER_UID")
 }

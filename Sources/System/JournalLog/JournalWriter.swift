@@ -1,13 +1,13 @@
 import CLinux
 import Glibc
-package import LinuxSystem
+public import LinuxSystem
 import Synchronization
 
 /// Writes entries on a thread of its own: a journal that stalls blocks whoever writes to it.
 ///
 /// May be used from any thread. Entries are written in the order in which they were logged. When the queue is
 /// full an entry is dropped and counted, and the next that is written says how many were.
-package final class JournalWriter: Sendable {
+public final class JournalWriter: Sendable {
     private struct Queue {
         var entries: [@Sendable () -> JournalEntry] = []
         var dropped = 0
@@ -28,7 +28,7 @@ package final class JournalWriter: Sendable {
     ///   - destination: where entries go.
     ///   - capacity: how many entries may wait.
     /// - Throws: when there is no descriptor or thread left.
-    package init(destination: Destination = .detect(), capacity: Int = 4096) throws(SystemError) {
+    public init(destination: Destination = .detect(), capacity: Int = 4096) throws(SystemError) {
         precondition(capacity > 0, "a journal queue has room for something")
         self.capacity = capacity
         self.destination = destination
@@ -46,10 +46,10 @@ package final class JournalWriter: Sendable {
     }
 
     /// Queues an entry; never waits. After `stop` it is lost.
-    package func log(_ entry: JournalEntry) { log { entry } }
+    public func log(_ entry: JournalEntry) { log { entry } }
 
     /// Queues an entry that is made on the writer's thread, if it is not dropped: for what comes often.
-    package func log(_ entry: @escaping @Sendable () -> JournalEntry) {
+    public func log(_ entry: @escaping @Sendable () -> JournalEntry) {
         let wasEmpty = queue.withLock { queue in
             guard queue.entries.count < capacity else {
                 queue.dropped += 1
@@ -66,7 +66,7 @@ package final class JournalWriter: Sendable {
     /// - Parameter timeoutMilliseconds: how long at most: a stalled journal must not keep a daemon from ending.
     /// - Returns: whether all was written.
     @discardableResult
-    package func stop(timeoutMilliseconds: Int32) -> Bool {
+    public func stop(timeoutMilliseconds: Int32) -> Bool {
         queue.withLock { $0.isStopping = true }
         wakeup.signal()
         return finished.wait(timeoutMilliseconds: timeoutMilliseconds)

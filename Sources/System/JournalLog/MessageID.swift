@@ -1,6 +1,6 @@
 /// The kinds of events, each with the id under which `journalctl MESSAGE_ID=...` finds it and the message
 /// catalog (`packaging/catalog/pushrouterd.catalog`) explains it. Random; once released an id never changes.
-package enum MessageID: String, CaseIterable, Sendable {
+public enum MessageID: String, CaseIterable, Sendable {
     /// An invocation had its outcome in time.
     case outcome = "ad9eb882bbd1c83cf684c225a04c2a81"
     /// An invocation missed its deadline: `timed_out` or `expired`.

@@ -2,16 +2,16 @@ import CLinux
 import Glibc
 
 /// An eventfd that one thread signals and another waits for, by itself or in an event loop.
-package struct EventDescriptor: ~Copyable, Sendable {
+public struct EventDescriptor: ~Copyable, Sendable {
     private let descriptor: FileDescriptor
 
     /// To watch for readiness; it stays this value's.
-    package var rawValue: Int32 { descriptor.rawValue }
+    public var rawValue: Int32 { descriptor.rawValue }
 
     /// An eventfd that is not signalled.
     ///
     /// - Throws: when there is no descriptor left.
-    package init() throws(SystemError) {
+    public init() throws(SystemError) {
         guard let descriptor = FileDescriptor(CLinux_eventfd()) else {
             throw SystemError(operation: "create an eventfd", errno: errno)
         }
@@ -19,14 +19,14 @@ package struct EventDescriptor: ~Copyable, Sendable {
     }
 
     /// Makes it readable; on any thread.
-    package func signal() {
+    public func signal() {
         // Cannot fail: the count would have to reach 2^64 - 1 first.
         var one: UInt64 = 1
         precondition(write(rawValue, &one, 8) == 8, "cannot signal an eventfd")
     }
 
     /// Makes it unreadable; when it is so already, nothing happens.
-    package func clear() {
+    public func clear() {
         var count: UInt64 = 0
         _ = read(rawValue, &count, 8)
     }
@@ -36,7 +36,7 @@ package struct EventDescriptor: ~Copyable, Sendable {
     /// - Parameter timeoutMilliseconds: how long at most; negative is for ever.
     /// - Returns: whether it came.
     @discardableResult
-    package func wait(timeoutMilliseconds: Int32 = -1) -> Bool {
+    public func wait(timeoutMilliseconds: Int32 = -1) -> Bool {
         var request = pollfd(fd: rawValue, events: Int16(POLLIN), revents: 0)
         return retryingInterrupts { poll(&request, 1, timeoutMilliseconds) } == 1
     }

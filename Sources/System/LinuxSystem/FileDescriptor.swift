@@ -1,18 +1,18 @@
 import Glibc
 
 /// One open file descriptor, closed when this value goes.
-package struct FileDescriptor: ~Copyable, Sendable {
+public struct FileDescriptor: ~Copyable, Sendable {
     /// The descriptor's number, as system calls take it. It stays this value's.
-    package let rawValue: Int32
+    public let rawValue: Int32
 
     /// Takes over a descriptor that is open.
-    package init(owning descriptor: Int32) {
+    public init(owning descriptor: Int32) {
         precondition(descriptor >= 0, "a descriptor is not negative")
         rawValue = descriptor
     }
 
     /// Takes over what a system call returned; `nil` if that was a failure, and `errno` says which.
-    package init?(_ result: Int32) {
+    public init?(_ result: Int32) {
         guard result >= 0 else { return nil }
         rawValue = result
     }
@@ -20,7 +20,7 @@ package struct FileDescriptor: ~Copyable, Sendable {
     deinit { close(rawValue) }
 
     /// Gives the descriptor away: whoever gets the number closes it.
-    package consuming func release() -> Int32 {
+    public consuming func release() -> Int32 {
         let number = rawValue
         discard self
         return number
@@ -30,7 +30,7 @@ package struct FileDescriptor: ~Copyable, Sendable {
 /// Repeats a system call that a signal interrupted.
 ///
 /// - Returns: what the call returned; negative with `errno` set when it failed for another reason.
-package func retryingInterrupts<Result: SignedInteger>(_ call: () -> Result) -> Result {
+public func retryingInterrupts<Result: SignedInteger>(_ call: () -> Result) -> Result {
     while true {
         let result = call()
         if result >= 0 || errno != EINTR { return result }

@@ -2,7 +2,7 @@ import Synchronization
 
 /// A thread that does jobs, one after the other, in the order in which they were submitted. It begins with the first job:
 /// who never needs it pays for none.
-package final class JobThread<Job: Sendable>: Sendable {
+public final class JobThread<Job: Sendable>: Sendable {
     private struct Inbox: Sendable {
         var jobs: [Job] = []
         var isStopping = false
@@ -16,7 +16,7 @@ package final class JobThread<Job: Sendable>: Sendable {
     /// - Parameters:
     ///   - name: as `ps -L` shows it; at most 15 bytes.
     ///   - begin: called on the thread, once; what it returns does each job there.
-    package init(_ name: StaticString, begin: @escaping @Sendable () -> (Job) -> Void) {
+    public init(_ name: StaticString, begin: @escaping @Sendable () -> (Job) -> Void) {
         self.name = name
         self.begin = begin
     }
@@ -26,7 +26,7 @@ package final class JobThread<Job: Sendable>: Sendable {
     /// Has a job done; on any thread, without waiting.
     ///
     /// - Throws: when the system has no thread left; then the job is not done.
-    package func submit(_ job: Job) throws(SystemError) {
+    public func submit(_ job: Job) throws(SystemError) {
         try thread.withLock { (thread) throws(SystemError) in
             guard thread == nil else { return }
             let (inbox, begin) = (inbox, begin)
@@ -36,7 +36,7 @@ package final class JobThread<Job: Sendable>: Sendable {
     }
 
     /// Ends the thread; jobs that were not begun are not done. Waits for the one that was.
-    package func stop() {
+    public func stop() {
         inbox.update { $0.isStopping = true }
         thread.withLock { $0.take() }?.join()
     }

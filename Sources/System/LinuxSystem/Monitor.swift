@@ -7,13 +7,13 @@ import Glibc
 ///
 /// `@unchecked Sendable` is sound: `value` is touched only between the lock and the unlock below, the two
 /// pointers never change, and what goes in or comes out is `Sendable` itself.
-package final class Monitor<Value: Sendable>: @unchecked Sendable {
+public final class Monitor<Value: Sendable>: @unchecked Sendable {
     private var value: Value
     private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
     private let changed = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
 
     /// A value that nobody waits for yet.
-    package init(_ value: Value) {
+    public init(_ value: Value) {
         self.value = value
         var attributes = pthread_condattr_t()
         pthread_condattr_init(&attributes)
@@ -32,7 +32,7 @@ package final class Monitor<Value: Sendable>: @unchecked Sendable {
     }
 
     /// Changes the value and wakes all that wait for it.
-    package func update(_ change: (inout Value) -> Void) {
+    public func update(_ change: (inout Value) -> Void) {
         pthread_mutex_lock(mutex)
         change(&value)
         pthread_cond_broadcast(changed)
@@ -40,19 +40,19 @@ package final class Monitor<Value: Sendable>: @unchecked Sendable {
     }
 
     /// Changes or reads the value without waking anybody.
-    package func withLock<Result: Sendable>(_ body: (inout Value) -> Result) -> Result {
+    public func withLock<Result: Sendable>(_ body: (inout Value) -> Result) -> Result {
         pthread_mutex_lock(mutex)
         defer { pthread_mutex_unlock(mutex) }
         return body(&value)
     }
 
     /// Wakes all that wait for the value, to look at it again.
-    package func wake() { pthread_cond_broadcast(changed) }
+    public func wake() { pthread_cond_broadcast(changed) }
 
     /// Waits until `take` gives something, at most for `limit`; it is asked at once and after every change.
     ///
     /// - Returns: what `take` gave, or `nil` when the time was up.
-    package func wait<Taken: Sendable>(atMost limit: Duration? = nil, _ take: (inout Value) -> Taken?) -> Taken? {
+    public func wait<Taken: Sendable>(atMost limit: Duration? = nil, _ take: (inout Value) -> Taken?) -> Taken? {
         var end = timespec()
         if let limit {
             clock_gettime(CLOCK_MONOTONIC, &end)

@@ -1,15 +1,15 @@
 import Glibc
 
 /// The machine's clocks; on any thread.
-package enum SystemClock {
+public enum SystemClock {
     /// `CLOCK_MONOTONIC` now, in nanoseconds.
-    package static var monotonicNanoseconds: Int64 { nanoseconds(CLOCK_MONOTONIC) }
+    public static var monotonicNanoseconds: Int64 { nanoseconds(CLOCK_MONOTONIC) }
 
     /// `CLOCK_REALTIME` now, in milliseconds since 1970.
-    package static var wallMilliseconds: Int64 { nanoseconds(CLOCK_REALTIME) / 1_000_000 }
+    public static var wallMilliseconds: Int64 { nanoseconds(CLOCK_REALTIME) / 1_000_000 }
 
     /// The processor time that the calling thread has used, in nanoseconds.
-    package static var threadNanoseconds: Int64 { nanoseconds(CLOCK_THREAD_CPUTIME_ID) }
+    public static var threadNanoseconds: Int64 { nanoseconds(CLOCK_THREAD_CPUTIME_ID) }
 
     private static func nanoseconds(_ clock: clockid_t) -> Int64 {
         var time = timespec()

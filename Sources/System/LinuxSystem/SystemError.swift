@@ -1,35 +1,35 @@
 import Glibc
 
 /// A call to the system that failed for no reason the caller could handle: fatal for whoever asked.
-package struct SystemError: Error, Equatable, CustomStringConvertible {
+public struct SystemError: Error, Equatable, CustomStringConvertible {
     /// What was being done, as the end of a sentence that begins with "cannot": `create the event loop`.
-    package let operation: String
+    public let operation: String
     /// The positive error number, as in `errno`.
-    package let errno: Int32
+    public let errno: Int32
 
     /// - Parameters:
     ///   - operation: what was being done, as the end of a sentence that begins with "cannot".
     ///   - errno: the positive error number.
-    package init(operation: String, errno: Int32) {
+    public init(operation: String, errno: Int32) {
         self.operation = operation
         self.errno = errno
     }
 
     /// One sentence for the log: `cannot create the event loop: Too many open files (errno 24)`.
-    package var description: String { "cannot \(operation): \(errorText(errno)) (errno \(errno))" }
+    public var description: String { "cannot \(operation): \(errorText(errno)) (errno \(errno))" }
 
     /// Passes on the result of a libsystemd call, whose failures are negative error numbers.
     ///
     /// - Throws: the failure, when there is one.
     @discardableResult
-    package static func check(_ result: Int32, _ operation: @autoclosure () -> String) throws(SystemError) -> Int32 {
+    public static func check(_ result: Int32, _ operation: @autoclosure () -> String) throws(SystemError) -> Int32 {
         guard result >= 0 else { throw SystemError(operation: operation(), errno: -result) }
         return result
     }
 }
 
 /// What the system calls an error number: `No space left on device`. On any thread.
-package func errorText(_ number: Int32) -> String {
+public func errorText(_ number: Int32) -> String {
     // strerror may be called from any thread since glibc 2.32: its buffer is the thread's own.
     strerror(number).map { String(cString: $0) } ?? "unknown error"
 }

@@ -2,7 +2,7 @@ import CLinux
 import Glibc
 
 /// A thread that runs one closure, joined by whoever owns this value.
-package struct WorkerThread: ~Copyable, Sendable {
+public struct WorkerThread: ~Copyable, Sendable {
     private let thread: pthread_t
 
     /// Starts the thread with every signal blocked: they belong to the loop's thread.
@@ -11,7 +11,7 @@ package struct WorkerThread: ~Copyable, Sendable {
     ///   - name: as `ps -L` shows it; at most 15 bytes.
     ///   - body: what the thread does.
     /// - Throws: when the system has no thread left.
-    package init(_ name: StaticString, _ body: @escaping @Sendable () -> Void) throws(SystemError) {
+    public init(_ name: StaticString, _ body: @escaping @Sendable () -> Void) throws(SystemError) {
         var all = sigset_t()
         var before = sigset_t()
         sigfillset(&all)
@@ -35,7 +35,7 @@ package struct WorkerThread: ~Copyable, Sendable {
     }
 
     /// Waits for the closure to return.
-    package consuming func join() { pthread_join(thread, nil) }
+    public consuming func join() { pthread_join(thread, nil) }
 
     private final class Body: Sendable {
         private let name: StaticString

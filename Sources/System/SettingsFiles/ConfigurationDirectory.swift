@@ -1,14 +1,14 @@
 import Glibc
-package import PushSettings
+public import PushSettings
 
 /// A file or directory of the configuration that cannot be read.
-package struct UnreadableFile: Error, Hashable, Sendable, CustomStringConvertible {
+public struct UnreadableFile: Error, Hashable, Sendable, CustomStringConvertible {
     /// Which one.
-    package var path: String
+    public var path: String
     /// What the system said.
-    package var errno: Int32
+    public var errno: Int32
 
-    package var description: String { "\(path): \(String(cString: strerror(errno)))" }
+    public var description: String { "\(path): \(String(cString: strerror(errno)))" }
 }
 
 extension ConfigurationSources {
@@ -19,7 +19,7 @@ extension ConfigurationSources {
     ///   - directories: the strongest first; of files of one name only the strongest is read.
     ///   - required: whether the first directory must exist, as one that was asked for by name must.
     /// - Throws: `UnreadableFile` for anything that exists and cannot be read.
-    package init(reading directories: [String], required: Bool) throws(UnreadableFile) {
+    public init(reading directories: [String], required: Bool) throws(UnreadableFile) {
         if required, let first = directories.first { try requireDirectory(first) }
         self.init()
         main = try winners(in: directories, folder: nil, named: { $0 == "pushrouterd.conf" })

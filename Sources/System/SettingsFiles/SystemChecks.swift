@@ -1,6 +1,6 @@
 import Glibc
 import PushRouting
-package import PushSettings
+public import PushSettings
 
 extension ConfigurationSources {
     /// What only the system can tell of a configuration that is right in itself; warnings, each for people.
@@ -8,7 +8,7 @@ extension ConfigurationSources {
     /// - Parameters:
     ///   - settings: what was loaded from it.
     ///   - directories: where it was read.
-    package func systemWarnings(of settings: Settings, directories: [String]) -> [Diagnostic] {
+    public func systemWarnings(of settings: Settings, directories: [String]) -> [Diagnostic] {
         var warnings: [Diagnostic] = []
         if main.isEmpty, handlers == Self.shipped.handlers, routes == Self.shipped.routes {
             let message = "no configuration is installed: the shipped handlers and the route to the journal stand in"

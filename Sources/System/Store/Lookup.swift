@@ -1,38 +1,38 @@
 import LinuxSystem
-package import PushModel
+public import PushModel
 
 /// A thread that looks requests up, by the producers' ids and by what interactions call deliveries, so that the loop never
 /// waits for the disk.
 ///
 /// Thread and connection begin with the first question: a daemon that is asked nothing pays for neither.
 /// It sees what is in the ledger; what is accepted and not applied yet only the loop knows.
-package final class Lookup: Sendable {
+public final class Lookup: Sendable {
     /// What identifies a request to its producer.
-    package struct Key: Hashable, Sendable {
+    public struct Key: Hashable, Sendable {
         /// The producer's user id.
-        package var uid: UInt32
+        public var uid: UInt32
         /// The producer's own id.
-        package var id: String
+        public var id: String
 
         /// Joins the two.
-        package init(uid: UInt32, id: String) {
+        public init(uid: UInt32, id: String) {
             self.uid = uid
             self.id = id
         }
 
         /// By bytes, as the ledger compares: to `String` two spellings of one letter are equal.
-        package static func == (left: Key, right: Key) -> Bool {
+        public static func == (left: Key, right: Key) -> Bool {
             left.uid == right.uid && left.id.utf8.elementsEqual(right.id.utf8)
         }
 
-        package func hash(into hasher: inout Hasher) {
+        public func hash(into hasher: inout Hasher) {
             hasher.combine(uid)
             var id = id
             id.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
         }
 
         /// A hash of all of it, the same on every thread; it differs from process to process.
-        package var hash: UInt64 {
+        public var hash: UInt64 {
             var hasher = Hasher()
             hash(into: &hasher)
             return UInt64(bitPattern: Int64(hasher.finalize()))
@@ -40,7 +40,7 @@ package final class Lookup: Sendable {
     }
 
     /// What is asked for.
-    package enum Question: Hashable, Sendable {
+    public enum Question: Hashable, Sendable {
         /// The request that has this id of its producer.
         case request(Key)
         /// The line of the request with this number.
@@ -52,7 +52,7 @@ package final class Lookup: Sendable {
     }
 
     /// What the ledger says.
-    package enum Answer: Sendable {
+    public enum Answer: Sendable {
         /// The request and all that came of it, all from one state of the ledger; `nil`: it has no such request.
         case story(RequestStory?)
         /// The line of a request; `nil`: it has no such request.
@@ -67,7 +67,7 @@ package final class Lookup: Sendable {
     /// - Parameters:
     ///   - directory: the state directory; its ledger must exist when the first question comes.
     ///   - onAnswer: gets every answer with its question's token, in the order of the questions, on the lookup's thread.
-    package init(
+    public init(
         directory: String, onAnswer: @escaping @Sendable (_ token: UInt64, Result<Answer, StoreError>) -> Void
     ) {
         self.onAnswer = onAnswer
@@ -81,7 +81,7 @@ package final class Lookup: Sendable {
     }
 
     /// Asks; the answer names `token`. That no thread can be started is an answer, too.
-    package func submit(_ question: Question, token: UInt64) {
+    public func submit(_ question: Question, token: UInt64) {
         do throws(SystemError) {
             try thread.submit((token, question))
         } catch {
@@ -90,7 +90,7 @@ package final class Lookup: Sendable {
     }
 
     /// Ends the thread; what it has not answered yet stays unanswered.
-    package func stop() { thread.stop() }
+    public func stop() { thread.stop() }
 
     private static func answer(
         _ question: Question, _ opened: inout LedgerReader?, _ directory: String

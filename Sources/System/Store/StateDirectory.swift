@@ -4,16 +4,16 @@ import Glibc
 ///
 /// The lock is `flock` on `DIR/lock`, so it ends with its owner however that dies; the file stays, and holds
 /// the owner's process id for the message that a second daemon gets.
-package struct StateDirectory: ~Copyable, Sendable {
+public struct StateDirectory: ~Copyable, Sendable {
     /// The directory, as it was given.
-    package let path: String
+    public let path: String
     private let lock: Int32
 
     /// Creates the directory when it is missing (mode 0700, its parent must exist) and locks it.
     ///
     /// - Throws: `StoreError`; of the kind `inUse` when another process has the lock, `notPermitted` when another user owns
     ///   the directory or may write in it: whoever may could put anything in the place of the ledger.
-    package init(path: String) throws(StoreError) {
+    public init(path: String) throws(StoreError) {
         try Self.create(path)
         try Self.checkOwner(path)
         lock = try Self.acquire(path)

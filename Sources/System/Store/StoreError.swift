@@ -3,9 +3,9 @@ import Glibc
 import LinuxSystem
 
 /// What went wrong with the ledger: what, where, and what to do about it.
-package struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
+public struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The conditions a caller may want to tell apart.
-    package enum Kind: Hashable, Sendable {
+    public enum Kind: Hashable, Sendable {
         /// There is no ledger at the place looked at.
         case missing
         /// Another daemon has the state directory; its process id, unless it could not be read.
@@ -33,13 +33,13 @@ package struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
     }
 
     /// The condition.
-    package var kind: Kind
+    public var kind: Kind
     /// SQLite's extended result code (https://www.sqlite.org/rescode.html); 0 where SQLite was not involved.
-    package var code: Int32
+    public var code: Int32
     /// What was wrong.
-    package var message: String
+    public var message: String
     /// Where: a path, or the SQL that failed.
-    package var context: String
+    public var context: String
 
     init(_ kind: Kind, code: Int32 = 0, message: String, context: String) {
         self.kind = kind
@@ -66,7 +66,7 @@ package struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
     var isInputOutput: Bool { code & 0xFF == SQLITE_IOERR }
 
     /// What to do about it.
-    package var advice: String {
+    public var advice: String {
         switch kind {
         case .missing: "start pushrouterd once with this state directory, or name another with --state"
         case .inUse(let pid?): "stop process \(pid) first, or give this daemon a --state of its own"
@@ -87,7 +87,7 @@ package struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    package var description: String {
+    public var description: String {
         let result = code == 0 ? "" : " (SQLite result \(code))"
         return "\(context): \(message)\(result); \(advice)"
     }

@@ -2,7 +2,7 @@ import Glibc
 import LinuxSystem
 
 /// Why a client cannot talk to a daemon.
-package enum ClientError: Error, Equatable, CustomStringConvertible {
+public enum ClientError: Error, Equatable, CustomStringConvertible {
     /// The path is empty or longer than ``SocketPath/maximumLength``.
     case pathTooLong(path: String)
     /// There is no such file.
@@ -21,7 +21,7 @@ package enum ClientError: Error, Equatable, CustomStringConvertible {
     case system(operation: String, path: String, errno: Int32)
 
     /// One sentence for the person at the terminal.
-    package var description: String {
+    public var description: String {
         switch self {
         case .pathTooLong(let path): SocketPath.tooLong(path)
         case .noSuchSocket(let path): "there is no socket at \(path)"
@@ -39,9 +39,9 @@ package enum ClientError: Error, Equatable, CustomStringConvertible {
 ///
 /// Both ends of a socket hold only so much. A client that sends without receiving will in the end wait for a
 /// daemon that waits for it: receive at least every few hundred lines.
-package final class Client {
+public final class Client {
     /// To poll for readiness; it stays the client's.
-    package var descriptor: Int32 { socket.rawValue }
+    public var descriptor: Int32 { socket.rawValue }
 
     private let path: String
     private let socket: FileDescriptor
@@ -54,7 +54,7 @@ package final class Client {
     /// Connects to the socket at `path`; waits while its backlog is full.
     ///
     /// - Throws: `pathTooLong`, `noSuchSocket`, `nobodyListens`, `permissionDenied`, `system`.
-    package init(path: String) throws(ClientError) {
+    public init(path: String) throws(ClientError) {
         self.path = path
         socket = try FileDescriptor.connected(to: path, nonblocking: false)
     }
@@ -62,7 +62,7 @@ package final class Client {
     /// Sends bytes as they are; waits until the daemon's side has taken them.
     ///
     /// - Throws: `closed`.
-    package func send(_ bytes: [UInt8]) throws(ClientError) {
+    public func send(_ bytes: [UInt8]) throws(ClientError) {
         var rest = bytes[...]
         while !rest.isEmpty {
             let count = rest.withUnsafeBytes { bytes in
@@ -78,10 +78,10 @@ package final class Client {
     /// Sends a line: adds the line feed.
     ///
     /// - Throws: `closed`.
-    package func send(line: String) throws(ClientError) { try send(Array(line.utf8) + [UInt8(ascii: "\n")]) }
+    public func send(line: String) throws(ClientError) { try send(Array(line.utf8) + [UInt8(ascii: "\n")]) }
 
     /// Tells the daemon that no more will be sent. Answers can still be received.
-    package func finishSending() { shutdown(socket.rawValue, Int32(SHUT_WR)) }
+    public func finishSending() { shutdown(socket.rawValue, Int32(SHUT_WR)) }
 
     /// Waits for the next line.
     ///
@@ -90,7 +90,7 @@ package final class Client {
     ///   - timeoutMilliseconds: how long to wait; nil is for ever.
     /// - Returns: the line without its line feed; nil when the daemon has closed the connection.
     /// - Throws: `timedOut`, `lineTooLong`.
-    package func receiveLine(
+    public func receiveLine(
         maximumLength: Int = 16 * 1024 * 1024, timeoutMilliseconds: Int? = nil
     ) throws(ClientError) -> [UInt8]? {
         let deadline = timeoutMilliseconds.map { monotonicMilliseconds() + $0 }
@@ -124,7 +124,7 @@ extension Connection {
     /// Connects to the socket at `path` as a client does; never waits, also not while its backlog is full.
     ///
     /// - Throws: `pathTooLong`, `noSuchSocket`, `nobodyListens`, `permissionDenied`, `system`.
-    package convenience init(connectingTo path: String) throws(ClientError) {
+    public convenience init(connectingTo path: String) throws(ClientError) {
         self.init(owning: try FileDescriptor.connected(to: path, nonblocking: true))
     }
 }

@@ -3,13 +3,13 @@ import Glibc
 import LinuxSystem
 
 /// Who a client was when it connected (`SO_PEERCRED`): the kernel vouches for it.
-package struct PeerCredentials: Hashable, Sendable {
+public struct PeerCredentials: Hashable, Sendable {
     /// Its process, which may have ended since; 0 when it is in a PID namespace that this process cannot see.
-    package let processID: Int32
+    public let processID: Int32
     /// Its effective user.
-    package let userID: UInt32
+    public let userID: UInt32
     /// Its effective group.
-    package let groupID: UInt32
+    public let groupID: UInt32
 
     init(of socket: Int32) {
         var processID: Int32 = 0
@@ -24,13 +24,13 @@ package struct PeerCredentials: Hashable, Sendable {
 }
 
 /// One client: lines in, bytes out, never waiting. Used on one thread. Closed by ``close()``, or when it is dropped.
-package final class Connection {
+public final class Connection {
     /// Who the client is.
-    package let peer: PeerCredentials
+    public let peer: PeerCredentials
     /// To watch for readiness; it stays the connection's.
-    package var descriptor: Int32 { socket?.rawValue ?? -1 }
+    public var descriptor: Int32 { socket?.rawValue ?? -1 }
     /// How many bytes are queued and not yet sent.
-    package var pendingBytes: Int { output.pendingBytes }
+    public var pendingBytes: Int { output.pendingBytes }
 
     private var socket: FileDescriptor?
     private var input = LineReader()
@@ -47,40 +47,40 @@ package final class Connection {
     ///   - buffer: scratch memory, shared by all connections of a thread.
     ///   - maximumLineLength: in bytes, without the line feed.
     /// - Returns: the lines that are complete now, or why there are none.
-    package func read(using buffer: ReadBuffer, maximumLineLength: Int) -> ReadResult {
+    public func read(using buffer: ReadBuffer, maximumLineLength: Int) -> ReadResult {
         input.read(from: descriptor, using: buffer, maximumLineLength: maximumLineLength)
     }
 
     /// How many bytes have come that are no line yet, or a line that nobody asked for yet.
-    package var unreadBytes: Int { input.unreadBytes }
+    public var unreadBytes: Int { input.unreadBytes }
 
     /// Takes in what has come, at most one buffer full.
     ///
     /// - Parameters:
     ///   - buffer: scratch memory, shared by all connections of a thread.
     ///   - limit: how many bytes at most.
-    package func fill(using buffer: ReadBuffer, atMost limit: Int = .max) -> FillResult {
+    public func fill(using buffer: ReadBuffer, atMost limit: Int = .max) -> FillResult {
         input.fill(from: descriptor, using: buffer, atMost: limit)
     }
 
     /// Takes out the next line of what has come.
     ///
     /// - Parameter maximumLength: in bytes, without the line feed.
-    package func nextLine(maximumLength: Int) -> NextLine { input.nextLine(maximumLength: maximumLength) }
+    public func nextLine(maximumLength: Int) -> NextLine { input.nextLine(maximumLength: maximumLength) }
 
     /// Takes out what came after the last line feed; `nil` for nothing. At the end of the stream that is a line, too.
-    package func takeRest() -> [UInt8]? { input.takeRest() }
+    public func takeRest() -> [UInt8]? { input.takeRest() }
 
     /// Throws away what has come and whatever still comes; the end of it is still noticed.
-    package func discardInput() { input.discard() }
+    public func discardInput() { input.discard() }
 
     /// Queues bytes. They leave with the next ``flush()``.
-    package func queue(_ bytes: some Collection<UInt8>) { output.append(bytes) }
+    public func queue(_ bytes: some Collection<UInt8>) { output.append(bytes) }
 
     /// Sends what is queued, in one call, as far as the client takes it.
-    package func flush() -> FlushResult { output.flush(to: descriptor) }
+    public func flush() -> FlushResult { output.flush(to: descriptor) }
 
     /// Lets go of the client: its descriptor is free, whoever still holds this object. Nothing may be read or flushed
     /// any more.
-    package func close() { socket = nil }
+    public func close() { socket = nil }
 }

@@ -2,11 +2,11 @@ import Glibc
 import LinuxSystem
 
 /// Scratch memory to read into. One for all connections of a thread: an idle connection has none of its own.
-package final class ReadBuffer {
+public final class ReadBuffer {
     let storage: UnsafeMutableRawBufferPointer
 
     /// - Parameter size: in bytes; the most that is read from one connection at a time.
-    package init(size: Int = 64 * 1024) {
+    public init(size: Int = 64 * 1024) {
         precondition(size > 0, "a read buffer has room for something")
         storage = .allocate(byteCount: size, alignment: 16)
     }
@@ -15,7 +15,7 @@ package final class ReadBuffer {
 }
 
 /// What one read brought.
-package enum ReadResult: Equatable {
+public enum ReadResult: Equatable {
     /// The lines that are complete now, in order, without their line feeds; perhaps none, perhaps empty ones.
     case lines([[UInt8]])
     /// After these lines came one that is longer than allowed. Reads from now on discard what comes, until the end.
@@ -28,7 +28,7 @@ package enum ReadResult: Equatable {
 }
 
 /// What was found when more was asked for.
-package enum FillResult: Equatable, Sendable {
+public enum FillResult: Equatable, Sendable {
     /// Bytes have come.
     case some
     /// The peer will send no more.
@@ -38,7 +38,7 @@ package enum FillResult: Equatable, Sendable {
 }
 
 /// The next of the lines that have come.
-package enum NextLine: Equatable, Sendable {
+public enum NextLine: Equatable, Sendable {
     /// A line without its line feed, perhaps an empty one.
     case line([UInt8])
     /// One that is longer than allowed. What comes from now on is discarded, until the end.

@@ -1,5 +1,5 @@
 /// Why a socket cannot be listened on.
-package enum ListenError: Error, Equatable, CustomStringConvertible {
+public enum ListenError: Error, Equatable, CustomStringConvertible {
     /// The path is empty or longer than ``SocketPath/maximumLength``.
     case pathTooLong(path: String)
     /// A process accepts connections there. Its socket was left alone.
@@ -12,7 +12,7 @@ package enum ListenError: Error, Equatable, CustomStringConvertible {
     case system(operation: String, path: String, errno: Int32)
 
     /// One sentence for the log: what is wrong, where, and what to do.
-    package var description: String {
+    public var description: String {
         switch self {
         case .pathTooLong(let path): SocketPath.tooLong(path) + ": use a shorter directory"
         case .alreadyListening(let path): "another process is listening on \(path): stop it, or use another directory"

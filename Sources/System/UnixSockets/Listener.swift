@@ -3,9 +3,9 @@ import Glibc
 import LinuxSystem
 
 /// A Unix stream socket that accepts connections. Used on one thread. Its path goes with it.
-package final class Listener {
+public final class Listener {
     /// What ``Listener/accept()`` found.
-    package enum Accepted {
+    public enum Accepted {
         /// A client; nonblocking.
         case connection(Connection)
         /// Nobody waits. Try again when the listener is readable.
@@ -18,9 +18,9 @@ package final class Listener {
     }
 
     /// The socket's path.
-    package let path: String
+    public let path: String
     /// To watch for readiness; it stays the listener's.
-    package var descriptor: Int32 { socket.rawValue }
+    public var descriptor: Int32 { socket.rawValue }
 
     private let socket: FileDescriptor
     /// `nil`: the name is somebody else's.
@@ -37,7 +37,7 @@ package final class Listener {
     ///   - group: the numeric group it shall belong to, else the one the kernel gives it.
     ///   - refusal: what a client is sent that is turned away because no descriptor is left.
     /// - Throws: ``ListenError``; then nothing has changed.
-    package init(path: String, mode: UInt32, group: UInt32? = nil, refusal: [UInt8] = []) throws(ListenError) {
+    public init(path: String, mode: UInt32, group: UInt32? = nil, refusal: [UInt8] = []) throws(ListenError) {
         guard SocketPath.fits(path) else { throw .pathTooLong(path: path) }
         guard let socket = FileDescriptor.streamSocket(nonblocking: true) else {
             throw .system(operation: "create a socket for", path: path, errno: errno)
@@ -55,7 +55,7 @@ package final class Listener {
     ///   - descriptor: the socket; it is this listener's from now on.
     ///   - refusal: what a client is sent that is turned away because no descriptor is left.
     /// - Throws: ``ListenError`` when it is no Unix stream socket that listens.
-    package init(inherited descriptor: Int32, refusal: [UInt8] = []) throws(ListenError) {
+    public init(inherited descriptor: Int32, refusal: [UInt8] = []) throws(ListenError) {
         let socket = FileDescriptor(owning: descriptor)
         guard Self.isListeningStream(descriptor), let path = SocketPath.ofSocket(descriptor) else {
             throw .notListening(descriptor: descriptor)
@@ -72,7 +72,7 @@ package final class Listener {
     deinit { binding?.remove() }
 
     /// Takes the next client that waits. Never waits itself.
-    package func accept() -> Accepted {
+    public func accept() -> Accepted {
         while true {
             let accepted = CLinux_accept4(descriptor)
             if accepted >= 0 { return .connection(Connection(owning: FileDescriptor(owning: accepted))) }

@@ -2,9 +2,9 @@ import Glibc
 import LinuxSystem
 
 /// The path of a Unix socket.
-package enum SocketPath {
+public enum SocketPath {
     /// The longest path in bytes: `sun_path` has 108, and the last is a NUL (unix(7)).
-    package static let maximumLength = 107
+    public static let maximumLength = 107
 
     static func fits(_ path: String) -> Bool { !path.isEmpty && path.utf8.count <= maximumLength }
 

@@ -2,7 +2,7 @@ import Glibc
 import LinuxSystem
 
 /// How far a flush came.
-package enum FlushResult: Equatable, Sendable {
+public enum FlushResult: Equatable, Sendable {
     /// Nothing is queued any more.
     case done
     /// The peer takes no more for now. Flush again when the connection is writable.

@@ -55,5 +55,5 @@ enum CompiledC {
 
 extension Program {
     /// Makes the calls that its arguments say, on a disk or not; see `Tests/FaultyDisk/script`.
-    package static var faultyDiskScript: Program { Program(path: CompiledC.script) }
+    public static var faultyDiskScript: Program { Program(path: CompiledC.script) }
 }

@@ -1,7 +1,7 @@
 import CFaultyDisk
 
 /// A rule of a disk in force: which calls it is about, and how many there were.
-package final class DiskRule {
+public final class DiskRule {
     private let disk: FaultyDisk
     private let number: Int32
 
@@ -14,23 +14,23 @@ package final class DiskRule {
     deinit { FaultyDisk_forgetRule(disk.disk, number) }
 
     /// How many calls it was about.
-    package var matched: Int { Int(FaultyDisk_matched(disk.disk, number)) }
+    public var matched: Int { Int(FaultyDisk_matched(disk.disk, number)) }
 
     /// How many bytes those wrote, if it was about writes.
-    package var bytes: Int { Int(FaultyDisk_matchedBytes(disk.disk, number)) }
+    public var bytes: Int { Int(FaultyDisk_matchedBytes(disk.disk, number)) }
 
     /// Of how many the rule changed the course.
-    package var picked: Int { Int(FaultyDisk_picked(disk.disk, number)) }
+    public var picked: Int { Int(FaultyDisk_picked(disk.disk, number)) }
 
     /// The path of the last of those, as patterns match it.
-    package var lastPicked: String { String(cString: FaultyDisk_pickedLast(disk.disk, number)) }
+    public var lastPicked: String { String(cString: FaultyDisk_pickedLast(disk.disk, number)) }
 
     /// Ends the rule; what it counted stays. Calls that it holds go on.
-    package func end() { FaultyDisk_disarm(disk.disk, number) }
+    public func end() { FaultyDisk_disarm(disk.disk, number) }
 }
 
 /// The calls that a rule is about.
-package struct DiskCalls: Sendable {
+public struct DiskCalls: Sendable {
     fileprivate var subject: FaultyDisk_Subject
     fileprivate var pattern: String
     fileprivate var isAllocating = false
@@ -39,7 +39,7 @@ package struct DiskCalls: Sendable {
     ///
     /// - Parameter pattern: a part of the path, or with `$` the end of it. That of a directory begins with
     ///   `directory `, and that of the sync that a write through `O_DSYNC` brings with `through `.
-    package static func syncs(of pattern: String = "") -> DiskCalls {
+    public static func syncs(of pattern: String = "") -> DiskCalls {
         DiskCalls(subject: FaultyDisk_syncs, pattern: pattern)
     }
 
@@ -48,29 +48,29 @@ package struct DiskCalls: Sendable {
     /// - Parameters:
     ///   - pattern: as above.
     ///   - allocating: only those that need room which the file has not got yet: what fails on a full disk.
-    package static func writes(of pattern: String = "", allocating: Bool = false) -> DiskCalls {
+    public static func writes(of pattern: String = "", allocating: Bool = false) -> DiskCalls {
         DiskCalls(subject: FaultyDisk_writes, pattern: pattern, isAllocating: allocating)
     }
 }
 
 /// Which of the calls a rule picks.
-package struct DiskOccasion: Sendable {
+public struct DiskOccasion: Sendable {
     fileprivate var first: Int
     fileprivate var times: Int
 
     /// One, counted from now on: 1 is the next.
-    package static func only(_ number: Int) -> DiskOccasion { DiskOccasion(first: number, times: 1) }
+    public static func only(_ number: Int) -> DiskOccasion { DiskOccasion(first: number, times: 1) }
 
     /// That one, and all after it until the rule ends.
-    package static func from(_ number: Int) -> DiskOccasion { DiskOccasion(first: number, times: .max) }
+    public static func from(_ number: Int) -> DiskOccasion { DiskOccasion(first: number, times: .max) }
 
     /// All until the rule ends.
-    package static let all = from(1)
+    public static let all = from(1)
 }
 
 extension FaultyDisk {
     /// Counts calls and changes nothing.
-    package func count(_ calls: DiskCalls) -> DiskRule { arm(calls, .only(0), FaultyDisk_counts) }
+    public func count(_ calls: DiskCalls) -> DiskRule { arm(calls, .only(0), FaultyDisk_counts) }
 
     /// Fails calls. A sync that fails forgets that the sectors were dirty.
     ///
@@ -78,27 +78,27 @@ extension FaultyDisk {
     ///   - calls: which calls.
     ///   - occasion: which of them.
     ///   - error: what the program is told: `EIO`, `ENOSPC`, `EDQUOT`, `EROFS`.
-    package func fail(_ calls: DiskCalls, _ occasion: DiskOccasion, error: Int32) -> DiskRule {
+    public func fail(_ calls: DiskCalls, _ occasion: DiskOccasion, error: Int32) -> DiskRule {
         arm(calls, occasion, FaultyDisk_fails, value: error)
     }
 
     /// Ends the program as a power cut does, before a call does anything, or once it is done and before it returns.
-    package func kill(_ calls: DiskCalls, at number: Int, isDone: Bool) -> DiskRule {
+    public func kill(_ calls: DiskCalls, at number: Int, isDone: Bool) -> DiskRule {
         arm(calls, .only(number), isDone ? FaultyDisk_killsAfter : FaultyDisk_killsBefore)
     }
 
     /// Has writes write half of what they were given.
-    package func shorten(_ calls: DiskCalls, _ occasion: DiskOccasion) -> DiskRule {
+    public func shorten(_ calls: DiskCalls, _ occasion: DiskOccasion) -> DiskRule {
         arm(calls, occasion, FaultyDisk_shortens)
     }
 
     /// Makes calls slow.
-    package func delay(_ calls: DiskCalls, milliseconds: Int32) -> DiskRule {
+    public func delay(_ calls: DiskCalls, milliseconds: Int32) -> DiskRule {
         arm(calls, .all, FaultyDisk_delays, value: milliseconds)
     }
 
     /// Makes calls wait until the rule ends.
-    package func hold(_ calls: DiskCalls, _ occasion: DiskOccasion = .all) -> DiskRule {
+    public func hold(_ calls: DiskCalls, _ occasion: DiskOccasion = .all) -> DiskRule {
         arm(calls, occasion, FaultyDisk_holds)
     }
 

@@ -2,12 +2,12 @@ import CFaultyDisk
 import Glibc
 
 /// Why a disk could not do what a test asked for.
-package struct DiskFailure: Error, CustomStringConvertible {
+public struct DiskFailure: Error, CustomStringConvertible {
     /// What could not be done, and why.
-    package let description: String
+    public let description: String
 
     /// - Parameter description: what could not be done, and why.
-    package init(_ description: String) { self.description = description }
+    public init(_ description: String) { self.description = description }
 }
 
 /// The program must be gone for these.
@@ -16,7 +16,7 @@ extension FaultyDisk {
     ///
     /// - Parameter chance: of 1000, that each dirty sector, size and name gets there at the last moment.
     /// - Throws: `DiskFailure`, also when the disk could not follow what the program did.
-    package func cutPower(sparing chance: Int = 0) throws(DiskFailure) {
+    public func cutPower(sparing chance: Int = 0) throws(DiskFailure) {
         try checkNoComplaint()
         try check(FaultyDisk_cutPower(disk, Int32(chance)), "cut its power")
         try checkNoComplaint()
@@ -25,12 +25,12 @@ extension FaultyDisk {
     /// Puts all that is in the directory on the platter, whoever wrote it: a state from which a test begins.
     ///
     /// - Throws: `DiskFailure`.
-    package func syncAll() throws(DiskFailure) { try check(FaultyDisk_syncAll(disk), "sync it") }
+    public func syncAll() throws(DiskFailure) { try check(FaultyDisk_syncAll(disk), "sync it") }
 
     /// Fails when the disk has missed a write: what is neither dirty nor forgotten must be on the platter.
     ///
     /// - Throws: `DiskFailure`.
-    package func checkIsComplete() throws(DiskFailure) {
+    public func checkIsComplete() throws(DiskFailure) {
         try checkNoComplaint()
         var text = [CChar](repeating: 0, count: 512)
         let wrong = FaultyDisk_audit(disk, &text, text.count)
@@ -40,7 +40,7 @@ extension FaultyDisk {
     }
 
     /// How many sectors a power cut would undo: written, and not on the platter.
-    package var unsafeSectors: Int { Int(FaultyDisk_unsafeSectors(disk)) }
+    public var unsafeSectors: Int { Int(FaultyDisk_unsafeSectors(disk)) }
 
     private func check(_ error: Int32, _ what: String) throws(DiskFailure) {
         guard error == 0 else { throw DiskFailure("cannot \(what): \(String(cString: strerror(error)))") }
@@ -57,19 +57,19 @@ extension FaultyDisk {
 /// What may be asked at any time.
 extension FaultyDisk {
     /// Sync points so far: those that failed, too.
-    package var syncs: Int { Int(FaultyDisk_count(disk, FaultyDisk_syncCount)) }
+    public var syncs: Int { Int(FaultyDisk_count(disk, FaultyDisk_syncCount)) }
 
     /// Writes of data so far.
-    package var writes: Int { Int(FaultyDisk_count(disk, FaultyDisk_writeCount)) }
+    public var writes: Int { Int(FaultyDisk_count(disk, FaultyDisk_writeCount)) }
 
     /// Bytes written so far.
-    package var bytesWritten: Int { Int(FaultyDisk_count(disk, FaultyDisk_byteCount)) }
+    public var bytesWritten: Int { Int(FaultyDisk_count(disk, FaultyDisk_byteCount)) }
 
     /// Sectors that failed syncs have forgotten so far.
-    package var sectorsForgotten: Int { Int(FaultyDisk_count(disk, FaultyDisk_forgottenCount)) }
+    public var sectorsForgotten: Int { Int(FaultyDisk_count(disk, FaultyDisk_forgottenCount)) }
 
     /// Power cuts so far.
-    package var cuts: Int { Int(FaultyDisk_count(disk, FaultyDisk_cutCount)) }
+    public var cuts: Int { Int(FaultyDisk_count(disk, FaultyDisk_cutCount)) }
 
     /// Waits until something holds that a sync, or a call that a rule picks, makes true.
     ///
@@ -77,7 +77,7 @@ extension FaultyDisk {
     ///   - milliseconds: how long at most.
     ///   - holds: is asked at once and after each of them.
     /// - Returns: whether it holds.
-    package func wait(atMost milliseconds: Int32, until holds: () -> Bool) -> Bool {
+    public func wait(atMost milliseconds: Int32, until holds: () -> Bool) -> Bool {
         let end = ContinuousClock.now + .milliseconds(milliseconds)
         while true {
             let seen = FaultyDisk_events(disk)

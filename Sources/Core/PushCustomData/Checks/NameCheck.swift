@@ -1,5 +1,5 @@
 /// What a name may be the name of.
-package enum CustomDataName: Sendable {
+public enum CustomDataName: Sendable {
     /// An event.
     case event
     /// A property of an event; not of an object within one.
@@ -10,10 +10,10 @@ package enum CustomDataName: Sendable {
     case userAttribute
 
     /// The names that a user attribute may have.
-    package static let userAttributes = UserField.allCases.map(\.rawValue) + [UserField.phoneOfTheSDKs]
+    public static let userAttributes = UserField.allCases.map(\.rawValue) + [UserField.phoneOfTheSDKs]
 
     /// Why this cannot be the name of one, for who writes names down before there is any data; `nil`: it can.
-    package func objection(to name: String) -> String? {
+    public func objection(to name: String) -> String? {
         do throws(Problem) {
             switch self {
             case .event: try checkName(name)

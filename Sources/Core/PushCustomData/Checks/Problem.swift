@@ -1,4 +1,4 @@
-package import PushModel
+public import PushModel
 
 /// What is wrong with something that was logged.
 struct Problem: Error, Hashable {
@@ -51,7 +51,7 @@ extension Rejection {
     /// - Parameters:
     ///   - number: the entry under which it is kept.
     ///   - text: the reason in the ledger; the field stands before it, if it is about one.
-    package init(number: EntryNumber, text: String) {
+    public init(number: EntryNumber, text: String) {
         self.init(number: number, field: "", reason: text)
         let field = text.prefix(upTo: text.endOfPath)
         let root = field.prefix { $0 != "." && $0 != "[" }

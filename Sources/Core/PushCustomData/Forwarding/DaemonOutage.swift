@@ -1,19 +1,19 @@
 /// What was said of the daemon's absence: each reason once, until the daemon has answered again.
-package struct DaemonOutage: Sendable {
+public struct DaemonOutage: Sendable {
     private var reasons: Set<String> = []
 
     /// The daemon is there, as far as anybody knows.
-    package init() {}
+    public init() {}
 
     /// The daemon is away, or refuses.
     ///
     /// - Returns: whether that is to be said.
-    package mutating func begin(_ reason: String) -> Bool { reasons.insert(reason).inserted }
+    public mutating func begin(_ reason: String) -> Bool { reasons.insert(reason).inserted }
 
     /// The daemon did what it was asked for; a connection alone is no sign of that.
     ///
     /// - Returns: whether that is to be said.
-    package mutating func end() -> Bool {
+    public mutating func end() -> Bool {
         defer { reasons = [] }
         return !reasons.isEmpty
     }

@@ -4,7 +4,7 @@ extension ForwardingSettings {
     /// The bodies of the requests in which entries would leave if each were answered before the next.
     ///
     /// - Parameter entries: in the order of their numbers.
-    package func requestBodies(for entries: [OutgoingEntry]) -> [[UInt8]] {
+    public func requestBodies(for entries: [OutgoingEntry]) -> [[UInt8]] {
         var rest = entries[...]
         var waiting: [WaitingEntry] = []
         var bodies: [[UInt8]] = []

@@ -1,5 +1,5 @@
 /// What came of a request.
-package enum EndpointAnswer: Hashable, Sendable {
+public enum EndpointAnswer: Hashable, Sendable {
     /// The endpoint answered.
     case response(EndpointResponse)
     /// There was no answer.
@@ -11,18 +11,18 @@ package enum EndpointAnswer: Hashable, Sendable {
 }
 
 /// An answer of the endpoint, as HTTP has it.
-package struct EndpointResponse: Hashable, Sendable {
+public struct EndpointResponse: Hashable, Sendable {
     /// The status code.
-    package var status: Int
+    public var status: Int
     /// `X-RateLimit-Reset`: seconds since 1970.
-    package var rateLimitReset: String?
+    public var rateLimitReset: String?
     /// The body, as far as it came.
-    package var body: [UInt8]
+    public var body: [UInt8]
     /// Why the body is not whole; `nil` if it is.
-    package var damage: String?
+    public var damage: String?
 
     /// Joins the parts.
-    package init(status: Int, rateLimitReset: String? = nil, body: [UInt8], damage: String? = nil) {
+    public init(status: Int, rateLimitReset: String? = nil, body: [UInt8], damage: String? = nil) {
         self.status = status
         self.rateLimitReset = rateLimitReset
         self.body = body

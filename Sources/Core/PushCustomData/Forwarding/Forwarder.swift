@@ -1,4 +1,4 @@
-package import PushModel
+public import PushModel
 
 /// Decides what is sent to `/users/track`, when, and what an answer means.
 ///
@@ -7,7 +7,7 @@ package import PushModel
 /// daemon neither loses nor doubles anything.
 ///
 /// Two requests under way never have entries of the same user, and a user's entries leave in the order of their numbers.
-package struct Forwarder: Sendable {
+public struct Forwarder: Sendable {
     /// What is done with new entries.
     enum Phase: Equatable {
         /// They are sent.
@@ -26,11 +26,11 @@ package struct Forwarder: Sendable {
     }
 
     /// How requests are made up and paced.
-    package internal(set) var settings: ForwardingSettings
+    public internal(set) var settings: ForwardingSettings
     /// How sending goes, for people.
-    package internal(set) var state: SendingState
+    public internal(set) var state: SendingState
     /// When `clock` is due, if ever.
-    package private(set) var nextDue: Instant?
+    public private(set) var nextDue: Instant?
 
     var phase = Phase.sending
     /// In the order of their numbers.
@@ -60,13 +60,13 @@ package struct Forwarder: Sendable {
     /// - Parameters:
     ///   - settings: how requests are made up and paced.
     ///   - now: the time.
-    package init(settings: ForwardingSettings, now: Moment) {
+    public init(settings: ForwardingSettings, now: Moment) {
         self.settings = settings
         state = SendingState(phase: .sending, since: now.wall)
     }
 
     /// How many requests are under way.
-    package var requestsUnderway: Int { underway.count }
+    public var requestsUnderway: Int { underway.count }
 
     /// Takes in what happened.
     ///
@@ -75,7 +75,7 @@ package struct Forwarder: Sendable {
     ///   - now: the time.
     ///   - random: where the jitter of a wait comes from.
     /// - Returns: what is to be done.
-    package mutating func handle(
+    public mutating func handle(
         _ event: ForwarderEvent, now: Moment, using random: inout some RandomNumberGenerator
     ) -> [ForwarderEffect] {
         switch event {

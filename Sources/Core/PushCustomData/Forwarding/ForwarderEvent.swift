@@ -1,7 +1,7 @@
-package import PushModel
+public import PushModel
 
 /// What a forwarder is told.
-package enum ForwarderEvent: Sendable {
+public enum ForwarderEvent: Sendable {
     /// The daemon can be asked.
     case connected
     /// The connection to the daemon is gone, or was given up after a refusal: replies that were awaited will not come.
@@ -22,7 +22,7 @@ package enum ForwarderEvent: Sendable {
 }
 
 /// What a forwarder wants done; carried out in this order.
-package enum ForwarderEffect: Hashable, Sendable {
+public enum ForwarderEffect: Hashable, Sendable {
     /// Tell the daemon what became of entries.
     case settle([Settlement])
     /// Tell the daemon how sending goes.

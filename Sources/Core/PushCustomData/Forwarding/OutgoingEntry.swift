@@ -1,22 +1,22 @@
-package import PushModel
+public import PushModel
 
 /// An entry that the daemon handed over to be sent.
-package struct OutgoingEntry: Hashable, Sendable {
+public struct OutgoingEntry: Hashable, Sendable {
     /// Its number: entries of one user are sent in this order.
-    package var number: EntryNumber
+    public var number: EntryNumber
     /// Which array of the request it goes into.
-    package var kind: EntryKind
+    public var kind: EntryKind
     /// Whose profile it is about.
-    package var user: UserIdentifier
+    public var user: UserIdentifier
     /// The name of an event; `nil` for attributes.
-    package var name: String?
+    public var name: String?
     /// The properties of the event, or the attributes: a JSON object without white space, checked.
-    package var data: [UInt8]
+    public var data: [UInt8]
     /// When it happened.
-    package var time: WallTime
+    public var time: WallTime
 
     /// Joins the parts.
-    package init(
+    public init(
         number: EntryNumber, kind: EntryKind, user: UserIdentifier, name: String?, data: [UInt8], time: WallTime
     ) {
         self.number = number
@@ -32,16 +32,16 @@ package struct OutgoingEntry: Hashable, Sendable {
 }
 
 /// What became of an entry, to be told to the daemon.
-package struct Settlement: Hashable, Sendable {
+public struct Settlement: Hashable, Sendable {
     /// The entry.
-    package var number: EntryNumber
+    public var number: EntryNumber
     /// `sent`, `rejected`, `unknown` or `queued`.
-    package var state: EntryState
+    public var state: EntryState
     /// Why, for people; `nil` for what was sent.
-    package var reason: String?
+    public var reason: String?
 
     /// Joins the parts.
-    package init(number: EntryNumber, state: EntryState, reason: String? = nil) {
+    public init(number: EntryNumber, state: EntryState, reason: String? = nil) {
         self.number = number
         self.state = state
         self.reason = reason

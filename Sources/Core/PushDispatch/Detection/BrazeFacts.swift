@@ -1,8 +1,8 @@
 /// What a Braze payload is, as Braze's SDK for the platform classifies it. What is decided by it is read at once, what is
 /// only told is read from the payload when asked for.
-package struct BrazeFacts: Sendable {
+public struct BrazeFacts: Sendable {
     /// What the SDK does with it. The raw values are the wire names.
-    package enum Kind: String, Sendable, CaseIterable {
+    public enum Kind: String, Sendable, CaseIterable {
         /// Shows it.
         case visible
         /// Hands it to the app without showing it.
@@ -14,7 +14,7 @@ package struct BrazeFacts: Sendable {
     }
 
     /// What else the payload asks of the SDK. The raw values are the wire names.
-    package enum Feature: String, Sendable, CaseIterable {
+    public enum Feature: String, Sendable, CaseIterable {
         case contentCardSync = "content_card_sync"
         case featureFlagsRefresh = "feature_flags_refresh"
         case bannersRefresh = "banners_refresh"
@@ -26,9 +26,9 @@ package struct BrazeFacts: Sendable {
     }
 
     /// A button of the notification.
-    package struct Action: Hashable, Sendable {
+    public struct Action: Hashable, Sendable {
         /// What a press on it does. The raw values are the wire names.
-        package enum Kind: String, Sendable, CaseIterable {
+        public enum Kind: String, Sendable, CaseIterable {
             /// Opens a web address.
             case uri
             /// Opens a link of another scheme than `http` and `https`.
@@ -42,16 +42,16 @@ package struct BrazeFacts: Sendable {
         }
 
         /// The id under which a press on it is reported; `nil` when the payload gives it none.
-        package var id: String?
+        public var id: String?
         /// What a press on it does.
-        package var kind: Kind
+        public var kind: Kind
         /// The text on it.
-        package var title: String?
+        public var title: String?
         /// Where `uri` and `deepLink` lead.
-        package var uri: String?
+        public var uri: String?
 
         /// Joins the parts.
-        package init(id: String?, kind: Kind, title: String? = nil, uri: String? = nil) {
+        public init(id: String?, kind: Kind, title: String? = nil, uri: String? = nil) {
             self.id = id
             self.kind = kind
             self.title = title
@@ -71,14 +71,14 @@ package struct BrazeFacts: Sendable {
     }
 
     /// What the SDK does with it.
-    package let kind: Kind
+    public let kind: Kind
     /// The campaign as the payload names it; `nil` for API campaigns and tests: their opens are not attributable.
-    package let campaignID: String?
+    public let campaignID: String?
     /// Android: the id by which the SDK drops a push that it has seen before; `nil`: it is never a repetition.
-    package let uniqueID: String?
+    public let uniqueID: String?
     /// Whether a session that starts soon enough after it can be its influenced open: it is displayed, has a campaign,
     /// and is none of the SDK's own errands.
-    package internal(set) var countsForInfluencedOpen = false
+    public internal(set) var countsForInfluencedOpen = false
 
     let featureSet: FeatureSet
     private let payload: any PlatformPayload
@@ -94,13 +94,13 @@ package struct BrazeFacts: Sendable {
     }
 
     /// What else it asks for, in the order of `Feature`.
-    package var features: [Feature] { Feature.allCases.filter(featureSet.contains) }
+    public var features: [Feature] { Feature.allCases.filter(featureSet.contains) }
 
     /// The buttons of the notification, in their order. Read when asked for.
-    package var actions: [Action] { payload.brazeActions }
+    public var actions: [Action] { payload.brazeActions }
 
     /// Where a tap on the notification leads; `nil`: into the app. Read when asked for.
-    package var deepLink: String? { payload.brazeLink }
+    public var deepLink: String? { payload.brazeLink }
 
     /// Whether it says something to the user or the app, rather than about the app's installation.
     var isMessage: Bool { kind == .visible || kind == .silent }

@@ -1,8 +1,8 @@
-package import PushModel
+public import PushModel
 
 extension ButtonAction {
     /// `nil` for a button that the SDK does not know: the press is logged, nothing else happens.
-    package init?(_ kind: BrazeFacts.Action.Kind) {
+    public init?(_ kind: BrazeFacts.Action.Kind) {
         switch kind {
         case .uri: self = .uri
         case .deepLink: self = .deepLink

@@ -1,9 +1,9 @@
 import PushModel
 
 /// What detection takes from the configuration. One reference: cheap to copy.
-package struct DetectionSettings: Sendable {
+public struct DetectionSettings: Sendable {
     /// The providers that are known, in any order; the names differ.
-    package var providers: [ProviderRule] {
+    public var providers: [ProviderRule] {
         get { content.providers }
         set {
             content = Content(
@@ -11,7 +11,7 @@ package struct DetectionSettings: Sendable {
         }
     }
     /// The names of Braze's keys that the vendor has not published.
-    package var brazeKeys: BrazeKeys {
+    public var brazeKeys: BrazeKeys {
         get { content.brazeKeys }
         set {
             content = Content(
@@ -19,7 +19,7 @@ package struct DetectionSettings: Sendable {
         }
     }
     /// Whether iOS runs the service extension while the app is in the foreground, before `willPresent`. Apple does not say.
-    package var runsServiceExtensionInForeground: Bool {
+    public var runsServiceExtensionInForeground: Bool {
         get { content.runsServiceExtensionInForeground }
         set {
             content = Content(content.providers, content.brazeKeys, runsServiceExtensionInForeground: newValue)
@@ -51,7 +51,7 @@ package struct DetectionSettings: Sendable {
     /// - Parameters:
     ///   - providers: the providers that are known, in any order; without a configuration only Braze.
     ///   - brazeKeys: the names of Braze's keys that the vendor has not published.
-    package init(providers: [ProviderRule] = [.braze], brazeKeys: BrazeKeys = BrazeKeys()) {
+    public init(providers: [ProviderRule] = [.braze], brazeKeys: BrazeKeys = BrazeKeys()) {
         content = Content(providers, brazeKeys, runsServiceExtensionInForeground: false)
     }
 
@@ -72,16 +72,16 @@ package struct DetectionSettings: Sendable {
 
 /// Names of keys in Braze's Android payloads whose constants are public and whose values are known only from
 /// decompiled apps. So they are settings.
-package struct BrazeKeys: Hashable, Sendable {
+public struct BrazeKeys: Hashable, Sendable {
     /// `BRAZE_PUSH_REFRESH_FEATURE_FLAGS_KEY`.
-    package var refreshFeatureFlags: String
+    public var refreshFeatureFlags: String
     /// `BRAZE_PUSH_REFRESH_BANNERS_KEY`.
-    package var refreshBanners: String
+    public var refreshBanners: String
     /// `BRAZE_PUSH_UNIQUE_ID`.
-    package var uniqueID: String
+    public var uniqueID: String
 
     /// Names the keys.
-    package init(
+    public init(
         refreshFeatureFlags: String = "br_ffr", refreshBanners: String = "br_br", uniqueID: String = "br_p_id"
     ) {
         self.refreshFeatureFlags = refreshFeatureFlags

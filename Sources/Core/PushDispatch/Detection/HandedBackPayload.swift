@@ -1,17 +1,17 @@
-package import PushModel
+public import PushModel
 
 /// What is known of a delivery from the payload that the platform hands back when the user acts on it.
-package struct HandedBackPayload: Sendable {
+public struct HandedBackPayload: Sendable {
     /// Whose it is; `nil` when no provider's rule matches.
-    package let provider: String?
+    public let provider: String?
     /// The campaign, if it is Braze's and has one.
-    package let campaignID: String?
+    public let campaignID: String?
     /// The payload's own id, if it has one.
-    package let messageID: String?
+    public let messageID: String?
     /// The payload's keys, for routes to match; `nil` on the web, where what comes back is not what was delivered.
-    package let keys: PayloadKeys?
+    public let keys: PayloadKeys?
     /// The category on iOS, which says what buttons there are and whether the app hears of a dismissal.
-    package let category: String?
+    public let category: String?
     /// Whether `actions` are all the buttons that the notification has.
     let hasAllActions: Bool
     private let braze: Source
@@ -27,7 +27,7 @@ package struct HandedBackPayload: Sendable {
     }
 
     /// Reads the payload: what was delivered on Android and iOS, the notification's `data` on the web.
-    package init(
+    public init(
         _ payload: JSONNode, platform: Platform, settings: DetectionSettings = DetectionSettings()
     ) throws(PayloadError) {
         switch platform {
@@ -76,7 +76,7 @@ package struct HandedBackPayload: Sendable {
     }
 
     /// The buttons, if it is Braze's. Read when asked for.
-    package var actions: [BrazeFacts.Action] {
+    public var actions: [BrazeFacts.Action] {
         switch braze {
         case .none: []
         case .payload(let payload): payload.brazeActions
@@ -85,7 +85,7 @@ package struct HandedBackPayload: Sendable {
     }
 
     /// The first of the buttons with this id.
-    package func action(_ id: String) -> BrazeFacts.Action? {
+    public func action(_ id: String) -> BrazeFacts.Action? {
         switch braze {
         case .none: return nil
         case .payload(let payload):
@@ -97,7 +97,7 @@ package struct HandedBackPayload: Sendable {
     }
 
     /// A digest that is the delivered payload's as well (tracker, T15); `nil` where nothing tells. Read when asked for.
-    package var digest: UInt64? {
+    public var digest: UInt64? {
         switch braze {
         case .none: nil
         case .payload(let payload): payload.digest
@@ -107,7 +107,7 @@ package struct HandedBackPayload: Sendable {
 
     /// The same as versions before the present digest made it: deliveries that they stored have it. `nil` where it is no
     /// other. Read when asked for.
-    package var formerDigest: UInt64? {
+    public var formerDigest: UInt64? {
         if case .payload(let payload) = braze { payload.formerDigest } else { nil }
     }
 }

@@ -1,9 +1,9 @@
 import PushModel
 
 /// One thing that a provider's rule asks of a payload. Only keys that the app can see count.
-package enum ProviderCondition: Hashable, Sendable {
+public enum ProviderCondition: Hashable, Sendable {
     /// What a value may have to be.
-    package enum Test: Hashable, Sendable {
+    public enum Test: Hashable, Sendable {
         /// There, whatever it is: `containsKey`, `!= nil`.
         case present
         /// A string with exactly this text.

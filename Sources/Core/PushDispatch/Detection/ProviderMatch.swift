@@ -1,7 +1,7 @@
-package import PushModel
+public import PushModel
 
 /// A provider whose rule matches a payload, and by what.
-package struct ProviderMatch: Hashable, Sendable, CustomStringConvertible {
+public struct ProviderMatch: Hashable, Sendable, CustomStringConvertible {
     private let tried: TriedRule
     /// Which of the conditions holds of which one must; `nil` where there is none.
     private let any: Int?
@@ -12,13 +12,13 @@ package struct ProviderMatch: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// The provider.
-    package var provider: ProviderRule { tried.provider }
+    public var provider: ProviderRule { tried.provider }
 
     /// The platform.
-    package var platform: Platform { tried.platform }
+    public var platform: Platform { tried.platform }
 
     /// What made the rule match: all that must hold, and the first that does of those of which one must. Never empty.
-    package var conditions: [ProviderCondition] { tried.rule.all + (any.map { [tried.rule.any[$0]] } ?? []) }
+    public var conditions: [ProviderCondition] { tried.rule.all + (any.map { [tried.rule.any[$0]] } ?? []) }
 
     /// The provider's name.
     var name: String { tried.provider.name }
@@ -30,23 +30,23 @@ package struct ProviderMatch: Hashable, Sendable, CustomStringConvertible {
     var isWhole: Bool { any == nil }
 
     /// How well the rule is known.
-    package var confidence: ProviderRule.Confidence { tried.rule.confidence }
+    public var confidence: ProviderRule.Confidence { tried.rule.confidence }
 
     /// Who in the app gets the payload.
-    package var entry: ProviderRule.Entry { tried.rule.entry }
+    public var entry: ProviderRule.Entry { tried.rule.entry }
 
-    package static func == (left: ProviderMatch, right: ProviderMatch) -> Bool {
+    public static func == (left: ProviderMatch, right: ProviderMatch) -> Bool {
         left.provider == right.provider && left.platform == right.platform && left.conditions == right.conditions
     }
 
-    package func hash(into hasher: inout Hasher) {
+    public func hash(into hasher: inout Hasher) {
         hasher.combine(provider)
         hasher.combine(platform)
         hasher.combine(conditions)
     }
 
     /// Why it matches and what follows, for people. It names keys of the rule, never of the payload.
-    package var description: String {
+    public var description: String {
         let what =
             switch provider.purpose {
             case .messages: "the payload is \(provider.title)'s"

@@ -1,9 +1,9 @@
-package import PushModel
+public import PushModel
 
 /// How the payloads of one provider are told: one `.provider` file.
-package struct ProviderRule: Hashable, Sendable {
+public struct ProviderRule: Hashable, Sendable {
     /// How well a rule is known. The raw values are the configuration's.
-    package enum Confidence: String, Hashable, Sendable, CaseIterable {
+    public enum Confidence: String, Hashable, Sendable, CaseIterable {
         /// Read in the provider's own source.
         case high
         /// Known only from third-party copies.
@@ -11,7 +11,7 @@ package struct ProviderRule: Hashable, Sendable {
     }
 
     /// What the provider's payloads are for. The raw values are the configuration's.
-    package enum Purpose: String, Hashable, Sendable, CaseIterable {
+    public enum Purpose: String, Hashable, Sendable, CaseIterable {
         /// Messages for the user or the app.
         case messages
         /// Tests whether the app is still installed: no handler gets them.
@@ -19,7 +19,7 @@ package struct ProviderRule: Hashable, Sendable {
     }
 
     /// Who in the app gets a payload. The raw values are the configuration's.
-    package enum Entry: String, Hashable, Sendable, CaseIterable {
+    public enum Entry: String, Hashable, Sendable, CaseIterable {
         /// The app's one service, delegate or worker, which then dispatches it.
         case service
         /// A receiver of the provider's own SDK, beside the service.
@@ -27,20 +27,20 @@ package struct ProviderRule: Hashable, Sendable {
     }
 
     /// The rule on one platform.
-    package struct PlatformRule: Hashable, Sendable {
+    public struct PlatformRule: Hashable, Sendable {
         /// Of several rules that match, the one with the lowest number has the payload.
-        package var order: Int
+        public var order: Int
         /// How well the rule is known.
-        package var confidence: Confidence
+        public var confidence: Confidence
         /// Who in the app gets a payload.
-        package var entry: Entry
+        public var entry: Entry
         /// What must hold, all of it.
-        package var all: [ProviderCondition]
+        public var all: [ProviderCondition]
         /// Of what one must hold, unless it is empty.
-        package var any: [ProviderCondition]
+        public var any: [ProviderCondition]
 
         /// Joins the parts; without any condition it matches nothing.
-        package init(
+        public init(
             order: Int, confidence: Confidence = .high, entry: Entry = .service, all: [ProviderCondition] = [],
             any: [ProviderCondition] = []
         ) {
@@ -53,16 +53,16 @@ package struct ProviderRule: Hashable, Sendable {
     }
 
     /// The provider, as routes and reports call it.
-    package var name: String
+    public var name: String
     /// The provider, as people call it.
-    package var title: String
+    public var title: String
     /// What its payloads are for.
-    package var purpose: Purpose
+    public var purpose: Purpose
     /// The rule on each platform that the provider sends to.
-    package var platforms: [Platform: PlatformRule]
+    public var platforms: [Platform: PlatformRule]
 
     /// Joins the parts.
-    package init(
+    public init(
         name: String, title: String, purpose: Purpose = .messages, platforms: [Platform: PlatformRule] = [:]
     ) {
         self.name = name
@@ -74,13 +74,13 @@ package struct ProviderRule: Hashable, Sendable {
 
 extension ProviderRule {
     /// Braze's name.
-    package static let brazeName = "braze"
+    public static let brazeName = "braze"
 
     /// Braze's rule as shipped: what the router is for, so that it is known without any configuration.
     ///
     /// Sources: braze-android-sdk 43.0.0, `isBrazePushNotification`; braze-swift-sdk 18.2.0, ABKPushUtils.m; the keys of
     /// the service worker 3.5.1 of braze-web-sdk, since what later ones look at is not public (UNVERIFIED).
-    package static let braze = ProviderRule(
+    public static let braze = ProviderRule(
         name: brazeName, title: "Braze",
         platforms: [
             .android: PlatformRule(order: 0, all: [.value(at: ["_ab"], .equals("true"))]),

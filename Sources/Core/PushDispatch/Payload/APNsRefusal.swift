@@ -4,7 +4,7 @@ import PushModel
 ///
 /// Source: Apple's "Sending notification requests to APNs" and "Handling notification responses from APNs", as apns2
 /// (response.go, notification.go) quotes them.
-package enum APNsRefusal: Hashable, Sendable, CustomStringConvertible {
+public enum APNsRefusal: Hashable, Sendable, CustomStringConvertible {
     /// 400 `InvalidPushType`: no such type.
     case invalidPushType(String)
     /// 400 `BadPriority`: none of 10, 5 and 1.
@@ -20,7 +20,7 @@ package enum APNsRefusal: Hashable, Sendable, CustomStringConvertible {
     /// 413 `PayloadTooLarge`.
     case payloadTooLarge(length: Int, limit: Int)
 
-    package var description: String {
+    public var description: String {
         switch self {
         case .invalidPushType(let type):
             #"apns-push-type is "\#(type)", which is none: APNs refuses it with 400 InvalidPushType"#

@@ -3,7 +3,7 @@ import PushModel
 /// The keys of `aps` whose values have one type or two. The raw values are the keys.
 ///
 /// Source: Apple's "Generating a remote notification", table 1.
-package enum APSKey: String, Sendable, CaseIterable {
+public enum APSKey: String, Sendable, CaseIterable {
     case alert, badge, sound, category
     case threadID = "thread-id"
     case contentAvailable = "content-available"

@@ -1,9 +1,9 @@
-package import PushModel
+public import PushModel
 
 /// The id that a payload brings itself: FCM's, in the place where its form has it. Plain APNs and web push have none.
 ///
 /// Also for a payload that the platform hands back with an interaction. Empty ids, and ids that are no strings, are none.
-package func messageID(of payload: JSONNode, platform: Platform) -> String? {
+public func messageID(of payload: JSONNode, platform: Platform) -> String? {
     payload.withView { messageID(of: $0, platform: platform) }
 }
 

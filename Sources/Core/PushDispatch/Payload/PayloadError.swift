@@ -1,14 +1,14 @@
 import PushModel
 
 /// A payload that cannot be delivered: the platform's own server would refuse it, or its form cannot be read.
-package struct PayloadError: Error, Hashable, Sendable {
+public struct PayloadError: Error, Hashable, Sendable {
     /// Where, as a path from the request: `payload.message.data.badge`.
-    package var field: String
+    public var field: String
     /// What is wrong there, for people.
-    package var message: String
+    public var message: String
 
     /// Names the place and what is wrong there.
-    package init(field: String, message: String) {
+    public init(field: String, message: String) {
         self.field = field
         self.message = message
     }

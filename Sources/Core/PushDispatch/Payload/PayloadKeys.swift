@@ -1,7 +1,7 @@
-package import PushModel
+public import PushModel
 
 /// The keys of a payload, for routes to match: values as text, whatever their type.
-package struct PayloadKeys: Sendable {
+public struct PayloadKeys: Sendable {
     let payload: any PlatformPayload
     /// Where the dashboard's pairs are; `nil` until somebody asked.
     private var pairs: DashboardPairs?
@@ -10,7 +10,7 @@ package struct PayloadKeys: Sendable {
 
     /// The value under one of the payload's own keys: the data map on Android, the top level on iOS, the object on the
     /// web. `nil` when absent; a value that is no string is its JSON without white space.
-    package func data(_ key: String) -> String? {
+    public func data(_ key: String) -> String? {
         defer { withExtendedLifetime(payload) {} }
         return payload[key]?.text
     }
@@ -18,26 +18,26 @@ package struct PayloadKeys: Sendable {
     /// Whether there is such a value, and the pattern matches it.
     ///
     /// - Parameter pattern: `nil`: any value.
-    package func hasData(_ key: String, matching pattern: Glob?) -> Bool {
+    public func hasData(_ key: String, matching pattern: Glob?) -> Bool {
         defer { withExtendedLifetime(payload) {} }
         return payload[key]?.matches(pattern) ?? false
     }
 
     /// The value of one of the dashboard's key-values: on Android in the JSON text `extra`, or beside the other keys
     /// where there is none (ADM); on iOS at the top level; on the web in `e`. `nil` when absent.
-    package func keyValue(_ key: String) -> String? {
+    public func keyValue(_ key: String) -> String? {
         withKeyValue(key) { $0.text }
     }
 
     /// Whether there is such a value, and the pattern matches it.
     ///
     /// - Parameter pattern: `nil`: any value.
-    package func hasKeyValue(_ key: String, matching pattern: Glob?) -> Bool {
+    public func hasKeyValue(_ key: String, matching pattern: Glob?) -> Bool {
         withKeyValue(key) { $0.matches(pattern) } ?? false
     }
 
     /// All of the dashboard's key-values, in their order, as text.
-    package var keyValues: [(key: String, value: String)] {
+    public var keyValues: [(key: String, value: String)] {
         defer { withExtendedLifetime(payload) {} }
         switch pairs ?? payload.dashboardPairs {
         case .none: return []
@@ -50,7 +50,7 @@ package struct PayloadKeys: Sendable {
 
     /// Reads the dashboard's key-values now, if they were not read yet: once for all that is asked of these keys, rather
     /// than once for each.
-    package mutating func readKeyValues() {
+    public mutating func readKeyValues() {
         if pairs == nil { pairs = payload.dashboardPairs }
     }
 

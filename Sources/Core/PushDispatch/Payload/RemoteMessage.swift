@@ -4,44 +4,44 @@ import PushModel
 ///
 /// Source: firebase-android-sdk a089298ed9, RemoteMessage.java. Google Play services set most
 /// of the extras behind it; what a payload does not tell is what FCM makes of an extra that is missing.
-package struct RemoteMessage: Hashable, Sendable {
+public struct RemoteMessage: Hashable, Sendable {
     /// FCM's priorities. The raw values are those of the extras.
-    package enum Priority: String, Sendable {
+    public enum Priority: String, Sendable {
         case high, normal, unknown
 
         init(_ extra: String?) { self = extra == "high" ? .high : extra == "normal" ? .normal : .unknown }
     }
 
     /// One getter of the notification that gives a value.
-    package struct Field: Hashable, Sendable {
+    public struct Field: Hashable, Sendable {
         /// The getter, as FCM v1 calls its field: `title`, `channel_id`.
-        package var name: String
+        public var name: String
         /// What it gives.
-        package var text: String
+        public var text: String
     }
 
     /// `getFrom`: the sender's id, or the topic.
-    package var from: String?
+    public var from: String?
     /// `getTo`, of upstream messages only.
-    package var to: String?
+    public var to: String?
     /// `getSenderId`.
-    package var senderID: String?
+    public var senderID: String?
     /// `getMessageId`: `google.message_id`, else `message_id`.
-    package var messageID: String?
+    public var messageID: String?
     /// `getMessageType`.
-    package var messageType: String?
+    public var messageType: String?
     /// `getCollapseKey`.
-    package var collapseKey: String?
+    public var collapseKey: String?
     /// `getSentTime`: milliseconds since 1970; 0 when missing or unreadable.
-    package var sentTime: Int64
+    public var sentTime: Int64
     /// `getTtl`: seconds; 0 when missing or unreadable.
-    package var ttl: Int32
+    public var ttl: Int32
     /// `getOriginalPriority`: as it was sent.
-    package var originalPriority: Priority
+    public var originalPriority: Priority
     /// `getPriority`: as it was delivered, which FCM may have lowered.
-    package var priority: Priority
+    public var priority: Priority
     /// `getNotification`: its getters that give a value; `nil` for a data message.
-    package var notification: [Field]?
+    public var notification: [Field]?
 }
 
 extension RemoteMessage {

@@ -1,11 +1,11 @@
-package import PushModel
+public import PushModel
 
 /// An `.apns` file, as `xcrun simctl push` takes it.
 ///
 /// Source: the release notes of Xcode 11.4 (an object with `aps`; `Simulator Target Bundle` unless the command line
 /// names the app); 4,096 bytes as tools around it check it, for `simctl` refuses more without saying why. Its own words
 /// are not public.
-package enum SimulatorFile {
+public enum SimulatorFile {
     /// The longest file, in bytes.
     static let lengthMax = 4096
     /// The key for the bundle id.
@@ -29,7 +29,7 @@ package enum SimulatorFile {
     ///   - payload: the object of the file.
     ///   - length: the bytes of the file, white space and all; `nil` when the object is all that is known of it.
     ///   - path: where it stands, for the error.
-    package static func check(
+    public static func check(
         _ payload: JSONNode, length: Int? = nil, at path: String = "payload"
     ) throws(PayloadError) {
         try payload.withView { (view) throws(PayloadError) in try check(view, length: length, at: path) }

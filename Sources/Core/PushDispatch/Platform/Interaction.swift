@@ -1,7 +1,7 @@
-package import PushModel
+public import PushModel
 
 /// What a person did with a notification, as the platform tells its code.
-package enum UserAct: Hashable, Sendable {
+public enum UserAct: Hashable, Sendable {
     /// Tapped the body.
     case opened
     /// Pressed the button with this identifier, and typed `text` if it has a text field.
@@ -10,16 +10,16 @@ package enum UserAct: Hashable, Sendable {
     case dismissed
 
     /// The identifier that iOS hands over for a tap on the body: `UNNotificationDefaultActionIdentifier`.
-    package static let defaultAction = "com.apple.UNNotificationDefaultActionIdentifier"
+    public static let defaultAction = "com.apple.UNNotificationDefaultActionIdentifier"
     /// The identifier that iOS hands over for a dismissal: `UNNotificationDismissActionIdentifier`.
-    package static let dismissAction = "com.apple.UNNotificationDismissActionIdentifier"
+    public static let dismissAction = "com.apple.UNNotificationDismissActionIdentifier"
 
     /// - Parameters:
     ///   - kind: what `op: interact` says.
     ///   - action: the button's identifier; without one `action` is a tap on the body. Apple's identifiers for body and
     ///     dismissal are taken for what they mean.
     ///   - text: what was typed.
-    package init(_ kind: InteractRequest.Kind, action: String?, text: String?) {
+    public init(_ kind: InteractRequest.Kind, action: String?, text: String?) {
         switch (kind, action) {
         case (.opened, _), (.action, nil), (.action, Self.defaultAction): self = .opened
         case (.dismissed, _), (.action, Self.dismissAction): self = .dismissed
@@ -29,20 +29,20 @@ package enum UserAct: Hashable, Sendable {
 }
 
 /// What the platform does when a person acts on a notification.
-package struct InteractionDecision: Hashable, Sendable {
+public struct InteractionDecision: Hashable, Sendable {
     /// The callback that runs; `none` on Android, where an activity or a receiver starts, and where no code runs.
-    package var callback: Callback
+    public var callback: Callback
     /// `swallowed` where it ends without anybody's code. `nil`: the payload's owner gets it, the tracker what is Braze's,
     /// a route what is another's.
-    package var outcome: Outcome?
+    public var outcome: Outcome?
     /// The identifier that the callback gets: Apple's for body and dismissal on iOS, else the button's; `nil` for the
     /// body and a dismissal elsewhere.
-    package var actionIdentifier: String?
+    public var actionIdentifier: String?
     /// What a button of a Braze notification does; `nil` for the body, a dismissal, a button that is not known, and
     /// another provider's.
-    package var button: ButtonAction?
+    public var button: ButtonAction?
     /// Why, in order; the last one explains `outcome`.
-    package var reasons: [InteractionReason]
+    public var reasons: [InteractionReason]
 }
 
 /// Decides which callback runs when a person acts on a notification, and whether any does.
@@ -54,7 +54,7 @@ package struct InteractionDecision: Hashable, Sendable {
 ///   - provider: whose notification it is, as the payload or the tracker's memory says.
 ///   - platform: the device's platform.
 ///   - rules: what the app has registered.
-package func decide(
+public func decide(
     _ act: UserAct, on payload: HandedBackPayload?, of provider: String?, platform: Platform,
     rules: InteractionRules = InteractionRules()
 ) -> InteractionDecision {

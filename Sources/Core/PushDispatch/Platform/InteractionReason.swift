@@ -1,6 +1,6 @@
 /// One step of the decision on an interaction, for people who know Android and iOS. The text is made when asked for, and
 /// has nothing of the payload's: reasons reach the journal.
-package enum InteractionReason: Hashable, Sendable, CaseIterable, CustomStringConvertible {
+public enum InteractionReason: Hashable, Sendable, CaseIterable, CustomStringConvertible {
     // Android.
     case brazePushClicked, brazeActionClicked, brazePushDeleted
     case intentStarted, intentOfDismissalStarted
@@ -12,7 +12,7 @@ package enum InteractionReason: Hashable, Sendable, CaseIterable, CustomStringCo
     // Any.
     case textInput, unknownButton
 
-    package var description: String {
+    public var description: String {
         switch self {
         case .brazePushClicked: "a tap on the body: Braze's receiver gets PUSH_CLICKED"
         case .brazeActionClicked: "a button: Braze's receiver gets ACTION_CLICKED"

@@ -1,5 +1,5 @@
 /// What is done to a field of a profile. The values are JSON texts without white space.
-package enum AttributeChange: Hashable, Sendable {
+public enum AttributeChange: Hashable, Sendable {
     /// It becomes this.
     case set([UInt8])
     /// It is no more.
@@ -19,7 +19,7 @@ package enum AttributeChange: Hashable, Sendable {
     ///
     /// - Parameter existing: the value of the field, JSON; `nil`: there is none.
     /// - Returns: the value from now on; `nil`: there is none.
-    package func apply(to existing: [UInt8]?) -> [UInt8]? {
+    public func apply(to existing: [UInt8]?) -> [UInt8]? {
         switch self {
         case .set(let value): return value
         case .remove: return nil

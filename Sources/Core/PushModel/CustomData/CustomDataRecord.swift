@@ -1,5 +1,5 @@
 /// A change of what is known of custom data. It is written in one transaction with the events of the same turn, in order.
-package enum CustomDataRecord: Hashable, Sendable {
+public enum CustomDataRecord: Hashable, Sendable {
     /// A new entry: `pending`, `queued`, or `rejected` with the reason.
     indirect case entry(CustomEntry, EntryState, reason: String?)
     /// An entry's state changed.
@@ -11,22 +11,22 @@ package enum CustomDataRecord: Hashable, Sendable {
 }
 
 /// A change of an entry's state.
-package struct EntryMove: Hashable, Sendable {
+public struct EntryMove: Hashable, Sendable {
     /// The entry.
-    package var number: EntryNumber
+    public var number: EntryNumber
     /// Its state from now on.
-    package var state: EntryState
+    public var state: EntryState
     /// When, by the clock.
-    package var at: WallTime
+    public var at: WallTime
     /// The request whose session start flushed it; `nil` for what people and the forwarder do.
-    package var by: SequenceNumber?
+    public var by: SequenceNumber?
     /// The forwarder's run that has it; `nil` unless it is `claimed`.
-    package var claimant: UUID128?
+    public var claimant: UUID128?
     /// Why, for people: of `rejected`, `unknown`, and of what goes back to `queued`.
-    package var reason: String?
+    public var reason: String?
 
     /// Joins the parts.
-    package init(
+    public init(
         number: EntryNumber, state: EntryState, at: WallTime, by: SequenceNumber? = nil, claimant: UUID128? = nil,
         reason: String? = nil
     ) {
@@ -40,7 +40,7 @@ package struct EntryMove: Hashable, Sendable {
 }
 
 /// Whose profile: a user's, or that of a device on which nobody is known.
-package enum ProfileOwner: Hashable, Sendable {
+public enum ProfileOwner: Hashable, Sendable {
     /// The user.
     case user(String)
     /// Whoever uses the device.
@@ -48,22 +48,22 @@ package enum ProfileOwner: Hashable, Sendable {
 }
 
 /// A change of one field of a profile.
-package struct AttributeRow: Hashable, Sendable {
+public struct AttributeRow: Hashable, Sendable {
     /// Whose.
-    package var owner: ProfileOwner
+    public var owner: ProfileOwner
     /// Custom or the provider's own: never `customEvent`.
-    package var kind: EntryKind
+    public var kind: EntryKind
     /// The field.
-    package var name: String
+    public var name: String
     /// What is done to it.
-    package var change: AttributeChange
+    public var change: AttributeChange
     /// When it was set.
-    package var at: WallTime
+    public var at: WallTime
     /// The entry that says so.
-    package var entry: EntryNumber
+    public var entry: EntryNumber
 
     /// Joins the parts.
-    package init(
+    public init(
         owner: ProfileOwner, kind: EntryKind, name: String, change: AttributeChange, at: WallTime, entry: EntryNumber
     ) {
         self.owner = owner
@@ -76,9 +76,9 @@ package struct AttributeRow: Hashable, Sendable {
 }
 
 /// How sending to the endpoint goes, as the forwarder last said.
-package struct SendingState: Hashable, Sendable {
+public struct SendingState: Hashable, Sendable {
     /// What the forwarder does. The raw values are the wire names.
-    package enum Phase: String, Sendable, CaseIterable {
+    public enum Phase: String, Sendable, CaseIterable {
         /// It sends, or has nothing to send.
         case sending
         /// It waits after a failure, or for the rate limit.
@@ -88,18 +88,18 @@ package struct SendingState: Hashable, Sendable {
     }
 
     /// What it does.
-    package var phase: Phase
+    public var phase: Phase
     /// Why, for people; `nil` while it sends.
-    package var reason: String?
+    public var reason: String?
     /// How many requests failed one after the other: what the next wait is reckoned from.
-    package var failures: Int
+    public var failures: Int
     /// Until when it waits.
-    package var until: WallTime?
+    public var until: WallTime?
     /// Since when.
-    package var since: WallTime
+    public var since: WallTime
 
     /// Joins the parts.
-    package init(phase: Phase, reason: String? = nil, failures: Int = 0, until: WallTime? = nil, since: WallTime) {
+    public init(phase: Phase, reason: String? = nil, failures: Int = 0, until: WallTime? = nil, since: WallTime) {
         self.phase = phase
         self.reason = reason
         self.failures = failures

@@ -1,22 +1,22 @@
 /// The number of an entry of custom data: one counter a state directory, increasing in the order in which entries were
 /// saved; never reused once acknowledged, gaps allowed.
-package struct EntryNumber: Hashable, Comparable, Sendable, CustomStringConvertible {
+public struct EntryNumber: Hashable, Comparable, Sendable, CustomStringConvertible {
     /// The number itself; the first one is 1.
-    package var value: Int64
+    public var value: Int64
 
     /// - Parameter value: the number itself.
-    package init(_ value: Int64) { self.value = value }
+    public init(_ value: Int64) { self.value = value }
 
     /// The number that follows.
-    package var next: EntryNumber { EntryNumber(value + 1) }
+    public var next: EntryNumber { EntryNumber(value + 1) }
 
-    package var description: String { String(value) }
+    public var description: String { String(value) }
 
-    package static func < (left: EntryNumber, right: EntryNumber) -> Bool { left.value < right.value }
+    public static func < (left: EntryNumber, right: EntryNumber) -> Bool { left.value < right.value }
 }
 
 /// What an entry of custom data tells. The raw values are the wire names.
-package enum EntryKind: String, Sendable, CaseIterable {
+public enum EntryKind: String, Sendable, CaseIterable {
     /// Something happened: a name, with properties.
     case customEvent = "custom_event"
     /// Fields of the profile that the customer defines.
@@ -25,7 +25,7 @@ package enum EntryKind: String, Sendable, CaseIterable {
     case userAttributes = "user_attributes"
 
     /// The key under which an app's storage has entries of this kind: each its own, so that they never mix.
-    package var storageKey: String {
+    public var storageKey: String {
         switch self {
         case .customEvent: "pending_custom_events"
         case .customAttributes: "pending_custom_attributes"
@@ -35,7 +35,7 @@ package enum EntryKind: String, Sendable, CaseIterable {
 }
 
 /// How `/users/track` finds a profile.
-package enum UserIdentifier: Hashable, Sendable {
+public enum UserIdentifier: Hashable, Sendable {
     /// The customer's own id of the user.
     case externalID(String)
     /// The provider's id of the profile.
@@ -45,7 +45,7 @@ package enum UserIdentifier: Hashable, Sendable {
 }
 
 /// Where an entry is to go.
-package enum EntryWay: Hashable, Sendable {
+public enum EntryWay: Hashable, Sendable {
     /// Kept in a suite (an app group, or `standard`) until the app's next session start. The profile is where it goes if
     /// what is flushed is sent as well (`SendFlushed=`), in place of the session's user.
     case stored(suite: String, brazeID: String? = nil)
@@ -53,14 +53,14 @@ package enum EntryWay: Hashable, Sendable {
     case sent(UserIdentifier)
 
     /// To nobody: of what a track sets aside because it cannot tell whose profile it is. Never sent.
-    package static let nobody = EntryWay.sent(.brazeID(""))
+    public static let nobody = EntryWay.sent(.brazeID(""))
 
     /// The storage of the app itself, beside its app groups.
-    package static let standardSuite = "standard"
+    public static let standardSuite = "standard"
 }
 
 /// Where an entry is on its way. The raw values are the names in the ledger.
-package enum EntryState: String, Sendable, CaseIterable {
+public enum EntryState: String, Sendable, CaseIterable {
     /// In its suite, until the app's next session start.
     case pending
     /// Told or set at a session start: its end.
@@ -80,35 +80,35 @@ package enum EntryState: String, Sendable, CaseIterable {
 }
 
 /// One entry of custom data: an event, or attributes that are set together.
-package struct CustomEntry: Hashable, Sendable {
+public struct CustomEntry: Hashable, Sendable {
     /// Its number.
-    package var number: EntryNumber
+    public var number: EntryNumber
     /// The request that it comes from.
-    package var cause: SequenceNumber
+    public var cause: SequenceNumber
     /// What it tells.
-    package var kind: EntryKind
+    public var kind: EntryKind
     /// Where it is to go.
-    package var way: EntryWay
+    public var way: EntryWay
     /// The platform.
-    package var platform: Platform
+    public var platform: Platform
     /// The app.
-    package var app: String?
+    public var app: String?
     /// The device.
-    package var device: String?
+    public var device: String?
     /// The user, if the producer named one.
-    package var externalID: String?
+    public var externalID: String?
     /// The name of an event; `nil` for attributes.
-    package var name: String?
+    public var name: String?
     /// The properties of the event, or the attributes: a JSON object without white space, checked. Of a rejected entry
     /// whatever JSON came, or nothing: it is missing, or there was no room for it.
-    package var data: [UInt8]
+    public var data: [UInt8]
     /// When it happened, as the producer says.
-    package var time: WallTime
+    public var time: WallTime
     /// When it was saved, by the clock.
-    package var savedAt: WallTime
+    public var savedAt: WallTime
 
     /// Joins the parts.
-    package init(
+    public init(
         number: EntryNumber, cause: SequenceNumber, kind: EntryKind, way: EntryWay, platform: Platform, app: String?,
         device: String?, externalID: String?, name: String?, data: [UInt8], time: WallTime, savedAt: WallTime
     ) {

@@ -3,7 +3,7 @@ extension JSONView {
     /// their members, and the same in every run. Different values have different ones but for chance. Does not recurse.
     ///
     /// Ledgers keep it: what it is for a value is fixed for good.
-    package var digest: UInt64 { kind == .object || kind == .array ? containerDigest : scalarDigest }
+    public var digest: UInt64 { kind == .object || kind == .array ? containerDigest : scalarDigest }
 
     private var containerDigest: UInt64 {
         // A sum does not depend on the order; what is added for a value depends on its place.
@@ -39,7 +39,7 @@ extension JSONView {
     /// A digest of the members of an object, of those that count: equal for equal members in any order.
     ///
     /// - Parameter counts: whether the member of a key counts.
-    package func digestOfMembers(where counts: (_ key: JSONView) -> Bool) -> UInt64 {
+    public func digestOfMembers(where counts: (_ key: JSONView) -> Bool) -> UInt64 {
         var sum: UInt64 = 0
         for (key, value) in members where counts(key) {
             sum &+= WordHash.digests.joined(key.textDigest, value.isString ? value.textDigest : value.digest)

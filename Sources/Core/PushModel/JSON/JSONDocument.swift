@@ -1,5 +1,5 @@
 /// A JSON text that passed the strict scan, with the byte range of every value in it. One reference: cheap to copy.
-package struct JSONDocument: Sendable {
+public struct JSONDocument: Sendable {
     let storage: JSONStorage
 
     init(_ storage: JSONStorage) { self.storage = storage }
@@ -11,31 +11,31 @@ package struct JSONDocument: Sendable {
     /// and strings keep their bytes, and the nodes read them when asked.
     ///
     /// - Throws: ``JSONError`` for the first thing wrong; a key that comes twice is noticed where its object ends.
-    package init(scanning bytes: [UInt8], limits: JSONLimits = JSONLimits()) throws(JSONError) {
+    public init(scanning bytes: [UInt8], limits: JSONLimits = JSONLimits()) throws(JSONError) {
         storage = try JSONStorage(scanning: bytes, limits: limits)
     }
 
     /// The text as it came.
-    package var bytes: [UInt8] { storage.bytes }
+    public var bytes: [UInt8] { storage.bytes }
 
     /// How many bytes of memory it takes: the text, and what the scan noted of it.
-    package var memorySize: Int { storage.bytes.count + storage.tapeCapacity * MemoryLayout<JSONEntry>.stride }
+    public var memorySize: Int { storage.bytes.count + storage.tapeCapacity * MemoryLayout<JSONEntry>.stride }
 
     /// The value that the text is.
-    package var root: JSONNode { JSONNode(storage, storage.tape) }
+    public var root: JSONNode { JSONNode(storage, storage.tape) }
 
     /// A node that holds on to the document, for one of its views.
-    package func node(_ view: JSONView) -> JSONNode {
+    public func node(_ view: JSONView) -> JSONNode {
         precondition(view.text == storage.text, "a view of another document")
         return JSONNode(storage, view.entry)
     }
 }
 
 /// What a scan accepts at most.
-package struct JSONLimits: Sendable {
+public struct JSONLimits: Sendable {
     /// Levels of nesting.
-    package var depth: Int
+    public var depth: Int
 
     /// - Parameter depth: levels of nesting; an array or object is one level.
-    package init(depth: Int = 32) { self.depth = depth }
+    public init(depth: Int = 32) { self.depth = depth }
 }

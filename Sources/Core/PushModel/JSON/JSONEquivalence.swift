@@ -1,7 +1,7 @@
 extension JSONNode {
     /// Whether both say the same: objects with the same members in any order, arrays in order, strings by their text
     /// unescaped, numbers by their literal (`1.0` is not `1`). Does not recurse.
-    package func isEquivalent(to other: JSONNode) -> Bool {
+    public func isEquivalent(to other: JSONNode) -> Bool {
         withView { one in other.withView { one.isEquivalent(to: $0) } }
     }
 }

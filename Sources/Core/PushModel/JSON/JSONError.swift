@@ -1,7 +1,7 @@
 /// Why a text is not JSON that is accepted, and where.
-package struct JSONError: Error, Hashable, Sendable {
+public struct JSONError: Error, Hashable, Sendable {
     /// What kind of wrong; the raw value is the protocol's error code.
-    package enum Code: String, Sendable {
+    public enum Code: String, Sendable {
         /// Not the grammar of RFC 8259, or a number that no double holds.
         case invalidJSON = "invalid_json"
         /// Overlong, a surrogate, beyond U+10FFFF, or cut short.
@@ -13,11 +13,11 @@ package struct JSONError: Error, Hashable, Sendable {
     }
 
     /// What kind of wrong.
-    package var code: Code
+    public var code: Code
     /// The offset of the first byte that is wrong; the length of the text where it ends too soon.
-    package var offset: Int
+    public var offset: Int
     /// Where, what was found and what to do, for people.
-    package var message: String
+    public var message: String
 
     /// `reason` says what was found and what to do; the message puts the place before it.
     init(_ code: Code = .invalidJSON, at offset: Int, _ reason: String) {

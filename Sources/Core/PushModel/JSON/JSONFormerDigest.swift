@@ -3,7 +3,7 @@
 
 extension JSONView {
     /// The first version of ``digest``.
-    package var formerDigest: UInt64 {
+    public var formerDigest: UInt64 {
         // A sum does not depend on the order; what is added for a value depends on its place.
         var sum: UInt64 = 0
         var pending: [(value: JSONView, place: UInt64)] = [(self, 0)]
@@ -25,13 +25,13 @@ extension JSONView {
     }
 
     /// The first version of ``digest(with:)``.
-    package func formerDigest(with value: JSONView) -> UInt64 { mix(formerTextDigest, value.formerDigest) }
+    public func formerDigest(with value: JSONView) -> UInt64 { mix(formerTextDigest, value.formerDigest) }
 
     private var formerTextDigest: UInt64 { withText { stableDigest($0) } }
 }
 
 /// A digest of bytes that is the same in every run (FNV-1a, 64 bits).
-package func stableDigest(_ bytes: some Sequence<UInt8>) -> UInt64 {
+public func stableDigest(_ bytes: some Sequence<UInt8>) -> UInt64 {
     var digest: UInt64 = 0xCBF2_9CE4_8422_2325
     for byte in bytes { digest = (digest ^ UInt64(byte)) &* 0x0000_0100_0000_01B3 }
     return digest

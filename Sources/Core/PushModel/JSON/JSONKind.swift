@@ -1,6 +1,6 @@
 extension JSONNode.Kind {
     /// What it is, with its article, for messages.
-    package var name: String {
+    public var name: String {
         switch self {
         case .object: "an object"
         case .array: "an array"

@@ -1,7 +1,7 @@
 /// Names that keys or texts are looked for among: which one it is, in a few instructions.
 ///
 /// Made once for many documents. Of a key the look-up takes the hash that the scan left with it.
-package struct JSONNames: Sendable {
+public struct JSONNames: Sendable {
     /// The names in UTF-8, one behind the other.
     @usableFromInline let bytes: [UInt8]
     /// For each slot, from the lowest bit on: the place of a name plus one in 8 bits, its length in 8, where it begins
@@ -9,7 +9,7 @@ package struct JSONNames: Sendable {
     @usableFromInline let slots: [UInt64]
 
     /// - Parameter names: no two of them the same; at most 255 of at most 255 bytes, whose places are those in the list.
-    package init(_ names: [String]) {
+    public init(_ names: [String]) {
         precondition(names.count < 256 && names.allSatisfy { $0.utf8.count < 256 }, "more names than there is room for")
         var bytes: [UInt8] = []
         var slots = [UInt64](repeating: 0, count: JSONKeyTable.slots(for: max(names.count, 1)))
@@ -27,13 +27,13 @@ package struct JSONNames: Sendable {
 
     /// The place of the name that a key of an object is; `nil` when it is none.
     @inlinable
-    package func place(of key: JSONView, in object: JSONView) -> Int? {
+    public func place(of key: JSONView, in object: JSONView) -> Int? {
         object.entry.pointee.isFlagged ? place(of: key) : place(of: key, hash: key.entry.pointee.link)
     }
 
     /// The place of the name that a text is; `nil` when it is none.
     @inlinable
-    package func place(of text: JSONView) -> Int? {
+    public func place(of text: JSONView) -> Int? {
         text.isString ? place(of: text, hash: text.withText { UInt32(truncatingIfNeeded: WordHash.keys($0)) }) : nil
     }
 
@@ -63,38 +63,38 @@ package struct JSONNames: Sendable {
 }
 
 /// Values by names.
-package struct JSONNameTable<Value: Sendable>: Sendable {
+public struct JSONNameTable<Value: Sendable>: Sendable {
     @usableFromInline let names: JSONNames
     @usableFromInline let values: [Value]
 
     /// - Parameter entries: of whose names no two are the same; see ``JSONNames`` for how many there may be.
-    package init(_ entries: [(name: String, value: Value)]) {
+    public init(_ entries: [(name: String, value: Value)]) {
         names = JSONNames(entries.map(\.name))
         values = entries.map(\.value)
     }
 
     /// What stands under the name that a key of an object is; `nil` when it is none.
     @inlinable
-    package func value(for key: JSONView, of object: JSONView) -> Value? {
+    public func value(for key: JSONView, of object: JSONView) -> Value? {
         names.place(of: key, in: object).map { values[$0] }
     }
 
     /// What stands under the name that a text is; `nil` when it is none.
     @inlinable
-    package func value(for text: JSONView) -> Value? { names.place(of: text).map { values[$0] } }
+    public func value(for text: JSONView) -> Value? { names.place(of: text).map { values[$0] } }
 }
 
 /// The members of an object by the places of their names in a list: found in one pass.
 ///
 /// It is there while the closure runs that it is shown to, and points to memory of its own and into the document.
-package struct JSONNamedMembers {
+public struct JSONNamedMembers {
     @usableFromInline let object: JSONView
     /// For each place how much further than the object the value is; 0 where there is none.
     @usableFromInline let distances: UnsafeMutableBufferPointer<UInt32>
     /// A bit for each place that a member has.
-    package let found: UInt64
+    public let found: UInt64
     /// Whether there are members of other names.
-    package let hasOthers: Bool
+    public let hasOthers: Bool
 
     /// Shows the members of an object.
     ///
@@ -103,7 +103,7 @@ package struct JSONNamedMembers {
     ///   - names: at most 64 names.
     ///   - body: what is to be done with them.
     @inlinable
-    package static func read<Result, Failure: Error>(
+    public static func read<Result, Failure: Error>(
         _ object: JSONNode, _ names: JSONNames,
         _ body: (JSONNamedMembers) throws(Failure) -> Result
     ) throws(Failure) -> Result {
@@ -132,7 +132,7 @@ package struct JSONNamedMembers {
     }
 
     /// The value of the member whose name has this place; `nil` when there is none.
-    @inlinable package subscript(place: Int) -> JSONView? {
+    @inlinable public subscript(place: Int) -> JSONView? {
         let distance = distances[place]
         return distance == 0 ? nil : JSONView(object.entry + Int(distance), in: object.text)
     }

@@ -2,14 +2,13 @@
 ///
 /// Texts are compared by their characters, each by itself: `é` in one character and `é` in two are not equal, as JSON
 /// has it, though Swift's `String` calls them so.
-@usableFromInline
-package struct JSONNode: Sendable {
+public struct JSONNode: Sendable {
     @usableFromInline let storage: JSONStorage
     /// Where on the tape it is.
     @usableFromInline let place: Int
 
     /// The kinds of value; the raw values are those of the tape.
-    @usableFromInline package enum Kind: UInt8, Sendable { case object, array, string, number, bool, null }
+    public enum Kind: UInt8, Sendable { case object, array, string, number, bool, null }
 
     init(_ storage: JSONStorage, _ entry: UnsafePointer<JSONEntry>) {
         self.storage = storage
@@ -17,15 +16,15 @@ package struct JSONNode: Sendable {
     }
 
     /// The document that it is a value of.
-    package var document: JSONDocument { JSONDocument(storage) }
+    public var document: JSONDocument { JSONDocument(storage) }
 
     /// The same value without a hold on the document: for as long as somebody else has one.
-    @inlinable package var view: JSONView { JSONView(storage.tape + place, in: storage.text) }
+    @inlinable public var view: JSONView { JSONView(storage.tape + place, in: storage.text) }
 
     /// Gives what `body` makes of the view, and holds on to the document until it is done.
     @inlinable
     @inline(__always)
-    package func withView<Result, Failure: Error>(_ body: (JSONView) throws(Failure) -> Result) throws(Failure)
+    public func withView<Result, Failure: Error>(_ body: (JSONView) throws(Failure) -> Result) throws(Failure)
         -> Result
     {
         defer { withExtendedLifetime(storage) {} }
@@ -33,41 +32,41 @@ package struct JSONNode: Sendable {
     }
 
     /// What it is.
-    package var kind: Kind { withView { $0.kind } }
+    public var kind: Kind { withView { $0.kind } }
 
     /// The member of an object; `nil` when there is none, or this is no object. Takes the same time in an object of any
     /// size.
-    package subscript(key: String) -> JSONNode? { withView { $0[key].map(node) } }
+    public subscript(key: String) -> JSONNode? { withView { $0[key].map(node) } }
 
     /// The members of an object in their order; empty for anything else.
-    package var members: [(key: String, value: JSONNode)] {
+    public var members: [(key: String, value: JSONNode)] {
         withView { $0.members.map { ($0.key.jsonText.string, node($0.value)) } }
     }
 
     /// The elements of an array in their order; empty for anything else.
-    package var elements: [JSONNode] { withView { $0.elements.map(node) } }
+    public var elements: [JSONNode] { withView { $0.elements.map(node) } }
 
     /// How many members or elements; 0 for anything else.
-    package var count: Int { withView { $0.count } }
+    public var count: Int { withView { $0.count } }
 
     /// The text of a string, unescaped; `nil` for anything else.
-    package var string: String? { withView { $0.string } }
+    public var string: String? { withView { $0.string } }
 
     /// The value of `true` or `false`; `nil` for anything else.
-    package var bool: Bool? { withView { $0.bool } }
+    public var bool: Bool? { withView { $0.bool } }
 
     /// The value of a number that is a whole number of 64 bits, written without fraction and exponent; else `nil`.
-    package var int64: Int64? { withView { $0.int64 } }
+    public var int64: Int64? { withView { $0.int64 } }
 
     /// The value of a number as the nearest double; `nil` for anything else. The scan lets no number pass that is not
     /// finite.
-    package var double: Double? { withView { $0.double } }
+    public var double: Double? { withView { $0.double } }
 
     /// Whether this is a string equal to `text`, without decoding where nothing is escaped.
-    package func equals(_ text: StaticString) -> Bool { withView { $0.equals(text) } }
+    public func equals(_ text: StaticString) -> Bool { withView { $0.equals(text) } }
 
     /// The bytes of the value exactly as they came.
-    package var rawBytes: ArraySlice<UInt8> { storage.bytes[storage.tape[place].range] }
+    public var rawBytes: ArraySlice<UInt8> { storage.bytes[storage.tape[place].range] }
 
     private func node(_ view: JSONView) -> JSONNode { JSONNode(storage, view.entry) }
 }

@@ -2,16 +2,16 @@
 /// instructions.
 ///
 /// A view like ``JSONView``, and safe for as long.
-package struct JSONObject: Sendable {
+public struct JSONObject: Sendable {
     /// The object.
-    package let view: JSONView
+    public let view: JSONView
     /// How much further on the tape its table of keys is; 0 where there is none, or where the keys have other hashes.
     @usableFromInline let tableDistance: Int
     /// The table's mask.
     @usableFromInline let mask: Int
 
     /// - Parameter view: the object; anything else has no members.
-    package init(_ view: JSONView) {
+    public init(_ view: JSONView) {
         self.view = view
         let hasTable = view.isObject && !view.entry.pointee.isFlagged && view.count > JSONKeyTable.membersWithout
         let slots = JSONKeyTable.slots(for: view.count)
@@ -28,7 +28,7 @@ package struct JSONObject: Sendable {
     /// The member of this name; `nil` when there is none.
     @inlinable
     @inline(__always)
-    package func member(_ name: StaticString) -> JSONView? {
+    public func member(_ name: StaticString) -> JSONView? {
         let bytes = UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount)
         let hash = UInt32(truncatingIfNeeded: WordHash.keys(bytes))
         if let table, table[table.home(hash)] == 0 { return nil }
@@ -38,7 +38,7 @@ package struct JSONObject: Sendable {
     /// Whether there may be a member of this name; `false` is sure, and `true` seldom wrong.
     @inlinable
     @inline(__always)
-    package func mayHaveMember(_ name: JSONKeyHash) -> Bool {
+    public func mayHaveMember(_ name: JSONKeyHash) -> Bool {
         guard let table else { return view.mayHaveMember(name) }
         var slot = table.home(name.value)
         while table[slot] != 0 {
@@ -49,11 +49,11 @@ package struct JSONObject: Sendable {
     }
 
     /// The member of this name; `nil` when there is none.
-    package subscript(name: String) -> JSONView? { view[name] }
+    public subscript(name: String) -> JSONView? { view[name] }
 
     /// The first place from `start` on, in a list of names, that has one of which there may be a member, or none at all;
     /// the length of the list when there is no such place.
-    package func firstPlace(in names: [JSONKeyHash?], from start: Int) -> Int {
+    public func firstPlace(in names: [JSONKeyHash?], from start: Int) -> Int {
         var place = start
         while place < names.count, let name = names[place], !mayHaveMember(name) { place &+= 1 }
         return place
@@ -75,11 +75,11 @@ extension JSONView {
 }
 
 /// The hash of a name, made once where the name is looked for in many objects.
-@usableFromInline package struct JSONKeyHash: Hashable, Sendable {
+public struct JSONKeyHash: Hashable, Sendable {
     @usableFromInline let value: UInt32
 
     /// The hash of a name.
-    package init(_ name: String) {
+    public init(_ name: String) {
         var name = name
         value = name.withUTF8 { UInt32(truncatingIfNeeded: WordHash.keys($0)) }
     }

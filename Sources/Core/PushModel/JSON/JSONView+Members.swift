@@ -5,19 +5,19 @@ extension JSONView {
     /// size.
     @inlinable
     @inline(__always)
-    package func member(_ name: StaticString) -> JSONView? {
+    public func member(_ name: StaticString) -> JSONView? {
         let bytes = UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount)
         return member(bytes, hash: UInt32(truncatingIfNeeded: WordHash.keys(bytes)))
     }
 
     /// The member of an object; `nil` when there is none, or this is no object.
-    package subscript(name: String) -> JSONView? {
+    public subscript(name: String) -> JSONView? {
         var name = name
         return name.withUTF8 { member($0) }
     }
 
     /// The member of an object, by its name in UTF-8; `nil` when there is none, or this is no object.
-    package func member(_ name: UnsafeBufferPointer<UInt8>) -> JSONView? {
+    public func member(_ name: UnsafeBufferPointer<UInt8>) -> JSONView? {
         member(name, hash: UInt32(truncatingIfNeeded: WordHash.keys(name)))
     }
 
@@ -51,14 +51,14 @@ extension JSONView {
     // MARK: All members or elements
 
     /// The members of an object in their order; none for anything else.
-    @inlinable package var members: JSONMembers { JSONMembers(of: self) }
+    @inlinable public var members: JSONMembers { JSONMembers(of: self) }
 
     /// The elements of an array in their order; none for anything else.
-    @inlinable package var elements: JSONElements { JSONElements(of: self) }
+    @inlinable public var elements: JSONElements { JSONElements(of: self) }
 }
 
 /// The members of an object in their order, as views: to be used while the document lives.
-@usableFromInline package struct JSONMembers: Sequence, IteratorProtocol {
+public struct JSONMembers: Sequence, IteratorProtocol {
     @usableFromInline var place: UnsafePointer<JSONEntry>
     @usableFromInline var left: Int
     @usableFromInline let text: UnsafePointer<UInt8>
@@ -73,7 +73,7 @@ extension JSONView {
     /// The next key and its value.
     @inlinable
     @inline(__always)
-    package mutating func next() -> (key: JSONView, value: JSONView)? {
+    public mutating func next() -> (key: JSONView, value: JSONView)? {
         guard left > 0 else { return nil }
         left &-= 1
         let key = place
@@ -83,7 +83,7 @@ extension JSONView {
 }
 
 /// The elements of an array in their order, as views: to be used while the document lives.
-@usableFromInline package struct JSONElements: Sequence, IteratorProtocol {
+public struct JSONElements: Sequence, IteratorProtocol {
     @usableFromInline var place: UnsafePointer<JSONEntry>
     @usableFromInline var left: Int
     @usableFromInline let text: UnsafePointer<UInt8>
@@ -98,7 +98,7 @@ extension JSONView {
     /// The next element.
     @inlinable
     @inline(__always)
-    package mutating func next() -> JSONView? {
+    public mutating func next() -> JSONView? {
         guard left > 0 else { return nil }
         left &-= 1
         let element = place

@@ -4,7 +4,7 @@
 /// which never changes and goes with the last reference to it. So a view stays within a function that was handed the
 /// document or a node of it, or is stored beside the document in one object that is never changed. ``JSONNode`` is the
 /// same value with a hold on the document, for everything else.
-@usableFromInline package struct JSONView: @unchecked Sendable {
+public struct JSONView: @unchecked Sendable {
     @usableFromInline let entry: UnsafePointer<JSONEntry>
     @usableFromInline let text: UnsafePointer<UInt8>
 
@@ -15,19 +15,19 @@
     }
 
     /// What it is.
-    @inlinable package var kind: JSONNode.Kind { entry.pointee.kind }
+    @inlinable public var kind: JSONNode.Kind { entry.pointee.kind }
 
     /// Whether it is a string.
-    @inlinable package var isString: Bool { entry.pointee.kindCode == 2 }
+    @inlinable public var isString: Bool { entry.pointee.kindCode == 2 }
 
     /// Whether it is an object.
-    @inlinable package var isObject: Bool { entry.pointee.kindCode == 0 }
+    @inlinable public var isObject: Bool { entry.pointee.kindCode == 0 }
 
     /// How many members or elements; 0 for anything else.
-    @inlinable package var count: Int { isString ? 0 : entry.pointee.count }
+    @inlinable public var count: Int { isString ? 0 : entry.pointee.count }
 
     /// The bytes of the value exactly as they came.
-    package var rawBytes: UnsafeBufferPointer<UInt8> {
+    public var rawBytes: UnsafeBufferPointer<UInt8> {
         UnsafeBufferPointer(start: text + Int(entry.pointee.start), count: entry.pointee.range.count)
     }
 
@@ -37,10 +37,10 @@
     @inlinable var jsonText: JSONText { JSONText(entry.pointee, in: text) }
 
     /// The text of a string or key, unescaped; `nil` for anything else.
-    package var string: String? { isString ? jsonText.string : nil }
+    public var string: String? { isString ? jsonText.string : nil }
 
     /// The text of a string or key in UTF-8, unescaped, in memory of its own; empty for anything else.
-    package var textBytes: [UInt8] {
+    public var textBytes: [UInt8] {
         guard isString else { return [] }
         let text = jsonText
         guard text.saved > 0 else { return Array(text.content) }
@@ -48,56 +48,56 @@
     }
 
     /// How many bytes the text of a string or key has; 0 for anything else.
-    @inlinable package var textLength: Int { isString ? jsonText.length : 0 }
+    @inlinable public var textLength: Int { isString ? jsonText.length : 0 }
 
     /// Whether this is a string or key of exactly this text.
     @inlinable
     @inline(__always)
-    package func equals(_ text: StaticString) -> Bool {
+    public func equals(_ text: StaticString) -> Bool {
         isString && jsonText.equals(UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
     }
 
     /// Whether this is a string or key of exactly this text, byte by byte.
-    package func hasText(_ text: String) -> Bool {
+    public func hasText(_ text: String) -> Bool {
         var text = text
         return isString && text.withUTF8 { jsonText.equals($0) }
     }
 
     /// Whether this is a string or key of exactly this text, in UTF-8.
     @inlinable
-    package func equals(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool { isString && jsonText.equals(bytes) }
+    public func equals(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool { isString && jsonText.equals(bytes) }
 
     /// Whether this is a string or key whose text begins so.
-    package func starts(withName prefix: StaticString) -> Bool { isString && jsonText.starts(with: prefix.bytes) }
+    public func starts(withName prefix: StaticString) -> Bool { isString && jsonText.starts(with: prefix.bytes) }
 
     /// Whether this is a string or key whose text begins so.
-    package func starts(with prefix: String) -> Bool {
+    public func starts(with prefix: String) -> Bool {
         var prefix = prefix
         return isString && prefix.withUTF8 { jsonText.starts(with: $0) }
     }
 
     /// What stands between the quotes of a string or key, escapes and all; empty for anything else.
-    @inlinable package var rawText: UnsafeBufferPointer<UInt8> {
+    @inlinable public var rawText: UnsafeBufferPointer<UInt8> {
         isString ? jsonText.content : UnsafeBufferPointer(start: nil, count: 0)
     }
 
     /// The first byte between the quotes of a string or key, or the closing quote; another one for anything else.
-    @inlinable package var firstRawByte: UInt8 { text[Int(entry.pointee.start) &+ 1] }
+    @inlinable public var firstRawByte: UInt8 { text[Int(entry.pointee.start) &+ 1] }
 
     /// Shows the text of a string or key in UTF-8, unescaped; empty for anything else.
     @inlinable
     @inline(__always)
-    package func withText<Result>(_ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
+    public func withText<Result>(_ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
         isString ? jsonText.withBytes(body) : body(UnsafeBufferPointer(start: nil, count: 0))
     }
 
     // MARK: Other scalars
 
     /// The value of `true` or `false`; `nil` for anything else.
-    package var bool: Bool? { kind == .bool ? rawBytes.first == UInt8(ascii: "t") : nil }
+    public var bool: Bool? { kind == .bool ? rawBytes.first == UInt8(ascii: "t") : nil }
 
     /// The value of a number that is a whole number of 64 bits, written without fraction and exponent; else `nil`.
-    package var int64: Int64? {
+    public var int64: Int64? {
         guard kind == .number else { return nil }
         // `Int64` refuses a decimal point, an exponent, and what is out of range.
         return Int64(String(decoding: rawBytes, as: UTF8.self))
@@ -105,7 +105,7 @@
 
     /// The value of a number as the nearest double; `nil` for anything else. The scan lets no number pass that is not
     /// finite.
-    package var double: Double? {
+    public var double: Double? {
         guard kind == .number else { return nil }
         return Double(String(decoding: rawBytes, as: UTF8.self))
     }
@@ -113,7 +113,7 @@
 
 extension JSONEntry {
     /// What it is.
-    @inlinable package var kind: JSONNode.Kind {
+    @inlinable public var kind: JSONNode.Kind {
         switch kindCode {
         case 0: .object
         case 1: .array
@@ -128,5 +128,5 @@ extension JSONEntry {
 extension JSONView: Equatable {
     /// Whether both are the same value at the same place, not only equal ones.
     @inlinable
-    package static func == (left: JSONView, right: JSONView) -> Bool { left.entry == right.entry }
+    public static func == (left: JSONView, right: JSONView) -> Bool { left.entry == right.entry }
 }

@@ -1,6 +1,6 @@
 extension UInt8 {
     /// White space as JSON has it.
-    package var isJSONWhiteSpace: Bool {
+    public var isJSONWhiteSpace: Bool {
         self == UInt8(ascii: " ") || self == UInt8(ascii: "\t") || self == UInt8(ascii: "\n")
             || self == UInt8(ascii: "\r")
     }
@@ -8,12 +8,12 @@ extension UInt8 {
 
 extension JSONNode {
     /// The value as it came, without the white space between its parts: on one line, whatever it was.
-    package var compactBytes: [UInt8] { withView { $0.compactBytes } }
+    public var compactBytes: [UInt8] { withView { $0.compactBytes } }
 }
 
 extension JSONView {
     /// The value as it came, without the white space between its parts: on one line, whatever it was.
-    package var compactBytes: [UInt8] {
+    public var compactBytes: [UInt8] {
         var isInString = false
         var isEscaped = false
         return rawBytes.filter { byte in

@@ -9,41 +9,41 @@
 ///
 /// The writer puts the commas. That every key has a value and every bracket its partner is the caller's part; the
 /// forms with a closure see to the brackets.
-package struct JSONWriter: Sendable {
+public struct JSONWriter: Sendable {
     /// What is written so far.
-    package private(set) var bytes: [UInt8] = []
+    public private(set) var bytes: [UInt8] = []
     private var needsComma = false
 
     /// - Parameter capacity: the length that is expected; it grows when it must.
-    package init(reserving capacity: Int = 256) { bytes.reserveCapacity(capacity) }
+    public init(reserving capacity: Int = 256) { bytes.reserveCapacity(capacity) }
 
     // MARK: Values
 
     /// Begins an object.
-    package mutating func beginObject() { begin(UInt8(ascii: "{")) }
+    public mutating func beginObject() { begin(UInt8(ascii: "{")) }
     /// Ends the innermost object.
-    package mutating func endObject() { end(UInt8(ascii: "}")) }
+    public mutating func endObject() { end(UInt8(ascii: "}")) }
     /// Begins an array.
-    package mutating func beginArray() { begin(UInt8(ascii: "[")) }
+    public mutating func beginArray() { begin(UInt8(ascii: "[")) }
     /// Ends the innermost array.
-    package mutating func endArray() { end(UInt8(ascii: "]")) }
+    public mutating func endArray() { end(UInt8(ascii: "]")) }
 
     /// Writes an object whose members `content` writes.
-    package mutating func object(_ content: (inout JSONWriter) -> Void) {
+    public mutating func object(_ content: (inout JSONWriter) -> Void) {
         beginObject()
         content(&self)
         endObject()
     }
 
     /// Writes an array whose elements `content` writes.
-    package mutating func array(_ content: (inout JSONWriter) -> Void) {
+    public mutating func array(_ content: (inout JSONWriter) -> Void) {
         beginArray()
         content(&self)
         endArray()
     }
 
     /// Writes a key; its value comes next.
-    package mutating func key(_ name: String) {
+    public mutating func key(_ name: String) {
         separate()
         appendQuoted(name)
         bytes.append(UInt8(ascii: ":"))
@@ -51,27 +51,27 @@ package struct JSONWriter: Sendable {
     }
 
     /// Writes a string. Escaped is only what must be.
-    package mutating func string(_ value: String) {
+    public mutating func string(_ value: String) {
         separate()
         appendQuoted(value)
     }
 
     /// Writes a whole number.
     @inlinable
-    package mutating func int(_ value: some FixedWidthInteger) { verbatim(value.description) }
+    public mutating func int(_ value: some FixedWidthInteger) { verbatim(value.description) }
 
     /// Writes a number by the shortest digits that read back the same; `null` for infinity and NaN, which JSON lacks.
-    package mutating func double(_ value: Double) { verbatim(value.isFinite ? value.description : "null") }
+    public mutating func double(_ value: Double) { verbatim(value.isFinite ? value.description : "null") }
 
     /// Writes `true` or `false`.
-    package mutating func bool(_ value: Bool) { verbatim(value ? "true" : "false") }
+    public mutating func bool(_ value: Bool) { verbatim(value ? "true" : "false") }
 
     /// Writes `null`.
-    package mutating func null() { verbatim("null") }
+    public mutating func null() { verbatim("null") }
 
     /// Writes a value that is JSON already, as it is: such as ``JSONNode/rawBytes``. It keeps its white space; a line
     /// feed in it is never anything else, so who needs one line may put spaces there.
-    package mutating func raw(_ value: some Sequence<UInt8>) {
+    public mutating func raw(_ value: some Sequence<UInt8>) {
         separate()
         bytes.append(contentsOf: value)
     }
@@ -79,44 +79,44 @@ package struct JSONWriter: Sendable {
     // MARK: Members: a key and its value; a value that is nil becomes null
 
     /// Writes a member that is an object.
-    package mutating func member(_ name: String, object content: (inout JSONWriter) -> Void) {
+    public mutating func member(_ name: String, object content: (inout JSONWriter) -> Void) {
         key(name)
         object(content)
     }
 
     /// Writes a member that is an array.
-    package mutating func member(_ name: String, array content: (inout JSONWriter) -> Void) {
+    public mutating func member(_ name: String, array content: (inout JSONWriter) -> Void) {
         key(name)
         array(content)
     }
 
     /// Writes a member that is a string.
-    package mutating func member(_ name: String, _ value: String?) {
+    public mutating func member(_ name: String, _ value: String?) {
         key(name)
         if let value { string(value) } else { null() }
     }
 
     /// Writes a member that is a whole number.
     @inlinable
-    package mutating func member(_ name: String, _ value: (some FixedWidthInteger)?) {
+    public mutating func member(_ name: String, _ value: (some FixedWidthInteger)?) {
         key(name)
         if let value { int(value) } else { null() }
     }
 
     /// Writes a member that is a number.
-    package mutating func member(_ name: String, _ value: Double?) {
+    public mutating func member(_ name: String, _ value: Double?) {
         key(name)
         if let value { double(value) } else { null() }
     }
 
     /// Writes a member that is `true` or `false`.
-    package mutating func member(_ name: String, _ value: Bool?) {
+    public mutating func member(_ name: String, _ value: Bool?) {
         key(name)
         if let value { bool(value) } else { null() }
     }
 
     /// Writes a member whose value is JSON already, as it is.
-    package mutating func member(_ name: String, raw value: some Sequence<UInt8>) {
+    public mutating func member(_ name: String, raw value: some Sequence<UInt8>) {
         key(name)
         raw(value)
     }

@@ -1,7 +1,7 @@
 extension JSONWriter {
     /// The members of an analytics event, flat, named as in the provider's Currents (design, section 5.5). What a tracker
     /// on the device cannot know is left out; `nil` buttons of an open are null, as there.
-    package mutating func members(of event: AnalyticsEvent) {
+    public mutating func members(of event: AnalyticsEvent) {
         member("event_type", event.kind.rawValue)
         member("id", event.id.description)
         member("time", event.time)
@@ -12,7 +12,7 @@ extension JSONWriter {
 
     /// The members of the envelope in which the provider's custom HTTP export has an event: who in `user`, what in
     /// `properties`.
-    package mutating func envelopeMembers(of event: AnalyticsEvent) {
+    public mutating func envelopeMembers(of event: AnalyticsEvent) {
         member("event_type", event.kind.rawValue)
         member("id", event.id.description)
         member("properties", object: { $0.properties(of: event) })

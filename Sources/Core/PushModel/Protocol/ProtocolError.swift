@@ -1,7 +1,7 @@
 /// The one error line that a bad request gets.
-package struct ProtocolError: Error, Hashable, Sendable {
+public struct ProtocolError: Error, Hashable, Sendable {
     /// The closed set of codes.
-    package enum Code: String, Sendable, CaseIterable {
+    public enum Code: String, Sendable, CaseIterable {
         case invalidJSON = "invalid_json"
         case invalidUTF8 = "invalid_utf8"
         case tooLong = "too_long"
@@ -22,18 +22,18 @@ package struct ProtocolError: Error, Hashable, Sendable {
     }
 
     /// What kind of wrong.
-    package var code: Code
+    public var code: Code
     /// The path of the key that is wrong, such as `payload.message.data.badge`; `nil` for the line as a whole.
-    package var field: String?
+    public var field: String?
     /// What was wrong and what to do, for people.
-    package var message: String
+    public var message: String
     /// When to come again.
-    package var retryAfter: Duration?
+    public var retryAfter: Duration?
     /// The request's id, where it could be read.
-    package var id: String?
+    public var id: String?
 
     /// Joins the parts.
-    package init(
+    public init(
         _ code: Code, field: String? = nil, message: String, retryAfter: Duration? = nil, id: String? = nil
     ) {
         self.code = code
@@ -44,7 +44,7 @@ package struct ProtocolError: Error, Hashable, Sendable {
     }
 
     /// The error of a line that is not the JSON that is accepted.
-    package init(_ error: JSONError) {
+    public init(_ error: JSONError) {
         let code: Code =
             switch error.code {
             case .invalidJSON: .invalidJSON
@@ -56,7 +56,7 @@ package struct ProtocolError: Error, Hashable, Sendable {
     }
 
     /// The error of a line above the limit.
-    package static func tooLong(limit: Int) -> ProtocolError {
+    public static func tooLong(limit: Int) -> ProtocolError {
         ProtocolError(.tooLong, message: "the request is longer than \(limit) bytes (RequestLengthMax=)")
     }
 }

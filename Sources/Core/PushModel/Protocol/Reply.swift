@@ -1,7 +1,7 @@
 /// The lines that a client is sent, each with its line feed.
-package enum Reply {
+public enum Reply {
     /// The request is not accepted, and changed nothing.
-    package static func refused(_ error: ProtocolError) -> [UInt8] {
+    public static func refused(_ error: ProtocolError) -> [UInt8] {
         line { writer in
             writer.member("ok", false)
             if let id = error.id { writer.member("id", id) }
@@ -10,7 +10,7 @@ package enum Reply {
     }
 
     /// How an invocation of a request ended, for a client that waits for it.
-    package static func outcome(_ invocation: InvocationRecord, _ result: InvocationResult, id: String?) -> [UInt8] {
+    public static func outcome(_ invocation: InvocationRecord, _ result: InvocationResult, id: String?) -> [UInt8] {
         line { writer in
             writer.member("seq", invocation.id.seq.value)
             if let id { writer.member("id", id) }
@@ -22,7 +22,7 @@ package enum Reply {
     }
 
     /// A line of one object, with its line feed.
-    package static func line(_ content: (inout JSONWriter) -> Void) -> [UInt8] {
+    public static func line(_ content: (inout JSONWriter) -> Void) -> [UInt8] {
         var writer = JSONWriter()
         writer.object(content)
         return writer.bytes + [UInt8(ascii: "\n")]
@@ -31,7 +31,7 @@ package enum Reply {
 
 extension JSONWriter {
     /// The members of an `error` object.
-    package mutating func members(of error: ProtocolError) {
+    public mutating func members(of error: ProtocolError) {
         member("code", error.code.rawValue)
         if let field = error.field { member("field", field) }
         member("message", error.message)
@@ -40,7 +40,7 @@ extension JSONWriter {
     }
 
     /// The members that say how an invocation ended.
-    package mutating func members(of result: InvocationResult) {
+    public mutating func members(of result: InvocationResult) {
         member("outcome", result.outcome.rawValue)
         if let reason = result.reason { member("reason", reason) }
         member("queue_ms", result.queue.milliseconds)
@@ -60,7 +60,7 @@ extension JSONWriter {
     }
 
     /// The members that name what an invocation waited for; `handler` is null for the tracker.
-    package mutating func members(of predecessor: Predecessor) {
+    public mutating func members(of predecessor: Predecessor) {
         member("seq", predecessor.id.seq.value)
         member("n", predecessor.id.n)
         member("handler", predecessor.handler)

@@ -28,7 +28,7 @@ extension LogRequest {
     /// Reads an element of a handler's `log`.
     ///
     /// - Throws: what is wrong with it.
-    package init(loggedByHandler element: JSONNode) throws(ProtocolError) {
+    public init(loggedByHandler element: JSONNode) throws(ProtocolError) {
         guard element.kind == .object else {
             throw ProtocolError(.invalidType, message: "an entry is an object; this is \(element.kind.name)")
         }

@@ -5,7 +5,7 @@ extension Request {
     ///   - line: the line without its line feed.
     ///   - limits: what the scan accepts.
     /// - Throws: the error that the client is told; it carries the request's id where that could be read.
-    package init(line: [UInt8], limits: JSONLimits = JSONLimits()) throws(ProtocolError) {
+    public init(line: [UInt8], limits: JSONLimits = JSONLimits()) throws(ProtocolError) {
         let document: JSONDocument
         do {
             document = try JSONDocument(scanning: line, limits: limits)
@@ -21,7 +21,7 @@ extension Request {
     ///   - document: the scanned line.
     ///   - keys: keys to let pass beside the protocol's own.
     /// - Throws: as above.
-    package init(_ document: JSONDocument, allowing keys: Set<String> = []) throws(ProtocolError) {
+    public init(_ document: JSONDocument, allowing keys: Set<String> = []) throws(ProtocolError) {
         let root = document.root
         guard root.kind == .object else {
             throw ProtocolError(

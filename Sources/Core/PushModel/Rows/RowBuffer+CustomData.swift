@@ -1,7 +1,7 @@
 // The values of the rows of custom data, in the order of the ledger's columns (Store: `CustomDataColumns`).
 extension RowBuffer {
     /// Appends a change of what is known of custom data.
-    package func append(_ record: CustomDataRecord) {
+    public func append(_ record: CustomDataRecord) {
         switch record {
         case .entry(let entry, let state, let reason): append(entry, state, reason: reason)
         case .moved(let move): append(move)
@@ -80,7 +80,7 @@ extension RowBuffer {
 
 extension RowValues {
     /// A change of a field of a profile, as its row has it.
-    package mutating func attributeRow() throws(RowError) -> AttributeRow {
+    public mutating func attributeRow() throws(RowError) -> AttributeRow {
         let isDevice = try integer() != 0
         let owner = try text()
         return AttributeRow(
@@ -136,7 +136,7 @@ extension AttributeChange {
 }
 
 /// What an identifier is, in the ledger. The raw values are kept there.
-package enum IdentifierKind: String, Sendable {
+public enum IdentifierKind: String, Sendable {
     case externalID = "external_id"
     case brazeID = "braze_id"
     case alias
@@ -144,7 +144,7 @@ package enum IdentifierKind: String, Sendable {
 
 extension EntryWay {
     /// How the ledger has it: the suite where it is stored, and the identifier of the profile in three columns.
-    package var columns: (suite: String?, identifierKind: IdentifierKind?, identifier: String?, label: String?) {
+    public var columns: (suite: String?, identifierKind: IdentifierKind?, identifier: String?, label: String?) {
         switch self {
         case .stored(let suite, let brazeID?): (suite, .brazeID, brazeID, nil)
         case .stored(let suite, nil): (suite, nil, nil, nil)

@@ -1,7 +1,7 @@
 // The values of the rows that the router makes, in the order of the ledger's columns (Store: `LedgerColumns`).
 extension RowBuffer {
     /// Appends any record.
-    package func append(_ record: LedgerRecord) {
+    public func append(_ record: LedgerRecord) {
         switch record {
         case .request(let request): append(request)
         case .invocation(let invocation): append(invocation, isNew: true)
@@ -15,7 +15,7 @@ extension RowBuffer {
     }
 
     /// Appends a new request.
-    package func append(_ request: AcceptedRequest) {
+    public func append(_ request: AcceptedRequest) {
         append(.request) { values in
             values.integer(request.seq.value)
             values.text(request.operation.rawValue)
@@ -40,7 +40,7 @@ extension RowBuffer {
     }
 
     /// Appends an invocation: a new one, or one that changed.
-    package func append(_ invocation: InvocationRecord, isNew: Bool) {
+    public func append(_ invocation: InvocationRecord, isNew: Bool) {
         append(isNew ? .invocation : .invocationUpdate) { values in
             let result = invocation.result
             let completion = result?.completion
@@ -72,7 +72,7 @@ extension RowBuffer {
     }
 
     /// Appends an event; its cursor it gets where it is applied.
-    package func append(_ event: AnalyticsEvent) {
+    public func append(_ event: AnalyticsEvent) {
         append(.event) { values in
             values.integer(event.seq.value)
             values.uuid(event.id)

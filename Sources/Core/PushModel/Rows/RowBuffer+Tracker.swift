@@ -1,7 +1,7 @@
 // The values of the tracker's rows, in the order of the ledger's columns (Store: `TrackerColumns`).
 extension RowBuffer {
     /// Appends a change of what the tracker remembers.
-    package func append(_ record: TrackerRecord) {
+    public func append(_ record: TrackerRecord) {
         switch record {
         case .delivery(let row): append(row)
         case .opened(let delivery, let at, let by):
@@ -25,7 +25,7 @@ extension RowBuffer {
     }
 
     /// Appends a delivery that the tracker takes over; its event comes before it.
-    package func append(_ row: TrackedRow) {
+    public func append(_ row: TrackedRow) {
         append(.trackedDelivery) { values in
             values.integer(row.seq.value)
             values.integer(row.receivedAt.milliseconds)
@@ -118,7 +118,7 @@ extension Interaction.Subject {
 
 extension Interaction.Act {
     /// The name in the ledger; `nil` for a name that there is not.
-    package init?(name: String, button: String?) {
+    public init?(name: String, button: String?) {
         switch name {
         case "opened": self = .opened
         case "button": self = .button(button ?? "")

@@ -8,27 +8,27 @@
 /// `@unchecked Sendable` is sound by ownership: one thread has the buffer at a time. The loop fills it, then gives it to
 /// the thread that writes the log, which gives it to the thread that writes the database; each is done with it before
 /// it lets go.
-package final class RowBuffer: @unchecked Sendable {
+public final class RowBuffer: @unchecked Sendable {
     /// Direct writes to a disk need memory at a multiple of this, in bytes.
-    package static let alignment = 4096
+    public static let alignment = 4096
     /// How many bytes a row is sure to have room for beside its texts and bytes: of no kind the numbers take as many.
     static let margin = 512
 
     /// How many bytes are left free before the first row.
-    package let headroom: Int
+    public let headroom: Int
     /// All of the memory: the headroom, the rows, and what is free behind them.
-    package private(set) var memory: UnsafeMutableRawBufferPointer
+    public private(set) var memory: UnsafeMutableRawBufferPointer
     /// Where the rows end, counted from the beginning of the memory.
-    package private(set) var end: Int
+    public private(set) var end: Int
     /// How many rows there are.
-    package private(set) var rowCount = 0
+    public private(set) var rowCount = 0
 
     /// An empty buffer.
     ///
     /// - Parameters:
     ///   - headroom: how many bytes are left free before the first row.
     ///   - capacity: for how many bytes there is room at first; it grows when it must.
-    package init(headroom: Int = 64, capacity: Int = 16 << 10) {
+    public init(headroom: Int = 64, capacity: Int = 16 << 10) {
         self.headroom = headroom
         end = headroom
         memory = Self.allocate(headroom + capacity)
@@ -37,18 +37,18 @@ package final class RowBuffer: @unchecked Sendable {
     deinit { memory.deallocate() }
 
     /// How many bytes the rows have.
-    package var byteCount: Int { end - headroom }
+    public var byteCount: Int { end - headroom }
 
     /// Whether there is no row.
-    package var isEmpty: Bool { rowCount == 0 }
+    public var isEmpty: Bool { rowCount == 0 }
 
     /// The rows.
-    package var rows: UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: memory[headroom..<end]) }
+    public var rows: UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: memory[headroom..<end]) }
 
     /// Takes all rows out.
     ///
     /// - Parameter capacity: memory beyond this many bytes is given back.
-    package func removeAll(keeping capacity: Int = .max) {
+    public func removeAll(keeping capacity: Int = .max) {
         end = headroom
         rowCount = 0
         guard memory.count > max(capacity, headroom + Self.margin) else { return }
@@ -59,7 +59,7 @@ package final class RowBuffer: @unchecked Sendable {
     /// Fills with zeros what follows the rows up to a multiple of ``alignment``.
     ///
     /// - Returns: the length up to there, counted from the beginning of the memory.
-    package func padToAlignment() -> Int {
+    public func padToAlignment() -> Int {
         let length = (end + Self.alignment - 1) / Self.alignment * Self.alignment
         reserve(length - end)
         memory[end..<length].initializeMemory(as: UInt8.self, repeating: 0)
@@ -73,7 +73,7 @@ package final class RowBuffer: @unchecked Sendable {
     ///   - blocks: how many bytes are to be read, headroom and padding among them.
     ///   - read: reads them into the memory that it is given, and returns how many bytes it read.
     /// - Returns: whether all were read. If not, there are no rows.
-    package func fill(rows length: Int, blocks: Int, _ read: (UnsafeMutableRawBufferPointer) -> Int) -> Bool {
+    public func fill(rows length: Int, blocks: Int, _ read: (UnsafeMutableRawBufferPointer) -> Int) -> Bool {
         precondition(headroom + length <= blocks, "the rows are within their blocks")
         removeAll()
         reserve(blocks)

@@ -2,7 +2,7 @@
 ///
 /// The raw values are on disk, in logs that a later version may have to read: a number never gets another meaning, and
 /// the values of a kind never change. What needs other values gets another number.
-package enum RowKind: UInt8, Sendable, CaseIterable {
+public enum RowKind: UInt8, Sendable, CaseIterable {
     /// A new request; its invocations follow in the same batch.
     case request = 1
     /// A new invocation, decided or in flight.

@@ -1,22 +1,22 @@
 /// Bytes that are not the rows they should be.
-package struct RowError: Error, Hashable, Sendable {
+public struct RowError: Error, Hashable, Sendable {
     /// What is wrong, as a sentence without its end.
-    package var message: String
+    public var message: String
 
     /// - Parameter message: what is wrong, as a sentence without its end.
-    package init(message: String) { self.message = message }
+    public init(message: String) { self.message = message }
 }
 
 /// Takes rows out of bytes, in their order. What is not whole, or of a kind that this version does not know, is an error:
 /// it never reads beyond the bytes.
-package struct RowReader {
+public struct RowReader {
     private var rest: UnsafeRawBufferPointer
 
     /// - Parameter bytes: what ``RowBuffer/rows`` gave; it must outlive all that is read from it.
-    package init(_ bytes: UnsafeRawBufferPointer) { rest = bytes }
+    public init(_ bytes: UnsafeRawBufferPointer) { rest = bytes }
 
     /// The next row; `nil` at the end.
-    package mutating func next() throws(RowError) -> (kind: RowKind, values: RowValues)? {
+    public mutating func next() throws(RowError) -> (kind: RowKind, values: RowValues)? {
         guard let number = rest.first else { return nil }
         guard let kind = RowKind(rawValue: number) else { throw RowError(message: "there is no kind of row \(number)") }
         guard rest.count >= 5 else { throw RowError(message: "a row ends within its length") }
@@ -29,7 +29,7 @@ package struct RowReader {
 }
 
 /// One value of a row. Texts and bytes lie where the row lies, and must not be used when that is gone.
-package enum RowValue {
+public enum RowValue {
     case null
     case integer(Int64)
     /// In UTF-8.
@@ -38,18 +38,18 @@ package enum RowValue {
 }
 
 /// The values of a row, in their order.
-package struct RowValues {
+public struct RowValues {
     private var rest: UnsafeRawBufferPointer
 
     init(_ bytes: UnsafeRawBufferPointer) { rest = bytes }
 
     /// Whether all values have been taken.
-    package var isAtEnd: Bool { rest.isEmpty }
+    public var isAtEnd: Bool { rest.isEmpty }
 
     /// The next value.
     ///
     /// - Throws: `RowError` when there is none left, or it is not whole.
-    package mutating func next() throws(RowError) -> RowValue {
+    public mutating func next() throws(RowError) -> RowValue {
         guard let number = rest.first else { throw RowError(message: "a row has too few values") }
         switch RowValueTag(rawValue: number) {
         case .null:
@@ -91,13 +91,13 @@ package struct RowValues {
 // Values by their type.
 extension RowValues {
     /// A whole number.
-    package mutating func integer() throws(RowError) -> Int64 {
+    public mutating func integer() throws(RowError) -> Int64 {
         guard case .integer(let value) = try next() else { throw RowError(message: "a value is no number") }
         return value
     }
 
     /// A whole number, or none.
-    package mutating func optionalInteger() throws(RowError) -> Int64? {
+    public mutating func optionalInteger() throws(RowError) -> Int64? {
         switch try next() {
         case .null: return nil
         case .integer(let value): return value
@@ -106,13 +106,13 @@ extension RowValues {
     }
 
     /// A text.
-    package mutating func text() throws(RowError) -> String {
+    public mutating func text() throws(RowError) -> String {
         guard let text = try optionalText() else { throw RowError(message: "a text is missing") }
         return text
     }
 
     /// A text, or none.
-    package mutating func optionalText() throws(RowError) -> String? {
+    public mutating func optionalText() throws(RowError) -> String? {
         switch try next() {
         case .null: return nil
         case .text(let text): return String(decoding: text, as: UTF8.self)
@@ -121,7 +121,7 @@ extension RowValues {
     }
 
     /// Bytes; `nil` where there are none.
-    package mutating func optionalBytes() throws(RowError) -> [UInt8]? {
+    public mutating func optionalBytes() throws(RowError) -> [UInt8]? {
         switch try next() {
         case .null: return nil
         case .bytes(let bytes): return Array(bytes)
@@ -130,14 +130,14 @@ extension RowValues {
     }
 
     /// A value of an enumeration, by its name.
-    package mutating func name<Value: RawRepresentable<String>>(_ type: Value.Type) throws(RowError) -> Value {
+    public mutating func name<Value: RawRepresentable<String>>(_ type: Value.Type) throws(RowError) -> Value {
         let text = try text()
         guard let value = Value(rawValue: text) else { throw RowError(message: "'\(text)' is no \(type)") }
         return value
     }
 
     /// A value of an enumeration, by its name, or none.
-    package mutating func optionalName<Value: RawRepresentable<String>>(
+    public mutating func optionalName<Value: RawRepresentable<String>>(
         _ type: Value.Type
     ) throws(RowError) -> Value? {
         guard let text = try optionalText() else { return nil }
@@ -146,7 +146,7 @@ extension RowValues {
     }
 
     /// A 128-bit id, or none.
-    package mutating func optionalUUID() throws(RowError) -> UUID128? {
+    public mutating func optionalUUID() throws(RowError) -> UUID128? {
         guard let bytes = try optionalBytes() else { return nil }
         guard bytes.count == 16 else { throw RowError(message: "\(bytes.count) bytes are no 128-bit id") }
         return UUID128(

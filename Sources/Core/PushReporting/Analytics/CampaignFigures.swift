@@ -3,16 +3,16 @@ import PushModel
 /// The figures of a campaign, or of whatever else events are kept apart by.
 ///
 /// Its size grows with the deliveries that were opened and the people who received one, not with the events.
-package struct CampaignFigures: Hashable, Sendable {
+public struct CampaignFigures: Hashable, Sendable {
     /// A button of a notification.
-    package struct Button: Hashable, Sendable {
+    public struct Button: Hashable, Sendable {
         /// Its id.
-        package let id: String
+        public let id: String
         /// What it does: `uri`, `deep_link`, `none` or `close`.
-        package let action: String
+        public let action: String
 
         /// Joins the two.
-        package init(id: String, action: String) {
+        public init(id: String, action: String) {
             self.id = id
             self.action = action
         }
@@ -26,17 +26,17 @@ package struct CampaignFigures: Hashable, Sendable {
     }
 
     /// Deliveries that reached a device, a repeat not among them.
-    package private(set) var received = 0
+    public private(set) var received = 0
     /// Deliveries that were opened by a tap: on the body, or on a button that opens the app or a link.
-    package private(set) var directOpens = 0
+    public private(set) var directOpens = 0
     /// Deliveries after which a session began soon, without a tap on them until then.
-    package private(set) var influencedOpens = 0
+    public private(set) var influencedOpens = 0
     /// Of the influenced ones those that were tapped, too: they are direct opens in ``totalOpens`` (T6).
-    package private(set) var influencedAndDirect = 0
+    public private(set) var influencedAndDirect = 0
     /// Taps on the body that opened the delivery.
-    package private(set) var bodyClicks = 0
+    public private(set) var bodyClicks = 0
     /// The first press on each button of a delivery that counts: the one that opened it, and any that closes.
-    package private(set) var buttonClicks: [Button: Int] = [:]
+    public private(set) var buttonClicks: [Button: Int] = [:]
 
     private var openings: [SequenceNumber: Opening] = [:]
     private var recipients: Set<UInt32> = []
@@ -45,10 +45,10 @@ package struct CampaignFigures: Hashable, Sendable {
     init() {}
 
     /// Deliveries that were opened in either way, each once.
-    package var totalOpens: Int { directOpens + influencedOpens - influencedAndDirect }
+    public var totalOpens: Int { directOpens + influencedOpens - influencedAndDirect }
 
     /// Users who received at least one; one who is anonymous is the device.
-    package var uniqueRecipients: Int { recipients.count }
+    public var uniqueRecipients: Int { recipients.count }
 
     /// Presses on all the buttons.
     var buttonClicksInAll: Int { buttonClicks.values.reduce(0, +) }

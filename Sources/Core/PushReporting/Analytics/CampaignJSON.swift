@@ -2,7 +2,7 @@ import PushModel
 
 extension CampaignReport {
     /// The report for programs: one JSON object on one line, with its line feed; times in UTC, days in the zone.
-    package var json: [UInt8] {
+    public var json: [UInt8] {
         var writer = JSONWriter(reserving: 8192)
         writer.object {
             $0.member("window", window)

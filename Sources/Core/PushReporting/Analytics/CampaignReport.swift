@@ -1,21 +1,21 @@
-package import PushModel
+public import PushModel
 
 /// What became of Braze's campaigns: received, opened and clicked, in all, by campaign, by day, and by any field.
 ///
 /// Events and rows are added one by one, in the order in which they were decided. An event counts where it happened:
 /// with a window, an open may be of a delivery that was received before it.
-package struct CampaignReport: Sendable {
+public struct CampaignReport: Sendable {
     /// What is asked for beside the campaigns.
-    package struct Selection: Sendable {
+    public struct Selection: Sendable {
         /// The only campaign that counts, by its id or, with the rule `decode`, by its own part of the id.
-        package var campaign: String?
+        public var campaign: String?
         /// A field by which figures are kept apart as well.
-        package var field: EventField?
+        public var field: EventField?
         /// Whether campaigns are grouped by their own part of the id as well (T3).
-        package var idRule: CampaignIDRule
+        public var idRule: CampaignIDRule
 
         /// Joins the parts.
-        package init(campaign: String? = nil, field: EventField? = nil, idRule: CampaignIDRule = .raw) {
+        public init(campaign: String? = nil, field: EventField? = nil, idRule: CampaignIDRule = .raw) {
             self.campaign = campaign
             self.field = field
             self.idRule = idRule
@@ -23,7 +23,7 @@ package struct CampaignReport: Sendable {
     }
 
     /// Why an open cannot be counted. The raw values are the names in JSON.
-    package enum Loss: String, Sendable, CaseIterable {
+    public enum Loss: String, Sendable, CaseIterable {
         /// Android showed it by itself: Braze never learns of it (T9).
         case shownBySystem = "shown_by_system"
         /// A tap on a delivery that is not known (T15).
@@ -31,9 +31,9 @@ package struct CampaignReport: Sendable {
     }
 
     /// One campaign.
-    package struct Campaign: Sendable {
+    public struct Campaign: Sendable {
         /// All of its figures.
-        package internal(set) var figures = CampaignFigures()
+        public internal(set) var figures = CampaignFigures()
         /// The same by day.
         var days: [LocalDay: CampaignFigures] = [:]
     }
@@ -47,23 +47,23 @@ package struct CampaignReport: Sendable {
     }
 
     /// The time it covers.
-    package let window: ReportWindow
+    public let window: ReportWindow
     /// What was asked for.
-    package let selection: Selection
+    public let selection: Selection
     /// The zone of its days.
-    package let zone: LocalZone
+    public let zone: LocalZone
     /// Of all campaigns, or of the selected one.
-    package private(set) var total = CampaignFigures()
+    public private(set) var total = CampaignFigures()
     /// By the raw id.
-    package private(set) var campaigns: [String: Campaign] = [:]
+    public private(set) var campaigns: [String: Campaign] = [:]
     /// By the campaign's own part of the id, of those that have one; empty unless it was asked for.
-    package private(set) var parts: [String: CampaignFigures] = [:]
+    public private(set) var parts: [String: CampaignFigures] = [:]
     /// By day.
     private(set) var days: [LocalDay: CampaignFigures] = [:]
     /// By the selected field.
     private(set) var groups: [GroupName: CampaignFigures] = [:]
     /// What became of the interactions: of the selected campaign, or of all and of none.
-    package private(set) var verdicts: [Interaction.Verdict: Int] = [:]
+    public private(set) var verdicts: [Interaction.Verdict: Int] = [:]
     private var losses: [Loss: Int] = [:]
     private var recipients: [Recipient: UInt32] = [:]
     private var partOfID: [String: String?] = [:]
@@ -73,7 +73,7 @@ package struct CampaignReport: Sendable {
     ///   - window: the time it covers; what is outside is not counted.
     ///   - selection: what is asked for.
     ///   - zone: where its days begin.
-    package init(
+    public init(
         window: ReportWindow = ReportWindow(), selection: Selection = Selection(), zone: LocalZone = .utc
     ) {
         self.window = window
@@ -82,7 +82,7 @@ package struct CampaignReport: Sendable {
     }
 
     /// Counts an event.
-    package mutating func add(_ event: AnalyticsEvent) {
+    public mutating func add(_ event: AnalyticsEvent) {
         guard let id = event.campaignID, event.kind.isOfCampaign, window.contains(seconds: event.time), isSelected(id)
         else { return }
         let part = part(of: id)
@@ -101,14 +101,14 @@ package struct CampaignReport: Sendable {
     /// - Parameters:
     ///   - campaign: that of its delivery, as far as there is one.
     ///   - isLostOpen: whether an open is lost if it is unmatched; a dismissal is none.
-    package mutating func add(_ row: InteractionRow, campaign: String?, isLostOpen: Bool = true) {
+    public mutating func add(_ row: InteractionRow, campaign: String?, isLostOpen: Bool = true) {
         guard window.contains(row.at), isSelected(campaign) else { return }
         verdicts[row.verdict, default: 0] += 1
         if row.verdict == .unmatched, isLostOpen { losses[.unmatched, default: 0] += 1 }
     }
 
     /// Counts an invocation, if an open is lost by its outcome.
-    package mutating func add(_ row: ReportRow) {
+    public mutating func add(_ row: ReportRow) {
         let invocation = row.invocation
         // What is lost does not say whose it was.
         guard invocation.provider == "braze", !invocation.isObserver, selection.campaign == nil,
@@ -120,10 +120,10 @@ package struct CampaignReport: Sendable {
     }
 
     /// Taps on deliveries without a campaign: nobody's (T3).
-    package var unattributed: Int { verdicts[.unattributed] ?? 0 }
+    public var unattributed: Int { verdicts[.unattributed] ?? 0 }
 
     /// How many opens cannot be counted. They are of all campaigns, and with one selected left out.
-    package func lost(_ loss: Loss) -> Int { losses[loss] ?? 0 }
+    public func lost(_ loss: Loss) -> Int { losses[loss] ?? 0 }
 
     private mutating func isSelected(_ campaign: String?) -> Bool {
         guard let wanted = selection.campaign else { return true }

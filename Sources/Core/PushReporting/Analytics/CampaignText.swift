@@ -2,7 +2,7 @@ import PushModel
 
 extension CampaignReport {
     /// The report for people: lines for a terminal of 100 columns, without colour; times and days in its zone.
-    package var text: String {
+    public var text: String {
         let sections = [
             heading, campaignTable, buttonTable, groupTable, partTable, dayTable, besideTable, influencedNote,
         ]

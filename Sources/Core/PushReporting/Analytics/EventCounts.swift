@@ -1,11 +1,11 @@
-package import PushModel
+public import PushModel
 
 /// How many analytics events there are, by name and day.
-package struct EventCounts: Sendable {
+public struct EventCounts: Sendable {
     /// The time it covers.
-    package let window: ReportWindow
+    public let window: ReportWindow
     /// How long custom events waited; `nil`: nobody asks.
-    package var delays: CustomEventDelays?
+    public var delays: CustomEventDelays?
     private let zone: LocalZone
     private var days: [LocalDay: [AnalyticsEvent.Kind: Int]] = [:]
     private var customEvents: CustomEventCounts
@@ -14,26 +14,26 @@ package struct EventCounts: Sendable {
     /// - Parameters:
     ///   - window: the time it covers; what is outside is not counted.
     ///   - zone: where its days begin.
-    package init(window: ReportWindow = ReportWindow(), zone: LocalZone = .utc) {
+    public init(window: ReportWindow = ReportWindow(), zone: LocalZone = .utc) {
         self.window = window
         self.zone = zone
         customEvents = CustomEventCounts(zone: zone)
     }
 
     /// Counts an event.
-    package mutating func add(_ event: AnalyticsEvent) {
+    public mutating func add(_ event: AnalyticsEvent) {
         guard window.contains(seconds: event.time) else { return }
         days[zone.day(of: event.time), default: [:]][event.kind, default: 0] += 1
         customEvents.add(event)
     }
 
     /// Events by name, on all days.
-    package var inAll: [AnalyticsEvent.Kind: Int] {
+    public var inAll: [AnalyticsEvent.Kind: Int] {
         days.values.reduce(into: [:]) { $0.merge($1, uniquingKeysWith: +) }
     }
 
     /// The counts for people.
-    package var text: String {
+    public var text: String {
         var table = TextTable([("Day (\(zone.name))", .left), ("Event", .left), ("Count", .right)], widest: 60)
         for (day, kinds) in days.sorted(by: { $0.key < $1.key }) { Self.add(kinds, day.description, to: &table) }
         if days.count > 1 { Self.add(inAll, "in all", to: &table) }
@@ -54,7 +54,7 @@ package struct EventCounts: Sendable {
     }
 
     /// The counts for programs: one JSON object on one line, with its line feed; times in UTC, days in the zone.
-    package var json: [UInt8] {
+    public var json: [UInt8] {
         var writer = JSONWriter()
         writer.object {
             $0.member("window", window)

@@ -2,7 +2,7 @@ import PushModel
 
 /// What of an analytics event figures can be kept apart by. The raw values are the members of the event in JSON; `day` is
 /// made of its time.
-package enum EventField: String, Sendable, CaseIterable {
+public enum EventField: String, Sendable, CaseIterable {
     case day
     case platform
     case appID = "app_id"

@@ -1,21 +1,21 @@
-package import PushModel
+public import PushModel
 
 /// The zone in which days begin and in which people read times.
-package struct LocalZone: Sendable {
+public struct LocalZone: Sendable {
     /// What it is called: `CET`.
-    package let name: String
+    public let name: String
     private let offset: @Sendable (WallTime) -> Int64
 
     /// - Parameters:
     ///   - name: what it is called.
     ///   - offset: by how many seconds its clocks are ahead of UTC at a time.
-    package init(name: String, offset: @escaping @Sendable (WallTime) -> Int64) {
+    public init(name: String, offset: @escaping @Sendable (WallTime) -> Int64) {
         self.name = name
         self.offset = offset
     }
 
     /// UTC itself.
-    package static let utc = LocalZone(name: "UTC") { _ in 0 }
+    public static let utc = LocalZone(name: "UTC") { _ in 0 }
 
     /// The day of a time, which is given in Unix seconds.
     func day(of seconds: Int64) -> LocalDay {
@@ -61,7 +61,7 @@ struct LocalDay: Hashable, Comparable, CustomStringConvertible {
 
 extension ReportWindow {
     /// Whether a time lies in it.
-    package func contains(_ time: WallTime) -> Bool {
+    public func contains(_ time: WallTime) -> Bool {
         since.map { $0 <= time } ?? true && until.map { time < $0 } ?? true
     }
 

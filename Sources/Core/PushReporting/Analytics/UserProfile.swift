@@ -1,7 +1,7 @@
-package import PushModel
+public import PushModel
 
 /// What the ledger knows of one user: devices, sessions, the last pushes and what became of them.
-package struct UserProfile: Sendable {
+public struct UserProfile: Sendable {
     /// A push that the user received.
     struct Push {
         /// How it was opened.
@@ -15,10 +15,10 @@ package struct UserProfile: Sendable {
     }
 
     /// How many pushes are kept.
-    package static let pushesMax = 10
+    public static let pushesMax = 10
 
     /// Who it is.
-    package let externalID: String
+    public let externalID: String
     private let zone: LocalZone
     private(set) var devices: [KnownDevice] = []
     /// The last pushes, the latest last.
@@ -38,34 +38,34 @@ package struct UserProfile: Sendable {
     /// - Parameters:
     ///   - externalID: who it is.
     ///   - zone: in which people read its times.
-    package init(of externalID: String, zone: LocalZone = .utc) {
+    public init(of externalID: String, zone: LocalZone = .utc) {
         self.externalID = externalID
         self.zone = zone
     }
 
     /// Whether nothing at all is known of this user.
-    package var isUnknown: Bool {
+    public var isUnknown: Bool {
         devices.isEmpty && openSessions.isEmpty && pushes.isEmpty && sessions == 0 && endedSessions == 0
             && figures.isEmpty && customEvents == 0 && attributes.isEmpty
     }
 
     /// Adds a device, if it is last known to be this user's.
-    package mutating func add(_ device: KnownDevice) {
+    public mutating func add(_ device: KnownDevice) {
         if device.externalID == externalID { devices.append(device) }
     }
 
     /// Adds what the tracker knows of the session on a device.
-    package mutating func add(_ session: SessionRow) {
+    public mutating func add(_ session: SessionRow) {
         if session.externalID == externalID, session.end == nil { openSessions.append(session) }
     }
 
     /// Adds a field, if it is this user's.
-    package mutating func add(_ attribute: AttributeRecord) {
+    public mutating func add(_ attribute: AttributeRecord) {
         if attribute.owner == .user(externalID) { attributes.append(attribute) }
     }
 
     /// Adds an event, if it is this user's. Events come in the order in which they were decided.
-    package mutating func add(_ event: AnalyticsEvent) {
+    public mutating func add(_ event: AnalyticsEvent) {
         guard event.externalUserID == externalID else { return }
         switch event.kind {
         case .received:
@@ -100,7 +100,7 @@ package struct UserProfile: Sendable {
     // MARK: Text
 
     /// The profile for people.
-    package var text: String {
+    public var text: String {
         [facts, attributeTable, deviceTable, pushTable].filter { !$0.isEmpty }.joined(separator: "\n")
     }
 
@@ -163,7 +163,7 @@ package struct UserProfile: Sendable {
     // MARK: JSON
 
     /// The profile for programs: one JSON object on one line, with its line feed; times in UTC.
-    package var json: [UInt8] {
+    public var json: [UInt8] {
         var writer = JSONWriter()
         writer.object {
             $0.member("external_user_id", externalID)

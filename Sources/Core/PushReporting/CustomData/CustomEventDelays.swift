@@ -1,7 +1,7 @@
-package import PushModel
+public import PushModel
 
 /// How long custom events took from being saved to being flushed or sent, by the day on which they were saved and name.
-package struct CustomEventDelays: Sendable {
+public struct CustomEventDelays: Sendable {
     private struct Key: Hashable {
         let day: LocalDay
         let name: String
@@ -12,7 +12,7 @@ package struct CustomEventDelays: Sendable {
     private var delays: [Key: Histogram] = [:]
 
     /// - Parameter zone: where its days begin.
-    package init(zone: LocalZone = .utc) { self.zone = zone }
+    public init(zone: LocalZone = .utc) { self.zone = zone }
 
     /// Adds an event that came to its end.
     /// - Parameters:
@@ -20,7 +20,7 @@ package struct CustomEventDelays: Sendable {
     ///   - state: `flushed` or `sent`.
     ///   - savedAt: when it was saved.
     ///   - settledAt: when it was flushed or sent.
-    package mutating func add(_ name: String, _ state: EntryState, savedAt: WallTime, settledAt: WallTime) {
+    public mutating func add(_ name: String, _ state: EntryState, savedAt: WallTime, settledAt: WallTime) {
         let key = Key(day: zone.day(of: savedAt.seconds), name: name, state: state)
         // The clock may have been set back: the histogram takes that for no delay.
         delays[key, default: Histogram()].add(microseconds: (settledAt.milliseconds - savedAt.milliseconds) * 1000)

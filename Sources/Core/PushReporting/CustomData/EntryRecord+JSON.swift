@@ -1,9 +1,9 @@
-package import PushModel
+public import PushModel
 
 extension EntryRecord {
     /// Writes the entry for programs: one object; times in UTC.
     /// - Parameter now: what its age is reckoned to; `nil`: without its age.
-    package func write(to writer: inout JSONWriter, now: WallTime? = nil) {
+    public func write(to writer: inout JSONWriter, now: WallTime? = nil) {
         writer.object { writer in
             writer.member("number", entry.number.value)
             writer.member("seq", entry.cause.value)

@@ -1,11 +1,11 @@
-package import PushModel
+public import PushModel
 
 /// The entries of custom data that have not come to their end, or were set aside: each, and how many in each suite.
-package struct PendingReport: Sendable {
+public struct PendingReport: Sendable {
     /// The entries, in order of their numbers.
-    package var entries: [EntryRecord]
+    public var entries: [EntryRecord]
     /// How many there are, those that are not among `entries` too.
-    package var counts: [EntryCount]
+    public var counts: [EntryCount]
     private let now: WallTime
     private let zone: LocalZone
 
@@ -14,7 +14,7 @@ package struct PendingReport: Sendable {
     ///   - counts: of all that was asked for.
     ///   - now: what ages are reckoned to.
     ///   - zone: in which people read times.
-    package init(entries: [EntryRecord] = [], counts: [EntryCount] = [], now: WallTime, zone: LocalZone = .utc) {
+    public init(entries: [EntryRecord] = [], counts: [EntryCount] = [], now: WallTime, zone: LocalZone = .utc) {
         self.entries = entries
         self.counts = counts
         self.now = now
@@ -24,7 +24,7 @@ package struct PendingReport: Sendable {
     // MARK: Text
 
     /// The entries for people.
-    package var text: String {
+    public var text: String {
         guard !counts.isEmpty else { return "There is no such entry.\n" }
         return [entryTable, reasons, rest, countTable].filter { !$0.isEmpty }.joined(separator: "\n")
     }
@@ -93,7 +93,7 @@ package struct PendingReport: Sendable {
     // MARK: JSON
 
     /// The entries for programs: one JSON object on one line, with its line feed; times in UTC.
-    package var json: [UInt8] {
+    public var json: [UInt8] {
         var writer = JSONWriter()
         writer.object {
             $0.member("entries", array: { list in entries.forEach { $0.write(to: &list, now: now) } })

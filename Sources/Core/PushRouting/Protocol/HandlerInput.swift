@@ -1,13 +1,13 @@
-package import PushModel
+public import PushModel
 
 /// What a handler is told: one JSON object, and the same facts in its environment.
-package enum HandlerInput {
+public enum HandlerInput {
     /// The object on standard input, with a line feed.
     ///
     /// - Parameters:
     ///   - run: the run.
     ///   - now: when it starts; what is left of its time is counted from here.
-    package static func object(_ run: HandlerRun, at now: Moment) -> [UInt8] {
+    public static func object(_ run: HandlerRun, at now: Moment) -> [UInt8] {
         var writer = JSONWriter(reserving: run.request.body.count + 512)
         writer.object { writer in
             writer.member(
@@ -46,7 +46,7 @@ package enum HandlerInput {
     }
 
     /// The same facts as variables; whoever starts the process adds `PUSH_RUN`, the mark.
-    package static func environment(_ run: HandlerRun, at now: Moment) -> [(name: String, value: String)] {
+    public static func environment(_ run: HandlerRun, at now: Moment) -> [(name: String, value: String)] {
         var variables = [
             ("PUSH_SEQ", String(run.request.seq.value)),
             ("PUSH_N", String(run.invocation.id.n)),
@@ -76,7 +76,7 @@ package enum HandlerInput {
     private static let longestValue = 65_536
 
     /// The mark of one run: `<state id>:<seq>:<n>`.
-    package static func mark(_ id: InvocationID, state: UUID128) -> String { "\(state):\(id.seq):\(id.n)" }
+    public static func mark(_ id: InvocationID, state: UUID128) -> String { "\(state):\(id.seq):\(id.n)" }
 }
 
 extension HandlerRun {

@@ -1,4 +1,4 @@
-package import PushModel
+public import PushModel
 
 extension HandlerAnswer.Reply {
     /// What an `exec` handler said on standard output beside its exit status.
@@ -12,7 +12,7 @@ extension HandlerAnswer.Reply {
     ///   - bytes: what it wrote, as far as it was read.
     ///   - discarded: how many bytes came after them.
     /// - Returns: `nil` when there is no answer. All else is a program's own chatter, and no failure.
-    package init?(standardOutput bytes: [UInt8], discarded: Int = 0) {
+    public init?(standardOutput bytes: [UInt8], discarded: Int = 0) {
         if let answer = Self.answer(in: bytes) {
             self.init(answer: answer)
             return
@@ -42,7 +42,7 @@ extension HandlerAnswer.Reply {
     /// - Parameters:
     ///   - answer: an object.
     ///   - times: how often it was given.
-    package init(answer: JSONNode, times: Int = 1) {
+    public init(answer: JSONNode, times: Int = 1) {
         self.init(times: times)
         result = word("result", of: answer)
         status = word("status", of: answer)

@@ -1,8 +1,8 @@
-package import PushModel
+public import PushModel
 
 extension ProtocolError {
     /// What a client is told when the router does not accept its request.
-    package init(_ refusal: Refusal, id: String?) {
+    public init(_ refusal: Refusal, id: String?) {
         switch refusal {
         case .invalidPayload(let field, let message):
             self.init(.invalidPayload, field: field, message: message, id: id)

@@ -1,9 +1,9 @@
-package import PushCustomData
-package import PushModel
+public import PushCustomData
+public import PushModel
 
 extension Reply {
     /// The request is on disk; what of it was set aside is there as well.
-    package static func accepted(_ seq: SequenceNumber, id: String?, rejected: [Rejection] = []) -> [UInt8] {
+    public static func accepted(_ seq: SequenceNumber, id: String?, rejected: [Rejection] = []) -> [UInt8] {
         line { writer in
             writer.member("ok", true)
             writer.member("seq", seq.value)

@@ -4,7 +4,7 @@ import PushModel
 extension Explanation {
     /// The object that `pushctl explain --json` prints (design, section 5.2), and last how well
     /// the owner's rule is known, and what the tracks make of the receipt, if anything; on one line without its line feed.
-    package var json: [UInt8] {
+    public var json: [UInt8] {
         var writer = JSONWriter(reserving: 1024)
         writer.object { writer in
             writer.member("platform", platform.rawValue)

@@ -3,7 +3,7 @@ import PushModel
 
 extension Explanation {
     /// The same story for people: lines for a terminal, the last with its line feed.
-    package var text: String {
+    public var text: String {
         var lines = [headline, "  \(platform.rawValue), app in state \(state.rawValue), \(mode.rawValue) mode"]
         if let message = decision.message { lines.append("  " + message.line) }
         if let braze = decision.braze { lines += details(of: braze).map { "  " + $0 } }

@@ -1,40 +1,40 @@
-package import PushDispatch
-package import PushModel
+public import PushDispatch
+public import PushModel
 import PushTracking
 
 /// What would happen to one delivery and why, decided as the router decides it, without anything happening.
-package struct Explanation: Sendable {
+public struct Explanation: Sendable {
     /// One callback that the platform would run, and who would get it.
-    package struct Invocation: Hashable, Sendable {
+    public struct Invocation: Hashable, Sendable {
         /// The callback and its owner.
-        package var planned: PlannedInvocation
+        public var planned: PlannedInvocation
         /// Whether it is the copy of an observing route.
-        package var isObserver = false
+        public var isObserver = false
         /// The first route that matches; of what every SDK must hear, one of those; `nil` for the tracker, and when none
         /// does.
-        package var route: String?
+        public var route: String?
         /// That route's handler.
-        package var handler: String?
+        public var handler: String?
         /// The time it has.
-        package var budget: Duration
+        public var budget: Duration
     }
 
     /// The platform the payload was taken for.
-    package let platform: Platform
+    public let platform: Platform
     /// What the app was doing.
-    package let state: AppState
+    public let state: AppState
     /// In whose place the router stands.
-    package let mode: DispatchMode
+    public let mode: DispatchMode
     /// What the platform does, and whose payload it is.
-    package let decision: Decision
+    public let decision: Decision
     /// The callbacks in the order in which the platform would run them.
-    package let invocations: [Invocation]
+    public let invocations: [Invocation]
     /// What the tracks make of its receipt, checked as the daemon checks it before it queues it; of what is done with it later nobody knows yet.
-    package let tracked: [TrackedData]
+    public let tracked: [TrackedData]
     /// Why, in order, for people: what the platform does first, then what the router does.
-    package let reasons: [String]
+    public let reasons: [String]
     /// What a reviewer would say, for people.
-    package let warnings: [String]
+    public let warnings: [String]
 
     /// Explains a delivery.
     ///
@@ -43,7 +43,7 @@ package struct Explanation: Sendable {
     ///   - platform: its platform; nobody knows here what the device last was.
     ///   - table: the configuration that it would meet.
     /// - Throws: `PayloadError` for a payload that would be refused.
-    package init(
+    public init(
         _ deliver: DeliverRequest, platform: Platform, table: RoutingTable
     ) throws(PayloadError) {
         let decision = try decide(Delivery(deliver, platform: platform), settings: table.detection)

@@ -1,10 +1,10 @@
-package import PushModel
+public import PushModel
 
 /// A test of pushes: requests with their times, and what is to have come of them.
 ///
 /// One JSON object a line: a request as `Simulator` takes it; `{"expect":{...}}`; and, as the first line only,
 /// `{"scenario":"what it shows","mode":"relay"}`.
-package struct Scenario: Sendable {
+public struct Scenario: Sendable {
     enum Line: Sendable {
         case request(Step)
         /// A line that is no request: the simulation answers it with this error.
@@ -13,9 +13,9 @@ package struct Scenario: Sendable {
     }
 
     /// What it shows, in the author's words.
-    package let title: String?
+    public let title: String?
     /// In whose place the router stands; `nil`: as configured.
-    package let mode: DispatchMode?
+    public let mode: DispatchMode?
     /// The lines with their numbers, without the first and the empty ones.
     let lines: [(number: Int, line: Line)]
 
@@ -25,7 +25,7 @@ package struct Scenario: Sendable {
     ///   - text: its lines without line feeds.
     ///   - limits: what the scan accepts of a request.
     /// - Throws: what is wrong with it. A request that is wrong is not: it has its error when the scenario runs.
-    package init(_ text: [[UInt8]], limits: JSONLimits = JSONLimits()) throws(ScenarioError) {
+    public init(_ text: [[UInt8]], limits: JSONLimits = JSONLimits()) throws(ScenarioError) {
         var lines: [(number: Int, line: Line)] = []
         var head: (title: String?, mode: DispatchMode?)
         var latest: WallTime?
@@ -77,11 +77,11 @@ package struct Scenario: Sendable {
 }
 
 /// Why a scenario cannot be read.
-package struct ScenarioError: Error, Hashable, Sendable {
+public struct ScenarioError: Error, Hashable, Sendable {
     /// The line, from 1; `nil` for the whole.
-    package let line: Int?
+    public let line: Int?
     /// What is wrong and what would be right.
-    package let message: String
+    public let message: String
 }
 
 extension Scenario.Line {

@@ -1,5 +1,5 @@
 import PushModel
-package import PushTracking
+public import PushTracking
 
 extension Scenario {
     /// Runs it under virtual time.
@@ -12,7 +12,7 @@ extension Scenario {
     ///   - table: what to decide by; the scenario's own mode comes before its mode.
     ///   - tracker: how much the tracker remembers.
     /// - Returns: a check for each expectation and each refusal that nobody expected, in the order of the lines.
-    package func run(table: RoutingTable, tracker: Tracker) -> [Check] {
+    public func run(table: RoutingTable, tracker: Tracker) -> [Check] {
         var table = table
         table.mode = mode ?? table.mode
         var run = ScenarioRun(Simulator(table: table, tracker: tracker))

@@ -1,11 +1,11 @@
-package import PushModel
-package import PushTracking
+public import PushModel
+public import PushTracking
 
 /// Runs the router under virtual time: the daemon's own core, without a daemon, a clock or a disk.
 ///
 /// Lines go in, each a request with its `at`; lines come out in the order in which things are decided. At one instant
 /// requests come before timers, and timers before the answers of scripted handlers. The same input gives the same bytes.
-package struct Simulator {
+public struct Simulator {
     private var router: Router
     /// The routes, with handlers that answer at once: for requests without a script.
     private let unscripted: RoutingTable
@@ -21,13 +21,13 @@ package struct Simulator {
     private var output: [[UInt8]] = []
     private var clock: WallTime?
     /// How many lines were not accepted.
-    package private(set) var errors = 0
+    public private(set) var errors = 0
 
     /// - Parameters:
     ///   - table: what to decide by.
     ///   - tracker: how much the tracker remembers.
     ///   - limits: what the scan accepts.
-    package init(table: RoutingTable, tracker: Tracker, limits: JSONLimits = JSONLimits()) {
+    public init(table: RoutingTable, tracker: Tracker, limits: JSONLimits = JSONLimits()) {
         self.limits = limits
         unscripted = table.replacingHandlers { _ in .journal }
         scripted = table.replacingHandlers { .exec(Handler.Command(arguments: ["/simulated/\($0)"])) }
@@ -43,7 +43,7 @@ package struct Simulator {
     ///   - number: its number, for the error.
     /// - Returns: the lines that it and the time until it led to, without line feeds. A line that is not accepted leads
     ///   to its error and nothing else. What a scenario has beside requests is passed over.
-    package mutating func take(_ line: [UInt8], number: Int) -> [[UInt8]] {
+    public mutating func take(_ line: [UInt8], number: Int) -> [[UInt8]] {
         do {
             _ = try accept(Step(line, limits: limits))
         } catch {
@@ -130,7 +130,7 @@ package struct Simulator {
     /// Runs the clock on until nothing is pending.
     ///
     /// - Returns: the lines that this led to.
-    package mutating func finish() -> [[UInt8]] {
+    public mutating func finish() -> [[UInt8]] {
         runToEnd()
         return takeOutput()
     }

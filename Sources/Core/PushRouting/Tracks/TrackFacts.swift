@@ -1,29 +1,29 @@
-package import PushDispatch
-package import PushModel
+public import PushDispatch
+public import PushModel
 
 /// What happened with a push, as far as tracks ask for it.
-package struct TrackFacts: Sendable {
+public struct TrackFacts: Sendable {
     /// What the person did; `nil`: nobody did anything, the push came.
-    package var act: UserAct?
+    public var act: UserAct?
     /// Whose payload it is.
-    package var provider: String?
+    public var provider: String?
     /// The campaign of a Braze payload.
-    package var campaignID: String?
+    public var campaignID: String?
     /// The payload's own id.
-    package var messageID: String?
+    public var messageID: String?
     /// The platform.
-    package var platform: Platform
+    public var platform: Platform
     /// The app.
-    package var app: String?
+    public var app: String?
     /// The device.
-    package var device: String?
+    public var device: String?
     /// The user, given or the device's last known.
-    package var externalID: String?
+    public var externalID: String?
     /// The payload's keys; `nil` for an interaction whose payload nobody knows.
-    package var keys: PayloadKeys?
+    public var keys: PayloadKeys?
 
     /// Joins the parts.
-    package init(
+    public init(
         act: UserAct?, provider: String?, campaignID: String? = nil, messageID: String? = nil, platform: Platform,
         app: String? = nil, device: String? = nil, externalID: String? = nil, keys: PayloadKeys?
     ) {
@@ -46,7 +46,7 @@ package struct TrackFacts: Sendable {
     ///   - messageID: the id under which it was accepted, which need not be the payload's own.
     ///   - device: the device.
     ///   - externalID: the user, given or the device's last known.
-    package init?(
+    public init?(
         receiving decision: Decision, messageID: String?, platform: Platform, device: String?, externalID: String?
     ) {
         if decision.braze != nil {
@@ -62,7 +62,7 @@ package struct TrackFacts: Sendable {
     }
 
     /// What happened, as `On=` calls it.
-    package var occasion: TrackRule.Occasion {
+    public var occasion: TrackRule.Occasion {
         switch act {
         case nil: .received
         case .opened: .opened

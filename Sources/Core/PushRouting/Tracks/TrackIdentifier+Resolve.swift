@@ -40,7 +40,7 @@ extension TrackSource {
     }
 
     /// What it is, for messages.
-    package var described: String {
+    public var described: String {
         switch self {
         case .keyValue(let key): "key-value \(key)"
         case .data(let key): "key \(key)"
@@ -52,7 +52,7 @@ extension TrackSource {
 
 /// Which of these names was probably meant to be the wanted one, and what is wrong with it: it differs in nothing but case,
 /// hyphens, underscores and spaces. `nil` when none does.
-package func nearMiss(of wanted: String, among names: some Sequence<String>) -> String? {
+public func nearMiss(of wanted: String, among names: some Sequence<String>) -> String? {
     let plain = letters(of: wanted)
     // Bounded, for it is shown; whatever else the payload's author wrote cannot be in it.
     let near = names.first {

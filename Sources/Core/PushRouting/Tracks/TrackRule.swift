@@ -1,9 +1,9 @@
-package import PushModel
+public import PushModel
 
 /// What is told to `/users/track` when something happens with a push: one `.track` file.
-package struct TrackRule: Hashable, Sendable {
+public struct TrackRule: Hashable, Sendable {
     /// What happens with a push. The raw values are the words of `On=`.
-    package enum Occasion: String, Sendable, CaseIterable {
+    public enum Occasion: String, Sendable, CaseIterable {
         /// It came: code of the app got it; Braze's, also when the system showed it (tracker, T9).
         case received
         /// Its body was tapped.
@@ -15,38 +15,38 @@ package struct TrackRule: Hashable, Sendable {
     }
 
     /// The file's stem.
-    package var name: String
+    public var name: String
     /// Which pushes; the conditions of a route, without one on the callback.
-    package var match: RouteMatch
+    public var match: RouteMatch
     /// On what of them; never empty.
-    package var occasions: [Occasion]
+    public var occasions: [Occasion]
     /// Which buttons, by their ids; empty: any.
-    package var buttons: [Glob]
+    public var buttons: [Glob]
     /// Whose profile it is.
-    package var identifier: TrackIdentifier
+    public var identifier: TrackIdentifier
     /// The event; `nil`: none.
-    package var event: Event?
+    public var event: Event?
     /// The customer's own fields of the profile.
-    package var attributes: [TrackField]
+    public var attributes: [TrackField]
     /// The provider's fields of the profile: `email`, `first_name`, ...
-    package var userAttributes: [TrackField]
+    public var userAttributes: [TrackField]
 
     /// A custom event.
-    package struct Event: Hashable, Sendable {
+    public struct Event: Hashable, Sendable {
         /// Its name.
-        package var name: TrackSource
+        public var name: TrackSource
         /// Its properties; those whose source has no value are left out.
-        package var properties: [TrackField]
+        public var properties: [TrackField]
 
         /// Joins the two.
-        package init(name: TrackSource, properties: [TrackField] = []) {
+        public init(name: TrackSource, properties: [TrackField] = []) {
             self.name = name
             self.properties = properties
         }
     }
 
     /// Joins the parts.
-    package init(
+    public init(
         name: String, match: RouteMatch = RouteMatch(), occasions: [Occasion], buttons: [Glob] = [],
         identifier: TrackIdentifier, event: Event? = nil, attributes: [TrackField] = [],
         userAttributes: [TrackField] = []
@@ -63,7 +63,7 @@ package struct TrackRule: Hashable, Sendable {
 }
 
 /// Where a track finds whose profile it is.
-package enum TrackIdentifier: Hashable, Sendable {
+public enum TrackIdentifier: Hashable, Sendable {
     /// The provider's id of the profile, in this one of the dashboard's key-values.
     case brazeID(keyValue: String)
     /// The customer's own id of the user.
@@ -73,16 +73,16 @@ package enum TrackIdentifier: Hashable, Sendable {
 }
 
 /// A property of an event, or a field of a profile.
-package struct TrackField: Hashable, Sendable {
+public struct TrackField: Hashable, Sendable {
     /// Its name.
-    package var name: String
+    public var name: String
     /// What the text of the source is read as.
-    package var type: TrackValueType
+    public var type: TrackValueType
     /// Where its value comes from.
-    package var source: TrackSource
+    public var source: TrackSource
 
     /// Joins the parts.
-    package init(_ name: String, _ type: TrackValueType, _ source: TrackSource) {
+    public init(_ name: String, _ type: TrackValueType, _ source: TrackSource) {
         self.name = name
         self.type = type
         self.source = source
@@ -90,7 +90,7 @@ package struct TrackField: Hashable, Sendable {
 }
 
 /// What a text is read as: payloads have most values as strings. The raw values are the words of `.track` files.
-package enum TrackValueType: String, Sendable, CaseIterable {
+public enum TrackValueType: String, Sendable, CaseIterable {
     /// The text itself.
     case string
     /// A number, as JSON writes it.
@@ -110,7 +110,7 @@ package enum TrackValueType: String, Sendable, CaseIterable {
 }
 
 /// Where a value comes from.
-package enum TrackSource: Hashable, Sendable {
+public enum TrackSource: Hashable, Sendable {
     /// One of the dashboard's key-values, wherever the platform puts them.
     case keyValue(String)
     /// One of the payload's own keys.
@@ -121,7 +121,7 @@ package enum TrackSource: Hashable, Sendable {
     case constant(String)
 
     /// What is known beside the payload's keys. The raw values are the words of `.track` files.
-    package enum Fact: String, Sendable, CaseIterable {
+    public enum Fact: String, Sendable, CaseIterable {
         /// The provider whose payload it is.
         case provider
         /// The campaign of a Braze payload.

@@ -5,7 +5,7 @@ let valueDepthMax = JSONLimits().depth
 
 extension TrackValueType {
     /// The JSON that a text is when it is read as this, without white space between its tokens; `nil` when it is none.
-    package func json(of text: String) -> [UInt8]? {
+    public func json(of text: String) -> [UInt8]? {
         switch self {
         case .string: Self.quoted(text)
         case .number: Self.scan(text, .number)?.compactBytes
@@ -19,7 +19,7 @@ extension TrackValueType {
     }
 
     /// What a text must be, with an example.
-    package var described: String {
+    public var described: String {
         switch self {
         case .string: "a text"
         case .number: "a number, such as 12.5"

@@ -1,28 +1,28 @@
-package import PushModel
+public import PushModel
 
 /// One entry that a track makes of what happened with a push.
-package struct TrackedData: Sendable {
+public struct TrackedData: Sendable {
     /// The track's name.
-    package var rule: String
+    public var rule: String
     /// What it tells.
-    package var kind: EntryKind
+    public var kind: EntryKind
     /// Whose profile it is; `nil`: ``fault`` says why.
-    package var identifier: UserIdentifier?
+    public var identifier: UserIdentifier?
     /// What `op: log` would have: `name` and `properties`, or `attributes`. A value that could not be read as its type is
     /// the text that it came as.
-    package var object: JSONNode
+    public var object: JSONNode
     /// Why it is set aside; `nil`: it is to be sent.
-    package var fault: Fault?
+    public var fault: Fault?
 
     /// What is wrong with an entry.
-    package struct Fault: Hashable, Sendable {
+    public struct Fault: Hashable, Sendable {
         /// Where: `braze_id`, `external_id`, `alias`, `name`, or a path such as `properties.price`.
-        package var field: String
+        public var field: String
         /// What is wrong, for people. Has nothing of the payload but a key.
-        package var reason: String
+        public var reason: String
 
         /// Joins the two.
-        package init(field: String, reason: String) {
+        public init(field: String, reason: String) {
             self.field = field
             self.reason = reason
         }
@@ -34,14 +34,14 @@ extension RoutingTable {
     /// `/users/track` takes them. What cannot be sent comes along with its fault, so that nothing is lost in silence.
     ///
     /// Depends on nothing but the tracks and `facts`.
-    package func tracked(_ facts: TrackFacts) -> [TrackedData] {
+    public func tracked(_ facts: TrackFacts) -> [TrackedData] {
         // Most tables have no track, and this is the path of every delivery.
         guard !tracks.isEmpty else { return [] }
         return tracks.flatMap { $0.applies(to: facts) ? $0.entries(for: facts) : [] }
     }
 
     /// Whether a track may apply to something of this kind: only then is its payload worth looking for.
-    package func hasTrack(on occasion: TrackRule.Occasion) -> Bool {
+    public func hasTrack(on occasion: TrackRule.Occasion) -> Bool {
         tracks.contains { $0.occasions.contains(occasion) }
     }
 }

@@ -1,5 +1,5 @@
 /// The candidate that a misspelt `word` most likely means, or `nil` when none is near.
-package func nearest(to word: String, among candidates: some Sequence<String>) -> String? {
+public func nearest(to word: String, among candidates: some Sequence<String>) -> String? {
     let near = candidates.compactMap { candidate -> (name: String, distance: Int)? in
         let tolerance = max(1, candidate.utf8.count / 3)
         guard abs(candidate.utf8.count - word.utf8.count) <= tolerance else { return nil }

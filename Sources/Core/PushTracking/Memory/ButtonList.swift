@@ -1,7 +1,7 @@
-package import PushModel
+public import PushModel
 
 /// The buttons of a delivery as bytes: for each what it does, how long its id is, and the id.
-package struct ButtonList: Hashable, Sendable {
+public struct ButtonList: Hashable, Sendable {
     /// Fixed for good: ledgers hold it.
     private static let actions: [ButtonAction] = [.uri, .deepLink, .none, .close]
 
@@ -9,13 +9,13 @@ package struct ButtonList: Hashable, Sendable {
     private static let lengthMax = 4096
 
     /// The bytes.
-    package private(set) var bytes: [UInt8] = []
+    public private(set) var bytes: [UInt8] = []
 
     /// No buttons.
-    package init() {}
+    public init() {}
 
     /// These buttons, as far as there is room for them.
-    package init(_ buttons: [TrackedDelivery.Button]) {
+    public init(_ buttons: [TrackedDelivery.Button]) {
         for button in buttons { button.id.withBytes { append($0, button.action) } }
     }
 
@@ -24,7 +24,7 @@ package struct ButtonList: Hashable, Sendable {
     /// - Parameters:
     ///   - id: its id in UTF-8.
     ///   - action: what it does.
-    package mutating func append(_ id: UnsafeBufferPointer<UInt8>, _ action: ButtonAction) {
+    public mutating func append(_ id: UnsafeBufferPointer<UInt8>, _ action: ButtonAction) {
         guard let code = Self.actions.firstIndex(of: action), id.count <= 255,
             bytes.count + id.count + 2 <= Self.lengthMax
         else { return }
@@ -36,10 +36,10 @@ package struct ButtonList: Hashable, Sendable {
     }
 
     /// Whether there is no room for another button, whatever its id.
-    package var isFull: Bool { bytes.count + 2 > Self.lengthMax }
+    public var isFull: Bool { bytes.count + 2 > Self.lengthMax }
 
     /// The buttons, in their order.
-    package var all: [TrackedDelivery.Button] {
+    public var all: [TrackedDelivery.Button] {
         var buttons: [TrackedDelivery.Button] = []
         Self.forEach(in: bytes) { id, action in
             buttons.append(TrackedDelivery.Button(id: String(decoding: id, as: UTF8.self), action: action))
@@ -72,5 +72,5 @@ package struct ButtonList: Hashable, Sendable {
 
 extension ButtonList: ExpressibleByArrayLiteral {
     /// These buttons, as far as there is room for them.
-    package init(arrayLiteral buttons: TrackedDelivery.Button...) { self.init(buttons) }
+    public init(arrayLiteral buttons: TrackedDelivery.Button...) { self.init(buttons) }
 }

@@ -1,18 +1,18 @@
 import LinuxSystem
-package import PushModel
+public import PushModel
 import Synchronization
 
 /// Rows that become durable together.
-package struct CommitBatch: Sendable {
+public struct CommitBatch: Sendable {
     /// Its number: one more than that of the batch before it.
-    package var number: UInt64
+    public var number: UInt64
     /// Its rows. From now on they are the store's.
-    package var rows: RowBuffer
+    public var rows: RowBuffer
     /// The number of the last request that was accepted, in it or before it.
-    package var lastSequence: SequenceNumber
+    public var lastSequence: SequenceNumber
 
     /// Joins the parts.
-    package init(number: UInt64, rows: RowBuffer, lastSequence: SequenceNumber) {
+    public init(number: UInt64, rows: RowBuffer, lastSequence: SequenceNumber) {
         self.number = number
         self.rows = rows
         self.lastSequence = lastSequence

@@ -1,26 +1,26 @@
 import CLinux
 import Glibc
 import LinuxSystem
-package import PushModel
+public import PushModel
 import Synchronization
 
 /// Makes batches durable in the log, and applies them to the ledger behind it.
 ///
 /// Durable and applied are two facts: replies and starts follow the first, look-ups and reports the second. One thread
 /// writes the log, another the ledger. May be used from any thread; whoever submits waits for nothing.
-package final class Committer: Sendable {
+public final class Committer: Sendable {
     /// How large the store's own files may become.
-    package struct Limits: Hashable, Sendable {
+    public struct Limits: Hashable, Sendable {
         /// The log, in bytes; at least 16 MiB are taken.
-        package var logLength: Int
+        public var logLength: Int
         /// The ledger's WAL, in bytes, while a reader keeps it from being emptied: beyond it the ledger waits for the
         /// reader, and the log fills.
-        package var walLength: Int
+        public var walLength: Int
 
         /// - Parameters:
         ///   - logLength: the log, in bytes.
         ///   - walLength: the ledger's WAL, in bytes; `nil`: as much as the log.
-        package init(logLength: Int = 256 << 20, walLength: Int? = nil) {
+        public init(logLength: Int = 256 << 20, walLength: Int? = nil) {
             self.logLength = logLength
             self.walLength = walLength ?? logLength
         }
@@ -45,9 +45,9 @@ package final class Committer: Sendable {
     }
 
     /// What the start found in the log.
-    package let recovery: RecoverySummary
+    public let recovery: RecoverySummary
     /// The number of the last batch of an earlier run; the next one has the number after it.
-    package let lastNumber: UInt64
+    public let lastNumber: UInt64
     private let failure: FirstFailure
     private let ledger: Monitor<LedgerInbox>
     private let log: CommitLog
@@ -66,7 +66,7 @@ package final class Committer: Sendable {
     ///   - onProgress: called from time to time while a log is applied, on another thread.
     ///   - onReport: gets every report, on the store's threads, which wait for it to return.
     /// - Throws: what kept the ledger from being opened, created or brought up to date.
-    package init(
+    public init(
         directory: consuming StateDirectory, limits: Limits = Limits(),
         onMigration: @escaping @Sendable () -> Void = {}, onProgress: @escaping @Sendable () -> Void = {},
         onReport: @escaping @Sendable (StoreReport) -> Void
@@ -126,10 +126,10 @@ package final class Committer: Sendable {
     // MARK: Batches
 
     /// An empty buffer for the rows of a batch.
-    package func takeBuffer() -> RowBuffer { pool.take() }
+    public func takeBuffer() -> RowBuffer { pool.take() }
 
     /// Has a batch written by the log's thread; a report says when it is durable. Only one may be under way.
-    package func submit(_ batch: CommitBatch) {
+    public func submit(_ batch: CommitBatch) {
         logInbox.update { inbox in
             precondition(inbox.batch == nil, "one batch is written at a time")
             inbox.batch = batch
@@ -142,7 +142,7 @@ package final class Committer: Sendable {
     /// - Returns: how long it took; `nil` when it cannot be written now: then the log's thread has it, and a report
     ///   says when it is durable.
     /// - Throws: that the disk cannot be trusted.
-    package func commit(_ batch: CommitBatch) throws(StoreError) -> Duration? {
+    public func commit(_ batch: CommitBatch) throws(StoreError) -> Duration? {
         do throws(StoreError) {
             return try logWriter.write(batch)
         } catch let error where error.isPassing {
@@ -152,14 +152,14 @@ package final class Committer: Sendable {
     }
 
     /// Whether a batch with rows of so many bytes can be written without waiting for the ledger.
-    package func hasRoom(for rows: Int) -> Bool { log.hasRoom(for: rows) }
+    public func hasRoom(for rows: Int) -> Bool { log.hasRoom(for: rows) }
 
     /// Whether the ledger is so far behind that large requests had better wait: half of the log is for small ones. A report
     /// of what is applied comes whenever this may have changed.
-    package var isFarBehind: Bool { ledger.withLock { $0.backlog.bytes } > log.usage.limit / 2 }
+    public var isFarBehind: Bool { ledger.withLock { $0.backlog.bytes } > log.usage.limit / 2 }
 
     /// Has everything up to a batch applied as soon as it is durable; a report says when it is done.
-    package func hurry(through number: UInt64) {
+    public func hurry(through number: UInt64) {
         ledger.update { inbox in
             inbox.urgentThrough = max(inbox.urgentThrough, number)
             inbox.signals &+= 1
@@ -168,7 +168,7 @@ package final class Committer: Sendable {
 
     /// Takes requests accepted before `cutoff` out of the ledger, in small transactions. Requests with an invocation in
     /// flight stay, and no number is given again.
-    package func prune(olderThan cutoff: WallTime) {
+    public func prune(olderThan cutoff: WallTime) {
         ledger.update { inbox in
             inbox.pruneCutoff = cutoff
             inbox.signals &+= 1
@@ -178,7 +178,7 @@ package final class Committer: Sendable {
     // MARK: State
 
     /// How the store is doing.
-    package var status: StoreStatus {
+    public var status: StoreStatus {
         let usage = log.usage
         var status = ledger.withLock { inbox in
             StoreStatus(
@@ -196,7 +196,7 @@ package final class Committer: Sendable {
     ///
     /// - Returns: why the disk cannot be trusted, if it cannot: what was acknowledged is in the log, for the next start.
     @discardableResult
-    package func stop() -> StoreError? {
+    public func stop() -> StoreError? {
         logInbox.update { $0.isStopping = true }
         if let running = running.withLock({ $0.take() }) { running.end(ledger) }
         return failure.error

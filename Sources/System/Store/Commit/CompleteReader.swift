@@ -10,7 +10,7 @@ extension LedgerReader {
     ///
     /// - Parameter directory: the state directory.
     /// - Throws: as ``init(directory:)``; and `logDamaged` for a log that is damaged: what is behind the damage is missing.
-    package static func complete(directory: String) throws(StoreError) -> LedgerReader {
+    public static func complete(directory: String) throws(StoreError) -> LedgerReader {
         let reader = try LedgerReader(directory: directory)
         guard let last = try LogTail(directory, reader)?.last else { return reader }
         if try LogTail.apply(in: directory) { return reader }

@@ -1,21 +1,21 @@
 import PushModel
 
 /// What a start found in the log.
-package struct RecoverySummary: Hashable, Sendable {
+public struct RecoverySummary: Hashable, Sendable {
     /// A log that could not be gone on with.
-    package struct SetAside: Hashable, Sendable {
+    public struct SetAside: Hashable, Sendable {
         /// Where it is now.
-        package var path: String
+        public var path: String
         /// What is wrong with it, and what is lost.
-        package var reason: String
+        public var reason: String
     }
 
     /// How many batches were durable and not in the ledger yet.
-    package var batches = 0
+    public var batches = 0
     /// The log that could not be gone on with; `nil` when it was whole.
-    package var setAside: SetAside?
+    public var setAside: SetAside?
     /// Whether batches were written once more, because somebody reads an older state of the ledger.
-    package var hasCopies = false
+    public var hasCopies = false
 }
 
 /// Brings a ledger up to date from its log, and makes a log to go on with.

@@ -1,7 +1,7 @@
 import Synchronization
 
 /// What the store's threads tell. Numbers are those of batches.
-package enum StoreReport: Hashable, Sendable {
+public enum StoreReport: Hashable, Sendable {
     /// All batches up to and including this number are on disk; how long the last write took.
     case durable(through: UInt64, took: Duration)
     /// All batches up to and including this number are in the ledger, where readers find them.
@@ -20,23 +20,23 @@ package enum StoreReport: Hashable, Sendable {
 }
 
 /// How the store is doing.
-package struct StoreStatus: Hashable, Sendable {
+public struct StoreStatus: Hashable, Sendable {
     /// Bytes of the log that the ledger may not have on disk yet.
-    package var logUsed = 0
+    public var logUsed = 0
     /// Bytes of all the log's files.
-    package var logLength = 0
+    public var logLength = 0
     /// How large the log may become, in bytes.
-    package var logLimit = 0
+    public var logLimit = 0
     /// How many batches are durable and not in the ledger yet.
-    package var batchesBehind = 0
+    public var batchesBehind = 0
     /// How many bytes of rows they have.
-    package var bytesBehind = 0
+    public var bytesBehind = 0
     /// Since when the oldest of them has been durable, in monotonic nanoseconds; `nil` when there is none.
-    package var behindSince: Int64?
+    public var behindSince: Int64?
     /// Bytes of the ledger's own WAL.
-    package var walLength = 0
+    public var walLength = 0
     /// Bytes of the ledger's file.
-    package var ledgerLength = 0
+    public var ledgerLength = 0
 }
 
 /// The first report of a failure, for who asks after the end of the threads.

@@ -1,9 +1,9 @@
-package import PushModel
+public import PushModel
 
 /// How an interaction names its delivery.
-package struct DeliveryReference: Hashable, Sendable {
+public struct DeliveryReference: Hashable, Sendable {
     /// What it is called.
-    package enum Name: Hashable, Sendable {
+    public enum Name: Hashable, Sendable {
         /// By its number.
         case seq(SequenceNumber)
         /// By the payload's own id; the latest that has it.
@@ -11,17 +11,17 @@ package struct DeliveryReference: Hashable, Sendable {
     }
 
     /// What it is called.
-    package var name: Name
+    public var name: Name
     /// Its app; `nil`: any.
-    package var app: String?
+    public var app: String?
     /// Its device; `nil`: any.
-    package var device: String?
+    public var device: String?
 
     /// Only requests with a lower number are meant; `nil`: any.
-    package var before: SequenceNumber?
+    public var before: SequenceNumber?
 
     /// Joins the parts.
-    package init(_ name: Name, app: String?, device: String?, before: SequenceNumber? = nil) {
+    public init(_ name: Name, app: String?, device: String?, before: SequenceNumber? = nil) {
         self.before = before
         self.name = name
         self.app = app

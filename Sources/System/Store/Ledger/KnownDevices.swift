@@ -1,8 +1,8 @@
-package import PushModel
+public import PushModel
 
 extension LedgerReader {
     /// What was last said of each device, in the order in which they were first named, as far as the ledger tells.
-    package func knownDevices() throws(StoreError) -> [KnownDevice] {
+    public func knownDevices() throws(StoreError) -> [KnownDevice] {
         let statement = try database.prepare(
             "SELECT number, app, device, platform, external_id FROM devices ORDER BY number")
         var devices: [KnownDevice] = []

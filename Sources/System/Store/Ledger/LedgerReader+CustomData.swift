@@ -1,9 +1,9 @@
-package import PushModel
+public import PushModel
 
 /// What the custom data is given back after a restart.
 extension LedgerReader {
     /// The highest number ever given to an entry that is or was in the ledger; 0 when there was none.
-    package func highestEntryNumber() throws(StoreError) -> EntryNumber {
+    public func highestEntryNumber() throws(StoreError) -> EntryNumber {
         EntryNumber(
             try database.integer(
                 "SELECT max((SELECT highest_entry FROM meta), (SELECT coalesce(max(number), 0) FROM entries))"))
@@ -11,7 +11,7 @@ extension LedgerReader {
 
     /// Streams every entry that has not come to its end, in order of numbers, with the forwarder's run that has it. Costs
     /// nothing when there is none, whatever the ledger holds.
-    package func unfinishedEntries(
+    public func unfinishedEntries(
         _ body: (_ entry: CustomEntry, _ state: EntryState, _ claimant: UUID128?) -> Void
     ) throws(StoreError) {
         let statement = try database.prepare(
@@ -26,7 +26,7 @@ extension LedgerReader {
     }
 
     /// How sending goes, as the forwarder last said; `nil` before it ever did.
-    package func sendingState() throws(StoreError) -> SendingState? {
+    public func sendingState() throws(StoreError) -> SendingState? {
         let statement = try database.prepare("SELECT \(CustomDataColumns.sending) FROM sending")
         return try statement.step() ? try statement.sendingState() : nil
     }

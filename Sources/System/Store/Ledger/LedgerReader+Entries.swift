@@ -1,16 +1,16 @@
-package import PushModel
+public import PushModel
 
 /// Which entries of custom data are asked for; `nil` is any.
-package struct EntryFilter: Hashable, Sendable {
+public struct EntryFilter: Hashable, Sendable {
     /// In these states.
-    package var states: Set<EntryState>
+    public var states: Set<EntryState>
     /// Stored in this suite.
-    package var suite: String?
+    public var suite: String?
     /// Of this app.
-    package var app: String?
+    public var app: String?
 
     /// Joins the parts.
-    package init(states: Set<EntryState>, suite: String? = nil, app: String? = nil) {
+    public init(states: Set<EntryState>, suite: String? = nil, app: String? = nil) {
         self.states = states
         self.suite = suite
         self.app = app
@@ -18,15 +18,15 @@ package struct EntryFilter: Hashable, Sendable {
 }
 
 /// How long a custom event took from being saved to its end.
-package struct EntryDelay: Hashable, Sendable {
+public struct EntryDelay: Hashable, Sendable {
     /// The event.
-    package var name: String
+    public var name: String
     /// `flushed` or `sent`.
-    package var state: EntryState
+    public var state: EntryState
     /// When it was saved.
-    package var savedAt: WallTime
+    public var savedAt: WallTime
     /// When it came to its end.
-    package var settledAt: WallTime
+    public var settledAt: WallTime
 }
 
 /// Custom data for people.
@@ -34,7 +34,7 @@ extension LedgerReader {
     /// Streams the entries that a filter lets through, in order of numbers.
     ///
     /// - Parameter limit: how many at most, the oldest; `nil`: all.
-    package func entries(
+    public func entries(
         _ filter: EntryFilter, limit: Int? = nil, _ body: (EntryRecord) -> Void
     ) throws(StoreError) {
         var statement = try database.prepare(
@@ -45,7 +45,7 @@ extension LedgerReader {
     }
 
     /// How many entries a filter lets through, by suite and state: first what is sent, then the suites by name.
-    package func entryCounts(_ filter: EntryFilter) throws(StoreError) -> [EntryCount] {
+    public func entryCounts(_ filter: EntryFilter) throws(StoreError) -> [EntryCount] {
         var statement = try database.prepare(
             """
             SELECT suite, state, count(*), sum(length(data) + coalesce(length(CAST(name AS BLOB)), 0)), min(saved_at)
@@ -64,7 +64,7 @@ extension LedgerReader {
 
     /// Streams the custom events that were saved from `start` on and before `end` and have been flushed or sent, in order
     /// of numbers; `nil` is no bound. Reads every entry of the ledger; memory does not grow with it.
-    package func customEventDelays(
+    public func customEventDelays(
         from start: WallTime? = nil, to end: WallTime? = nil, _ body: (EntryDelay) -> Void
     ) throws(StoreError) {
         let statement = try database.prepare(

@@ -1,21 +1,21 @@
-package import PushModel
+public import PushModel
 
 /// What became of an interaction, with what its request and its delivery say.
-package struct StoredInteraction: Hashable, Sendable {
+public struct StoredInteraction: Hashable, Sendable {
     /// What became of it.
-    package var row: InteractionRow
+    public var row: InteractionRow
     /// The platform.
-    package var platform: Platform
+    public var platform: Platform
     /// The app.
-    package var app: String?
+    public var app: String?
     /// The device.
-    package var device: String?
+    public var device: String?
     /// The user.
-    package var externalID: String?
+    public var externalID: String?
     /// The campaign of the delivery; `nil` without one, too.
-    package var campaignID: String?
+    public var campaignID: String?
     /// Whether it is the dismissal of what nobody knows; other verdicts say what was done.
-    package var isUnmatchedDismissal: Bool
+    public var isUnmatchedDismissal: Bool
 }
 
 extension LedgerReader {
@@ -27,7 +27,7 @@ extension LedgerReader {
     /// - Parameters:
     ///   - cursor: 0 for the first one.
     ///   - limit: how many at most.
-    package func events(
+    public func events(
         after cursor: Int64, limit: Int
     ) throws(StoreError) -> [(cursor: Int64, event: AnalyticsEvent)] {
         let statement = try database.prepare(
@@ -38,14 +38,14 @@ extension LedgerReader {
     }
 
     /// The cursor of the last event; 0 when there was none.
-    package func lastCursor() throws(StoreError) -> Int64 {
+    public func lastCursor() throws(StoreError) -> Int64 {
         try database.integer(
             "SELECT max((SELECT highest_cursor FROM meta), (SELECT coalesce(max(cursor), 0) FROM events))")
     }
 
     /// Streams the events of a time from `start` on and before `end`, as the events have it, in the order in which they
     /// were committed; `nil` is no bound. Reads every event of the ledger; memory does not grow with it.
-    package func events(
+    public func events(
         from start: WallTime? = nil, to end: WallTime? = nil, _ body: (AnalyticsEvent) -> Void
     ) throws(StoreError) {
         // Events have whole seconds: as milliseconds they lie in the same window.
@@ -60,7 +60,7 @@ extension LedgerReader {
     }
 
     /// The latest events of a user, the last one first.
-    package func events(
+    public func events(
         ofUser externalID: String, limit: Int
     ) throws(StoreError) -> [(cursor: Int64, event: AnalyticsEvent)] {
         var statement = try database.prepare(
@@ -72,7 +72,7 @@ extension LedgerReader {
 
     /// Streams what became of the interactions from `start` on and before `end`, by when they were done, in order of the
     /// requests that told of them; `nil` is no bound.
-    package func interactions(
+    public func interactions(
         from start: WallTime? = nil, to end: WallTime? = nil, _ body: (StoredInteraction) -> Void
     ) throws(StoreError) {
         let statement = try database.prepare(

@@ -1,14 +1,14 @@
-package import PushModel
+public import PushModel
 
 /// What a field of a profile has to be.
-package struct AttributeCondition: Hashable, Sendable {
+public struct AttributeCondition: Hashable, Sendable {
     /// The field, custom or the provider's own.
-    package var name: String
+    public var name: String
     /// JSON texts: it is one of these, or an array that has one of them.
-    package var values: [[UInt8]]
+    public var values: [[UInt8]]
 
     /// Joins the two.
-    package init(name: String, values: [[UInt8]]) {
+    public init(name: String, values: [[UInt8]]) {
         self.name = name
         self.values = values
     }
@@ -16,7 +16,7 @@ package struct AttributeCondition: Hashable, Sendable {
 
 extension LedgerReader {
     /// The fields of a profile, the customer's own first, by name.
-    package func attributes(of owner: ProfileOwner) throws(StoreError) -> [AttributeRecord] {
+    public func attributes(of owner: ProfileOwner) throws(StoreError) -> [AttributeRecord] {
         var statement = try database.prepare(
             """
             SELECT \(CustomDataColumns.attribute) FROM attributes WHERE anonymous = ?1 AND owner = ?2
@@ -30,7 +30,7 @@ extension LedgerReader {
     /// has the first condition's value, or is an array.
     ///
     /// - Parameter conditions: at least one; without any nobody is found.
-    package func users(where conditions: [AttributeCondition], _ body: (String) -> Void) throws(StoreError) {
+    public func users(where conditions: [AttributeCondition], _ body: (String) -> Void) throws(StoreError) {
         guard let first = conditions.first else { return }
         let others = try ConditionCheck(database)
         for user in try users(where: first) {

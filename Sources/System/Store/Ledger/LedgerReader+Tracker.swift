@@ -1,9 +1,9 @@
-package import PushModel
+public import PushModel
 
 /// What the tracker is given back after a restart.
 extension LedgerReader {
     /// The session starts whose influenced opens are not decided yet, in order.
-    package func pendingStarts() throws(StoreError) -> [PendingStart] {
+    public func pendingStarts() throws(StoreError) -> [PendingStart] {
         let statement = try database.prepare(
             "SELECT \(TrackerColumns.pendingStart) FROM pending_starts ORDER BY cause")
         var starts: [PendingStart] = []
@@ -12,7 +12,7 @@ extension LedgerReader {
     }
 
     /// The interactions that wait for their delivery, in order.
-    package func heldInteractions() throws(StoreError) -> [HeldInteraction] {
+    public func heldInteractions() throws(StoreError) -> [HeldInteraction] {
         let statement = try database.prepare("SELECT \(TrackerColumns.held) FROM held_interactions ORDER BY cause")
         var held: [HeldInteraction] = []
         while try statement.step() { held.append(try statement.heldInteraction()) }
@@ -22,7 +22,7 @@ extension LedgerReader {
     /// Streams the sessions, in the order in which they began.
     ///
     /// - Parameter externalID: of this user only; `nil`: all.
-    package func sessions(
+    public func sessions(
         ofUser externalID: String? = nil, _ body: (SessionRow) -> Void
     ) throws(StoreError) {
         var statement = try database.prepare(
@@ -34,7 +34,7 @@ extension LedgerReader {
     /// Streams the session starts of each user in each app, those that were not used for longest first.
     ///
     /// - Parameter externalID: of this user only; `nil`: all.
-    package func sessionStarts(
+    public func sessionStarts(
         ofUser externalID: String? = nil, _ body: (StartsRow) -> Void
     ) throws(StoreError) {
         var statement = try database.prepare(
@@ -47,7 +47,7 @@ extension LedgerReader {
     }
 
     /// How many deliveries the tracker took over and has not forgotten.
-    package func trackedDeliveryCount() throws(StoreError) -> Int {
+    public func trackedDeliveryCount() throws(StoreError) -> Int {
         Int(try database.integer("SELECT count(*) FROM tracked_deliveries"))
     }
 
@@ -57,7 +57,7 @@ extension LedgerReader {
     /// - Parameters:
     ///   - limit: how many at most.
     ///   - body: gets each of them.
-    package func trackedDeliveries(
+    public func trackedDeliveries(
         newest limit: Int, _ body: (TrackedRow, AnalyticsEvent) -> Void
     ) throws(StoreError) {
         let statement = try database.prepare(
@@ -74,7 +74,7 @@ extension LedgerReader {
     }
 
     /// Streams the close buttons that were pressed, of those same deliveries.
-    package func closedButtons(
+    public func closedButtons(
         ofNewest limit: Int, _ body: (_ delivery: SequenceNumber, _ button: String) -> Void
     ) throws(StoreError) {
         let statement = try database.prepare(

@@ -1,13 +1,13 @@
 import Glibc
-package import PushModel
+public import PushModel
 
 /// A read-only view of a ledger, for any process: beside the daemon while it writes, or without one.
 ///
 /// It sees what the ledger has, which is some milliseconds behind what is acknowledged, and more behind when there is much
 /// to do: ``LedgerReader/complete(directory:)`` sees it all. For one thread at a time.
-package final class LedgerReader {
+public final class LedgerReader {
     /// The daemon's 128-bit name of this state directory, made when the ledger was created.
-    package let stateIdentity: UUID128
+    public let stateIdentity: UUID128
     let database: Database
     private var requestByKey: Statement
     private var requestByNumber: Statement
@@ -21,7 +21,7 @@ package final class LedgerReader {
     ///
     /// - Parameter directory: the state directory; it is not locked.
     /// - Throws: `StoreError`: `missing`, `notPermitted`, `newerSchema`, `corrupt` or `failed`.
-    package convenience init(directory: String) throws(StoreError) {
+    public convenience init(directory: String) throws(StoreError) {
         let path = directory + "/ledger.db"
         guard access(path, F_OK) == 0 || errno == EACCES else {
             throw StoreError(.missing, message: "there is no ledger", context: path)
@@ -69,7 +69,7 @@ package final class LedgerReader {
     }
 
     /// Runs several reads over one state of the ledger, whatever is committed meanwhile.
-    package func snapshot<Value>(_ read: () throws(StoreError) -> Value) throws(StoreError) -> Value {
+    public func snapshot<Value>(_ read: () throws(StoreError) -> Value) throws(StoreError) -> Value {
         if database.isInTransaction { return try read() }
         try database.execute("BEGIN")
         // Nothing was written, so nothing can be lost by it.
@@ -78,7 +78,7 @@ package final class LedgerReader {
     }
 
     /// The highest number ever given to a request that is or was in the ledger; 0 when there was none.
-    package func highestSequenceNumber() throws(StoreError) -> SequenceNumber {
+    public func highestSequenceNumber() throws(StoreError) -> SequenceNumber {
         SequenceNumber(
             try database.integer(
                 "SELECT max((SELECT highest_seq FROM meta), (SELECT coalesce(max(seq), 0) FROM requests))"))
@@ -87,7 +87,7 @@ package final class LedgerReader {
     // MARK: One request
 
     /// A request with its body and all that came of it; `nil` when the ledger does not have it.
-    package func story(of seq: SequenceNumber) throws(StoreError) -> RequestStory? {
+    public func story(of seq: SequenceNumber) throws(StoreError) -> RequestStory? {
         try snapshot { () throws(StoreError) in
             requestByNumber.bind(seq.value, at: 1)
             return try story(&requestByNumber)
@@ -96,7 +96,7 @@ package final class LedgerReader {
 
     /// The request to which the producer with this user id gave this id, with all that came of it; `nil` when the
     /// ledger does not have it.
-    package func find(uid: UInt32, id: String) throws(StoreError) -> RequestStory? {
+    public func find(uid: UInt32, id: String) throws(StoreError) -> RequestStory? {
         try snapshot { () throws(StoreError) in
             requestByKey.bind(Int64(uid), at: 1)
             requestByKey.bind(id, at: 2)
@@ -106,7 +106,7 @@ package final class LedgerReader {
 
     /// The delivery that an interaction names, with all that came of it; `nil` when the ledger does not have it, or
     /// when it is named by a message id and the tracker remembers it.
-    package func delivery(_ reference: DeliveryReference) throws(StoreError) -> RequestStory? {
+    public func delivery(_ reference: DeliveryReference) throws(StoreError) -> RequestStory? {
         try snapshot { () throws(StoreError) in
             switch reference.name {
             case .seq(let seq):
@@ -145,7 +145,7 @@ package final class LedgerReader {
 
     /// Every invocation without a result, with its request, in order of `seq` and `n`: what a restart has to
     /// finish. Costs nothing when there is none, whatever the ledger holds.
-    package func pendingInvocations() throws(StoreError) -> [(request: AcceptedRequest, invocation: InvocationRecord)] {
+    public func pendingInvocations() throws(StoreError) -> [(request: AcceptedRequest, invocation: InvocationRecord)] {
         let statement = try database.prepare(
             """
             SELECT \(LedgerColumns.request), \(LedgerColumns.invocation)
@@ -160,7 +160,7 @@ package final class LedgerReader {
     }
 
     /// The same, without the request lines: it gives the request with an empty body, and how many bytes the line has.
-    package func pendingInvocations(
+    public func pendingInvocations(
         _ body: (_ request: AcceptedRequest, _ byteCount: Int, _ invocation: InvocationRecord) throws(StoreError) ->
             Void
     ) throws(StoreError) {
@@ -180,21 +180,21 @@ package final class LedgerReader {
     }
 
     /// How many invocations have no result.
-    package func pendingInvocationCount() throws(StoreError) -> Int {
+    public func pendingInvocationCount() throws(StoreError) -> Int {
         Int(
             try database.integer(
                 "SELECT count(*) FROM invocations INDEXED BY invocations_pending WHERE outcome IS NULL"))
     }
 
     /// The line of a request; `nil` when the ledger does not have it.
-    package func line(of seq: SequenceNumber) throws(StoreError) -> [UInt8]? {
+    public func line(of seq: SequenceNumber) throws(StoreError) -> [UInt8]? {
         let statement = try database.prepare("SELECT body FROM requests WHERE seq = ?1")
         statement.bind(seq.value, at: 1)
         return try statement.step() ? statement.bytes(0) : nil
     }
 
     /// How many requests were accepted from `from` on and before `end`; `nil` is no bound.
-    package func acceptedRequests(from start: WallTime? = nil, to end: WallTime? = nil) throws(StoreError) -> Int {
+    public func acceptedRequests(from start: WallTime? = nil, to end: WallTime? = nil) throws(StoreError) -> Int {
         let statement = try database.prepare(
             "SELECT count(*) FROM requests WHERE accepted_at >= ?1 AND accepted_at < ?2")
         statement.bind(start, before: end)
@@ -204,7 +204,7 @@ package final class LedgerReader {
 
     /// Streams the requests accepted from `from` on and before `end`, a row for each invocation and one for a request
     /// without any, in order of `seq` and `n`; `nil` is no bound. Memory does not grow with the ledger.
-    package func rows(
+    public func rows(
         from start: WallTime? = nil, to end: WallTime? = nil, _ body: (LedgerRow) -> Void
     ) throws(StoreError) {
         let statement = try database.prepare(Self.rowQuery)
@@ -224,7 +224,7 @@ package final class LedgerReader {
     ///   - last: those of the requests after this one.
     ///   - newest: and up to this one, which was the last when the listing began.
     ///   - limit: how many at most; no request has as many.
-    package func rows(
+    public func rows(
         from start: WallTime?, to end: WallTime?, after last: SequenceNumber, through newest: SequenceNumber,
         limit: Int
     ) throws(StoreError) -> [LedgerRow] {

@@ -1,14 +1,14 @@
-package import PushModel
+public import PushModel
 
 extension LedgerReader {
     /// Of how many requests the recent deliveries are told. A device's list holds ten ids, and what comes twice comes
     /// within minutes: of a thousand devices that are busy at once this is the whole list, of more the newest part of it.
     /// The rows are read where they lie, bodies beside them: for ten thousand that takes hundredths of a second.
-    package static let recentRequests: Int64 = 10_000
+    public static let recentRequests: Int64 = 10_000
 
     /// Android deliveries to a device among the newest ``recentRequests``, in order of `seq`: what FCM's lists of recent
     /// ids were made of, which outlive the daemon on their devices.
-    package func recentDeliveries(
+    public func recentDeliveries(
         amongNewest requests: Int64 = recentRequests
     ) throws(StoreError) -> [RecentDelivery] {
         let statement = try database.prepare(

@@ -1,36 +1,36 @@
 /// What a claim is answered with.
-package struct Claimed: Hashable, Sendable {
+public struct Claimed: Hashable, Sendable {
     /// The entries, in order of number; from now on this run of the forwarder has them.
-    package var entries: [ClaimedEntry]
+    public var entries: [ClaimedEntry]
     /// How sending went, as it was last said; `nil` before it ever was.
-    package var sending: SendingState?
+    public var sending: SendingState?
 
     /// Joins the two.
-    package init(entries: [ClaimedEntry], sending: SendingState?) {
+    public init(entries: [ClaimedEntry], sending: SendingState?) {
         self.entries = entries
         self.sending = sending
     }
 }
 
 /// One entry, as the forwarder needs it.
-package struct ClaimedEntry: Hashable, Sendable {
+public struct ClaimedEntry: Hashable, Sendable {
     /// Its number, by which it is settled.
-    package var number: EntryNumber
+    public var number: EntryNumber
     /// What it tells.
-    package var kind: EntryKind
+    public var kind: EntryKind
     /// Whose profile.
-    package var identifier: UserIdentifier
+    public var identifier: UserIdentifier
     /// The app.
-    package var app: String?
+    public var app: String?
     /// The name of an event; `nil` for attributes.
-    package var name: String?
+    public var name: String?
     /// The properties of the event, or the attributes: a JSON object without white space.
-    package var data: [UInt8]
+    public var data: [UInt8]
     /// When it happened.
-    package var time: WallTime
+    public var time: WallTime
 
     /// Joins the parts.
-    package init(
+    public init(
         number: EntryNumber, kind: EntryKind, identifier: UserIdentifier, app: String?, name: String?, data: [UInt8],
         time: WallTime
     ) {
@@ -44,7 +44,7 @@ package struct ClaimedEntry: Hashable, Sendable {
     }
 
     /// What the forwarder needs of an entry; `nil` for one that is stored, not sent.
-    package init?(_ entry: CustomEntry) {
+    public init?(_ entry: CustomEntry) {
         guard case .sent(let identifier) = entry.way else { return nil }
         self.init(
             number: entry.number, kind: entry.kind, identifier: identifier, app: entry.app, name: entry.name,

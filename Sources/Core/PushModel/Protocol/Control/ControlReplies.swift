@@ -1,6 +1,6 @@
 extension Reply {
     /// The answer to a claim.
-    package static func claimed(_ claimed: Claimed, id: String?) -> [UInt8] {
+    public static func claimed(_ claimed: Claimed, id: String?) -> [UInt8] {
         done(id: id) { writer in
             writer.member("entries", array: { list in claimed.entries.forEach { list.entry($0) } })
             writer.key("sending")
@@ -13,7 +13,7 @@ extension Reply {
     }
 
     /// The answer to a sync.
-    package static func synced(_ synced: Synced, id: String?) -> [UInt8] {
+    public static func synced(_ synced: Synced, id: String?) -> [UInt8] {
         done(id: id) { writer in
             writer.member("state", synced.state.description)
             writer.member("complete", synced.isComplete)
@@ -23,15 +23,15 @@ extension Reply {
     }
 
     /// The answer to what changes entries: how many it changed, under a word for the change.
-    package static func counted(_ what: String, _ count: Int, id: String?) -> [UInt8] {
+    public static func counted(_ what: String, _ count: Int, id: String?) -> [UInt8] {
         done(id: id) { $0.member(what, count) }
     }
 
     /// The answer to what has nothing to tell.
-    package static func done(id: String?) -> [UInt8] { done(id: id) { _ in } }
+    public static func done(id: String?) -> [UInt8] { done(id: id) { _ in } }
 
     /// The same line with the version of what `control.sock` takes and tells: for the first reply on a connection.
-    package static func stating(version: Int, _ line: [UInt8]) -> [UInt8] {
+    public static func stating(version: Int, _ line: [UInt8]) -> [UInt8] {
         Array(line.dropLast(2)) + Array(#","protocol":\#(version)}"#.utf8) + [UInt8(ascii: "\n")]
     }
 
@@ -45,18 +45,18 @@ extension Reply {
 }
 
 /// How far the ledger came, for a sync.
-package struct Synced: Hashable, Sendable {
+public struct Synced: Hashable, Sendable {
     /// The id of the state directory.
-    package var state: UUID128
+    public var state: UUID128
     /// Whether the ledger has all that was acknowledged before the sync was asked for.
-    package var isComplete: Bool
+    public var isComplete: Bool
     /// How many batches are acknowledged and not in the ledger.
-    package var batchesBehind: Int
+    public var batchesBehind: Int
     /// How many bytes of rows they have.
-    package var bytesBehind: Int
+    public var bytesBehind: Int
 
     /// Joins the parts.
-    package init(state: UUID128, isComplete: Bool, batchesBehind: Int, bytesBehind: Int) {
+    public init(state: UUID128, isComplete: Bool, batchesBehind: Int, bytesBehind: Int) {
         self.state = state
         self.isComplete = isComplete
         self.batchesBehind = batchesBehind
@@ -66,7 +66,7 @@ package struct Synced: Hashable, Sendable {
 
 extension JSONWriter {
     /// The members of what is known of sending.
-    package mutating func members(of state: SendingState) {
+    public mutating func members(of state: SendingState) {
         member("phase", state.phase.rawValue)
         member("reason", state.reason)
         member("failures", state.failures)
@@ -75,7 +75,7 @@ extension JSONWriter {
     }
 
     /// The member that says whose profile it is.
-    package mutating func member(of identifier: UserIdentifier) {
+    public mutating func member(of identifier: UserIdentifier) {
         switch identifier {
         case .externalID(let id): member("external_id", id)
         case .brazeID(let id): member("braze_id", id)

@@ -1,5 +1,5 @@
 /// Why an answer of the daemon is none that was asked for.
-package enum ControlReplyError: Error, Hashable, Sendable {
+public enum ControlReplyError: Error, Hashable, Sendable {
     /// The daemon refuses the request.
     case refused(ProtocolError)
     /// It is no answer to the request: what is wrong with it.
@@ -7,13 +7,13 @@ package enum ControlReplyError: Error, Hashable, Sendable {
 }
 
 /// The answer of the daemon to a line of `control.sock`, for whoever sent it.
-package struct ControlReply: Sendable {
+public struct ControlReply: Sendable {
     private let root: JSONNode
 
     /// Reads a line.
     ///
     /// - Throws: what the daemon refuses, and what is no answer at all.
-    package init(line: [UInt8]) throws(ControlReplyError) {
+    public init(line: [UInt8]) throws(ControlReplyError) {
         do {
             // Data has the depth that the daemon let pass, inside of the answer's own.
             root = try JSONDocument(scanning: line, limits: JSONLimits(depth: .max)).root
@@ -25,7 +25,7 @@ package struct ControlReply: Sendable {
     }
 
     /// The entries, for a claim.
-    package func claimed() throws(ControlReplyError) -> Claimed {
+    public func claimed() throws(ControlReplyError) -> Claimed {
         guard let list = root["entries"], list.kind == .array else { throw .unreadable("entries is missing") }
         let nodes = list.elements
         var entries: [ClaimedEntry] = []
@@ -38,7 +38,7 @@ package struct ControlReply: Sendable {
     }
 
     /// How far the ledger came, for a sync.
-    package func synced() throws(ControlReplyError) -> Synced {
+    public func synced() throws(ControlReplyError) -> Synced {
         guard let state = root["state"]?.string.flatMap(UUID128.init(_:)), let isComplete = root["complete"]?.bool,
             let batches = root["batches_behind"]?.int64, let bytes = root["bytes_behind"]?.int64
         else { throw .unreadable("state, complete, batches_behind or bytes_behind is missing") }
@@ -47,7 +47,7 @@ package struct ControlReply: Sendable {
     }
 
     /// How many entries were changed, under its word: `settled`, `flushed`, `discarded`, `resolved`.
-    package func count(_ what: String) throws(ControlReplyError) -> Int {
+    public func count(_ what: String) throws(ControlReplyError) -> Int {
         guard let count = root[what]?.int64 else { throw .unreadable("\(what) is missing") }
         return Int(count)
     }

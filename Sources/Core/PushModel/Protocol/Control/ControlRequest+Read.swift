@@ -2,7 +2,7 @@ extension ControlRequest {
     /// Reads a line.
     ///
     /// - Throws: the error that the client is told; it carries the request's id where that could be read.
-    package init(line: [UInt8]) throws(ProtocolError) {
+    public init(line: [UInt8]) throws(ProtocolError) {
         let document: JSONDocument
         do {
             document = try JSONDocument(scanning: line)

@@ -1,6 +1,6 @@
 extension ControlRequest {
     /// The request as a line, with its line feed.
-    package var line: [UInt8] {
+    public var line: [UInt8] {
         var writer = JSONWriter()
         writer.object { writer in
             writer.member("op", operation.name)

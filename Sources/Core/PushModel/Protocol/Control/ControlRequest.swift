@@ -1,7 +1,7 @@
 /// One request line of `control.sock`: whoever may inject can ask none of it.
-package struct ControlRequest: Hashable, Sendable {
+public struct ControlRequest: Hashable, Sendable {
     /// What is asked.
-    package enum Operation: Hashable, Sendable {
+    public enum Operation: Hashable, Sendable {
         /// What the daemon is doing now.
         case status
         /// The ledger is to have all that was acknowledged before this was asked; how long the answer may take at most.
@@ -23,40 +23,40 @@ package struct ControlRequest: Hashable, Sendable {
     }
 
     /// The version of what `control.sock` takes and tells, as the first reply on a connection states it.
-    package static let protocolVersion = 1
+    public static let protocolVersion = 1
 
     /// How long a line may be at least, in bytes: a hundred entries with the longest of reasons, all of it escaped.
-    package static let longestLine = 1 << 20
+    public static let longestLine = 1 << 20
 
     /// What is asked.
-    package var operation: Operation
+    public var operation: Operation
     /// Given back in the reply.
-    package var id: String?
+    public var id: String?
 
     /// Joins the two.
-    package init(_ operation: Operation, id: String? = nil) {
+    public init(_ operation: Operation, id: String? = nil) {
         self.operation = operation
         self.id = id
     }
 }
 
 /// `op: claim`
-package struct ClaimRequest: Hashable, Sendable {
+public struct ClaimRequest: Hashable, Sendable {
     /// How many entries one claim may ask for.
-    package static let limits: ClosedRange<Int64> = 1...1000
+    public static let limits: ClosedRange<Int64> = 1...1000
 
     /// The run of the forwarder.
-    package var instance: UUID128
+    public var instance: UUID128
     /// How many entries at most.
-    package var limit: Int
+    public var limit: Int
     /// Whether the answer comes only when there is an entry.
-    package var waits: Bool
+    public var waits: Bool
     /// With the first claim of a connection: what that run holds. Whatever else is claimed by it was in a reply that it never
     /// got, and so is queued again before the claim is answered.
-    package var holding: [EntryNumber]?
+    public var holding: [EntryNumber]?
 
     /// Joins the parts.
-    package init(instance: UUID128, limit: Int, waits: Bool, holding: [EntryNumber]? = nil) {
+    public init(instance: UUID128, limit: Int, waits: Bool, holding: [EntryNumber]? = nil) {
         self.instance = instance
         self.limit = limit
         self.waits = waits
@@ -65,21 +65,21 @@ package struct ClaimRequest: Hashable, Sendable {
 }
 
 /// `op: settle`
-package struct SettleRequest: Hashable, Sendable {
+public struct SettleRequest: Hashable, Sendable {
     /// What became of one entry.
-    package struct Settlement: Hashable, Sendable {
+    public struct Settlement: Hashable, Sendable {
         /// How long a reason may be, in bytes: as much of an endpoint's answer as a person reads.
-        package static let longestReason = 1000
+        public static let longestReason = 1000
 
         /// The entry.
-        package var number: EntryNumber
+        public var number: EntryNumber
         /// `sent`, `rejected`, `unknown`, or `queued` again.
-        package var state: EntryState
+        public var state: EntryState
         /// Why, for people.
-        package var reason: String?
+        public var reason: String?
 
         /// Joins the parts; of a reason that is longer than ``longestReason`` the beginning is kept.
-        package init(_ number: EntryNumber, _ state: EntryState, reason: String? = nil) {
+        public init(_ number: EntryNumber, _ state: EntryState, reason: String? = nil) {
             self.number = number
             self.state = state
             self.reason = reason?.prefix(bytes: Self.longestReason)
@@ -90,32 +90,32 @@ package struct SettleRequest: Hashable, Sendable {
     static let states: [EntryState] = [.sent, .rejected, .unknown, .queued]
 
     /// The run of the forwarder.
-    package var instance: UUID128
+    public var instance: UUID128
     /// The entries, at most as many as one claim may ask for.
-    package var entries: [Settlement]
+    public var entries: [Settlement]
 
     /// Joins the parts.
-    package init(instance: UUID128, entries: [Settlement]) {
+    public init(instance: UUID128, entries: [Settlement]) {
         self.instance = instance
         self.entries = entries
     }
 }
 
 /// `op: sending`
-package struct SendingReport: Hashable, Sendable {
+public struct SendingReport: Hashable, Sendable {
     /// The run of the forwarder.
-    package var instance: UUID128
+    public var instance: UUID128
     /// What it does.
-    package var phase: SendingState.Phase
+    public var phase: SendingState.Phase
     /// Why, for people; `nil` while it sends.
-    package var reason: String?
+    public var reason: String?
     /// How many requests failed one after the other.
-    package var failures: Int
+    public var failures: Int
     /// Until when it waits.
-    package var until: WallTime?
+    public var until: WallTime?
 
     /// Joins the parts; of a long reason the beginning is kept.
-    package init(
+    public init(
         instance: UUID128, phase: SendingState.Phase, reason: String? = nil, failures: Int = 0, until: WallTime? = nil
     ) {
         self.instance = instance
@@ -127,31 +127,31 @@ package struct SendingReport: Hashable, Sendable {
 }
 
 /// `op: flush`
-package struct FlushRequest: Hashable, Sendable {
+public struct FlushRequest: Hashable, Sendable {
     /// Whose session is to be taken as begun; the app is given.
-    package var target: Target
+    public var target: Target
     /// Only what waits in this suite; `nil`: in any.
-    package var suite: String?
+    public var suite: String?
 
     /// Joins the two.
-    package init(target: Target, suite: String? = nil) {
+    public init(target: Target, suite: String? = nil) {
         self.target = target
         self.suite = suite
     }
 }
 
 /// `op: resolve`
-package struct ResolveRequest: Hashable, Sendable {
+public struct ResolveRequest: Hashable, Sendable {
     /// What can become of an entry of unknown outcome.
     static let states: [EntryState] = [.queued, .discarded]
 
     /// The entries; `nil`: all of unknown outcome.
-    package var entries: [EntryNumber]?
+    public var entries: [EntryNumber]?
     /// `queued` again, or `discarded`.
-    package var state: EntryState
+    public var state: EntryState
 
     /// Joins the two.
-    package init(entries: [EntryNumber]?, state: EntryState) {
+    public init(entries: [EntryNumber]?, state: EntryState) {
         self.entries = entries
         self.state = state
     }
