@@ -4,7 +4,7 @@ import PushRouting
 import PushSettings
 
 extension JournalEntry {
-    /// The journal's entry for the end of an invocation (design, section 5.6). Payload contents and keys never get here.
+    /// The journal's entry for the end of an invocation. Payload contents and keys never get here.
     init(_ end: InvocationEnd, successLevel: JournalSettings.Level) {
         let invocation = end.invocation
         let request = end.request

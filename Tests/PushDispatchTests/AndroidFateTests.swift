@@ -16,7 +16,7 @@ struct FateCase: Sendable, CustomTestStringConvertible {
 }
 
 // Source: firebase-android-sdk a089298ed9, FirebaseMessagingService.java and DisplayNotification.java
-// (fcm-apns.md 1.1 and 1.2).
+//.
 @Suite("What FCM and Android do")
 struct AndroidFateTests {
     private static let data = #"{"data":{"k":"v"}}"#

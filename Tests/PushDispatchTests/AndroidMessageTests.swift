@@ -3,7 +3,7 @@ import PushModel
 import TestSupport
 import Testing
 
-// Source: firebase-android-sdk a089298ed9, RemoteMessage.java and NotificationParams.java (fcm-apns.md 1.3 and 2.5).
+// Source: firebase-android-sdk a089298ed9, RemoteMessage.java and NotificationParams.java.
 @Suite("What a RemoteMessage tells")
 struct AndroidMessageTests {
     private func message(_ payload: String) throws -> RemoteMessage {
@@ -123,7 +123,7 @@ struct AndroidMessageTests {
         #expect(message.notification?.map { "\($0.name)=\($0.text)" } == ["title=T"])
     }
 
-    // fcm-apns.md 2.5.
+    // Source: RemoteMessage.java.
     @Test("makes of a v1 body what FCM would put into the intent")
     func readsV1() throws {
         let message = try message(

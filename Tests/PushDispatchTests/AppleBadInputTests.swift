@@ -75,7 +75,7 @@ struct AppleBadInputTests {
         #expect(decision.provider == nil || warnings.isEmpty)
     }
 
-    // Source: apns2 response.go and notification.go, quoting Apple (fcm-apns.md 3.1).
+    // Source: apns2 response.go and notification.go, quoting Apple.
     @Test(
         "are refused by APNs for their headers",
         arguments: [

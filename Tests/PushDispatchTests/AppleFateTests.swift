@@ -2,7 +2,7 @@ import PushDispatch
 import PushModel
 import Testing
 
-// Source: Apple's documentation (fcm-apns.md 3.3).
+// Source: Apple's documentation.
 @Suite("What iOS does")
 struct AppleFateTests {
     private static let alert = #"{"aps":{"alert":"x"}}"#

@@ -36,7 +36,7 @@ struct Row: Sendable, CustomTestStringConvertible {
 
 @Suite("The table of what iOS calls")
 struct AppleTableTests {
-    // Source: fcm-apns.md 3.3, written out by hand. The extension runs in the foreground too: Apple's documentation of
+    // Source: Apple's documentation, written out by hand. The extension runs in the foreground too: Apple's documentation of
     // UNNotificationServiceExtension has two conditions, an alert and mutable-content, and the state is neither.
     @Test(
         "holds for every content, content-available and mutable-content in every state where notifications are allowed",

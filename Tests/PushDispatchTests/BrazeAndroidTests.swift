@@ -2,7 +2,7 @@ import PushDispatch
 import PushModel
 import Testing
 
-// Source: braze-android-sdk 43.0.0, com.braze.push (braze.md 1.1 and 1.2).
+// Source: braze-android-sdk 43.0.0, com.braze.push.
 @Suite("Braze on Android")
 struct BrazeAndroidTests {
     // BrazeFirebaseMessagingService.isBrazePushNotification: data["_ab"] == "true".
@@ -82,7 +82,7 @@ struct BrazeAndroidTests {
         #expect(!probe.reasons.contains(.noCampaign), "there is nothing to open")
     }
 
-    // The key table of braze.md, 1.4.
+    // The keys that Constants.java of braze-android-sdk names.
     @Test(
         "has the features that its keys ask for",
         arguments: [
@@ -126,7 +126,7 @@ struct BrazeAndroidTests {
         var counts: Bool
     }
 
-    // tracker.md, T4 and T9.
+    // The tracker's rules T4 and T9.
     @Test(
         "is received when Braze's code has it, displayed when shown, and counts when attributable",
         arguments: [
@@ -183,7 +183,7 @@ struct BrazeAndroidTests {
         #expect(foreground.received && foreground.displayed)
     }
 
-    // BrazeNotificationActionUtils, and tracker.md, T1.
+    // BrazeNotificationActionUtils, and the tracker's rule T1.
     @Test("has the buttons of ab_a*, up to the first without a type")
     func hasActions() throws {
         let payload =

@@ -2,7 +2,7 @@ import PushDispatch
 import PushModel
 import Testing
 
-// Source: braze-swift-sdk 18.2.0, ABKPushUtils.m (braze.md 1.5).
+// Source: braze-swift-sdk 18.2.0, ABKPushUtils.m.
 @Suite("Braze on iOS")
 struct BrazeAppleTests {
     // isAppboyRemoteNotification: a dictionary, and its count > 0.
@@ -107,7 +107,7 @@ struct BrazeAppleTests {
         var displayed: Bool
     }
 
-    // tracker.md, T9.
+    // The tracker's rules T9.
     @Test(
         "is received and displayed whenever iOS shows it, whether code of the app runs or not",
         arguments: [

@@ -3,7 +3,7 @@ import PushModel
 import TestSupport
 import Testing
 
-// Source: the service worker 3.5.1 of braze-web-sdk (braze.md 1.6).
+// Source: the service worker 3.5.1 of braze-web-sdk.
 @Suite("Braze on the web")
 struct BrazeWebTests {
     @Test(

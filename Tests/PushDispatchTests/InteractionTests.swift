@@ -80,7 +80,7 @@ struct InteractionTests {
                 platform: .web, act: .dismissed, payload: #"{"ab_ids":{}}"#, provider: "braze",
                 callback: .notificationclose, outcome: .swallowed, reasons: [.brazeIgnoresClose]),
 
-            // BrazePushReceiver (braze.md 1.3); another's tap starts what the notification names.
+            // BrazePushReceiver; another's tap starts what the notification names.
             Case(platform: .android, act: .opened, payload: "{}", callback: .none, reasons: [.intentStarted]),
             Case(
                 platform: .android, act: .dismissed, payload: "{}", callback: .none,
@@ -156,7 +156,7 @@ struct ButtonActionTests {
         {"ab_ids":{"cid":"c"},"actionTargets":{"0":"https://example.com","1":"app:x","2":"/news","3":null,"4":""}}
         """
 
-    // Source: tracker.md T1; braze.md 1.3 (Android), 1.5 (iOS), 1.6 (web).
+    // Source: the tracker's rule T1; Braze's SDKs for Android, iOS and the web.
     @Test(
         "is told by its type and target",
         arguments: [
@@ -213,7 +213,7 @@ struct ButtonActionTests {
         #expect(ButtonAction(kind) == action)
     }
 
-    // Source: braze.md 1.5.
+    // Source: braze-swift-sdk, ABKPushUtils.m.
     @Test("on iOS is described by the category and ab_cat, in this order")
     func onApple() throws {
         let facts = try #require(try decision(.ios, Self.ios).braze)
@@ -230,7 +230,7 @@ struct ButtonActionTests {
         #expect(try decision(.ios, link).braze?.actions == [])
     }
 
-    // Source: the service worker 3.5.1 (braze.md 1.6).
+    // Source: the service worker 3.5.1.
     @Test("on the web is described by pab")
     func onTheWeb() throws {
         let payload = """

@@ -3,7 +3,7 @@ import Testing
 
 @testable import PushRouting
 
-// Source: braze.md 1.5, "Return/completion contract"; Apple's documentation of the three completion handlers.
+// Source: the documentation of braze-swift-sdk; Apple's documentation of the three completion handlers.
 @Suite("Who completes a callback, and with what")
 struct CompletionTests {
     private static let owned: [Callback] = Callback.allCases.filter { $0 != .none && $0 != .willPresent }

@@ -20,10 +20,10 @@ public final class Decision: Sendable {
     public let app: String?
     /// The payload's keys and the dashboard's key-values, for routes to match.
     public let keys: PayloadKeys
-    /// Whether the tracker records a receipt: a Braze payload that reaches Braze's code, or is displayed (tracker, T9);
+    /// Whether the tracker records a receipt: a Braze payload that reaches Braze's code, or is displayed (rule T9);
     /// never a probe for uninstallation or a notice of deleted messages.
     public let received: Bool
-    /// Whether the tracker counts a Braze payload as shown to the user (tracker, T9).
+    /// Whether the tracker counts a Braze payload as shown to the user (rule T9).
     public let displayed: Bool
     /// Why, in order: whose payload it is, what it is, what the platform does. The last one explains `outcome`.
     public let reasons: [Reason]
@@ -59,7 +59,7 @@ public final class Decision: Sendable {
         callbacks.map { PlannedInvocation(callback: $0, owner: owner) }
     }
 
-    /// A digest of what the platform hands back when the notification is tapped (tracker, T15). Read when asked for.
+    /// A digest of what the platform hands back when the notification is tapped (rule T15). Read when asked for.
     public var digest: UInt64? { keys.payload.digest }
 
     /// What FCM's `RemoteMessage` would tell the app, by its getters. Read when asked for; `nil` where there is none.

@@ -1,4 +1,4 @@
-/// An analytics event, named and shaped as the provider's own message engagement events (design, section 5.5).
+/// An analytics event, named and shaped as the provider's own message engagement events.
 public struct AnalyticsEvent: Hashable, Sendable {
     /// The kinds of event. The raw values are the names on the wire.
     public enum Kind: String, Sendable, CaseIterable {

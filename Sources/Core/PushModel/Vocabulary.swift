@@ -52,7 +52,7 @@ public enum NotificationPermission: String, Sendable, CaseIterable {
     case denied
 }
 
-/// In whose place the router stands; see the design, section 2.
+/// In whose place the router stands.
 public enum DispatchMode: String, Sendable, CaseIterable {
     /// Does what the platform and the app would do: a lane is the platform's one thread, the deadline counts from the
     /// invocation, nothing is retried.

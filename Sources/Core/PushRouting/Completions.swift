@@ -2,7 +2,7 @@ import PushModel
 
 /// Who completes a callback, and with what: exactly once, on every path.
 ///
-/// Source: braze.md 1.5, after the provider's own dispatcher and the documentation of braze-swift-sdk: whoever owns
+/// Source: the provider's own dispatcher and the documentation of braze-swift-sdk: whoever owns
 /// `didReceiveRemoteNotification` and `didReceiveResponse` completes them; Braze's foreground handler never completes
 /// `willPresent`, so the app always does. Apple wants each called once: twice crashes the app, never costs it its time in
 /// the background.

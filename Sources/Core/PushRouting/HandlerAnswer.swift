@@ -13,7 +13,7 @@ public enum HandlerAnswer: Hashable, Sendable {
     /// Ended by this signal.
     case signaled(Int32)
 
-    /// The words for how a run ended, as handlers write them (design, section 5.3).
+    /// The words for how a run ended, as handlers write them.
     public enum Status: String, Sendable, CaseIterable {
         case handled, retry, declined, rejected
 
@@ -58,7 +58,7 @@ public enum HandlerAnswer: Hashable, Sendable {
         }
     }
 
-    /// What the exit status of an `exec` handler means (design, section 5.3). It decides: an answer that says otherwise
+    /// What the exit status of an `exec` handler means. It decides: an answer that says otherwise
     /// is remarked on.
     public init(exitStatus: Int32, reply: Reply = Reply()) {
         var contradiction: String?

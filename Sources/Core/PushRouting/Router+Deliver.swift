@@ -80,7 +80,7 @@ extension Router {
         let accepted = arrival.request
         let row = arrival.row(callback, budget: table.budget)
         if accepted.platform == .ios, sdk == .missing {
-            // The system shows it all the same, and it may be opened (tracker, T9).
+            // The system shows it all the same, and it may be opened (rule T9).
             if isDisplayed, let receipt { take(receipt, of: accepted, at: now, &effects) }
             let reason = "the app had no Braze instance when the callback ran"
             concludeAtOnce(row, of: arrival, .sdkNotReady, reason: reason, at: now, &effects)

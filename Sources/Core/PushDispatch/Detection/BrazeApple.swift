@@ -31,7 +31,7 @@ extension ApplePayload {
 
     var brazeLink: String? { member("ab_uri")?.nonEmptyString }
 
-    /// The user sees what iOS shows, whether code of the app runs or not, and whatever it is to the SDK (tracker, T9).
+    /// The user sees what iOS shows, whether code of the app runs or not, and whatever it is to the SDK (rule T9).
     func shows(_ kind: BrazeFacts.Kind, under fate: Fate) -> Bool {
         switch fate {
         case .callbacks, .decided(.shownBySystem): hasAlert

@@ -130,7 +130,7 @@ extension BrazeFacts.Feature {
 }
 
 extension BrazeFacts.Action.Kind {
-    /// What a button that opens `uri` does (tracker, T1: only `http` and `https` are web addresses).
+    /// What a button that opens `uri` does (rule T1: only `http` and `https` are web addresses).
     init(opening uri: String?) {
         let scheme = uri?.prefix { $0 != ":" }.lowercased()
         self = scheme == "http" || scheme == "https" ? .uri : .deepLink

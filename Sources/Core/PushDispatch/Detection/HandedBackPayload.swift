@@ -96,7 +96,7 @@ public struct HandedBackPayload: Sendable {
         }
     }
 
-    /// A digest that is the delivered payload's as well (tracker, T15); `nil` where nothing tells. Read when asked for.
+    /// A digest that is the delivered payload's as well (rule T15); `nil` where nothing tells. Read when asked for.
     public var digest: UInt64? {
         switch braze {
         case .none: nil

@@ -26,7 +26,7 @@ protocol PlatformPayload: AnyObject, Sendable {
     var remoteMessage: RemoteMessage? { get }
 
     /// A digest of what the platform hands back when the notification is tapped; equal for equal payloads, in every run
-    /// (tracker, T15). `nil` where nothing comes back that would tell.
+    /// (rule T15). `nil` where nothing comes back that would tell.
     var digest: UInt64? { get }
     /// The same as versions before the present digest made it; `nil` where it is no other.
     var formerDigest: UInt64? { get }

@@ -1,5 +1,5 @@
 extension JSONWriter {
-    /// The members of an analytics event, flat, named as in the provider's Currents (design, section 5.5). What a tracker
+    /// The members of an analytics event, flat, named as in the provider's Currents. What a tracker
     /// on the device cannot know is left out; `nil` buttons of an open are null, as there.
     public mutating func members(of event: AnalyticsEvent) {
         member("event_type", event.kind.rawValue)

@@ -2,7 +2,7 @@ import PushDispatch
 import PushModel
 
 extension Explanation {
-    /// The object that `pushctl explain --json` prints (design, section 5.2), and last how well
+    /// The object that `pushctl explain --json` prints, and last how well
     /// the owner's rule is known, and what the tracks make of the receipt, if anything; on one line without its line feed.
     public var json: [UInt8] {
         var writer = JSONWriter(reserving: 1024)

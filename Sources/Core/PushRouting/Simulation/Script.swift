@@ -6,7 +6,7 @@ struct Script {
     struct Part {
         /// How long it takes.
         var takes: Duration = .zero
-        /// Its exit status (design, section 5.3).
+        /// Its exit status; pushrouterd.conf(5) says what each means.
         var exit: Int32 = 0
         /// What it says beside.
         var reply = HandlerAnswer.Reply()

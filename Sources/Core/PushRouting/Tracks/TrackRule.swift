@@ -4,7 +4,7 @@ public import PushModel
 public struct TrackRule: Hashable, Sendable {
     /// What happens with a push. The raw values are the words of `On=`.
     public enum Occasion: String, Sendable, CaseIterable {
-        /// It came: code of the app got it; Braze's, also when the system showed it (tracker, T9).
+        /// It came: code of the app got it; Braze's, also when the system showed it (rule T9).
         case received
         /// Its body was tapped.
         case opened
