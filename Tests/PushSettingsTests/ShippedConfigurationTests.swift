@@ -42,6 +42,20 @@ struct ShippedConfigurationTests {
         #expect(settings.routing.routes == [Route(name: "99-default", match: RouteMatch(), handler: "journal")])
     }
 
+    @Test(
+        "every key of every kind of file is in pushrouterd.conf(5)",
+        arguments: [
+            Schema<Settings>.main.keys.map(\.name), Schema<HandlerDraft>.handler.keys.map(\.name),
+            Schema<RouteDraft>.route.keys.map(\.name), Schema<TrackDraft>.track.keys.map(\.name),
+            Schema<ProviderDraft>.provider.keys.map(\.name),
+        ])
+    func manualPageHasEveryKey(names: [String]) throws {
+        let page = try read("../../packaging/man/pushrouterd.conf.5")
+        let words = Set(
+            String(decoding: page.bytes, as: UTF8.self).split { $0 == " " || $0 == "\n" }.filter { $0.hasSuffix("=") })
+        #expect(names.filter { !words.contains("\($0)=") } == [])
+    }
+
     @Test("the example of a track is not read as it is, and says nothing wrong once it is")
     func exampleTrack() throws {
         var file = try read("tracks.d/50-push-opened.track.example")
