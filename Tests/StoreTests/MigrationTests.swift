@@ -90,7 +90,6 @@ struct MigrationFrom2Tests {
         #expect(events.map(\.cursor) == [1, 2, 3, 4])
         #expect(events.map(\.event.seq.value) == [1, 2, 3, 4])
         #expect(events.map(\.event.kind) == [.received, .open, .received, .received])
-        #expect(events.allSatisfy { $0.event.duration == nil && $0.event.pushToken == nil })
         #expect(try reader.story(of: SequenceNumber(1))?.events == events[..<2].map(\.event))
     }
 
@@ -125,8 +124,7 @@ struct MigrationFrom3Tests {
         let kinds: [AnalyticsEvent.Kind] = [.received, .sessionStart, .open, .tokenStateChange, .sessionStart]
         let events = try reader.events(after: 0, limit: 100)
         #expect(events.map(\.event.kind) == kinds && events.map(\.cursor) == [1, 2, 3, 4, 5])
-        #expect(events.allSatisfy { $0.event.name == nil && $0.event.properties == nil })
-        #expect(events[3].event.pushToken == "t-1")
+        #expect(events[3].event.content == .tokenStateChange(.new, token: "t-1"))
         #expect(try ledger.tracked().map(\.opened?.by.value) == [2])
         #expect(try reader.pendingStarts().map(\.cause.value) == [2, 5])
         #expect(try reader.story(of: SequenceNumber(2))?.verdict == .opened)

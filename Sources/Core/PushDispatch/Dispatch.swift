@@ -12,7 +12,8 @@ public func decide(
     _ delivery: Delivery, settings: DetectionSettings = DetectionSettings()
 ) throws(PayloadError) -> Decision {
     switch delivery.platform {
-    case .android: decide(delivery, payload: try AndroidPayload(delivery.payload, over: delivery.transport), settings: settings)
+    case .android:
+        decide(delivery, payload: try AndroidPayload(delivery.payload, over: delivery.transport), settings: settings)
     case .ios: decide(delivery, payload: try ApplePayload(delivery.payload), settings: settings)
     case .web: decide(delivery, payload: try WebPayload(delivery.payload), settings: settings)
     }
@@ -47,7 +48,8 @@ private func decide(_ delivery: Delivery, payload: some PlatformPayload, setting
 
     return Decision(
         providers: providers, braze: braze, fate: fate, messageID: payload.messageID,
-        transport: payload.transport, priorities: payload.priorities, duplicateID: isUndelivered ? nil : payload.duplicateID, app: delivery.app ?? payload.app,
+        transport: payload.transport, priorities: payload.priorities,
+        duplicateID: isUndelivered ? nil : payload.duplicateID, app: delivery.app ?? payload.app,
         keys: PayloadKeys(payload: payload), received: received, displayed: displayed, reasons: reasons,
         circumstances: Circumstances(delivery))
 }

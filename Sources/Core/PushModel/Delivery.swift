@@ -17,14 +17,16 @@ public struct Delivery: Sendable {
 
     /// Joins the parts; everything but the platform and the payload has a default.
     public init(
-        platform: Platform, transport: Transport? = nil, app: String? = nil, device: String? = nil, externalID: String? = nil,
+        platform: Platform, transport: Transport? = nil, app: String? = nil, device: String? = nil,
+        externalID: String? = nil,
         state: AppState = .background, locked: Bool = false, osVersion: String? = nil,
         notifications: NotificationPermission = .allowed, sdk: SDKState = .ready, payload: JSONNode
     ) {
         let target = Target(platform: platform, app: app, device: device, externalID: externalID)
         self.init(
             DeliverRequest(
-                target: target, transport: transport, state: state, locked: locked, osVersion: osVersion, notifications: notifications,
+                target: target, transport: transport, state: state, locked: locked, osVersion: osVersion,
+                notifications: notifications,
                 sdk: sdk, payload: payload), platform: platform)
     }
 

@@ -83,7 +83,8 @@ public struct CampaignReport: Sendable {
 
     /// Counts an event.
     public mutating func add(_ event: AnalyticsEvent) {
-        guard let id = event.push?.campaignID, event.kind.isOfCampaign, window.contains(seconds: event.time), isSelected(id)
+        guard let id = event.push?.campaignID, event.kind.isOfCampaign, window.contains(seconds: event.time),
+            isSelected(id)
         else { return }
         let part = part(of: id)
         let recipient = event.kind == .received ? number(of: event) : nil

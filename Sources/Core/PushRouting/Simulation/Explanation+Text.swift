@@ -5,7 +5,9 @@ extension Explanation {
     /// The same story for people: lines for a terminal, the last with its line feed.
     public var text: String {
         let transport = decision.transport == platform.usualTransport ? "" : " over \(decision.transport.rawValue)"
-        var lines = [headline, "  \(platform.rawValue)\(transport), app in state \(state.rawValue), \(mode.rawValue) mode"]
+        var lines = [
+            headline, "  \(platform.rawValue)\(transport), app in state \(state.rawValue), \(mode.rawValue) mode",
+        ]
         if let message = decision.message { lines.append("  " + message.line) }
         if let braze = decision.braze { lines += details(of: braze).map { "  " + $0 } }
         lines.append("Why")

@@ -52,7 +52,8 @@ extension AcceptedRequest {
     /// FCM's priorities, as it was sent and as it was delivered; `nil` where the payload does not tell.
     fileprivate var priorities: String? {
         guard originalPriority != nil || deliveredPriority != nil else { return nil }
-        let delivered = deliveredPriority == originalPriority ? "" : ", delivered as \(deliveredPriority?.rawValue ?? "unknown")"
+        let delivered =
+            deliveredPriority == originalPriority ? "" : ", delivered as \(deliveredPriority?.rawValue ?? "unknown")"
         return "\(originalPriority?.rawValue ?? "unknown")\(delivered)"
     }
 }
