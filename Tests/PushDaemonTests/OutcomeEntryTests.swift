@@ -60,8 +60,8 @@ struct OutcomeEntryTests {
         var bare = self
         (bare.invocation.provider, bare.invocation.route, bare.invocation.handler) = (nil, nil, nil)
         (bare.invocation.isObserver, bare.invocation.callback) = (false, .none)
-        (bare.result.reason, bare.result.waitedFor) = (nil, nil)
-        (bare.request.id, bare.request.app) = (nil, nil)
+        (bare.result.reason, bare.result.reasonCode, bare.result.waitedFor) = (nil, nil, nil)
+        (bare.request.id, bare.request.app, bare.request.transport) = (nil, nil, nil)
         let entry = bare.entry(.shownBySystem)
         #expect(
             Set(fields(entry).keys) == [

@@ -127,7 +127,9 @@ struct ReasonCodeTests {
             try bench.submit(.session(on: name))
             #expect(bench.ledger.requests[SequenceNumber(Int64(index) + 3)]?.accepted.externalID == "u\(index)")
         }
-        // The tracker tells them apart as well.
+        // The tracker tells them apart as well, once nothing is before it in their lanes.
+        bench.finished(1)
+        bench.finished(2)
         try bench.submit(.deliver(Payload.braze(message: "b"), to: Self.names[0]))
         try bench.submit(.open(.message("b"), on: Self.names[1]))
         #expect(bench.row(6)?.result?.reasonCode == .deliveredElsewhere)

@@ -16,7 +16,8 @@ struct MigrationTests {
         let error = #expect(throws: StoreError.self) { try LedgerReader(directory: directory.path) }
         #expect(error?.kind == .olderSchema)
         #expect(
-            error?.description == "\(directory.path)/ledger.db: the ledger has schema 1; this program reads 5; "
+            error?.description
+                == "\(directory.path)/ledger.db: the ledger has schema 1; this program reads \(Schema.version); "
                 + "start the new pushrouterd once with this state directory: it brings the ledger up to date")
     }
 
@@ -27,7 +28,7 @@ struct MigrationTests {
         let reader = try ledger.reader()
         #expect(reader.stateIdentity.description == "22af94c4-b533-64b1-6ed1-c079ba690b18")
         #expect(try reader.highestSequenceNumber() == SequenceNumber(5))
-        #expect(try ledger.intruder().integer("PRAGMA user_version") == 5)
+        #expect(try ledger.intruder().integer("PRAGMA user_version") == Schema.version)
         var rows: [LedgerRow] = []
         try reader.rows { rows.append($0) }
         #expect(rows.map(\.seq.value) == [1, 2, 3, 4, 5])
