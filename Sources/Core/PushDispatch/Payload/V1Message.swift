@@ -28,7 +28,10 @@ final class V1Message: Sendable {
     /// own: there it needs a name that a v1 message has, and no `aps` beside it.
     static func message(in payload: JSONView, platform: Platform) -> JSONView? {
         guard let message = payload.member("message"), message.isObject else { return nil }
-        guard platform != .android else { return message }
+        switch platform {
+        case .android: return message
+        case .ios, .web: break
+        }
         let isBody =
             payload.member("aps") == nil
             && (message.member("fid") != nil || message.member("token") != nil || message.member("topic") != nil
