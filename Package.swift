@@ -73,17 +73,22 @@ let package = Package(
         // Libraries, and what the Glibc import lacks.
         library("CSystemd", pkgConfig: "libsystemd", package: "libsystemd-dev"),
         library("CSQLite", pkgConfig: "sqlite3", package: "libsqlite3-dev"),
+        library("CJSON", pkgConfig: "json-c", package: "libjson-c-dev"),
         library("CCurl", pkgConfig: "libcurl", package: "libcurl4-openssl-dev"),
         c("CLinux"),
         c("CChecksum"),
         swift(.system, "LinuxSystem", ["CLinux"]),
-        swift(.system, "EventLoop", ["CSystemd", "LinuxSystem"]),
+        swift(.system, "EventLoop", ["CSystemd", "PushModel", "LinuxSystem"]),
         swift(.system, "UnixSockets", ["CLinux", "LinuxSystem"]),
         swift(.system, "Store", ["CSQLite", "CLinux", "CChecksum", "PushModel", "LinuxSystem"]),
         swift(.system, "HandlerProcess", ["CLinux", "LinuxSystem"]),
-        swift(.system, "JournalLog", ["CSystemd", "CLinux", "LinuxSystem"]),
+        swift(.system, "JournalLog", ["CSystemd", "LinuxSystem"]),
         swift(.system, "HTTPClient", ["CCurl", "CLinux"]),
-        swift(.system, "SettingsFiles", ["PushRouting", "PushSettings"]),
+        swift(.system, "JSONC", ["CJSON", "PushModel"]),
+        swift(.system, "SettingsFiles", ["PushRouting", "PushSettings", "LinuxSystem"]),
+
+        // What programs have in common that talk to the daemon.
+        swift(.system, "DaemonClient", ["PushModel", "LinuxSystem", "UnixSockets"]),
 
         // The daemon, wired together, and its documentation.
         .target(
@@ -91,25 +96,25 @@ let package = Package(
             dependencies: [
                 "PushModel", "PushTracking", "PushCustomData", "PushRouting", "PushSettings",
                 "LinuxSystem", "EventLoop", "UnixSockets", "Store", "HandlerProcess", "JournalLog", "SettingsFiles",
+                "JSONC",
             ], swiftSettings: settings),
-        program("pushrouterd", ["PushDaemon", "PushModel", "PushSettings"]),
+        program("pushrouterd", ["PushDaemon", "PushModel", "PushSettings", "SettingsFiles"]),
         program(
             "pushctl",
             [
                 "PushModel", "PushDispatch", "PushTracking", "PushCustomData", "PushRouting", "PushReporting",
-                "PushSettings", "Store", "UnixSockets", "SettingsFiles",
+                "PushSettings", "LinuxSystem", "Store", "UnixSockets", "SettingsFiles", "DaemonClient", "JSONC",
             ]),
         // What speaks HTTP is a program of its own: the daemon needs neither network nor key.
         program(
             "pushrouter-forward",
             [
                 "PushModel", "PushCustomData", "PushSettings", "LinuxSystem", "EventLoop", "HTTPClient", "JournalLog",
-                "UnixSockets", "SettingsFiles", "CLinux",
+                "SettingsFiles", "CLinux", "DaemonClient",
+                "JSONC",
             ]),
 
-        // Tests: one folder a target. json-c is only an oracle for the scan's tests.
-        .systemLibrary(
-            name: "CJSON", path: "Tests/CJSON", pkgConfig: "json-c", providers: [.apt(["libjson-c-dev"])]),
+        // Tests: one folder a target.
         // What the tests do to a disk. The library that is preloaded (preload) is compiled by them.
         .target(
             name: "CFaultyDisk", path: "Tests/FaultyDisk", exclude: ["README.md", "preload", "script"],
@@ -124,7 +129,9 @@ let package = Package(
         tests("PushModelTests", ["PushModel", "CJSON"]),
         tests("PushDispatchTests", ["PushModel", "PushDispatch", "PushRouting", "PushSettings"]),
         tests("PushTrackingTests", ["PushModel", "PushTracking"]),
-        tests("PushCustomDataTests", ["PushModel", "PushCustomData"]),
+        tests("PushCustomDataTests", ["PushModel", "PushCustomData", "pushrouter-forward"]),
+        tests("DaemonClientTests", ["PushModel", "UnixSockets", "DaemonClient"]),
+        tests("JSONCTests", ["PushModel", "JSONC"]),
         tests("HTTPClientTests", ["HTTPClient", "CLinux"]),
         tests("PushRoutingTests", ["PushModel", "PushDispatch", "PushTracking", "PushCustomData", "PushRouting"]),
         tests("PushReportingTests", ["PushModel", "PushReporting"]),

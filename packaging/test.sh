@@ -12,8 +12,7 @@ log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 
 require_swift
-# json-c is only the oracle of the JSON tests.
-require_packages "${build_packages[@]}" libjson-c-dev
+require_packages "${build_packages[@]}"
 
 say "format: swift format lint --strict"
 swift format lint --strict --parallel --recursive Package.swift Sources Tests

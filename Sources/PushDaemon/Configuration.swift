@@ -12,17 +12,9 @@ struct Configuration {
     /// - Returns: the settings, and what is to be said about them.
     /// - Throws: `StartFailure` with a line for each thing that is wrong.
     func load() throws(StartFailure) -> (settings: Settings, warnings: [String]) {
-        let sources: ConfigurationSources
-        do {
-            sources = try ConfigurationSources(reading: directories, required: isRequired)
-        } catch {
-            throw StartFailure("cannot read the configuration: \(error)", exitStatus: StartFailure.configuration)
-        }
-        let (settings, diagnostics) = Settings.load(sources)
-        guard let settings else {
-            throw StartFailure(lines: diagnostics.map(\.description), exitStatus: StartFailure.configuration)
-        }
-        let warnings = diagnostics + sources.systemWarnings(of: settings, directories: directories)
-        return (settings, warnings.map(\.description))
+        let loaded = try LoadedConfiguration(reading: directories, required: isRequired, tellsWarnings: true)
+        let warnings =
+            loaded.warnings + loaded.sources.systemWarnings(of: loaded.settings, directories: directories)
+        return (loaded.settings, warnings.map(\.description))
     }
 }

@@ -7,6 +7,7 @@ import PushModel
 import PushRouting
 import PushSettings
 import PushTracking
+import SettingsFiles
 import Store
 
 /// The daemon: one loop thread that orders, the router that decides, and adapters that do.

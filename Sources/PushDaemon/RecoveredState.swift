@@ -1,3 +1,4 @@
+import EventLoop
 import PushCustomData
 import PushModel
 import PushRouting

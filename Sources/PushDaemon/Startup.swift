@@ -4,6 +4,7 @@ import JournalLog
 import LinuxSystem
 import PushModel
 public import PushSettings
+public import SettingsFiles
 import Store
 import UnixSockets
 
@@ -69,9 +70,8 @@ extension StoreError {
 
 private func createRuntimeDirectory(_ path: String) throws(StartFailure) {
     guard mkdir(path, 0o755) != 0, errno != EEXIST else { return }
-    let reason = String(cString: strerror(errno))
     throw StartFailure(
-        "cannot create the runtime directory \(path): \(reason); give another with --runtime",
+        "cannot create the runtime directory \(path): \(errorText(errno)); give another with --runtime",
         exitStatus: StartFailure.cannotCreate)
 }
 

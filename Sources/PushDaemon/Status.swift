@@ -1,4 +1,5 @@
 import EventLoop
+import JSONC
 import PushCustomData
 import PushModel
 import PushRouting
@@ -28,16 +29,10 @@ struct Status {
 
     /// The reply, with its line feed.
     func reply(id: String?) -> [UInt8] {
-        var writer = JSONWriter()
-        writer.object { reply in
-            reply.member("ok", true)
-            if let id { reply.member("id", id) }
-            reply.member("status", object: { members(&$0) })
-        }
-        return writer.bytes + [UInt8(ascii: "\n")]
+        Reply.done(id: id) { $0.member("status", object: members) }
     }
 
-    private func members(_ writer: inout JSONWriter) {
+    private func members(_ writer: JSONObjectBuilder) {
         writer.member("version", version)
         writer.member("pid", processID)
         writer.member("mode", mode.rawValue)
@@ -65,9 +60,9 @@ struct Status {
                 writer.member("p99_us", turns.percentile(99) / 1000)
                 writer.member("longest_us", turns.longest / 1000)
             })
-        writer.member("clients", object: { clients.members(&$0) })
-        writer.member("store", object: { store.members(&$0) })
-        writer.member("custom_data", object: { customData.members(&$0) })
+        writer.member("clients", object: clients.members)
+        writer.member("store", object: store.members)
+        writer.member("custom_data", object: customData.members)
     }
 }
 
@@ -96,7 +91,7 @@ struct ClientsStatus {
         self.refusals = refusals
     }
 
-    fileprivate func members(_ writer: inout JSONWriter) {
+    fileprivate func members(_ writer: JSONObjectBuilder) {
         writer.member("input_bytes", inject.inputBytes + control.inputBytes)
         writer.member("output_bytes", inject.outputBytes + control.outputBytes)
         writer.member(
@@ -138,7 +133,7 @@ struct DiskStatus {
         self.filterBytes = filterBytes
     }
 
-    fileprivate func members(_ writer: inout JSONWriter) {
+    fileprivate func members(_ writer: JSONObjectBuilder) {
         writer.member("ledger_problem", ledgerProblem)
         writer.member("is_slow", isSlow)
         writer.member("slow_commits", Int64(clamping: slowCommits))
@@ -164,7 +159,7 @@ struct CustomDataStatus {
     /// The clock: ages are counted to it.
     var now: WallTime
 
-    fileprivate func members(_ writer: inout JSONWriter) {
+    fileprivate func members(_ writer: JSONObjectBuilder) {
         writer.member("pending", summary.pending)
         writer.member("queued", summary.queued)
         writer.member("claimed", summary.claimed)
@@ -172,8 +167,7 @@ struct CustomDataStatus {
         writer.member("bytes", summary.bytes)
         let age = summary.oldestUnsent.map { max(0, now.milliseconds - $0.milliseconds) }
         writer.member("oldest_unsent_age_ms", age)
-        writer.key("sending")
-        if let sending { writer.object { $0.members(of: sending) } } else { writer.null() }
+        writer.member("sending", sending)
         writer.member("forwarder_connected", isForwarderConnected)
     }
 }

@@ -8,6 +8,8 @@ enum Layer: Int, Comparable {
     case system
     /// One thing of the outside world each; they never import each other.
     case adapter
+    /// What several programs need, made of adapters.
+    case shared
     /// Wires the others.
     case composition
 
@@ -30,7 +32,7 @@ struct TargetRule {
     var folder: String {
         switch layer {
         case .pure: "Sources/Core/\(name)"
-        case .c, .system, .adapter: "Sources/System/\(name)"
+        case .c, .system, .adapter, .shared: "Sources/System/\(name)"
         // The daemon's documentation has a fixed place.
         case .composition: name == "PushDaemon" ? "Sources/PushDaemon" : "Sources/Programs/\(name)"
         }
@@ -40,7 +42,7 @@ struct TargetRule {
     var systemModules: Set<String> {
         switch layer {
         case .c, .pure: []
-        case .system, .adapter, .composition: ["Glibc", "Synchronization"]
+        case .system, .adapter, .shared, .composition: ["Glibc", "Synchronization"]
         }
     }
 }
@@ -49,6 +51,7 @@ struct TargetRule {
 let layers = [
     TargetRule("CSystemd", .c),
     TargetRule("CSQLite", .c),
+    TargetRule("CJSON", .c),
     TargetRule("CCurl", .c),
     TargetRule("CLinux", .c),
     TargetRule("CChecksum", .c),
@@ -65,33 +68,37 @@ let layers = [
 
     TargetRule("LinuxSystem", .system, ["CLinux"]),
 
-    TargetRule("EventLoop", .adapter, ["CSystemd", "LinuxSystem"]),
+    TargetRule("EventLoop", .adapter, ["CSystemd", "PushModel", "LinuxSystem"]),
     TargetRule("UnixSockets", .adapter, ["CLinux", "LinuxSystem"]),
     TargetRule("Store", .adapter, ["CSQLite", "CLinux", "CChecksum", "PushModel", "LinuxSystem"]),
     TargetRule("HandlerProcess", .adapter, ["CLinux", "LinuxSystem"]),
-    TargetRule("JournalLog", .adapter, ["CSystemd", "CLinux", "LinuxSystem"]),
+    TargetRule("JournalLog", .adapter, ["CSystemd", "LinuxSystem"]),
     TargetRule("HTTPClient", .adapter, ["CCurl", "CLinux"]),
-    TargetRule("SettingsFiles", .adapter, ["PushRouting", "PushSettings"]),
+    TargetRule("JSONC", .adapter, ["CJSON", "PushModel"]),
+    TargetRule("SettingsFiles", .adapter, ["PushRouting", "PushSettings", "LinuxSystem"]),
+
+    TargetRule("DaemonClient", .shared, ["PushModel", "LinuxSystem", "UnixSockets"]),
 
     TargetRule(
         "PushDaemon", .composition,
         [
             "PushModel", "PushTracking", "PushCustomData", "PushRouting", "PushSettings", "LinuxSystem",
             "EventLoop", "UnixSockets", "Store", "HandlerProcess", "JournalLog", "SettingsFiles",
+            "JSONC",
         ]),
-    TargetRule("pushrouterd", .composition, ["PushDaemon", "PushModel", "PushSettings"]),
+    TargetRule("pushrouterd", .composition, ["PushDaemon", "PushModel", "PushSettings", "SettingsFiles"]),
     TargetRule(
         "pushctl", .composition,
         [
             "PushModel", "PushDispatch", "PushTracking", "PushCustomData", "PushRouting", "PushReporting",
             "PushSettings",
-            "Store", "UnixSockets", "SettingsFiles",
+            "LinuxSystem", "Store", "UnixSockets", "SettingsFiles", "DaemonClient", "JSONC",
         ]),
     TargetRule(
         "pushrouter-forward", .composition,
         [
             "PushModel", "PushCustomData", "PushSettings", "LinuxSystem", "EventLoop",
-            "HTTPClient", "JournalLog", "UnixSockets", "SettingsFiles", "CLinux",
+            "HTTPClient", "JournalLog", "SettingsFiles", "CLinux", "DaemonClient", "JSONC",
         ]),
 ]
 

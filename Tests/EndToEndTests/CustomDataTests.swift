@@ -155,6 +155,29 @@ struct CustomDataTests {
         #expect(try control.ask(#"{"op":"reset","suite":"standard"}"#).description == #"{"ok":true,"discarded":0}"#)
     }
 
+    @Test("with SendFlushed=yes the session of nobody says in journal, reply and ledger that nothing was sent")
+    func flushedUnsent() throws {
+        mkdir(installation.configuration + "/pushrouterd.conf.d", 0o755)
+        installation.write(
+            "pushrouterd.conf.d/send.conf", "[UsersTrack]\nEndpoint=https://rest.invalid\nSendFlushed=yes\n")
+        let daemon = try DaemonProcess.ready(installation)
+        let client = try installation.injectClient()
+        for name in ["a", "b"] { #expect(try client.ask(event(name, sent: false)).isAccepted) }
+        let control = try installation.controlClient()
+        #expect(
+            try control.ask(#"{"op":"flush","app":"shop","device":"d"}"#).description
+                == #"{"ok":true,"flushed":2,"not_sent":2,"protocol":1}"#)
+        #expect(try installation.states() == [.flushed, .flushed])
+        let reasons = try installation.entries().map(\.reason)
+        #expect(reasons.allSatisfy { $0?.contains("the session has no user") == true }, "\(reasons)")
+        #expect(try client.ask(event("c", sent: false)).isAccepted)
+        #expect(try client.ask(#"{"op":"session","kind":"start","app":"shop","device":"d"}"#).isAccepted)
+        #expect(try daemon.stop() == .exited(0))
+        let told = daemon.standardError
+        #expect(told.contains("2 entries were flushed and not sent to the endpoint, though SendFlushed=yes"), "\(told)")
+        #expect(told.contains("1 entry was flushed and not sent to the endpoint, though SendFlushed=yes"), "\(told)")
+    }
+
     @Test("a push that a track is about queues an entry, and so does a tap that names it by its id")
     func tracks() throws {
         mkdir(installation.configuration + "/tracks.d", 0o755)

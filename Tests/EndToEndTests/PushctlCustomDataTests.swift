@@ -68,7 +68,7 @@ struct PushctlCustomDataTests {
     func pending() throws {
         let all = run("pending")
         #expect(all.end == .exited(0))
-        let row = "     4  custom_event  unknown  (sent)      shop  pixel   braze_id b1  bought  2026-"
+        let row = "     4  custom_event  unknown  (direct)    shop  pixel   braze_id b1  bought  2026-"
         #expect(all.output.contains(row), "\(all.output)")
         #expect(all.output.contains("\n4 unknown: no answer\n"))
         #expect(all.output.contains("\ngroup.shop  pending        1      8  "), "\(all.output)")

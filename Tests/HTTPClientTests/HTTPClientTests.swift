@@ -100,17 +100,22 @@ struct HTTPClientTests {
         #expect(answer.damage != nil)
     }
 
-    @Test("a connection that was used before and breaks: the request is not sent again by itself")
-    func noSecondTry() throws {
-        let server = TrackServer { $0.number == 0 ? .success : .reset }
+    @Test(
+        "a connection that was used before and breaks: the request is not sent again by itself",
+        arguments: [false, true])
+    func noSecondTry(isClosed: Bool) throws {
+        let server = TrackServer { $0.number == 0 ? .success : isClosed ? .garbage("") : .reset }
         let poller = try Poller()
         let destination = HTTPDestination.track(server.url + "/users/track")
         _ = try poller.post(Self.body, to: destination)
-        guard case .failure(wasSent: true, _) = try poller.post(Self.body, to: destination) else {
+        guard case .failure(wasSent: true, let reason) = try poller.post(Self.body, to: destination) else {
             Issue.record("there is an answer")
             return
         }
         #expect(server.requests.count == 2)
+        // libcurl names the function that forbids it to send again.
+        #expect(!reason.contains("seek"), "\(reason)")
+        if isClosed { #expect(reason == "the server closed a connection that had been used before") }
     }
 
     @Test("masks the token where an answer repeats it")

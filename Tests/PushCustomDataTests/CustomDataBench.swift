@@ -65,6 +65,22 @@ struct CustomDataBench {
         turn { $0.claim(by: claimant, limit: limit, bytes: bytes, now: Self.time(now), into: &$1).map(\.number.value) }
     }
 
+    /// The numbers of the entries that are handed out to a run that announces what it sends.
+    mutating func reserve(by claimant: UUID128 = forwarder, limit: Int = 1000) -> [Int64] {
+        turn {
+            $0.claim(
+                by: claimant, isReserving: true, limit: limit, bytes: 1 << 20, now: Self.time(60), into: &$1
+            ).map(\.number.value)
+        }
+    }
+
+    /// The numbers of the entries that may be sent.
+    mutating func depart(_ numbers: [Int64], by claimant: UUID128 = forwarder) -> [Int64] {
+        turn {
+            $0.depart(numbers.map { EntryNumber($0) }, by: claimant, now: Self.time(65), into: &$1).map(\.value)
+        }
+    }
+
     @discardableResult
     mutating func settle(
         _ number: Int64, _ state: EntryState, _ reason: String? = nil, by claimant: UUID128 = forwarder,

@@ -8,6 +8,8 @@ struct CustomDataModel {
         var entry: CustomEntry
         var state: EntryState
         var claimant: UUID128?
+        /// The run that has the entry while it is still queued on disk.
+        var reserver: UUID128?
     }
 
     var rules: CustomDataRules
@@ -29,8 +31,9 @@ struct CustomDataModel {
         func count(_ state: EntryState) -> Int { rows.count { $0.state == state } }
         var summary = CustomDataSummary()
         summary.pending = count(.pending)
-        summary.queued = count(.queued)
-        summary.claimed = count(.claimed)
+        let reserved = rows.count { $0.reserver != nil }
+        summary.queued = count(.queued) - reserved
+        summary.claimed = count(.claimed) + reserved
         summary.unknown = count(.unknown)
         let waiting = rows.filter { [.pending, .queued, .claimed, .unknown].contains($0.state) }
         summary.bytes = waiting.reduce(0) { $0 + ($1.entry.name?.utf8.count ?? 0) + $1.entry.data.count }
@@ -87,11 +90,14 @@ struct CustomDataModel {
                     platform: session.cause == nil ? entry.platform : session.platform,
                     content: .customEvent(
                         name: entry.name ?? "", properties: String(decoding: entry.data, as: UTF8.self))))
-            move(index, .flushed, at: now, by: session.cause)
             let user = session.externalID
-            guard rules.sendsFlushed,
-                let profile = entry.brazeID.map(UserIdentifier.brazeID) ?? user.map(UserIdentifier.externalID)
-            else { continue }
+            let owner = entry.brazeID.map(UserIdentifier.brazeID) ?? user.map(UserIdentifier.externalID)
+            let isUnsent = rules.sendsFlushed && owner == nil
+            move(
+                index, .flushed, at: now, by: session.cause,
+                reason: isUnsent
+                    ? "it was not sent to the endpoint: the session has no user (SendFlushed=yes)" : nil)
+            guard rules.sendsFlushed, let profile = owner else { continue }
             let source = EntrySource(
                 cause: session.cause ?? entry.cause, way: .sent(profile), platform: entry.platform,
                 app: entry.app ?? session.app, device: entry.device ?? session.device, externalID: user, at: time)
@@ -111,31 +117,55 @@ struct CustomDataModel {
         return found.count
     }
 
-    mutating func claim(by claimant: UUID128, limit: Int, bytes: Int, now: WallTime) -> [CustomEntry] {
+    mutating func claim(
+        by claimant: UUID128, isReserving: Bool, limit: Int, bytes: Int, now: WallTime
+    ) -> [CustomEntry] {
         for index in rows.indices where rows[index].state == .claimed && rows[index].claimant != claimant {
-            let reason = "the forwarder that had it ended before it said what became of it"
+            let reason = "the forwarder ended after it had begun to send the entry and before it reported the answer"
             move(index, rules.onUnknown == .hold ? .unknown : .queued, at: now, reason: reason)
         }
+        for index in rows.indices where rows[index].reserver != claimant { rows[index].reserver = nil }
         var taken: [CustomEntry] = []
         var size = 0
-        for index in rows.indices where rows[index].state == .queued {
+        for index in rows.indices where rows[index].state == .queued && rows[index].reserver == nil {
             let entry = rows[index].entry
             size += (entry.name?.utf8.count ?? 0) + entry.data.count
             guard taken.count < limit, taken.isEmpty || size <= bytes else { break }
             taken.append(entry)
-            move(index, .claimed, at: now, claimant: claimant)
+            if isReserving {
+                rows[index].reserver = claimant
+            } else {
+                move(index, .claimed, at: now, claimant: claimant)
+            }
         }
         return taken
     }
 
+    mutating func depart(_ number: EntryNumber, by claimant: UUID128, now: WallTime) -> Bool {
+        guard let index = index(number) else { return false }
+        guard rows[index].reserver == claimant else {
+            return rows[index].state == .claimed && rows[index].claimant == claimant
+        }
+        move(index, .claimed, at: now, claimant: claimant)
+        return true
+    }
+
+    /// What was handed over and not announced is queued again.
+    mutating func restart() { for index in rows.indices { rows[index].reserver = nil } }
+
     mutating func settle(
         _ number: EntryNumber, _ state: EntryState, reason: String?, by claimant: UUID128, now: WallTime
     ) -> Bool {
-        guard let index = index(number), rows[index].state == .claimed, rows[index].claimant == claimant else {
-            return false
-        }
+        guard let index = index(number) else { return false }
         let goesBack = state == .unknown && rules.onUnknown == .retry
-        move(index, goesBack ? .queued : state, at: now, reason: reason)
+        let state = goesBack ? .queued : state
+        if rows[index].reserver == claimant {
+            rows[index].reserver = nil
+            if state != .queued { move(index, state, at: now, reason: reason) }
+            return true
+        }
+        guard rows[index].state == .claimed, rows[index].claimant == claimant else { return false }
+        move(index, state, at: now, reason: reason)
         return true
     }
 
@@ -155,6 +185,7 @@ struct CustomDataModel {
     ) {
         rows[index].state = state
         rows[index].claimant = claimant
+        rows[index].reserver = nil
         moves.append(
             EntryMove(
                 number: rows[index].entry.number, state: state, at: now, by: by, claimant: claimant, reason: reason))

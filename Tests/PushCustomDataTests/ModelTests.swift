@@ -71,6 +71,7 @@ private struct RandomHistory {
             }
             guard Int.random(in: 0..<10, using: &random) == 0 else { continue }
             note("restart")
+            model.restart()
             data = rows.restored(stateID: CustomDataBench.stateID, rules: data.rules)
         }
         return nil
@@ -94,7 +95,7 @@ private struct RandomHistory {
     private mutating func step(into output: inout CustomDataOutput) throws -> (String, String) {
         let wall = WallTime(milliseconds: now)
         request += 1
-        switch Int.random(in: 0..<12, using: &random) {
+        switch Int.random(in: 0..<14, using: &random) {
         case 0..<5: return try logEvent(now: wall, into: &output)
         case 5..<7:
             let session = SessionStart(
@@ -109,9 +110,11 @@ private struct RandomHistory {
             )
         case 7..<9:
             let (run, limit, bytes) = (pick(runs + [runs[0]]), pick([0, 1, 3, 100]), pick([0, 20, 1000]))
-            note("claim \(run) \(limit) \(bytes)")
-            let claimed = data.claim(by: run, limit: limit, bytes: bytes, now: wall, into: &output)
-            let expected = model.claim(by: run, limit: limit, bytes: bytes, now: wall)
+            let isReserving = Bool.random(using: &random)
+            note("claim \(run) \(limit) \(bytes) \(isReserving)")
+            let claimed = data.claim(
+                by: run, isReserving: isReserving, limit: limit, bytes: bytes, now: wall, into: &output)
+            let expected = model.claim(by: run, isReserving: isReserving, limit: limit, bytes: bytes, now: wall)
             return ("\(claimed.map(\.number)) whole: \(claimed == expected)", "\(expected.map(\.number)) whole: true")
         case 9, 10:
             let (number, run) = (anyNumber(), pick(runs + [runs[0]]))
@@ -120,6 +123,13 @@ private struct RandomHistory {
             return (
                 "\(data.settle(number, state, reason: "r", by: run, now: wall, into: &output))",
                 "\(model.settle(number, state, reason: "r", by: run, now: wall))"
+            )
+        case 11, 12:
+            let (number, run) = (anyNumber(), pick(runs + [runs[0]]))
+            note("depart \(number) by \(run)")
+            return (
+                "\(data.depart([number], by: run, now: wall, into: &output) == [number])",
+                "\(model.depart(number, by: run, now: wall))"
             )
         default: return resolveOrReset(now: wall, into: &output)
         }

@@ -161,10 +161,51 @@ struct SendingTests {
         #expect(bench.claim(limit: 2) == [1, 2])
         #expect(bench.claim(by: Self.other, limit: 1) == [3])
         #expect(bench.rows.numbers(.unknown) == [1, 2])
-        #expect(bench.reason(1) == "the forwarder that had it ended before it said what became of it")
+        #expect(
+            bench.reason(1)
+                == "the forwarder ended after it had begun to send the entry and before it reported the answer")
         #expect(bench.settle(1, .sent) == false, "too late: a person sees it already")
         #expect(bench.claim(by: Self.other) == [4])
         #expect(bench.data.summary.unknown == 2)
+    }
+
+    @Test("what an earlier run only reserved is queued again; what it announced is unknown")
+    func reservations() throws {
+        var bench = try bench(4)
+        #expect(bench.reserve(limit: 3) == [1, 2, 3])
+        #expect(bench.rows.numbers(.claimed) == [], "on disk they are queued")
+        #expect(bench.data.summary.claimed == 3)
+        #expect(bench.depart([2, 9]) == [2])
+        #expect(bench.depart([2]) == [2], "it may ask again")
+        #expect(bench.rows.numbers(.claimed) == [2])
+        #expect(bench.reserve(by: Self.other) == [1, 3, 4])
+        #expect(bench.rows.numbers(.unknown) == [2])
+        #expect(bench.depart([1]) == [], "another run has it")
+        #expect(bench.rows.violations.isEmpty)
+    }
+
+    @Test("a restart of the daemon queues what was reserved, and keeps what was announced with its run")
+    func reservationsAndRestart() throws {
+        var bench = try bench(3)
+        #expect(bench.reserve(limit: 2) == [1, 2])
+        #expect(bench.depart([1]) == [1])
+        bench.restart()
+        #expect(bench.data.claimedEntries(of: CustomDataBench.forwarder) == [EntryNumber(1)])
+        #expect(bench.reserve() == [2, 3])
+        #expect(bench.settle(1, .sent) == true)
+    }
+
+    @Test("a person takes out what is reserved, and then it may not be sent")
+    func discardsReserved() throws {
+        var bench = try bench(3)
+        #expect(bench.reserve() == [1, 2, 3])
+        #expect(bench.settle(3, .queued) == true)
+        #expect(bench.resolve(1, .discarded) == true)
+        #expect(bench.depart([1, 2]) == [2])
+        #expect(bench.resolve(2, .discarded) == false)
+        #expect(bench.rows.numbers(.discarded) == [1])
+        #expect(bench.rows.violations.isEmpty)
+        #expect(bench.reserve() == [3])
     }
 
     @Test("with OnUnknown=retry it goes back to its old place, whoever says that it is unknown")

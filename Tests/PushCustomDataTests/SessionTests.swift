@@ -168,6 +168,8 @@ struct SessionTests {
         try bench.event("anonymous")
         #expect(bench.flush() == 1)
         #expect(bench.data.summary == CustomDataSummary(), "nobody to send it for")
+        #expect(bench.data.flushedUnsent == 1)
+        #expect(bench.reason(1)?.hasPrefix("it was not sent to the endpoint: the session has no user") == true)
         try bench.log(.customEvent, #"{"name":"e","properties":{"a":1}}"#, app: nil, at: 1, now: 2)
         #expect(bench.flush(user: "u1", now: 60) == 1)
         let row = try #require(bench.rows.rows[EntryNumber(3)])
@@ -179,6 +181,8 @@ struct SessionTests {
         #expect(row.entry.savedAt == CustomDataBench.time(60))
         #expect(bench.text(3) == #"{"a":1}"#)
         #expect(bench.claim() == [3])
+        #expect(bench.data.flushedUnsent == 1)
+        #expect(bench.reason(2) == nil)
     }
 
     @Test("a reset takes out one suite, of one app or of all")

@@ -28,9 +28,9 @@ struct PendingReportTests {
                 Name                                  Saved                           Age
                      9  custom_attributes  pending  standard  shop  -       -            \
                 plan, age                             1970-01-01 01:00:01 +01:00  1 d 2 h
-                    10  custom_event       unknown  (sent)    shop  -       braze_id b1  \
+                    10  custom_event       unknown  (direct)  shop  -       braze_id b1  \
                 bought                                1970-01-02 02:00:00 +01:00      1 h
-                    11  custom_event       queued   (sent)    shop  -       alias n (l)  \
+                    11  custom_event       queued   (direct)  shop  -       alias n (l)  \
                 a name that is far longer than its …  1970-01-02 03:00:00 +01:00    7.8 s
 
                 10 unknown: the answer never came
@@ -38,8 +38,8 @@ struct PendingReportTests {
                 ... and 1,200 more; --limit says how many are shown.
 
                 Suite     State    Entries   Bytes   Oldest
-                (sent)    queued         1      20    7.8 s
-                (sent)    unknown        1       9      1 h
+                (direct)  queued         1      20    7.8 s
+                (direct)  unknown        1       9      1 h
                 standard  pending    1,201  40,000  1 d 2 h
 
                 """)

@@ -66,6 +66,8 @@ struct OpeningTests {
         for error in [writing, reading] {
             #expect(error?.kind == .corrupt)
             #expect(error?.message == "file is not a database")
+            // What was being done with it is of no use to a person.
+            #expect(error?.description.contains("PRAGMA") == false, "\(error?.description ?? "")")
         }
     }
 

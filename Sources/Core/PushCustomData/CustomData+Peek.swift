@@ -1,8 +1,10 @@
 public import PushModel
 
 extension CustomData {
-    /// What a run of the forwarder has, in order of number.
-    public func claimedEntries(of claimant: UUID128) -> [EntryNumber] { claims[claimant]?.keys.sorted() ?? [] }
+    /// What a run of the forwarder has, sent or not, in order of number.
+    public func claimedEntries(of claimant: UUID128) -> [EntryNumber] {
+        [claims, reserved].flatMap { $0[claimant].map { Array($0.keys) } ?? [] }.sorted()
+    }
 
     /// Whether something is to be sent.
     public var hasQueuedEntries: Bool { queue.count > 0 }

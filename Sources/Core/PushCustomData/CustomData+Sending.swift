@@ -3,36 +3,76 @@ public import PushModel
 extension CustomData {
     /// Hands the oldest entries that are to be sent to a run of the forwarder.
     ///
-    /// What an earlier run still has is of unknown outcome from now on (`OnUnknown=`). An entry that is held as unknown
-    /// holds up nothing: one answer that was lost must not stop all that a user does until a person has looked.
+    /// What an earlier run began to send is of unknown outcome from now on (`OnUnknown=`); what it only reserved is queued
+    /// again. An entry that is held as unknown holds up nothing: one answer that was lost must not stop all that a user does
+    /// until a person has looked.
     ///
     /// - Parameters:
     ///   - claimant: the run.
+    ///   - isReserving: whether the run says with ``depart(_:by:now:into:)`` what it begins to send. Of a run that does not,
+    ///     every entry may have been sent as soon as it has it.
     ///   - limit: how many entries at most.
     ///   - bytes: how many bytes of names and values at most; one entry may be longer.
     ///   - now: the clock.
     ///   - output: the entries' changes are appended.
     /// - Returns: the entries, in order of number.
     public mutating func claim(
-        by claimant: UUID128, limit: Int, bytes: Int, now: WallTime, into output: inout CustomDataOutput
+        by claimant: UUID128, isReserving: Bool = false, limit: Int, bytes: Int, now: WallTime,
+        into output: inout CustomDataOutput
     ) -> [CustomEntry] {
         for other in claims.keys where other != claimant {
             for held in (claims.removeValue(forKey: other) ?? [:]).values.sorted() {
-                let reason = "the forwarder that had it ended before it said what became of it"
-                leaveUnknown(held, reason: reason, now: now, into: &output)
+                leaveUnknown(held, reason: Self.endedForwarder, now: now, into: &output)
             }
+        }
+        for other in reserved.keys where other != claimant {
+            for held in (reserved.removeValue(forKey: other) ?? [:]).values { queue.insert(held) }
         }
         var room = bytes
         var claimed: [CustomEntry] = []
         while claimed.count < limit, let next = queue.first, claimed.isEmpty || next.size <= room {
             guard let held = queue.popFirst() else { break }
             room -= held.size
-            claims[claimant, default: [:]][held.number] = held
-            output.records.append(
-                .moved(EntryMove(number: held.number, state: .claimed, at: now, claimant: claimant)))
+            if isReserving {
+                reserved[claimant, default: [:]][held.number] = held
+            } else {
+                depart(held, by: claimant, now: now, into: &output)
+            }
             claimed.append(held.entry)
         }
         return claimed
+    }
+
+    /// Why an entry is of unknown outcome that a run of the forwarder had when it ended.
+    private static let endedForwarder =
+        "the forwarder ended after it had begun to send the entry and before it reported the answer"
+
+    /// A run of the forwarder is about to send entries that it reserved. It may send those that are returned once the
+    /// records are on disk; the others it has no longer.
+    ///
+    /// - Parameters:
+    ///   - numbers: the entries.
+    ///   - claimant: the run.
+    ///   - now: the clock.
+    ///   - output: the entries' changes are appended.
+    /// - Returns: those that the run has, in the order given.
+    public mutating func depart(
+        _ numbers: [EntryNumber], by claimant: UUID128, now: WallTime, into output: inout CustomDataOutput
+    ) -> [EntryNumber] {
+        numbers.filter { number in
+            guard let held = reserved[claimant]?.removeValue(forKey: number) else {
+                return claims[claimant]?[number] != nil
+            }
+            depart(held, by: claimant, now: now, into: &output)
+            return true
+        }
+    }
+
+    private mutating func depart(
+        _ held: HeldEntry, by claimant: UUID128, now: WallTime, into output: inout CustomDataOutput
+    ) {
+        claims[claimant, default: [:]][held.number] = held
+        output.records.append(.moved(EntryMove(number: held.number, state: .claimed, at: now, claimant: claimant)))
     }
 
     /// Takes in what became of an entry that a run of the forwarder has: `sent`, `rejected`, `unknown`, or `queued` again,
@@ -51,7 +91,16 @@ extension CustomData {
         _ number: EntryNumber, _ state: EntryState, reason: String?, by claimant: UUID128, now: WallTime,
         into output: inout CustomDataOutput
     ) -> Bool {
-        guard let held = claims[claimant]?.removeValue(forKey: number) else { return false }
+        let goesBack = state == .queued || state == .unknown && rules.onUnknown == .retry
+        if goesBack, let held = reserved[claimant]?.removeValue(forKey: number) {
+            // On disk it is queued already.
+            queue.insert(held)
+            return true
+        }
+        guard
+            let held = claims[claimant]?.removeValue(forKey: number)
+                ?? reserved[claimant]?.removeValue(forKey: number)
+        else { return false }
         switch state {
         case .sent, .rejected: bytes -= held.size
         case .queued: queue.insert(held)
@@ -73,7 +122,8 @@ extension CustomData {
     }
 
     /// A person decides what becomes of entries of unknown outcome: `queued` again, in their old places, or `discarded`. What
-    /// is to be sent may be discarded as well: it may be what the endpoint refuses everything for.
+    /// is to be sent may be discarded as well, until the forwarder begins to send it: it may be what the endpoint refuses
+    /// everything for.
     ///
     /// Attributes that are sent again set what they set then, also over what came later.
     ///
@@ -89,7 +139,12 @@ extension CustomData {
     ) -> Int {
         precondition(state == .queued || state == .discarded, "\(state) is nothing that a person decides")
         var resolved = numbers.compactMap { unknown.removeValue(forKey: $0) }
-        if state == .discarded, resolved.count < numbers.count { resolved += queue.remove(Set(numbers)) }
+        if state == .discarded, resolved.count < numbers.count {
+            resolved += queue.remove(Set(numbers))
+            for claimant in reserved.keys {
+                resolved += numbers.compactMap { reserved[claimant]?.removeValue(forKey: $0) }
+            }
+        }
         for held in resolved {
             if state == .discarded { bytes -= held.size } else { queue.insert(held) }
             output.records.append(.moved(EntryMove(number: held.number, state: state, at: now)))

@@ -44,14 +44,19 @@ extension CustomData {
                             entry: entry.number)))
             }
         }
+        let profile = entry.brazeID.map(UserIdentifier.brazeID) ?? session.externalID.map(UserIdentifier.externalID)
+        let cannotSend = rules.sendsFlushed && profile == nil
+        if cannotSend { flushedUnsent += 1 }
         output.records.append(
-            .moved(EntryMove(number: entry.number, state: .flushed, at: now, by: session.cause)))
-        if rules.sendsFlushed,
-            let profile = entry.brazeID.map(UserIdentifier.brazeID) ?? session.externalID.map(UserIdentifier.externalID)
-        {
-            send(entry, to: profile, session, at: time, now: now, into: &output)
-        }
+            .moved(
+                EntryMove(
+                    number: entry.number, state: .flushed, at: now, by: session.cause,
+                    reason: cannotSend ? Self.anonymousSession : nil)))
+        if rules.sendsFlushed, let profile { send(entry, to: profile, session, at: time, now: now, into: &output) }
     }
+
+    /// Why an entry was not sent although `SendFlushed=yes`.
+    private static let anonymousSession = "it was not sent to the endpoint: the session has no user (SendFlushed=yes)"
 
     private func event(_ entry: CustomEntry, _ session: SessionStart, at time: WallTime) -> AnalyticsEvent {
         let number = SequenceNumber(entry.number.value)

@@ -16,8 +16,13 @@ public struct CustomData: Sendable {
 
     var stored = StoredEntries()
     var queue = SendingQueue()
-    /// What runs of the forwarder have; at most one run has some, unless a ledger says otherwise.
+    /// What runs of the forwarder may have sent; at most one run has some, unless a ledger says otherwise.
     var claims: [UUID128: [EntryNumber: HeldEntry]] = [:]
+    /// What runs of the forwarder have and have not begun to send. It is still `queued` on disk: after a crash of either
+    /// program it is in the queue again.
+    var reserved: [UUID128: [EntryNumber: HeldEntry]] = [:]
+    /// How many entries a session flushed that were to be sent as well and could not be.
+    public internal(set) var flushedUnsent = 0
     var unknown: [EntryNumber: HeldEntry] = [:]
     /// Bytes of names and data of all that waits.
     var bytes = 0
@@ -44,12 +49,13 @@ public struct CustomData: Sendable {
         summary.claimed = claimedCount
         summary.unknown = unknown.count
         summary.bytes = bytes
-        let oldest = claims.values.compactMap { $0.values.min() } + [queue.first].compactMap(\.self)
+        let handedOut = [claims, reserved].flatMap(\.values)
+        let oldest = handedOut.compactMap { $0.values.min() } + [queue.first].compactMap(\.self)
         summary.oldestUnsent = oldest.min()?.savedAt
         return summary
     }
 
-    private var claimedCount: Int { claims.values.reduce(0) { $0 + $1.count } }
+    private var claimedCount: Int { [claims, reserved].flatMap(\.values).reduce(0) { $0 + $1.count } }
 
     private var waitingCount: Int { stored.count + queue.count + claimedCount + unknown.count }
 

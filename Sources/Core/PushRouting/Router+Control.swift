@@ -20,14 +20,30 @@ extension Router {
     ///
     /// - Parameters:
     ///   - instance: the run.
+    ///   - isReserving: whether it says before it sends an entry that it will.
     ///   - limit: how many entries at most.
     ///   - now: the time.
     ///   - effects: what is to be done is appended.
     public mutating func claim(
-        by instance: UUID128, limit: Int, at now: Moment, effects: inout Effects
+        by instance: UUID128, isReserving: Bool = false, limit: Int, at now: Moment, effects: inout Effects
     ) -> [CustomEntry] {
-        keep(&effects) { $0.claim(by: instance, limit: limit, bytes: Self.claimSize, now: now.wall, into: &$1) }
+        keep(&effects) {
+            $0.claim(
+                by: instance, isReserving: isReserving, limit: limit, bytes: Self.claimSize, now: now.wall, into: &$1)
+        }
     }
+
+    /// A run of the forwarder is about to send entries that it reserved.
+    ///
+    /// - Returns: those that it may send once the effects are on disk.
+    public mutating func depart(
+        _ numbers: [EntryNumber], by instance: UUID128, at now: Moment, effects: inout Effects
+    ) -> [EntryNumber] {
+        keep(&effects) { $0.depart(numbers, by: instance, now: now.wall, into: &$1) }
+    }
+
+    /// How many entries a session flushed that were to be sent as well and could not be, since the start.
+    public var flushedUnsent: Int { customData.flushedUnsent }
 
     /// What is queued to be sent, from the one after a number on; it stays as it is.
     public func queuedEntries(after number: EntryNumber, limit: Int) -> [CustomEntry] {

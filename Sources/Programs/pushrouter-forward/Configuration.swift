@@ -15,29 +15,18 @@ struct Configuration {
     /// Reads and validates everything.
     ///
     /// - Throws: a line for each thing that is wrong.
-    func load() throws(Failure) -> ForwardingSettings {
-        let sources: ConfigurationSources
-        do {
-            sources = try ConfigurationSources(reading: directories, required: isRequired)
-        } catch {
-            throw Failure("cannot read the configuration: \(error)", exitStatus: Failure.configuration)
-        }
-        let (settings, diagnostics) = Settings.load(sources)
-        guard let settings else {
-            let errors = diagnostics.filter { $0.severity == .error }
-            throw Failure(lines: errors.map(\.description), exitStatus: Failure.configuration)
-        }
-        return settings.usersTrack
+    func load() throws(StartFailure) -> ForwardingSettings {
+        try LoadedConfiguration(reading: directories, required: isRequired).settings.usersTrack
     }
 
     /// Where requests go, with the key in its present form.
     ///
     /// - Throws: what is missing or wrong, with what to do.
-    func destination(_ settings: ForwardingSettings) throws(Failure) -> HTTPDestination {
+    func destination(_ settings: ForwardingSettings) throws(StartFailure) -> HTTPDestination {
         guard let endpoint = settings.endpoint else {
-            throw Failure(
+            throw StartFailure(
                 "Endpoint= in [UsersTrack] is not set: there is nothing to send to; set it to the REST endpoint of your "
-                    + "instance, such as https://rest.fra-01.braze.eu", exitStatus: Failure.configuration)
+                    + "instance, such as https://rest.fra-01.braze.eu", exitStatus: StartFailure.configuration)
         }
         return HTTPDestination(
             url: endpoint, headers: Self.headers, bearer: try apiKey(settings),
@@ -50,12 +39,12 @@ struct Configuration {
         "User-Agent: pushrouter-forward/\(pushrouterdVersion)",
     ]
 
-    private func apiKey(_ settings: ForwardingSettings) throws(Failure) -> Secret {
+    private func apiKey(_ settings: ForwardingSettings) throws(StartFailure) -> Secret {
         if let path = settings.keyFile { return try APIKey.read(path, isPrivate: true) }
         guard let credentials else {
-            throw Failure(
+            throw StartFailure(
                 "there is no API key: name its file with KeyFile= in [UsersTrack], or give the service the systemd "
-                    + "credential users-track-key (LoadCredential=)", exitStatus: Failure.configuration)
+                    + "credential users-track-key (LoadCredential=)", exitStatus: StartFailure.configuration)
         }
         return try APIKey.read(credentials + "/users-track-key", isPrivate: false)
     }

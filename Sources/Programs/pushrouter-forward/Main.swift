@@ -4,6 +4,7 @@ import Glibc
 import JournalLog
 import PushModel
 import PushSettings
+import SettingsFiles
 
 @main
 struct Program {
@@ -12,27 +13,28 @@ struct Program {
         case .help: print(Arguments.help)
         case .version: print("pushrouter-forward \(pushrouterdVersion)")
         case .wrong(let message):
-            complain([message, "see pushrouter-forward --help"])
+            complain([message, "see pushrouter-forward --help"], as: programName)
             exit(2)
         case .run(let arguments):
-            do throws(Failure) {
+            do throws(StartFailure) {
                 exit(try run(arguments))
             } catch {
-                complain(error.lines)
+                complain(error.lines, as: programName)
                 exit(error.exitStatus)
             }
         }
     }
 
-    private static func run(_ arguments: Arguments) throws(Failure) -> Int32 {
+    private static func run(_ arguments: ServiceArguments) throws(StartFailure) -> Int32 {
         let environment = { (name: String) in getenv(name).map { String(cString: $0) } }
         let directories = Directories(
-            configuration: arguments.configuration, runtime: arguments.runtime, environment: environment)
+            configuration: arguments.directories["--config"], runtime: arguments.directories["--runtime"],
+            environment: environment)
         let configuration = Configuration(
-            directories: directories.configuration, isRequired: arguments.configuration != nil,
+            directories: directories.configuration, isRequired: arguments.directories["--config"] != nil,
             credentials: environment("CREDENTIALS_DIRECTORY"))
         let settings = try configuration.load()
-        if arguments.isDryRun {
+        if arguments.flags.contains("--dry-run") {
             try dryRun(settings, controlSocket: directories.controlSocket)
             return 0
         }
@@ -53,24 +55,18 @@ struct Program {
             withExtendedLifetime(service) {}
             return status
         } catch {
-            throw Failure("\(error)", exitStatus: Failure.system)
+            throw StartFailure("\(error)", exitStatus: StartFailure.system)
         }
     }
 
     /// The key is in memory: nobody is to find it in a core, or to read it with a debugger.
-    private static func forbidCores() throws(Failure) {
+    private static func forbidCores() throws(StartFailure) {
         var none = rlimit(rlim_cur: 0, rlim_max: 0)
         guard CLinux_deny_dumps() == 0, setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &none) == 0 else {
-            let reason = String(cString: strerror(errno))
-            throw Failure("cannot forbid cores of this process: \(reason)", exitStatus: Failure.system)
+            throw StartFailure.system("forbid cores of this process")
         }
     }
 }
 
-/// Says something on standard error.
-func complain(_ lines: [String]) {
-    for line in lines {
-        let bytes = Array("pushrouter-forward: \(line)\n".utf8)
-        _ = write(STDERR_FILENO, bytes, bytes.count)
-    }
-}
+/// The program's name, for messages.
+let programName = "pushrouter-forward"

@@ -1,3 +1,4 @@
+import DaemonClient
 import EventLoop
 import Glibc
 import HTTPClient
@@ -5,7 +6,7 @@ import JournalLog
 import LinuxSystem
 import PushCustomData
 import PushModel
-import UnixSockets
+import SettingsFiles
 
 /// The running program: one loop thread that orders, the forwarder that decides, the daemon's socket and the HTTP client.
 final class Service {
@@ -15,7 +16,7 @@ final class Service {
     private let sender: Sender
     private var destination: HTTPDestination
     private var forwarder: Forwarder
-    private var link: DaemonLink?
+    private var link: WatchedLink?
     private var clockTimer: TimerSource?
     private var endTimer: TimerSource?
     private var signals: [SignalSource] = []
@@ -47,7 +48,7 @@ final class Service {
         sender = try Sender(loop: loop)
         forwarder = Forwarder(settings: settings, now: .now())
         saidState = forwarder.state
-        link = try DaemonLink(loop: loop, path: controlSocket) { [unowned self] in take($0) }
+        link = try WatchedLink(loop: loop, path: controlSocket) { [unowned self] in take($0) }
         clockTimer = try TimerSource(loop: loop, priority: .important) { [unowned self] in handle(.clock) }
         endTimer = try TimerSource(loop: loop) { [unowned self] in giveUp() }
         signals = [
@@ -79,11 +80,25 @@ final class Service {
         case .disconnected(let reason):
             if outage.begin(reason) { journal.log(JournalEntry(.warning, "no entries for now: \(reason)")) }
             handle(.disconnected)
-        case .claimed(let claimed):
-            endOutage()
-            handle(.claimed(claimed.entries.map(OutgoingEntry.init), claimed.sending))
-        case .settled: handle(.settled)
-        case .reported: endOutage()
+        case .answered(let operation, let reply): take(reply, to: operation)
+        }
+    }
+
+    private func take(_ reply: ControlReply, to operation: ControlRequest.Operation) {
+        do throws(ControlReplyError) {
+            switch operation {
+            case .claim:
+                let claimed = try reply.claimed()
+                endOutage()
+                handle(.claimed(claimed.entries.map(OutgoingEntry.init), claimed.sending))
+            case .depart: handle(.departed(try reply.departed()))
+            case .settle: handle(.settled)
+            case .sending: endOutage()
+            case .status, .sync, .peek, .flush, .reset, .resolve:
+                preconditionFailure("a forwarder claims, departs, settles and reports")
+            }
+        } catch {
+            link?.fail("the daemon's reply cannot be read: \(error)")
         }
     }
 
@@ -117,8 +132,11 @@ final class Service {
         case .claim(let limit, let holding):
             // The first of a connection does not wait: its reply says that the daemon takes claims from this run.
             let waits = holding == nil
-            link?.send(.claim(ClaimRequest(instance: instance, limit: limit, waits: waits, holding: holding)))
-        case .send(let request, let body): send(request, body)
+            link?.send(
+                .claim(
+                    ClaimRequest(instance: instance, limit: limit, waits: waits, holding: holding, reserves: true)))
+        case .depart(let numbers): link?.send(.depart(DepartRequest(instance: instance, entries: numbers)))
+        case .send(let request, let content): send(request, content.body)
         case .finish: loop.exit(code: 0)
         }
     }
@@ -184,13 +202,13 @@ final class Service {
                 .warning,
                 "the daemon could not be told what became of what was sent: it takes those entries for of unknown outcome"
             ))
-        loop.exit(code: Failure.unavailable)
+        loop.exit(code: StartFailure.unavailable)
     }
 
     private func reload() {
         guard !isStopping else { return }
         Notify.reloading(nowNanoseconds: EventLoop.nowNanoseconds)
-        do throws(Failure) {
+        do throws(StartFailure) {
             let settings = try configuration.load()
             destination = try configuration.destination(settings)
             journal.log(JournalEntry(.info, "reloaded: sends to \(destination.url)"))
@@ -219,20 +237,9 @@ extension EndpointAnswer {
         case .answer(let answer):
             self = .response(
                 EndpointResponse(
-                    status: answer.status, rateLimitReset: answer.headers["x-ratelimit-reset"], body: answer.body,
+                    status: answer.status, rateLimitReset: answer.headers["x-ratelimit-reset"],
+                    report: EndpointReport(answer.body),
                     damage: answer.damage))
         }
-    }
-}
-
-extension Moment {
-    /// Both clocks now.
-    fileprivate static func now() -> Moment {
-        var time = timespec()
-        // Cannot fail: the clock exists and the pointer is good.
-        clock_gettime(CLOCK_REALTIME, &time)
-        let milliseconds = Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
-        return Moment(
-            monotonic: Instant(nanoseconds: EventLoop.nowNanoseconds), wall: WallTime(milliseconds: milliseconds))
     }
 }

@@ -1,17 +1,7 @@
+import SettingsFiles
+
 /// The command line.
-struct Arguments: Equatable {
-    var configuration: String?
-    var state: String?
-    var runtime: String?
-
-    /// What the command line asks for.
-    enum Request: Equatable {
-        case run(Arguments)
-        case help
-        case version
-        case wrong(String)
-    }
-
+enum Arguments {
     static let help = """
         usage: pushrouterd [--config DIR] [--state DIR] [--runtime DIR]
 
@@ -40,25 +30,7 @@ struct Arguments: Equatable {
         pushctl(1) injects payloads and shows what became of them.
         """
 
-    static func parse(_ words: some Sequence<String>) -> Request {
-        var arguments = Arguments()
-        var rest = Array(words)[...]
-        while let word = rest.popFirst() {
-            let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
-            let target: WritableKeyPath<Arguments, String?>
-            switch parts[0] {
-            case "-h", "--help": return .help
-            case "--version": return .version
-            case "--config": target = \.configuration
-            case "--state": target = \.state
-            case "--runtime": target = \.runtime
-            default: return .wrong("there is no \(word.hasPrefix("-") ? "option" : "operand") \(word)")
-            }
-            guard let value = parts.count > 1 ? parts[1] : rest.popFirst(), !value.isEmpty else {
-                return .wrong("\(parts[0]) needs a directory")
-            }
-            arguments[keyPath: target] = value
-        }
-        return .run(arguments)
+    static func parse(_ words: some Sequence<String>) -> ServiceArguments.Request {
+        ServiceArguments.parse(words, options: ["--config", "--state", "--runtime"])
     }
 }

@@ -2,6 +2,7 @@ import Glibc
 import PushDaemon
 import PushModel
 import PushSettings
+import SettingsFiles
 
 @main
 struct Program {
@@ -10,30 +11,24 @@ struct Program {
         case .help: print(Arguments.help)
         case .version: print("pushrouterd \(pushrouterdVersion)")
         case .wrong(let message):
-            complain([message, "see pushrouterd --help"])
+            complain([message, "see pushrouterd --help"], as: "pushrouterd")
             exit(2)
         case .run(let arguments): run(arguments)
         }
     }
 
-    private static func run(_ arguments: Arguments) -> Never {
+    private static func run(_ arguments: ServiceArguments) -> Never {
         let directories = Directories(
-            configuration: arguments.configuration, state: arguments.state, runtime: arguments.runtime,
+            configuration: arguments.directories["--config"], state: arguments.directories["--state"],
+            runtime: arguments.directories["--runtime"],
             environment: { name in getenv(name).map { String(cString: $0) } })
         do {
             let options = DaemonOptions(
-                directories: directories, isConfigurationRequired: arguments.configuration != nil)
+                directories: directories, isConfigurationRequired: arguments.directories["--config"] != nil)
             exit(try runDaemon(options))
         } catch {
-            complain(error.lines)
+            complain(error.lines, as: "pushrouterd")
             exit(error.exitStatus)
-        }
-    }
-
-    private static func complain(_ lines: [String]) {
-        for line in lines {
-            let bytes = Array("pushrouterd: \(line)\n".utf8)
-            _ = write(STDERR_FILENO, bytes, bytes.count)
         }
     }
 }

@@ -69,14 +69,19 @@ final class ControlServer {
         // What the forwarder has to say is true whatever the disk does; its reply waits for the disk.
         case .settle(let settle): forwarder.settle(settle, for: client)
         case .sending(let report): try forwarder.report(report, for: client)
+        case .depart(let depart):
+            try checkStore(request)
+            forwarder.depart(depart, for: client)
         case .peek(let after, let limit): forwarder.peek(after: after, limit: limit, for: client)
         case .claim(let claim):
             try checkStore(request)
             try forwarder.claim(claim, for: client)
         case .flush(let flush):
             try checkStore(request)
+            let before = processor.flushedUnsent
             let count = processor.perform { $0.flush(flush.target, suite: flush.suite, at: $1, effects: &$2) }
-            processor.reply(to: client, Reply.counted("flushed", count, id: request.id))
+            let reply = Reply.flushed(count, unsent: processor.flushedUnsent - before, id: request.id)
+            processor.reply(to: client, reply)
         case .reset(let suite, let app):
             try checkStore(request)
             let count = processor.perform { $0.reset(suite: suite, app: app, at: $1, effects: &$2) }

@@ -20,7 +20,7 @@ final class ForwarderService {
     /// Whether a forwarder is there that has claimed something.
     var isConnected: Bool { current.map { !$0.session.isClosed } ?? false }
 
-    /// Takes in a claim. Entries are on disk as this run's before the answer is sent.
+    /// Takes in a claim. The answer is sent once the entries are on disk: as queued if the run reserves, else as this run's.
     ///
     /// - Throws: `unavailable` while another run is connected.
     func claim(_ request: ClaimRequest, for client: ControlClient) throws(ProtocolError) {
@@ -42,7 +42,7 @@ final class ForwarderService {
     func serve() {
         guard let claim = waiting, processor.hasQueuedEntries else { return }
         waiting = nil
-        // To hand entries to nobody would leave them of unknown outcome.
+        // To hand entries to nobody may leave them of unknown outcome.
         guard !claim.client.session.isClosed else { return }
         hand(take(claim.request), of: claim.request.instance, to: claim.client)
     }
@@ -53,6 +53,14 @@ final class ForwarderService {
         guard let claim = waiting, session == nil || session === claim.client.session else { return }
         waiting = nil
         hand([], of: claim.request.instance, to: claim.client)
+    }
+
+    /// Takes in that entries are about to be sent. They are on disk as this run's before the answer is sent.
+    func depart(_ request: DepartRequest, for client: ControlClient) {
+        let granted = processor.perform {
+            $0.depart(request.entries, by: request.instance, at: $1, effects: &$2)
+        }
+        processor.reply(to: client, Reply.departed(granted, id: client.id))
     }
 
     /// Takes in what became of entries.
@@ -85,7 +93,10 @@ final class ForwarderService {
     }
 
     private func take(_ request: ClaimRequest) -> [CustomEntry] {
-        processor.perform { $0.claim(by: request.instance, limit: request.limit, at: $1, effects: &$2) }
+        processor.perform {
+            $0.claim(
+                by: request.instance, isReserving: request.reserves, limit: request.limit, at: $1, effects: &$2)
+        }
     }
 
     private func checkAlone(_ instance: UUID128, _ client: ControlClient) throws(ProtocolError) {
@@ -96,13 +107,13 @@ final class ForwarderService {
             id: client.id)
     }
 
-    /// Sends entries to the forwarder once they are on disk as its run's.
+    /// Sends entries to the forwarder once what was decided of them is on disk.
     private func hand(_ entries: [CustomEntry], of instance: UUID128, to client: ControlClient) {
         processor.follow(
             .handOver(ClaimedEntries(service: self, client: client, instance: instance, entries: entries)))
     }
 
-    /// The entries are on disk as the run's: sends them, or gives them back.
+    /// What was decided of the entries is on disk: sends them, or gives them back.
     fileprivate func handOver(_ answer: ClaimedEntries) {
         let session = answer.client.session
         guard session.isClosed else {

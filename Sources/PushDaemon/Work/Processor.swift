@@ -71,6 +71,7 @@ final class Processor {
     var customDataSummary: CustomDataSummary { router.customDataSummary }
     var hasQueuedEntries: Bool { router.hasQueuedEntries }
     var sending: SendingState? { router.sending }
+    var flushedUnsent: Int { router.flushedUnsent }
 
     /// How many outcomes of a request are still to come.
     func invocationsInFlight(of seq: SequenceNumber) -> Int { router.invocationsInFlight(of: seq) }
@@ -105,6 +106,7 @@ final class Processor {
         let (session, request) = (candidate.session, candidate.request)
         let acceptance: Acceptance
         pipeline.effects.tellsEveryOutcome = request.waitsForOutcome || successes.hasRoom
+        let flushedUnsent = router.flushedUnsent
         do {
             acceptance = try router.submit(
                 request, from: session.peer, past: past, at: .now(), effects: &pipeline.effects)
@@ -115,6 +117,10 @@ final class Processor {
         pipeline.accepted(acceptance.seq)
         let reply = ClientReply.accepted(acceptance.seq, id: request.id, rejected: acceptance.rejections)
         acknowledge(candidate, acceptance.seq, reply, awaiting: acceptance.invocations)
+        if router.flushedUnsent > flushedUnsent {
+            let cause = "the session of seq \(acceptance.seq)"
+            pipeline.append(.note(JournalEntry(flushedUnsent: router.flushedUnsent - flushedUnsent, by: cause)))
+        }
         carryOut()
         pipeline.endRequest()
     }
@@ -211,6 +217,7 @@ final class Processor {
     @discardableResult
     func perform<Result>(_ act: (inout Router, Moment, inout Effects) -> Result) -> Result {
         let last = router.sending
+        let flushedUnsent = router.flushedUnsent
         // Listed, because what became of entries is told in the journal.
         var effects = Effects()
         let result = act(&router, .now(), &effects)
@@ -224,6 +231,10 @@ final class Processor {
         }
         for state in [EntryState.rejected, .unknown] {
             if let entry = JournalEntry(moved[state] ?? [], became: state) { pipeline.append(.note(entry)) }
+        }
+        if router.flushedUnsent > flushedUnsent {
+            let count = router.flushedUnsent - flushedUnsent
+            pipeline.append(.note(JournalEntry(flushedUnsent: count, by: "the session that was asked for")))
         }
         if let state = router.sending, let entry = JournalEntry(state, after: last?.phase) {
             pipeline.append(.note(entry))

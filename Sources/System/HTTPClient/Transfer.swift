@@ -120,6 +120,8 @@ final class Transfer {
 
     private func reason(_ code: CURLcode) -> String {
         if isTooLong { return "the answer is longer than \(Self.longestAnswer) bytes" }
+        // What libcurl says of this is how the seek function above answered.
+        if code == CURLE_SEND_FAIL_REWIND { return "the server closed a connection that had been used before" }
         let detail = errorText.baseAddress.map { String(cString: $0) } ?? ""
         return detail.isEmpty ? String(cString: curl_easy_strerror(code)) : detail
     }

@@ -107,7 +107,7 @@ public struct OrphanReaperError: Error, Equatable, CustomStringConvertible {
 
     /// What was wrong and what is needed.
     public var description: String {
-        "cannot read \(path): \(String(cString: strerror(code))); escaped processes cannot be found without /proc and a "
+        "cannot read \(path): \(errorText(code)); escaped processes cannot be found without /proc and a "
             + "kernel with CONFIG_PROC_CHILDREN"
     }
 }

@@ -1,4 +1,5 @@
 import Glibc
+import LinuxSystem
 
 /// Why a program could not be started, in words for the operator.
 public struct SpawnError: Error, Equatable, CustomStringConvertible {
@@ -46,7 +47,7 @@ public struct SpawnError: Error, Equatable, CustomStringConvertible {
         case EMFILE, ENFILE:
             return "the limit of open files is reached (LimitNOFILE=)"
         default:
-            return String(cString: strerror(code))
+            return errorText(code)
         }
     }
 

@@ -24,7 +24,7 @@ public final class SpawnPool: Sendable {
 
     private struct State {
         var queue: [Job] = []
-        var threads: [pthread_t] = []
+        var threads: [PoolThread] = []
         var idle = 0
         var isStopped = false
     }
@@ -41,7 +41,7 @@ public final class SpawnPool: Sendable {
     public init(threads: Int, deliver: @escaping @Sendable (SpawnResult) -> Void) {
         precondition(threads > 0)
         guard let available = FileDescriptor(CLinux_semaphore()) else {
-            preconditionFailure("no descriptor left for a pool: \(String(cString: strerror(errno)))")
+            preconditionFailure("no descriptor left for a pool: \(errorText(errno))")
         }
         limit = threads
         self.deliver = deliver
@@ -87,22 +87,11 @@ public final class SpawnPool: Sendable {
             return state.threads
         }
         post(threads.count)
-        for thread in threads { pthread_join(thread, nil) }
+        for thread in threads { thread.join() }
     }
 
-    /// Nil if the system gives us no thread.
-    private func startThread() -> pthread_t? {
-        let pool = Unmanaged.passRetained(self)
-        var thread = pthread_t()
-        let error = pthread_create(
-            &thread, nil,
-            { pool in
-                if let pool { Unmanaged<SpawnPool>.fromOpaque(pool).takeRetainedValue().run() }
-                return nil
-            }, pool.toOpaque())
-        if error != 0 { pool.release() }
-        return error == 0 ? thread : nil
-    }
+    /// Nil if the system gives us no thread. The thread keeps the pool alive until it ends.
+    private func startThread() -> PoolThread? { try? PoolThread(WorkerThread("spawn") { [self] in run() }) }
 
     private func run() {
         while let job = nextJob() {
@@ -129,4 +118,13 @@ public final class SpawnPool: Sendable {
         var count = UInt64(jobs)
         _ = write(available.rawValue, &count, 8)
     }
+}
+
+/// A thread of the pool, which may be one of several: a thread itself cannot be copied into a list.
+private final class PoolThread: Sendable {
+    private let thread: Mutex<WorkerThread?>
+
+    init(_ thread: consuming WorkerThread) { self.thread = Mutex(consume thread) }
+
+    func join() { thread.withLock { $0.take() }?.join() }
 }

@@ -1,5 +1,6 @@
 import CSystemd
 import Glibc
+import LinuxSystem
 
 extension JournalWriter {
     /// Where entries go.
@@ -43,11 +44,10 @@ extension JournalWriter {
 
 /// The civil time now, as RFC 3339 with milliseconds, UTC.
 func currentTime() -> String {
-    var now = timespec()
-    // Cannot fail: the clock exists and the pointer is good.
-    clock_gettime(CLOCK_REALTIME, &now)
+    let now = SystemClock.wallMilliseconds
+    var seconds = time_t(now / 1000)
     var calendar = tm()
-    gmtime_r(&now.tv_sec, &calendar)
+    gmtime_r(&seconds, &calendar)
     func padded(_ number: Int, _ width: Int) -> String {
         let digits = String(number)
         return String(repeating: "0", count: max(0, width - digits.count)) + digits
@@ -56,7 +56,7 @@ func currentTime() -> String {
         padded(Int(calendar.tm_year) + 1900, 4), padded(Int(calendar.tm_mon) + 1, 2), padded(Int(calendar.tm_mday), 2),
     ]
     let time = [calendar.tm_hour, calendar.tm_min, calendar.tm_sec].map { padded(Int($0), 2) }
-    return "\(date.joined(separator: "-"))T\(time.joined(separator: ":")).\(padded(now.tv_nsec / 1_000_000, 3))Z"
+    return "\(date.joined(separator: "-"))T\(time.joined(separator: ":")).\(padded(Int(now % 1000), 3))Z"
 }
 
 /// Writes all of `bytes`, waiting for a reader that is slow. What nobody can read any more is let go.

@@ -1,5 +1,3 @@
-import CLinux
-import Glibc
 public import LinuxSystem
 import Synchronization
 
@@ -34,15 +32,12 @@ public final class JournalWriter: Sendable {
         self.destination = destination
         wakeup = try EventDescriptor()
         finished = try EventDescriptor()
-        // The thread keeps the writer alive until it ends.
-        let context = Unmanaged.passRetained(self).toOpaque()
-        var thread = pthread_t()
-        let result = pthread_create(&thread, nil, { context in JournalWriter.threadMain(context) }, context)
-        guard result == 0 else {
-            Unmanaged<JournalWriter>.fromOpaque(context).release()
-            throw SystemError(operation: "start the journal's thread", errno: result)
-        }
-        pthread_detach(thread)
+        // The thread keeps the writer alive until it ends. No signal comes to it: a standard error that nobody reads any more
+        // does not end the process.
+        try WorkerThread("journal") { [self] in
+            writeUntilStopped()
+            finished.signal()
+        }.detach()
     }
 
     /// Queues an entry; never waits. After `stop` it is lost.
@@ -70,20 +65,6 @@ public final class JournalWriter: Sendable {
         queue.withLock { $0.isStopping = true }
         wakeup.signal()
         return finished.wait(timeoutMilliseconds: timeoutMilliseconds)
-    }
-
-    private static func threadMain(_ context: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
-        guard let context else { return nil }
-        // A standard error that nobody reads any more must not end the process.
-        var brokenPipe = sigset_t()
-        sigemptyset(&brokenPipe)
-        sigaddset(&brokenPipe, SIGPIPE)
-        pthread_sigmask(SIG_BLOCK, &brokenPipe, nil)
-        CLinux_name_thread("journal")
-        let writer = Unmanaged<JournalWriter>.fromOpaque(context).takeRetainedValue()
-        writer.writeUntilStopped()
-        writer.finished.signal()
-        return nil
     }
 
     private func writeUntilStopped() {

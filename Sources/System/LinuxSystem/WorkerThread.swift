@@ -34,6 +34,9 @@ public struct WorkerThread: ~Copyable, Sendable {
         thread = created
     }
 
+    /// Lets the thread end by itself: nobody waits for it.
+    public consuming func detach() { pthread_detach(thread) }
+
     /// Waits for the closure to return.
     public consuming func join() { pthread_join(thread, nil) }
 

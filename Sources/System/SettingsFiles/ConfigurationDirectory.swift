@@ -1,4 +1,5 @@
 import Glibc
+import LinuxSystem
 public import PushSettings
 
 /// A file or directory of the configuration that cannot be read.
@@ -8,7 +9,7 @@ public struct UnreadableFile: Error, Hashable, Sendable, CustomStringConvertible
     /// What the system said.
     public var errno: Int32
 
-    public var description: String { "\(path): \(String(cString: strerror(errno)))" }
+    public var description: String { "\(path): \(errorText(errno))" }
 }
 
 extension ConfigurationSources {

@@ -1,4 +1,5 @@
 import Glibc
+import LinuxSystem
 import PushRouting
 public import PushSettings
 
@@ -18,7 +19,7 @@ extension ConfigurationSources {
             guard case .exec(let command) = handler.kind, let program = command.arguments.first,
                 access(program, X_OK) != 0
             else { continue }
-            let reason = String(cString: strerror(errno))
+            let reason = errorText(errno)
             let file = handlers.first { $0.path.hasSuffix("/\(handler.name).handler") }?.path ?? handler.name
             let message = "Exec=\(program): cannot be run as it is: \(reason)"
             warnings.append(Diagnostic(.warning, file: file, message: message))

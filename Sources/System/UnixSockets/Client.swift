@@ -152,9 +152,4 @@ extension FileDescriptor {
     }
 }
 
-private func monotonicMilliseconds() -> Int {
-    var time = timespec()
-    // Cannot fail: the clock exists and the pointer is good.
-    clock_gettime(CLOCK_MONOTONIC, &time)
-    return time.tv_sec * 1000 + time.tv_nsec / 1_000_000
-}
+private func monotonicMilliseconds() -> Int { Int(SystemClock.monotonicNanoseconds / 1_000_000) }

@@ -70,7 +70,9 @@ struct AnswerTests {
     }
 
     static let unknowns: [(EndpointAnswer, String)] = [
-        (.failure(wasSent: true, reason: "timed out"), "timed out"),
+        (
+            .failure(wasSent: true, reason: "timed out"), "the request was sent and no answer came: timed out"
+        ),
         (
             .response(EndpointResponse(status: 200, body: Array("<html>".utf8))),
             "the endpoint answered 200, with something that is not its JSON"
@@ -140,19 +142,41 @@ struct AnswerTests {
         #expect(state.reason?.hasSuffix("; then: systemctl reload pushrouter-forward") == true)
     }
 
-    @Test("a 400 that blames entries stops sending as well, and says which they are")
+    @Test("a 400 that blames entries sets those aside, and sends the others again at once")
     func blame() {
-        let (settled, state) = effects(
-            400,
+        var bench = Bench()
+        let attributes = (1...2).map { entry($0, user: "u\($0)", kind: .customAttributes, data: #"{"a":1}"#) }
+        _ = bench.start(attributes + events(3...4))
+        #expect(bench.pass(.seconds(1)).sent.count == 1)
+        let effects = bench.answer(
+            1, 400,
             #"{"message":"bad","errors":[{"type":"no name","input_array":"events","index":1},"#
                 + #"{"type":"odd","input_array":"attributes","index":0},{"type":"?","input_array":"events","index":9}]}"#
         )
-        let reason =
-            "the endpoint answered 400: bad. It blames entry 1: odd. If you can do without what it blames: "
-            + "pushctl pending --discard 1,4; then: systemctl reload pushrouter-forward"
-        #expect(settled == (1...4).map { "\($0) queued: \(reason)" })
+        #expect(effects.settled == ["1 rejected: odd", "4 rejected: no name"])
+        #expect(bench.forwarder.state.phase == .sending)
+        let body = effects.sent.first?.body ?? ""
+        #expect(effects.sent.count == 1)
+        #expect(body.contains(#""external_id":"u2""#) && body.contains(#""name":"n3""#), "\(body)")
+        #expect(!body.contains(#""external_id":"u1""#) && !body.contains(#""name":"n4""#), "\(body)")
+        #expect(bench.answer(2, 201, Bench.success).settled == ["2 sent", "3 sent"])
+    }
+
+    @Test("a 400 that blames what is not in the request blames nothing, and stops")
+    func strayBlame() {
+        let (settled, state) = effects(
+            400, #"{"message":"bad","errors":[{"type":"?","input_array":"events","index":9}]}"#)
+        #expect(settled.count == 4)
         #expect(state.phase == .stopped)
-        #expect(state.reason == reason)
+        #expect(state.reason?.contains("pushctl pending --discard N") == true)
+    }
+
+    @Test("a refused key blames nobody, whatever its answer names")
+    func blameOfOthers() {
+        let (settled, state) = effects(
+            401, #"{"message":"no","errors":[{"type":"?","input_array":"events","index":0}]}"#)
+        #expect(settled.allSatisfy { $0.contains(" queued: the endpoint answered 401") })
+        #expect(state.phase == .stopped)
     }
 
     @Test("a reason is one line that fits into the ledger")

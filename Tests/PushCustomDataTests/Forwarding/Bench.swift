@@ -3,6 +3,8 @@ import PushModel
 import TestSupport
 import Testing
 
+@testable import pushrouter_forward
+
 /// A forwarder under virtual time, connected to a daemon that has said nothing yet.
 struct Bench {
     private(set) var forwarder: Forwarder
@@ -14,8 +16,15 @@ struct Bench {
         forwarder = Forwarder(settings: settings, now: now)
     }
 
+    /// Whether the daemon confirms at once that entries depart; the effects then do not have that.
+    var confirmsDepartures = true
+
     mutating func handle(_ event: ForwarderEvent) -> [ForwarderEffect] {
-        forwarder.handle(event, now: now, using: &random)
+        let effects = forwarder.handle(event, now: now, using: &random)
+        guard confirmsDepartures else { return effects }
+        return effects.flatMap { effect in
+            if case .depart(let numbers) = effect { handle(.departed(numbers)) } else { [effect] }
+        }
     }
 
     /// Lets time pass; the clock is told.
@@ -71,8 +80,8 @@ extension [ForwarderEffect] {
     /// The requests, each with its body.
     var sent: [(request: Int, body: String)] {
         compactMap { effect in
-            if case .send(let request, let body) = effect {
-                (request, String(decoding: body, as: UTF8.self))
+            if case .send(let request, let content) = effect {
+                (request, String(decoding: content.body, as: UTF8.self))
             } else {
                 nil
             }
@@ -92,6 +101,11 @@ extension [ForwarderEffect] {
         compactMap { if case .report(let state) = $0 { state } else { nil } }
     }
 
+    /// The entries of each departure that is announced.
+    var departures: [[Int64]] {
+        compactMap { if case .depart(let numbers) = $0 { numbers.map(\.value) } else { nil } }
+    }
+
     /// The claims.
     var claims: [(limit: Int, holding: [EntryNumber]?)] {
         compactMap { if case .claim(let limit, let holding) = $0 { (limit, holding) } else { nil } }
@@ -102,4 +116,16 @@ extension [ForwarderEffect] {
 func names(in body: String) throws -> [String] {
     let root = try JSONDocument(scanning: Array(body.utf8)).root
     return (root["events"]?.elements ?? []).compactMap { $0["name"]?.string }
+}
+
+extension EndpointResponse {
+    /// A response with a body, as the program reads it.
+    init(status: Int, rateLimitReset: String? = nil, body: [UInt8], damage: String? = nil) {
+        self.init(status: status, rateLimitReset: rateLimitReset, report: EndpointReport(body), damage: damage)
+    }
+}
+
+extension ForwardingSettings {
+    /// The bodies of the requests in which entries would leave, as the program writes them.
+    func requestBodies(for entries: [OutgoingEntry]) -> [[UInt8]] { requests(for: entries).map(\.body) }
 }

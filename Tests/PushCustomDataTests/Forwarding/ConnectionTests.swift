@@ -35,9 +35,62 @@ struct ConnectionTests {
         var bench = Bench(Self.settings)
         _ = bench.start(events(1...2))
         _ = bench.handle(.disconnected)
-        // One is under way, one waits.
-        #expect(bench.handle(.connected).claims.map(\.holding) == [[EntryNumber(1), EntryNumber(2)]])
+        // One is under way. The other waited, and is the daemon's again.
+        #expect(bench.handle(.connected).claims.map(\.holding) == [[EntryNumber(1)]])
         #expect(bench.handle(.claimed(events(3...3), nil)).claims.map(\.holding) == [nil])
+        #expect(bench.answer(1, 201, Bench.success).sent.map(\.body).joined().contains(#""n3""#))
+    }
+
+    @Test("nothing leaves before the daemon has confirmed that it departs")
+    func departure() {
+        var bench = Bench(Self.settings)
+        bench.confirmsDepartures = false
+        let effects = bench.start(events(1...2))
+        #expect(effects.departures == [[1]])
+        #expect(effects.sent.isEmpty)
+        #expect(bench.forwarder.requestsUnderway == 0)
+        // The connection has room for one request: the next is not announced before the first is answered.
+        #expect(bench.handle(.departed([EntryNumber(1)])).sent.map(\.request) == [1])
+        #expect(bench.answer(1, 201, Bench.success).departures == [[2]])
+    }
+
+    @Test("what a person discarded in the meantime does not leave")
+    func discardedMeanwhile() {
+        var settings = Self.settings
+        settings.batchSize = 2
+        var bench = Bench(settings)
+        bench.confirmsDepartures = false
+        #expect(bench.start(events(1...2)).departures == [[1, 2]])
+        let sent = bench.handle(.departed([EntryNumber(2)])).sent
+        #expect(sent.count == 1)
+        #expect(sent.first?.body.contains(#""n1""#) == false)
+        #expect(bench.answer(1, 201, Bench.success).settled == ["2 sent"])
+    }
+
+    @Test("what was announced when the connection broke does not leave, and goes back")
+    func brokenDeparture() {
+        var bench = Bench(Self.settings)
+        bench.confirmsDepartures = false
+        _ = bench.start(events(1...1))
+        #expect(bench.handle(.disconnected).sent.isEmpty)
+        #expect(bench.pass(.seconds(60)) == [])
+        let effects = bench.handle(.connected)
+        #expect(effects.settled == ["1 queued"])
+        #expect(effects.claims.map(\.holding) == [[]])
+    }
+
+    @Test("what the daemon confirms after sending was stopped goes back")
+    func lateDeparture() {
+        var settings = Self.settings
+        settings.connections = 2
+        var bench = Bench(settings)
+        bench.confirmsDepartures = false
+        #expect(bench.start(events(1...2)).departures == [[1], [2]])
+        #expect(bench.handle(.departed([EntryNumber(1)])).sent.count == 1)
+        #expect(bench.answer(1, 401).settled.count == 1)
+        let effects = bench.handle(.departed([EntryNumber(2)]))
+        #expect(effects.sent.isEmpty)
+        #expect(effects.settled.count == 1)
     }
 
     @Test("an entry that comes back has been settled: what was not confirmed of it is not told again")
@@ -64,13 +117,13 @@ struct ConnectionTests {
         #expect(bench.handle(.claimed([entry(1, user: "u1")], nil)).sent.count == 1)
     }
 
-    @Test("how sending goes is told again, unless nobody has said how it went before")
+    @Test("how sending goes is told when the daemon does not know, and again with each connection")
     func reportsAgain() {
         var bench = Bench(Self.settings)
         #expect(bench.handle(.connected).reported.isEmpty)
         _ = bench.handle(.disconnected)
         #expect(bench.handle(.connected).reported.isEmpty)
-        _ = bench.handle(.claimed([], nil))
+        #expect(bench.handle(.claimed([], nil)).reported.map(\.phase) == [.sending])
         _ = bench.handle(.disconnected)
         #expect(bench.handle(.connected).reported.map(\.phase) == [.sending])
     }

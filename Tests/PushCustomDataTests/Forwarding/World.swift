@@ -2,6 +2,8 @@ import PushCustomData
 import PushModel
 import TestSupport
 
+@testable import pushrouter_forward
+
 /// A daemon, an endpoint and what is between them, for a forwarder under virtual time. All that can go wrong does, by
 /// chance: connections break with replies on their way, either program is killed, answers are lost.
 struct World {
@@ -9,11 +11,14 @@ struct World {
         var entry: OutgoingEntry
         var state = EntryState.queued
         var claimant = 0
+        /// Which run has it and has not announced that it departs; it is queued on disk.
+        var reserver: Int?
         var reason: String?
     }
 
     private enum Reply {
         case claimed([OutgoingEntry], SendingState?)
+        case departed([EntryNumber])
         case settled, reported
     }
 
@@ -92,7 +97,7 @@ struct World {
     private mutating func handle(_ event: ForwarderEvent) {
         for effect in forwarder.handle(event, now: now, using: &random) {
             switch effect {
-            case .send(let request, let body): receive(request, body)
+            case .send(let request, let content): receive(request, content.body)
             case .finish: violations.append("it ends though nobody told it to")
             default:
                 if isConnected { toDaemon.append(effect) } else { violations.append("it speaks to nobody") }
@@ -121,6 +126,10 @@ struct World {
         }
         switch request {
         case .settle(let settlements):
+            for settlement in settlements where entries[settlement.number]?.reserver == instance {
+                if settlement.state != .queued { violations.append("it settles what it never announced") }
+                entries[settlement.number]?.reserver = nil
+            }
             for settlement in settlements where entries[settlement.number]?.state == .claimed {
                 guard entries[settlement.number]?.claimant == instance else { continue }
                 entries[settlement.number]?.state = settlement.state
@@ -133,12 +142,29 @@ struct World {
         case .claim(let limit, let holding):
             release(allBut: holding)
             waitingClaim = limit
+        case .depart(let numbers):
+            var granted: [EntryNumber] = []
+            for number in numbers {
+                if entries[number]?.reserver == instance {
+                    entries[number]?.reserver = nil
+                    entries[number]?.state = .claimed
+                    entries[number]?.claimant = instance
+                    granted.append(number)
+                } else if let entry = entries[number], entry.state == .claimed, entry.claimant == instance {
+                    granted.append(number)
+                }
+            }
+            toForwarder.append(.departed(granted))
         case .send, .finish: violations.append("that is nothing for the daemon")
         }
         serveWaitingClaim()
     }
 
     private mutating func release(allBut holding: [EntryNumber]?) {
+        for (number, entry) in entries {
+            guard let reserver = entry.reserver else { continue }
+            if reserver != instance || holding?.contains(number) == false { entries[number]?.reserver = nil }
+        }
         for (number, entry) in entries where entry.state == .claimed {
             if entry.claimant != instance {
                 entries[number]?.state = .unknown
@@ -150,13 +176,14 @@ struct World {
     }
 
     private mutating func serveWaitingClaim() {
-        let queued = entries.values.filter { $0.state == .queued }.map(\.entry).sorted { $0.number < $1.number }
+        let queued = entries.values.filter { $0.state == .queued && $0.reserver == nil }.map(\.entry).sorted {
+            $0.number < $1.number
+        }
         guard let limit = waitingClaim, !queued.isEmpty else { return }
         waitingClaim = nil
         let claimed = Array(queued.prefix(limit))
         for entry in claimed {
-            entries[entry.number]?.state = .claimed
-            entries[entry.number]?.claimant = instance
+            entries[entry.number]?.reserver = instance
         }
         toForwarder.append(.claimed(claimed, sending))
     }
@@ -166,6 +193,7 @@ struct World {
     private mutating func deliver(_ reply: Reply) {
         switch reply {
         case .claimed(let entries, let sending): handle(.claimed(entries, sending))
+        case .departed(let numbers): handle(.departed(numbers))
         case .settled: handle(.settled)
         case .reported: break
         }
@@ -178,6 +206,8 @@ struct World {
         toDaemon = []
         toForwarder = []
         waitingClaim = nil
+        // A daemon that was killed knows what was announced, and not what was only handed over.
+        if chance(50) { for number in entries.keys { entries[number]?.reserver = nil } }
         handle(.disconnected)
     }
 
@@ -245,7 +275,10 @@ struct World {
             take(request)
             respond(request, 201, #"{"message":"success"}"#)
         case 4: refuseSome(request)
-        case 5: respond(request, 400, #"{"message":"bad","errors":[{"type":"odd","input_array":"events","index":0}]}"#)
+        case 5:
+            // It takes nothing, and may blame an event that there is not.
+            if let event = underway[request]?.last?.first { refused[event.number] = "odd" }
+            respond(request, 400, #"{"message":"bad","errors":[{"type":"odd","input_array":"events","index":0}]}"#)
         case 6: respond(request, 429, "{}", reset: now.wall.seconds + Int64.random(in: -2...20, using: &random))
         case 7: respond(request, 503, "busy")
         case 8: respond(request, 401, #"{"message":"Invalid API Key"}"#)

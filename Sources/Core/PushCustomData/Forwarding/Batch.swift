@@ -3,15 +3,15 @@ import PushModel
 /// An entry that waits to be sent.
 struct WaitingEntry: Sendable {
     var entry: OutgoingEntry
-    /// Its object in the request.
-    var element: [UInt8]
+    /// How many bytes it takes in a request at most.
+    var length: Int
     /// When the daemon handed it over: `Flush=` counts from here.
     var since: Instant
 
     init(_ entry: OutgoingEntry, since: Instant) {
         self.entry = entry
         self.since = since
-        element = RequestBody.element(for: entry)
+        length = entry.lengthInRequest
     }
 }
 
@@ -26,7 +26,7 @@ struct Batch {
     /// Whether something had no room, or nothing more has: it is not worth waiting.
     private(set) var isFull = false
 
-    private var length = RequestBody.frameLength
+    private var length = RequestContent.frameLength
     private var usersWithEvents: Set<UserIdentifier> = []
 
     /// Chooses among those that wait, in their order; who is passed over has his later entries passed over too.
@@ -63,17 +63,23 @@ struct Batch {
     /// Since when the first of them waits.
     var since: Instant? { entries.map(\.since).min() }
 
-    var body: [UInt8] { RequestBody.body(attributes: attributes.map(\.element), events: events.map(\.element)) }
+    var content: RequestContent { RequestContent(attributes: attributes.map(\.entry), events: events.map(\.entry)) }
+
+    /// Takes out all but these.
+    mutating func keep(_ numbers: Set<EntryNumber>) {
+        attributes.removeAll { !numbers.contains($0.entry.number) }
+        events.removeAll { !numbers.contains($0.entry.number) }
+    }
 
     private func hasRoom(for candidate: WaitingEntry, _ settings: ForwardingSettings) -> Bool {
         let ofItsKind = candidate.entry.isEvent ? events.count : attributes.count
         // One that is longer than a body goes alone: the endpoint shall say what it thinks of it.
         return ofItsKind < settings.batchSize
-            && (isEmpty || length + candidate.element.count + 1 <= RequestBody.maximumLength)
+            && (isEmpty || length + candidate.length <= RequestContent.maximumLength)
     }
 
     private mutating func append(_ candidate: WaitingEntry) {
-        length += candidate.element.count + 1
+        length += candidate.length
         if candidate.entry.isEvent {
             events.append(candidate)
             usersWithEvents.insert(candidate.entry.user)
@@ -87,7 +93,6 @@ extension ForwardingSettings {
     /// The most elements in one request.
     var mostInRequest: Int { min(2 * batchSize, combinedLimit ?? .max) }
 
-    /// How many entries are held at most: a request for each connection, and one that is made up meanwhile. What is held
-    /// when the forwarder is killed is of unknown outcome, so it is no more than that.
+    /// How many entries are held at most: a request for each connection, and one that is made up meanwhile.
     var mostHeld: Int { (connections + 1) * mostInRequest }
 }

@@ -1,13 +1,13 @@
 import PushModel
 
 extension ForwardingSettings {
-    /// The bodies of the requests in which entries would leave if each were answered before the next.
+    /// The requests in which entries would leave if each were answered before the next.
     ///
     /// - Parameter entries: in the order of their numbers.
-    public func requestBodies(for entries: [OutgoingEntry]) -> [[UInt8]] {
+    public func requests(for entries: [OutgoingEntry]) -> [RequestContent] {
         var rest = entries[...]
         var waiting: [WaitingEntry] = []
-        var bodies: [[UInt8]] = []
+        var requests: [RequestContent] = []
         while !waiting.isEmpty || !rest.isEmpty {
             let more = rest.prefix(mostHeld - waiting.count)
             rest = rest.dropFirst(more.count)
@@ -15,8 +15,8 @@ extension ForwardingSettings {
             let batch = Batch(from: waiting, busy: [], settings: self)
             let leaving = Set(batch.entries.map(\.entry.number))
             waiting.removeAll { leaving.contains($0.entry.number) }
-            bodies.append(batch.body)
+            requests.append(batch.content)
         }
-        return bodies
+        return requests
     }
 }

@@ -16,16 +16,56 @@ public struct EndpointResponse: Hashable, Sendable {
     public var status: Int
     /// `X-RateLimit-Reset`: seconds since 1970.
     public var rateLimitReset: String?
-    /// The body, as far as it came.
-    public var body: [UInt8]
+    /// What its body says; `nil` if that is no JSON object.
+    public var report: EndpointReport?
     /// Why the body is not whole; `nil` if it is.
     public var damage: String?
 
     /// Joins the parts.
-    public init(status: Int, rateLimitReset: String? = nil, body: [UInt8], damage: String? = nil) {
+    public init(status: Int, rateLimitReset: String? = nil, report: EndpointReport?, damage: String? = nil) {
         self.status = status
         self.rateLimitReset = rateLimitReset
-        self.body = body
+        self.report = report
         self.damage = damage
+    }
+}
+
+/// What the body of an answer says, as it stands there.
+public struct EndpointReport: Hashable, Sendable {
+    /// One of its errors.
+    public struct Problem: Hashable, Sendable {
+        /// `input_array`: the array of the request that it is about.
+        public var array: String?
+        /// `index`: the element of that array.
+        public var index: Int64?
+        /// What is wrong.
+        public var text: String
+
+        /// Joins the parts.
+        public init(array: String? = nil, index: Int64? = nil, text: String) {
+            self.array = array
+            self.index = index
+            self.text = text
+        }
+    }
+
+    /// `message`: `success`, or what was wrong.
+    public var message: String?
+    /// `attributes_processed`: how many attributes the endpoint says that it took in.
+    public var attributesProcessed: Int64?
+    /// `events_processed`: how many events the endpoint says that it took in.
+    public var eventsProcessed: Int64?
+    /// `errors`, in their order.
+    public var errors: [Problem]
+
+    /// Joins the parts.
+    public init(
+        message: String? = nil, attributesProcessed: Int64? = nil, eventsProcessed: Int64? = nil,
+        errors: [Problem] = []
+    ) {
+        self.message = message
+        self.attributesProcessed = attributesProcessed
+        self.eventsProcessed = eventsProcessed
+        self.errors = errors
     }
 }

@@ -3,6 +3,9 @@ import PushModel
 extension Forwarder {
     /// Takes in what came of a request. Entries that were not taken wait here again, in their place, unless nothing is sent
     /// for now; so nothing later of their users can pass them.
+    ///
+    /// Of a request that was refused for some of its entries the others leave again at once: each such answer sets an entry
+    /// aside, so that comes to an end.
     mutating func conclude(
         _ number: Int, _ answer: EndpointAnswer, now: Moment, using random: inout some RandomNumberGenerator
     ) {
@@ -32,9 +35,9 @@ extension Forwarder {
             } else {
                 backOff(reason, now: now, using: &random)
             }
-        case .refused(let refusal):
+        case .refused(let reason):
             wait(batch.entries)
-            stop(refusal.reason(for: batch), now: now)
+            stop(reason, now: now)
         }
     }
 

@@ -3,8 +3,9 @@ public import PushModel
 /// Decides what is sent to `/users/track`, when, and what an answer means.
 ///
 /// A value: events with a time go in, effects come out. The truth about an entry is the daemon's: what it hands over stays
-/// `claimed` there until a settlement is confirmed, so a settlement whose reply is lost is repeated, and a crash of the
-/// daemon neither loses nor doubles anything.
+/// there until a settlement is confirmed, so a settlement whose reply is lost is repeated, and a crash of the daemon neither
+/// loses nor doubles anything. Before a request leaves, the daemon has its entries on disk as departed: only those are of
+/// unknown outcome when the forwarder is killed. What has not departed is the daemon's again as soon as the connection ends.
 ///
 /// Two requests under way never have entries of the same user, and a user's entries leave in the order of their numbers.
 public struct Forwarder: Sendable {
@@ -18,9 +19,11 @@ public struct Forwarder: Sendable {
         case stopped
     }
 
-    /// A request under way.
+    /// A request that was made up.
     struct Request: Sendable {
         var batch: Batch
+        /// Whether it was sent; if not, the daemon has not confirmed yet that its entries depart.
+        var isSent = false
         /// How many waits and stops there had been when it left: the next one may have come since.
         var pauses: Int
     }
@@ -36,6 +39,8 @@ public struct Forwarder: Sendable {
     /// In the order of their numbers.
     var waiting: [WaitingEntry] = []
     var underway: [Int: Request] = [:]
+    /// The requests whose departure the daemon has not confirmed yet, in the order in which the replies will come.
+    private var departing = Queue<Int>()
     /// Told and not confirmed, in the order in which the replies will come.
     var unconfirmed: [[Settlement]] = []
     var isDraining = false
@@ -65,8 +70,8 @@ public struct Forwarder: Sendable {
         state = SendingState(phase: .sending, since: now.wall)
     }
 
-    /// How many requests are under way.
-    public var requestsUnderway: Int { underway.count }
+    /// How many requests were sent and have no answer yet.
+    public var requestsUnderway: Int { underway.values.count(where: \.isSent) }
 
     /// Takes in what happened.
     ///
@@ -78,10 +83,12 @@ public struct Forwarder: Sendable {
     public mutating func handle(
         _ event: ForwarderEvent, now: Moment, using random: inout some RandomNumberGenerator
     ) -> [ForwarderEffect] {
+        var requests: [ForwarderEffect] = []
         switch event {
         case .connected: connect()
         case .disconnected: disconnect()
         case .claimed(let entries, let past): take(entries, past: past, now: now)
+        case .departed(let numbers): requests = depart(Set(numbers), now)
         case .settled:
             if !unconfirmed.isEmpty { unconfirmed.removeFirst() }
         case .answered(let request, let answer): conclude(request, answer, now: now, using: &random)
@@ -90,12 +97,14 @@ public struct Forwarder: Sendable {
             reconfigure(settings, now: now)
         case .draining: isDraining = true
         }
-        return advance(now)
+        return requests + advance(now)
     }
 
     private mutating func connect() {
         isConnected = true
         hasSaidWhatIsHeld = false
+        // What was not sent is queued again by the first claim, which does not name it.
+        waiting = []
         // All that it may not know is told again, before it is asked for more.
         settlements = unconfirmed.flatMap(\.self) + settlements
         unconfirmed = []
@@ -106,6 +115,12 @@ public struct Forwarder: Sendable {
         isConnected = false
         isClaiming = false
         isClaimStale = false
+        waiting = []
+        // The daemon may have taken in that they depart: it is to know that they did not.
+        while let number = departing.popFirst() {
+            let entries = underway.removeValue(forKey: number)?.batch.entries ?? []
+            settlements += entries.map { Settlement(number: $0.entry.number, state: .queued) }
+        }
     }
 
     /// Ends a stop and a wait after failures; not the wait that this very endpoint asked for.
@@ -120,7 +135,8 @@ public struct Forwarder: Sendable {
         isClaiming = false
         if !knowsThePast {
             knowsThePast = true
-            if let past { goOn(from: past, now: now) }
+            // Where nobody said yet how sending goes, people are to see that it does.
+            if let past { goOn(from: past, now: now) } else { isStateNews = true }
         }
         forgetSettlements(of: Set(entries.map(\.number)))
         if isClaimStale {
@@ -149,9 +165,9 @@ public struct Forwarder: Sendable {
         nextDue = nil
         endWait(now)
         if phase != .sending || isDraining { release() }
-        let requests = departures(now)
+        let departures = departures(now)
         var effects = tellDaemon()
-        effects += requests
+        effects += departures
         if isDraining, !hasFinished, underway.isEmpty, settlements.isEmpty, unconfirmed.isEmpty {
             hasFinished = true
             effects.append(.finish)
@@ -180,28 +196,47 @@ public struct Forwarder: Sendable {
         var effects: [ForwarderEffect] = []
         // After a failure one request tries first.
         let connections = state.failures > 0 ? 1 : settings.connections
-        while phase == .sending, !isDraining, underway.count < connections {
+        while isConnected, phase == .sending, !isDraining, underway.count < connections {
             let busy = underway.values.reduce(into: Set()) { $0.formUnion($1.batch.users) }
             let batch = Batch(from: waiting, busy: busy, settings: settings)
             guard let since = batch.since else { break }
             let due = batch.isFull ? now.monotonic : since + settings.flush
-            let departure = max(due, rate.nextDeparture(settings, now: now.monotonic))
-            guard departure <= now.monotonic else {
-                nextDue = departure
+            let next = rate.nextDeparture(settings, announced: departing.count, now: now.monotonic)
+            guard let departure = next.map({ max(due, $0) }), departure <= now.monotonic else {
+                nextDue = next.map { max(due, $0) }
                 break
             }
-            effects.append(send(batch, now))
+            effects.append(announce(batch))
         }
         return effects
     }
 
-    private mutating func send(_ batch: Batch, _ now: Moment) -> ForwarderEffect {
-        rate.depart(at: now.monotonic)
-        let leaving = Set(batch.entries.map(\.entry.number))
-        waiting.removeAll { leaving.contains($0.entry.number) }
+    private mutating func announce(_ batch: Batch) -> ForwarderEffect {
+        let leaving = batch.entries.map(\.entry.number)
+        let numbers = Set(leaving)
+        waiting.removeAll { numbers.contains($0.entry.number) }
         requests += 1
         underway[requests] = Request(batch: batch, pauses: pauses)
-        return .send(request: requests, body: batch.body)
+        departing.append(requests)
+        return .depart(leaving)
+    }
+
+    /// Sends the oldest request that was announced, with the entries that the daemon still has for this run: a person may
+    /// have discarded others.
+    private mutating func depart(_ granted: Set<EntryNumber>, _ now: Moment) -> [ForwarderEffect] {
+        guard let number = departing.popFirst(), var request = underway[number] else { return [] }
+        request.batch.keep(granted)
+        // Sending may have been stopped meanwhile: then it waits again, and is given back.
+        guard phase == .sending, !isDraining, !request.batch.isEmpty else {
+            underway[number] = nil
+            wait(request.batch.entries)
+            return []
+        }
+        rate.depart(at: now.monotonic)
+        request.isSent = true
+        request.pauses = pauses
+        underway[number] = request
+        return [.send(request: number, request.batch.content)]
     }
 
     private mutating func tellDaemon() -> [ForwarderEffect] {

@@ -8,6 +8,8 @@ public enum ForwarderEvent: Sendable {
     case disconnected
     /// The reply to a claim, with how sending went as far as the daemon knows.
     case claimed([OutgoingEntry], SendingState?)
+    /// The reply to the oldest `depart` that has none yet: the entries that may be sent.
+    case departed([EntryNumber])
     /// The reply to the oldest `settle` that has none yet.
     case settled
     /// What came of a request.
@@ -34,8 +36,10 @@ public enum ForwarderEffect: Hashable, Sendable {
     ///   - holding: with the first claim of a connection: what is held. Whatever else the daemon takes for held by this run
     ///     was in a reply that was lost, and goes back into the queue.
     case claim(limit: Int, holding: [EntryNumber]?)
-    /// Send a request with this body.
-    case send(request: Int, body: [UInt8])
+    /// Tell the daemon that these entries are about to be sent; they leave when it has confirmed that.
+    case depart([EntryNumber])
+    /// Send a request.
+    case send(request: Int, RequestContent)
     /// Nothing is held any more: the program may end.
     case finish
 }

@@ -4,11 +4,14 @@ import PushModel
 struct RateWindow {
     private var departures = Queue<Instant>()
 
-    /// When the next request may leave; `now` if it may at once.
-    mutating func nextDeparture(_ settings: ForwardingSettings, now: Instant) -> Instant {
+    /// When the next request may be announced; `now` if it may at once, `nil` when that depends on those that were announced
+    /// and have not left.
+    ///
+    /// - Parameter announced: how many were announced and have not left.
+    mutating func nextDeparture(_ settings: ForwardingSettings, announced: Int, now: Instant) -> Instant? {
         while let first = departures.first, first + settings.rateInterval <= now { _ = departures.popFirst() }
-        guard departures.count >= settings.rateLimit, let first = departures.first else { return now }
-        return first + settings.rateInterval
+        guard departures.count + announced >= settings.rateLimit else { return now }
+        return departures.first.map { $0 + settings.rateInterval }
     }
 
     /// Notes that a request leaves.

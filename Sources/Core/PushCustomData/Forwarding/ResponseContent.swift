@@ -1,6 +1,6 @@
 import PushModel
 
-/// What the body of an answer says.
+/// What an answer says of the entries of its request.
 struct ResponseContent {
     /// `success`, or what was wrong; cut to a length that fits into a line.
     var message: String?
@@ -9,6 +9,9 @@ struct ResponseContent {
     var events: ArrayReport
 
     var isSuccess: Bool { message == "success" }
+
+    /// Whether it names entries that are wrong.
+    var blamesEntries: Bool { !attributes.errors.isEmpty || !events.errors.isEmpty }
 
     /// What an answer says of one array of the request.
     struct ArrayReport {
@@ -32,22 +35,26 @@ struct ResponseContent {
                 }
             return (0..<count).map { index in errors[index].map { .rejected($0) } ?? rest }
         }
+
+        /// What became of them, in a refusal of the whole request: what it blames is set aside.
+        var refused: [Verdict.Fate] { (0..<count).map { index in errors[index].map { .rejected($0) } ?? .queued } }
     }
 
-    /// - Returns: `nil` for a body that is not a JSON object.
-    init?(_ body: [UInt8], attributes: Int, events: Int) {
-        guard let document = try? JSONDocument(scanning: body), document.root.kind == .object else { return nil }
-        let root = document.root
-        message = root["message"]?.string.map(shortened)
-        self.attributes = ArrayReport(count: attributes, processed: root["attributes_processed"]?.int64)
-        self.events = ArrayReport(count: events, processed: root["events_processed"]?.int64)
-        for error in root["errors"]?.elements ?? [] { note(error) }
+    /// - Parameters:
+    ///   - report: what the body says.
+    ///   - attributes: how many the request had.
+    ///   - events: how many the request had.
+    init(_ report: EndpointReport, attributes: Int, events: Int) {
+        message = report.message.map(shortened)
+        self.attributes = ArrayReport(count: attributes, processed: report.attributesProcessed)
+        self.events = ArrayReport(count: events, processed: report.eventsProcessed)
+        for problem in report.errors { note(problem) }
     }
 
-    private mutating func note(_ error: JSONNode) {
-        let text = shortened(error["type"]?.string ?? error.string ?? String(decoding: error.rawBytes, as: UTF8.self))
-        let index = error["index"]?.int64.map(Int.init)
-        switch (error["input_array"]?.string, index) {
+    private mutating func note(_ problem: EndpointReport.Problem) {
+        let text = shortened(problem.text)
+        let index = problem.index.map { Int($0) }
+        switch (problem.array, index) {
         case ("attributes", let index?) where 0..<attributes.count ~= index: attributes.errors[index] = text
         case ("events", let index?) where 0..<events.count ~= index: events.errors[index] = text
         case ("attributes", _): attributes.stray = text

@@ -13,8 +13,8 @@ enum Verdict: Equatable {
     case slowDown(until: WallTime?, String)
     /// None was taken, and it may get better by itself.
     case failed(String)
-    /// None was taken, and it does not get better until a person has seen to it.
-    case refused(Refusal)
+    /// None was taken, and it does not get better until a person has seen to it: what was wrong and what to do.
+    case refused(String)
 
     /// What became of one entry.
     enum Fate: Equatable {
@@ -28,7 +28,8 @@ enum Verdict: Equatable {
     ///   - events: how many the request had.
     init(_ answer: EndpointAnswer, attributes: Int, events: Int) {
         switch answer {
-        case .failure(wasSent: true, let reason): self = .unknown(reason)
+        case .failure(wasSent: true, let reason):
+            self = .unknown("the request was sent and no answer came: \(reason)")
         case .failure(wasSent: false, let reason): self = .failed(reason)
         case .response(let response): self.init(response, attributes: attributes, events: events)
         }
@@ -36,7 +37,7 @@ enum Verdict: Equatable {
 
     private init(_ response: EndpointResponse, attributes: Int, events: Int) {
         let said = "the endpoint answered \(response.status)"
-        let content = ResponseContent(response.body, attributes: attributes, events: events)
+        let content = response.report.map { ResponseContent($0, attributes: attributes, events: events) }
         let message = content?.message.map { "\(said): \($0)" } ?? said
         switch response.status {
         case 200...299:
@@ -52,11 +53,12 @@ enum Verdict: Equatable {
             self = .slowDown(until: reset, "\(said): too many requests")
         // 408 and 425: it did not take the request in at all.
         case 408, 425, 500...599: self = .failed(message)
+        // A fatal answer took nothing, so what it does not blame is safe to send again.
+        case 400 where content?.blamesEntries == true:
+            self = .settled(attributes: content?.attributes.refused ?? [], events: content?.events.refused ?? [])
         default:
             self = .refused(
-                Refusal(
-                    message: message, remedy: Verdict.remedy(for: response.status),
-                    attributes: content?.attributes.errors ?? [:], events: content?.events.errors ?? [:]))
+                "\(message). \(Self.remedy(for: response.status)); then: systemctl reload pushrouter-forward")
         }
     }
 
@@ -64,8 +66,9 @@ enum Verdict: Equatable {
     private static func remedy(for status: Int) -> String {
         switch status {
         case 400:
-            "It cannot read the requests: pushrouter-forward --dry-run shows them. If your plan allows fewer updates in one, "
-                + "set CombinedLimit= or BatchSize= in [UsersTrack]"
+            "It cannot read the requests, and names no entry: pushrouter-forward --dry-run shows them. If your plan allows "
+                + "fewer updates in one, set CombinedLimit= or BatchSize= in [UsersTrack]. If entry N is the cause and you "
+                + "can do without it: pushctl pending --discard N"
         case 401:
             "It does not know the API key: put the key of this instance into KeyFile= or the credential users-track-key"
         case 403: "The API key lacks the permission users.track, or is not allowed from this address"

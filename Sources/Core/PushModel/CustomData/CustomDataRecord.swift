@@ -22,7 +22,8 @@ public struct EntryMove: Hashable, Sendable {
     public var by: SequenceNumber?
     /// The forwarder's run that has it; `nil` unless it is `claimed`.
     public var claimant: UUID128?
-    /// Why, for people: of `rejected`, `unknown`, and of what goes back to `queued`.
+    /// Why, for people: of `rejected`, `unknown`, of what goes back to `queued`, and of what was `flushed` and not sent
+    /// although it should have been.
     public var reason: String?
 
     /// Joins the parts.

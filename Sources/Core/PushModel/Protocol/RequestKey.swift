@@ -11,7 +11,7 @@ enum RequestKey: Int, CaseIterable, Sendable {
     // What is logged.
     case suite, brazeID, name, properties, attributes
     // What the forwarder and people ask.
-    case instance, limit, holding, after, entries, number, reason, phase, failures, until, timeout
+    case instance, limit, holding, reserve, after, entries, number, reason, phase, failures, until, timeout
 
     /// The key as it is written.
     var word: String {

@@ -38,7 +38,7 @@ public struct PendingReport: Sendable {
         for record in entries {
             let entry = record.entry
             table.add([
-                entry.number.description, entry.kind.rawValue, record.state.rawValue, entry.way.suite ?? "(sent)",
+                entry.number.description, entry.kind.rawValue, record.state.rawValue, entry.way.suite ?? "(direct)",
                 entry.app ?? "-", entry.device ?? "-", user(of: entry), entry.name ?? fields(of: entry),
                 zone.text(entry.savedAt), age(since: entry.savedAt),
             ])
@@ -79,7 +79,7 @@ public struct PendingReport: Sendable {
             widest: 60)
         for count in counts {
             table.add([
-                count.suite ?? "(sent)", count.state.rawValue, grouped(count.count), grouped(count.bytes),
+                count.suite ?? "(direct)", count.state.rawValue, grouped(count.count), grouped(count.bytes),
                 age(since: count.oldest),
             ])
         }

@@ -1,4 +1,5 @@
 import Glibc
+import LinuxSystem
 import PushModel
 
 /// A file that says how far an export came in which ledger. It is replaced as a whole, so that it is never half written.
@@ -37,6 +38,6 @@ struct CursorFile {
     }
 
     private func failure(_ path: String) -> Failure {
-        Failure(.inputOutput, "\(path): cannot keep the cursor: \(String(cString: strerror(errno)))")
+        Failure(.inputOutput, "\(path): cannot keep the cursor: \(errorText(errno))")
     }
 }

@@ -48,7 +48,11 @@ extension Command {
                 }
             }
         }
-        if arguments.has(.json) { session.output.write(report.json) } else { session.output.print(report.text) }
+        if arguments.has(.json) {
+            session.output.write(document: report.json)
+        } else {
+            session.output.print(report.text)
+        }
         return .done
     }
 

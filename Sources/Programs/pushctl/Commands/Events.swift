@@ -35,7 +35,11 @@ extension Command {
                 counts.delays = delays
             }
         }
-        if arguments.has(.json) { session.output.write(counts.json) } else { session.output.print(counts.text) }
+        if arguments.has(.json) {
+            session.output.write(document: counts.json)
+        } else {
+            session.output.print(counts.text)
+        }
         return .done
     }
 }

@@ -60,7 +60,7 @@ private struct Explain {
             try file.check(record)
             let explanation = try explanation(of: record, isAPNs: file.isAPNs)
             if printsJSON {
-                output.write(line: explanation.json)
+                output.write(document: explanation.json)
             } else {
                 output.print("\(record.place): \(explanation.text)")
             }

@@ -23,13 +23,14 @@ extension Command {
         guard let app = arguments[.sessionApp] else {
             throw arguments.usageFailure("--app APP says the session of which app starts")
         }
-        let reply = try session.control("flush") { writer in
-            writer.member("app", app)
-            if let device = arguments[.sessionDevice] { writer.member("device", device) }
-            if let user = arguments[.sessionUser] { writer.member("external_id", user) }
-            if let suite = arguments[.onlySuite] { writer.member("suite", suite) }
-        }
+        let target = Target(app: app, device: arguments[.sessionDevice], externalID: arguments[.sessionUser])
+        let reply = try session.control(.flush(FlushRequest(target: target, suite: arguments[.onlySuite])))
         session.tell("flushed", reply["flushed"], of: reply, arguments)
+        if let unsent = reply["not_sent"]?.int64 {
+            session.output.note(
+                "\(unsent) of them were not sent to the endpoint, though SendFlushed=yes: the session has no user; name it "
+                    + "with --external-id")
+        }
         return .done
     }
 }
@@ -38,7 +39,7 @@ extension Session {
     /// Prints what the daemon did with how many entries.
     func tell(_ done: String, _ count: JSONNode?, of reply: JSONNode, _ arguments: Arguments) {
         if arguments.has(.json) {
-            output.write(line: reply.rawBytes)
+            output.write(document: Array(reply.rawBytes))
         } else {
             let count = count?.int64 ?? 0
             output.print("\(done) \(count) \(count == 1 ? "entry" : "entries")\n")

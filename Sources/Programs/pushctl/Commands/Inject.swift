@@ -108,7 +108,6 @@ private struct Inject {
     /// Connects when there is something to send: a file that is wrong is wrong without a daemon, too.
     private mutating func open() throws(Failure) {
         guard exchange == nil else { return }
-        let connection = try DaemonConnection(session.directories.injectSocket)
-        exchange = Exchange(connection, arguments, output: session.output)
+        exchange = try Exchange(path: session.directories.injectSocket, arguments, output: session.output)
     }
 }

@@ -8,16 +8,16 @@ extension Command {
         description: [
             """
             Prints the entries that have not come to their end, oldest first, and how many there are in each suite: stored \
-            until a session of their app starts (pending), to be sent (queued), with the forwarder (claimed), or of unknown \
+            until a session of their app starts (pending), to be sent (queued), being sent (claimed), or of unknown \
             outcome. Options choose among them, or show what was set aside, with the reason. It reads the ledger in the \
             state directory, with or without a daemon.
             """,
             """
-            An entry is of unknown outcome when the answer never came, or the forwarder died while it had it: Braze may have \
-            it, and would count it twice. With OnUnknown=hold it waits for you: --retry sends it again, before what is queued \
+            An entry is of unknown outcome when the answer never came, or the forwarder ended after it had begun to send it: \
+            Braze may have it, and would count it twice. With OnUnknown=hold it waits for you: --retry sends it again, before what is queued \
             but after what was sent meanwhile, so an attribute may get an older value back; --discard does not. --discard \
-            with numbers also takes out what is queued. What a forwarder has is "claimed" until it says what became of it, \
-            or the next one starts. --reset empties a suite. These three ask the running daemon, and list nothing.
+            with numbers also takes out what is queued. What a forwarder sends is "claimed" until it says what became of \
+            it, or the next one starts. --reset empties a suite. These three ask the running daemon, and list nothing.
             """,
         ],
         operands: .none,
@@ -67,7 +67,11 @@ extension Command {
                 report.counts = try ledger.entryCounts(filter)
             }
         }
-        if arguments.has(.json) { session.output.write(report.json) } else { session.output.print(report.text) }
+        if arguments.has(.json) {
+            session.output.write(document: report.json)
+        } else {
+            session.output.print(report.text)
+        }
         return .done
     }
 
@@ -90,10 +94,7 @@ extension Command {
     // MARK: Orders to the daemon
 
     private static func reset(_ arguments: Arguments, _ session: Session) throws(Failure) -> ExitStatus {
-        let reply = try session.control("reset") { writer in
-            writer.member("suite", arguments[.reset])
-            if let app = arguments[.onlyApp] { writer.member("app", app) }
-        }
+        let reply = try session.control(.reset(suite: arguments[.reset] ?? "", app: arguments[.onlyApp]))
         session.tell("discarded", reply["discarded"], of: reply, arguments)
         return .done
     }
@@ -102,14 +103,8 @@ extension Command {
         _ option: Option, _ state: EntryState, _ arguments: Arguments, _ session: Session
     ) throws(Failure) -> ExitStatus {
         let numbers = try numbers(option, arguments)
-        let reply = try session.control("resolve") { writer in
-            if let numbers {
-                writer.member("entries", array: { list in numbers.forEach { list.int($0) } })
-            } else {
-                writer.member("entries", "all")
-            }
-            writer.member("state", state.rawValue)
-        }
+        let entries = numbers?.map { EntryNumber($0) }
+        let reply = try session.control(.resolve(ResolveRequest(entries: entries, state: state)))
         session.tell(state.rawValue, reply["resolved"], of: reply, arguments)
         guard let numbers, let resolved = reply["resolved"]?.int64, resolved < numbers.count else { return .done }
         let (wanted, list) =

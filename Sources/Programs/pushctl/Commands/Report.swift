@@ -67,7 +67,7 @@ private struct Report {
             session.output.print(report.text(objective: objective))
         case .json:
             try read(into: &report, session)
-            session.output.write(report.json(objective: objective))
+            session.output.write(document: report.json(objective: objective))
         case .csv: try writeRows(into: &report, session)
         }
         return verdict(on: report.compliance, session.output)

@@ -27,7 +27,7 @@ extension Command {
             throw Failure(.no, "the ledger has no request \(number): \(reason)")
         }
         if arguments.has(.json) {
-            session.output.write(line: story.json)
+            session.output.write(document: story.json)
         } else {
             session.output.print(story.text)
         }

@@ -30,11 +30,11 @@ extension Command {
         guard !arguments.has(.json) || format == "json" else {
             throw arguments.usageFailure("--json and --format \(format) exclude each other")
         }
-        guard let status = try session.control("status")["status"] else {
+        guard let status = try session.control(.status)["status"] else {
             throw Failure(.unavailable, "\(session.directories.controlSocket): the answer has no status")
         }
         switch format {
-        case "json": session.output.write(line: status.rawBytes)
+        case "json": session.output.write(document: Array(status.rawBytes))
         case "openmetrics": session.output.write(OpenMetrics.text(of: status).utf8)
         default: session.output.print(Text.columns(status.rowsForPeople))
         }

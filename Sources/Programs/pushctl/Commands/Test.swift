@@ -1,4 +1,5 @@
 import Glibc
+import LinuxSystem
 import PushModel
 import PushRouting
 import PushSettings
@@ -40,7 +41,7 @@ extension Command {
         let status = tests.run(arguments.operands)
         if let path = arguments[.junit] { try Tests.write(tests.results.junit, to: path) }
         if arguments.has(.json) {
-            session.output.write(line: tests.results.json)
+            session.output.write(document: tests.results.json)
         } else {
             session.output.print(tests.results.text)
         }
@@ -127,6 +128,6 @@ private struct Tests {
     }
 
     private static func unwritable(_ path: String) -> Failure {
-        Failure(.inputOutput, "cannot write \(path): \(String(cString: strerror(errno)))")
+        Failure(.inputOutput, "cannot write \(path): \(errorText(errno))")
     }
 }

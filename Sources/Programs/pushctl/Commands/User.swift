@@ -28,7 +28,11 @@ extension Command {
             }
         }
         guard !profile.isUnknown else { throw Failure(.no, "the ledger knows nothing of a user \(id)") }
-        if arguments.has(.json) { session.output.write(profile.json) } else { session.output.print(profile.text) }
+        if arguments.has(.json) {
+            session.output.write(document: profile.json)
+        } else {
+            session.output.print(profile.text)
+        }
         return .done
     }
 }

@@ -32,7 +32,7 @@ extension Command {
                 $0.member("count", users.count)
                 $0.member("users", array: { list in users.prefix(limit).forEach { list.string($0) } })
             }
-            session.output.write(line: writer.bytes)
+            session.output.write(document: writer.bytes)
         } else {
             session.output.print(users.prefix(limit).map { "\($0)\n" }.joined())
             if users.count > limit {

@@ -24,7 +24,7 @@ extension Command {
     ) { arguments, session throws(Failure) in
         let report = VerifyReport(session)
         if arguments.has(.json) {
-            session.output.write(line: report.json)
+            session.output.write(document: report.json)
         } else {
             session.output.print(report.text)
         }

@@ -1,8 +1,10 @@
+import DaemonClient
 import PushModel
 
 /// Sends requests one after the other without waiting for each reply, and matches the replies, which come in order.
 struct Exchange {
     private let connection: DaemonConnection
+    private let path: String
     private let output: Output
     private let printsJSON: Bool
     /// Where the requests came from whose replies are to come, and whether outcomes follow.
@@ -19,9 +21,10 @@ struct Exchange {
     private static let outstandingLimit = 256
     private static let batchSize = 32 << 10
 
-    /// Begins with a connection on which nothing was sent yet; takes from the options how replies are printed.
-    init(_ connection: DaemonConnection, _ arguments: Arguments, output: Output) {
-        self.connection = connection
+    /// Connects to the socket at `path`; takes from the options how replies are printed.
+    init(path: String, _ arguments: Arguments, output: Output) throws(Failure) {
+        do { connection = try DaemonConnection(path) } catch { throw Failure(error, path) }
+        self.path = path
         self.output = output
         printsJSON = arguments.has(.json)
         waits = arguments.has(.wait)
@@ -57,7 +60,7 @@ struct Exchange {
         try sendBatch()
         connection.finishSending()
         output.flush()
-        while let line = try connection.receiveLine() {
+        while let line = try receiveLine() {
             take(line)
             output.flush()
         }
@@ -73,21 +76,29 @@ struct Exchange {
     private mutating func sendBatch() throws(Failure) {
         guard !batch.isEmpty else { return }
         // Outcomes come at any time, and must not fill the way back.
-        while try connection.mustReceive() { try receive() }
-        do {
+        while try mustReceive() { try receive() }
+        do throws(DaemonError) {
             try connection.send(batch)
         } catch {
             // Why it closed the connection stands in the last replies: that a line is too long, for one.
-            while let line = try connection.receiveLine() { take(line) }
-            throw places.isEmpty ? error : incomplete
+            while let line = try receiveLine() { take(line) }
+            throw places.isEmpty ? Failure(error, path) : incomplete
         }
         batch.removeAll(keepingCapacity: true)
     }
 
     private mutating func receive() throws(Failure) {
         output.flush()
-        guard let line = try connection.receiveLine() else { throw incomplete }
+        guard let line = try receiveLine() else { throw incomplete }
         take(line)
+    }
+
+    private func receiveLine() throws(Failure) -> [UInt8]? {
+        do { return try connection.receiveLine() } catch { throw Failure(error, path) }
+    }
+
+    private func mustReceive() throws(Failure) -> Bool {
+        do { return try connection.mustReceive() } catch { throw Failure(error, path) }
     }
 
     private var incomplete: Failure {

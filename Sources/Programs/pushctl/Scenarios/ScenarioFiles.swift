@@ -1,4 +1,5 @@
 import Glibc
+import LinuxSystem
 
 /// Finds scenario files.
 enum ScenarioFiles {
@@ -28,7 +29,7 @@ enum ScenarioFiles {
 
     private static func files(in directory: String) throws(Failure) -> [String] {
         guard let stream = opendir(directory) else {
-            throw Failure(.noInput, "\(directory): \(String(cString: strerror(errno)))")
+            throw Failure(.noInput, "\(directory): \(errorText(errno))")
         }
         var names: [String] = []
         while let entry = readdir(stream) {

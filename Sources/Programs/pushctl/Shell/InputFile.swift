@@ -1,4 +1,5 @@
 import Glibc
+import LinuxSystem
 
 /// An input file, or standard input, read line by line: memory does not grow with it.
 final class InputFile {
@@ -117,6 +118,6 @@ final class InputFile {
             case EIO: .inputOutput
             default: .noInput
             }
-        return Failure(status, "\(name): \(String(cString: strerror(number)))")
+        return Failure(status, "\(name): \(errorText(number))")
     }
 }

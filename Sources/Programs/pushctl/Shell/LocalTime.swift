@@ -1,4 +1,5 @@
 import Glibc
+import LinuxSystem
 import PushModel
 import PushReporting
 
@@ -38,12 +39,7 @@ enum LocalTime {
     }
 
     /// The time now.
-    static var now: WallTime {
-        var time = timespec()
-        // Cannot fail: the clock exists and the pointer is good.
-        clock_gettime(CLOCK_REALTIME, &time)
-        return WallTime(milliseconds: Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000)
-    }
+    static var now: WallTime { WallTime(milliseconds: SystemClock.wallMilliseconds) }
 
     /// The zone of this machine, by the name that it has now.
     static var zone: LocalZone {

@@ -1,4 +1,7 @@
 import Glibc
+import JSONC
+import LinuxSystem
+import PushModel
 
 /// Standard output, in large writes, and standard error.
 ///
@@ -17,6 +20,20 @@ final class Output {
         write(bytes)
         write(CollectionOfOne(UInt8(ascii: "\n")))
     }
+
+    /// Writes a JSON document, given as one line with or without its line feed: for a program as it is, for a person at a
+    /// terminal with a line for each value.
+    func write(document: [UInt8]) {
+        let line = document.last == UInt8(ascii: "\n") ? document.dropLast() : document[...]
+        guard isTerminal, let tree = try? JSONTree(scanning: Array(line), limits: Self.limits) else {
+            return write(line: line)
+        }
+        write(line: tree.bytes(.indented))
+    }
+
+    private let isTerminal = isatty(STDOUT_FILENO) == 1
+    /// Deeper than any document of the product's own: a payload has 32 levels at most, and stands within another document.
+    private static let limits = JSONLimits(depth: 128)
 
     /// Writes text for people: lines, each with its line feed. What came from outside cannot steer the terminal.
     func print(_ text: String) { write(visible(text).utf8) }
@@ -43,7 +60,7 @@ final class Output {
     }
 
     private func fail() -> Never {
-        report("cannot write to standard output: \(String(cString: strerror(errno)))")
+        report("cannot write to standard output: \(errorText(errno))")
         exit(ExitStatus.inputOutput.rawValue)
     }
 

@@ -1,8 +1,8 @@
+import DaemonClient
 import PushModel
 import PushRouting
 import PushSettings
 import Store
-import UnixSockets
 
 extension Session {
     /// Reads from the ledger of the state directory, with or without a daemon.
@@ -37,10 +37,9 @@ extension Session {
     /// Asks the daemon to bring the ledger up to date; `nil` where none can be asked.
     private func askForSync() -> Synced? {
         do {
-            let client = try Client(path: directories.controlSocket)
-            try client.send(ControlRequest(.sync(timeout: Self.syncTimeout)).line)
-            guard let line = try client.receiveLine(timeoutMilliseconds: Self.answerTimeout) else { return nil }
-            return try ControlReply(line: line).synced()
+            let daemon = try DaemonConnection(directories.controlSocket)
+            let reply = try daemon.ask(.sync(timeout: Self.syncTimeout), timeoutMilliseconds: Self.answerTimeout)
+            return try reply.synced()
         } catch {
             return nil
         }

@@ -24,28 +24,21 @@ struct Session {
     ///
     /// - Throws: what is wrong with it. Warnings are for `verify`.
     func settings() throws(Failure) -> Settings {
-        try settings { () throws(UnreadableFile) in try configurationSources() }
+        try settings(directories.configuration, required: requiresConfiguration)
     }
 
     /// The configuration in one directory.
     ///
     /// - Throws: what is wrong with it.
     func settings(in directory: String) throws(Failure) -> Settings {
-        try settings { () throws(UnreadableFile) in try ConfigurationSources(reading: [directory], required: true) }
+        try settings([directory], required: true)
     }
 
-    private func settings(_ read: () throws(UnreadableFile) -> ConfigurationSources) throws(Failure) -> Settings {
-        let sources: ConfigurationSources
+    private func settings(_ directories: [String], required isRequired: Bool) throws(Failure) -> Settings {
         do {
-            sources = try read()
+            return try LoadedConfiguration(reading: directories, required: isRequired).settings
         } catch {
-            throw Failure(.configuration, "cannot read the configuration: \(error)")
+            throw Failure(.configuration, error.lines.joined(separator: "\n"))
         }
-        let (settings, diagnostics) = Settings.load(sources)
-        guard let settings else {
-            let errors = diagnostics.filter { $0.severity == .error }.map(\.description)
-            throw Failure(.configuration, errors.joined(separator: "\n"))
-        }
-        return settings
     }
 }

@@ -1,5 +1,6 @@
 import CSQLite
 import Glibc
+import LinuxSystem
 
 /// One connection to a SQLite database, closed with the value. For one thread at a time.
 struct Database: ~Copyable {
@@ -146,10 +147,12 @@ extension StoreError {
             }
         var message = String(cString: sqlite3_errmsg(connection))
         if number != 0, result & 0xFF == SQLITE_IOERR || result & 0xFF == SQLITE_CANTOPEN {
-            message += ": " + String(cString: strerror(number))
+            message += ": " + errorText(number)
         }
         let path = sqlite3_db_filename(connection, "main").map { String(cString: $0) } ?? ""
-        let place = path.isEmpty || path == context ? context : "\(path): \(context)"
+        // What was being done with a file that is damaged helps nobody to mend it.
+        let isFile = path == context || kind == .corrupt
+        let place = path.isEmpty ? context : isFile ? path : "\(path): \(context)"
         return StoreError(kind, code: result, message: message, context: place)
     }
 }

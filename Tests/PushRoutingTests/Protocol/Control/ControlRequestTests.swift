@@ -18,6 +18,14 @@ struct ControlRequestTests {
                     instance: instance, limit: 9, waits: false, holding: [EntryNumber(7), EntryNumber(8)])),
             #"{"op":"claim","instance":"01234567-89ab-cdef-fedc-ba9876543210","limit":9,"wait":false,"holding":[7,8]}"#
         ),
+        (
+            .claim(ClaimRequest(instance: instance, limit: 9, waits: true, reserves: true)),
+            #"{"op":"claim","instance":"01234567-89ab-cdef-fedc-ba9876543210","limit":9,"wait":true,"reserve":true}"#
+        ),
+        (
+            .depart(DepartRequest(instance: instance, entries: [EntryNumber(7), EntryNumber(8)])),
+            #"{"op":"depart","instance":"01234567-89ab-cdef-fedc-ba9876543210","entries":[7,8]}"#
+        ),
         (.peek(after: EntryNumber(0), limit: 1000), #"{"op":"peek","after":0,"limit":1000}"#),
         (
             .settle(
@@ -91,7 +99,7 @@ struct ControlRequestTests {
         #expect(SendingReport(instance: Self.instance, phase: .stopped, reason: exact + "y").reason == exact)
     }
 
-    static let names = "status, sync, claim, peek, settle, sending, flush, reset or resolve"
+    static let names = "status, sync, claim, depart, peek, settle, sending, flush, reset or resolve"
     static let run = #""instance":"01234567-89ab-cdef-fedc-ba9876543210""#
 
     static let refused: [RefusalTests.Example] = [
@@ -120,7 +128,10 @@ struct ControlRequestTests {
             "wait is true or false; this is a string"),
         .init(
             #"{"op":"claim",\#(run),"limit":1,"app":"a"}"#, .unknownKey, "app",
-            "this op takes no such key; it takes at, holding, id, instance, limit, op, wait"),
+            "this op takes no such key; it takes at, holding, id, instance, limit, op, reserve, wait"),
+        .init(
+            #"{"op":"depart",\#(run),"entries":[1,{}]}"#, .invalidValue, "entries[1]",
+            "an entry's number is a whole number above 0"),
         .init(#"{"op":"settle",\#(run)}"#, .missingKey, "entries", "entries is missing"),
         .init(
             #"{"op":"settle",\#(run),"entries":{}}"#, .invalidType, "entries", "entries is a list; this is an object"),

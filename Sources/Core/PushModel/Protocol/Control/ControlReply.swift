@@ -8,7 +8,8 @@ public enum ControlReplyError: Error, Hashable, Sendable {
 
 /// The answer of the daemon to a line of `control.sock`, for whoever sent it.
 public struct ControlReply: Sendable {
-    private let root: JSONNode
+    /// The whole answer.
+    public let root: JSONNode
 
     /// Reads a line.
     ///
@@ -35,6 +36,14 @@ public struct ControlReply: Sendable {
             return Claimed(entries: entries, sending: nil)
         }
         return Claimed(entries: entries, sending: try Self.state(sending))
+    }
+
+    /// The entries that may be sent, for a departure.
+    public func departed() throws(ControlReplyError) -> [EntryNumber] {
+        guard let list = root["entries"], list.kind == .array else { throw .unreadable("entries is missing") }
+        let numbers = list.elements.compactMap(\.int64)
+        guard numbers.count == list.count else { throw .unreadable("entries has more than numbers") }
+        return numbers.map { EntryNumber($0) }
     }
 
     /// How far the ledger came, for a sync.

@@ -30,7 +30,7 @@ extension ControlRequest.Operation {
     /// What every op takes.
     static let keys = RequestKeys([.op, .id, .at])
 
-    private static let names = "status, sync, claim, peek, settle, sending, flush, reset or resolve"
+    private static let names = "status, sync, claim, depart, peek, settle, sending, flush, reset or resolve"
 
     fileprivate init(_ reader: ObjectReader) throws(ProtocolError) {
         switch try reader.string(.op) {
@@ -47,6 +47,7 @@ extension ControlRequest.Operation {
             self = .peek(
                 after: EntryNumber(try reader.integer(.after, in: 0...Int64.max)),
                 limit: Int(try reader.integer(.limit, in: ClaimRequest.limits)))
+        case "depart": self = .depart(try DepartRequest(reader))
         case "settle": self = .settle(try SettleRequest(reader))
         case "sending": self = .sending(try SendingReport(reader))
         case "flush": self = .flush(try FlushRequest(reader))
@@ -63,11 +64,20 @@ extension ControlRequest.Operation {
 
 extension ClaimRequest {
     fileprivate init(_ reader: ObjectReader) throws(ProtocolError) {
-        try reader.allow(ControlRequest.Operation.keys + [.instance, .limit, .wait, .holding])
+        try reader.allow(ControlRequest.Operation.keys + [.instance, .limit, .wait, .holding, .reserve])
         self.init(
             instance: try reader.instance(), limit: Int(try reader.integer(.limit, in: ClaimRequest.limits)),
             waits: try reader.bool(.wait) ?? false,
-            holding: reader[.holding] == nil ? nil : try numbers(try reader.list(.holding), of: .holding))
+            holding: reader[.holding] == nil ? nil : try numbers(try reader.list(.holding), of: .holding),
+            reserves: try reader.bool(.reserve) ?? false)
+    }
+}
+
+extension DepartRequest {
+    fileprivate init(_ reader: ObjectReader) throws(ProtocolError) {
+        try reader.allow(ControlRequest.Operation.keys + [.instance, .entries])
+        let instance = try reader.instance()
+        self.init(instance: instance, entries: try numbers(try reader.entries(), of: .entries))
     }
 }
 
@@ -75,10 +85,7 @@ extension SettleRequest {
     fileprivate init(_ reader: ObjectReader) throws(ProtocolError) {
         try reader.allow(ControlRequest.Operation.keys + [.instance, .entries])
         let instance = try reader.instance()
-        let elements = try reader.list(.entries)
-        guard elements.count <= ClaimRequest.limits.upperBound else {
-            throw reader.invalid(.entries, "entries has at most \(ClaimRequest.limits.upperBound)")
-        }
+        let elements = try reader.entries()
         var entries: [Settlement] = []
         for (index, element) in elements.enumerated() {
             do {
@@ -191,6 +198,15 @@ extension ObjectReader {
         let value = try required(key)
         guard value.kind == .array else { throw wrongType(key, value, wanted: "a list") }
         return node(value).elements
+    }
+
+    /// As many entries as one claim may ask for.
+    fileprivate func entries() throws(ProtocolError) -> [JSONNode] {
+        let elements = try list(.entries)
+        guard elements.count <= ClaimRequest.limits.upperBound else {
+            throw invalid(.entries, "entries has at most \(ClaimRequest.limits.upperBound)")
+        }
+        return elements
     }
 
     fileprivate func state(of states: [EntryState]) throws(ProtocolError) -> EntryState {

@@ -12,12 +12,14 @@ extension ControlRequest {
 }
 
 extension ControlRequest.Operation {
-    fileprivate var name: String {
+    /// The word for it on the socket.
+    public var name: String {
         switch self {
         case .status: "status"
         case .sync: "sync"
         case .claim: "claim"
         case .peek: "peek"
+        case .depart: "depart"
         case .settle: "settle"
         case .sending: "sending"
         case .flush: "flush"
@@ -35,9 +37,13 @@ extension ControlRequest.Operation {
             writer.member("limit", claim.limit)
             writer.member("wait", claim.waits)
             if let holding = claim.holding { writer.member("holding", array: { $0.numbers(holding) }) }
+            if claim.reserves { writer.member("reserve", true) }
         case .peek(let after, let limit):
             writer.member("after", after.value)
             writer.member("limit", limit)
+        case .depart(let depart):
+            writer.member("instance", depart.instance.description)
+            writer.member("entries", array: { $0.numbers(depart.entries) })
         case .settle(let settle):
             writer.member("instance", settle.instance.description)
             writer.member("entries", array: { list in settle.entries.forEach { list.settlement($0) } })

@@ -10,6 +10,8 @@ public struct ControlRequest: Hashable, Sendable {
         case claim(ClaimRequest)
         /// What is queued to be sent, from the entry after this one on; it stays as it is.
         case peek(after: EntryNumber, limit: Int)
+        /// A run of the forwarder is about to send entries that it reserved. The reply names those that it may send.
+        case depart(DepartRequest)
         /// A run of the forwarder says what became of entries.
         case settle(SettleRequest)
         /// A run of the forwarder says how sending goes.
@@ -52,15 +54,35 @@ public struct ClaimRequest: Hashable, Sendable {
     /// Whether the answer comes only when there is an entry.
     public var waits: Bool
     /// With the first claim of a connection: what that run holds. Whatever else is claimed by it was in a reply that it never
-    /// got, and so is queued again before the claim is answered.
+    /// got, or was not sent, and so is queued again before the claim is answered.
     public var holding: [EntryNumber]?
+    /// Whether the run says with `depart` what it is about to send. Until then an entry stays `queued` on disk. Of a run
+    /// that does not, every entry is taken for sent as soon as it is handed over.
+    public var reserves: Bool
 
     /// Joins the parts.
-    public init(instance: UUID128, limit: Int, waits: Bool, holding: [EntryNumber]? = nil) {
+    public init(
+        instance: UUID128, limit: Int, waits: Bool, holding: [EntryNumber]? = nil, reserves: Bool = false
+    ) {
         self.instance = instance
         self.limit = limit
         self.waits = waits
         self.holding = holding
+        self.reserves = reserves
+    }
+}
+
+/// `op: depart`
+public struct DepartRequest: Hashable, Sendable {
+    /// The run of the forwarder.
+    public var instance: UUID128
+    /// The entries, at most as many as one claim may ask for.
+    public var entries: [EntryNumber]
+
+    /// Joins the two.
+    public init(instance: UUID128, entries: [EntryNumber]) {
+        self.instance = instance
+        self.entries = entries
     }
 }
 

@@ -1,6 +1,7 @@
 import PushModel
-import PushRouting
 import Testing
+
+@testable import PushDaemon
 
 @Suite("Control replies")
 struct ControlReplyTests {
@@ -26,7 +27,7 @@ struct ControlReplyTests {
     func claimed() {
         let claimed = Claimed(entries: [Self.event, Self.aliased], sending: Self.states[2])
         #expect(
-            text(Reply.claimed(claimed, id: "a1"))
+            String(decoding: Reply.claimed(claimed, id: "a1"), as: UTF8.self)
                 == #"{"ok":true,"id":"a1","entries":[{"number":7,"kind":"custom_event","braze_id":"b1","#
                 + #""app":"com.shop","name":"bought \"it\"","data":{"price":1.50,"at":{"$time":"2026-11-21"}},"#
                 + #""time":"2026-11-21T09:00:00.123Z"},{"number":9,"kind":"custom_attributes","#
@@ -66,6 +67,16 @@ struct ControlReplyTests {
         _ = try ControlReply(line: Reply.done(id: nil))
     }
 
+    @Test("a departure's answer names the entries that may be sent")
+    func departed() throws {
+        let line = Reply.departed([EntryNumber(7), EntryNumber(9)], id: "a1")
+        #expect(text(line) == #"{"ok":true,"id":"a1","entries":[7,9]}"# + "\n")
+        #expect(try ControlReply(line: line).departed() == [EntryNumber(7), EntryNumber(9)])
+        #expect(throws: ControlReplyError.unreadable("entries has more than numbers")) {
+            try ControlReply(line: Array(#"{"ok":true,"entries":[7,{}]}"#.utf8)).departed()
+        }
+    }
+
     @Test("a refusal is read whole")
     func refused() {
         let error = ProtocolError(
@@ -95,3 +106,5 @@ struct ControlReplyTests {
         }
     }
 }
+
+private func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }

@@ -1,0 +1,16 @@
+extension JSONWriter {
+    /// The member that says whose profile it is.
+    public mutating func member(of identifier: UserIdentifier) {
+        switch identifier {
+        case .externalID(let id): member("external_id", id)
+        case .brazeID(let id): member("braze_id", id)
+        case .alias(let name, let label):
+            member(
+                "alias",
+                object: {
+                    $0.member("name", name)
+                    $0.member("label", label)
+                })
+        }
+    }
+}

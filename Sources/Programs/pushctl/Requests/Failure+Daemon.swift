@@ -1,0 +1,51 @@
+import DaemonClient
+import Glibc
+import PushModel
+import UnixSockets
+
+extension Failure {
+    /// What went wrong between this program and the daemon, as the user has to hear it.
+    ///
+    /// - Parameters:
+    ///   - error: what went wrong.
+    ///   - path: of the socket.
+    ///   - operation: what was asked, for a refusal.
+    init(_ error: DaemonError, _ path: String, asking operation: String = "request") {
+        switch error {
+        case .socket(let error): self.init(error, path)
+        case .noAnswer: self.init(.unavailable, error.description)
+        case .refused(let refusal):
+            let field = refusal.field.map { "\($0): " } ?? ""
+            self.init(.no, "\(operation): refused: \(field)\(refusal.message) (\(refusal.code.rawValue))")
+        case .unreadable(let path, let reason):
+            self.init(.unavailable, "\(path): not an answer to \(operation): \(reason)")
+        }
+    }
+
+    private init(_ error: ClientError, _ path: String) {
+        switch error {
+        case .noSuchSocket, .nobodyListens:
+            self.init(
+                .unavailable,
+                """
+                pushrouterd is not running: nothing listens on \(path)
+                start it with "systemctl start pushrouterd", or name its directory with --runtime DIR
+                """)
+        case .permissionDenied: self.init(.noPermission, Self.notPermitted(path))
+        case .pathTooLong: self.init(.usage, "\(error)")
+        case .closed:
+            self.init(
+                .unavailable, "\(path): the daemon closed the connection; it may be stopping, look at its journal")
+        case .timedOut, .lineTooLong, .system: self.init(.inputOutput, "\(error)")
+        }
+    }
+
+    private static func notPermitted(_ path: String) -> String {
+        var status = stat()
+        guard stat(path, &status) == 0 else {
+            return "this user may not use \(path), nor see whose it is: ask for access to its directory"
+        }
+        let group = getgrgid(status.st_gid).map { String(cString: $0.pointee.gr_name) } ?? String(status.st_gid)
+        return "this user may not use \(path): it is for the group \(group) (InjectSocketGroup=, ControlSocketGroup=)"
+    }
+}

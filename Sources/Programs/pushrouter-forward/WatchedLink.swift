@@ -1,0 +1,72 @@
+import DaemonClient
+import EventLoop
+import LinuxSystem
+import PushModel
+
+/// The link to the daemon on the event loop: it watches the socket, and a timer until the link is made again.
+final class WatchedLink {
+    private let loop: EventLoop
+    private let link: DaemonLink
+    private var source: IOSource?
+    private var timer: TimerSource?
+
+    /// A claim is a mebibyte of data at most, or one entry, with what is around it; escapes may double it.
+    private static let longestReply = 8 << 20
+
+    /// - Parameters:
+    ///   - loop: the loop of the calling thread.
+    ///   - path: of the daemon's socket.
+    ///   - news: takes what comes.
+    init(loop: EventLoop, path: String, news: @escaping (DaemonLink.News) -> Void) throws(SystemError) {
+        self.loop = loop
+        link = DaemonLink(path: path, maximumLineLength: Self.longestReply)
+        timer = try TimerSource(loop: loop) { [unowned self] in connect() }
+        link.willClose = { [unowned self] in
+            source?.interest = []
+            source = nil
+        }
+        link.news = { [unowned self] in
+            switch $0 {
+            case .connected:
+                watch()
+                guard link.descriptor != nil else { return }
+            case .disconnected:
+                guard let delay = link.retryDelay else { break }
+                timer?.arm(at: EventLoop.nowNanoseconds + delay.nanoseconds)
+            case .answered: break
+            }
+            news($0)
+        }
+    }
+
+    /// Connects, now and whenever it has to be done again.
+    func connect() { link.connect() }
+
+    /// Queues a request; to be called while there is a connection.
+    func send(_ operation: ControlRequest.Operation) { link.send(operation) }
+
+    /// Gives the connection up, and makes it again.
+    func fail(_ reason: String) { link.fail(reason) }
+
+    /// Sends what is queued; at the end of each turn.
+    func flush() {
+        link.flush()
+        watch()
+    }
+
+    private func watch() {
+        guard let descriptor = link.descriptor else { return }
+        let interest: IOEvents = link.wants == .readingAndWriting ? [.read, .write] : .read
+        guard source == nil else {
+            source?.interest = interest
+            return
+        }
+        do throws(SystemError) {
+            source = try IOSource(loop: loop, descriptor: descriptor, interest: interest) { [unowned self] _ in
+                link.serve()
+            }
+        } catch {
+            link.fail("\(error)")
+        }
+    }
+}

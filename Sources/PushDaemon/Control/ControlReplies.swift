@@ -1,0 +1,103 @@
+import JSONC
+import PushModel
+
+/// The answers of `control.sock`, each with its line feed.
+extension Reply {
+    /// The answer to a claim.
+    static func claimed(_ claimed: Claimed, id: String?) -> [UInt8] {
+        done(id: id) { reply in
+            reply.member("entries", array: { list in claimed.entries.forEach { list.entry($0) } })
+            reply.member("sending", claimed.sending)
+        }
+    }
+
+    /// The answer to a departure: the entries that may be sent.
+    static func departed(_ numbers: [EntryNumber], id: String?) -> [UInt8] {
+        done(id: id) { $0.member("entries", array: { list in numbers.forEach { list.int($0.value) } }) }
+    }
+
+    /// The answer to a sync.
+    static func synced(_ synced: Synced, id: String?) -> [UInt8] {
+        done(id: id) { reply in
+            reply.member("state", synced.state.description)
+            reply.member("complete", synced.isComplete)
+            reply.member("batches_behind", synced.batchesBehind)
+            reply.member("bytes_behind", synced.bytesBehind)
+        }
+    }
+
+    /// The answer to what changes entries: how many it changed, under a word for the change.
+    static func counted(_ what: String, _ count: Int, id: String?) -> [UInt8] {
+        done(id: id) { $0.member(what, count) }
+    }
+
+    /// The answer to a flush: how many entries were flushed, and how many of them were to be sent as well and could not be.
+    static func flushed(_ count: Int, unsent: Int, id: String?) -> [UInt8] {
+        done(id: id) {
+            $0.member("flushed", count)
+            if unsent > 0 { $0.member("not_sent", unsent) }
+        }
+    }
+
+    /// The answer to what has nothing to tell.
+    static func done(id: String?) -> [UInt8] { done(id: id) { _ in } }
+
+    /// The same line with the version of what `control.sock` takes and tells: for the first reply on a connection.
+    static func stating(version: Int, _ line: [UInt8]) -> [UInt8] {
+        Array(line.dropLast(2)) + Array(#","protocol":\#(version)}"#.utf8) + [UInt8(ascii: "\n")]
+    }
+
+    /// A done request's answer, with what `content` adds.
+    static func done(id: String?, _ content: (JSONObjectBuilder) -> Void) -> [UInt8] {
+        JSONTree.object { reply in
+            reply.member("ok", true)
+            if let id { reply.member("id", id) }
+            content(reply)
+        }.bytes() + [UInt8(ascii: "\n")]
+    }
+}
+
+extension JSONObjectBuilder {
+    /// Adds what is known of sending, or `null`.
+    func member(_ key: String, _ state: SendingState?) {
+        guard let state else { return member(key, nil as String?) }
+        member(
+            key,
+            object: {
+                $0.member("phase", state.phase.rawValue)
+                $0.member("reason", state.reason)
+                $0.member("failures", state.failures)
+                $0.member("until", state.until?.rfc3339)
+                $0.member("since", state.since.rfc3339)
+            })
+    }
+
+    /// Adds the member that says whose profile it is.
+    fileprivate func member(of identifier: UserIdentifier) {
+        switch identifier {
+        case .externalID(let id): member("external_id", id)
+        case .brazeID(let id): member("braze_id", id)
+        case .alias(let name, let label):
+            member(
+                "alias",
+                object: {
+                    $0.member("name", name)
+                    $0.member("label", label)
+                })
+        }
+    }
+}
+
+extension JSONArrayBuilder {
+    fileprivate func entry(_ entry: ClaimedEntry) {
+        object {
+            $0.member("number", entry.number.value)
+            $0.member("kind", entry.kind.rawValue)
+            $0.member(of: entry.identifier)
+            if let app = entry.app { $0.member("app", app) }
+            if let name = entry.name { $0.member("name", name) }
+            $0.member("data", raw: entry.data)
+            $0.member("time", entry.time.rfc3339)
+        }
+    }
+}

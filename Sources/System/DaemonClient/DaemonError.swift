@@ -1,0 +1,42 @@
+public import PushModel
+public import UnixSockets
+
+/// Why the daemon did not do what a program asked of it.
+public enum DaemonError: Error, Equatable, CustomStringConvertible {
+    /// There is no connection, or not any more.
+    case socket(ClientError)
+    /// The daemon closed the connection instead of answering.
+    case noAnswer(path: String)
+    /// The daemon refused the request.
+    case refused(ProtocolError)
+    /// The daemon's answer is none to the request.
+    case unreadable(path: String, reason: String)
+
+    /// What was wrong, as one sentence without a full stop.
+    public var description: String {
+        switch self {
+        case .socket(let error): error.description
+        case .noAnswer(let path): "\(path): the daemon closed the connection without an answer"
+        case .refused(let refusal): "the daemon refuses: \(refusal.message)"
+        case .unreadable(_, let reason): "the daemon's reply cannot be read: \(reason)"
+        }
+    }
+
+    /// What a person can do about it, as a part of a sentence; `nil` where nothing is known to help.
+    public var remedy: String? {
+        switch self {
+        case .socket(.noSuchSocket), .socket(.nobodyListens): "start pushrouterd: systemctl start pushrouterd"
+        case .socket(.permissionDenied):
+            "set ControlSocketGroup= in [Daemon] of pushrouterd.conf to a group that this user is in"
+        default: nil
+        }
+    }
+
+    /// The error of a reply.
+    init(_ error: ControlReplyError, path: String) {
+        switch error {
+        case .refused(let refusal): self = .refused(refusal)
+        case .unreadable(let reason): self = .unreadable(path: path, reason: reason)
+        }
+    }
+}

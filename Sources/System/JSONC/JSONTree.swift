@@ -1,0 +1,155 @@
+import CJSON
+import Glibc
+public import PushModel
+
+/// A JSON document that json-c holds: read from bytes that passed the strict scan, or built. Used on one thread.
+///
+/// json-c 0.16 bends some of what it reads: it turns escaped surrogate pairs into U+FFFD, clamps whole numbers to 64 bits and
+/// writes other numbers anew. So the strict scan alone judges bytes from outside. json-c then reads a document that has
+/// nothing of the kind. Any other is given to it value by value, and what it would bend is printed as the bytes that came.
+/// Keys are printed with the escapes that they need.
+public final class JSONTree {
+    /// `nil` stands for `null`, as everywhere in json-c. It owns the values below it.
+    let object: OpaquePointer?
+
+    init(owning object: OpaquePointer?) { self.object = object }
+
+    deinit { json_object_put(object) }
+
+    /// Reads a document.
+    ///
+    /// - Parameters:
+    ///   - bytes: from anywhere.
+    ///   - limits: what the scan accepts. Reading and printing recurse, so the depth is to be bounded.
+    /// - Throws: the scan's first complaint.
+    public convenience init(scanning bytes: [UInt8], limits: JSONLimits = JSONLimits()) throws(JSONError) {
+        self.init(try JSONDocument(scanning: bytes, limits: limits).root)
+    }
+
+    /// Reads a value of a document that was scanned.
+    public convenience init(_ node: JSONNode) {
+        self.init(owning: node.withView { isReadAsItIs($0) ? parsed($0) ?? copied($0) : copied($0) })
+    }
+
+    /// The value at the root.
+    public var root: JSONValue { JSONValue(object, of: self) }
+
+    // MARK: Printing
+
+    /// How a document is printed.
+    public enum Style: Sendable {
+        /// Without white space.
+        case line
+        /// For people: a line for each value, indented by two spaces a level.
+        case indented
+    }
+
+    /// The document as text, without a line feed at its end.
+    public func bytes(_ style: Style = .line) -> [UInt8] { printed(object, style) }
+}
+
+/// A value as text.
+func printed(_ object: OpaquePointer?, _ style: JSONTree.Style) -> [UInt8] {
+    let flags: Int32 =
+        switch style {
+        case .line: JSON_C_TO_STRING_PLAIN
+        case .indented: JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_SPACED
+        }
+    var length = 0
+    // The text is the object's, until it is printed again.
+    guard let text = json_object_to_json_string_length(object, flags | JSON_C_TO_STRING_NOSLASHESCAPE, &length) else {
+        preconditionFailure("no memory to print a document")
+    }
+    return text.withMemoryRebound(to: UInt8.self, capacity: length) {
+        Array(UnsafeBufferPointer(start: $0, count: length))
+    }
+}
+
+// MARK: Reading
+
+/// Whether json-c reads and prints the value without a change: no escapes, and no numbers but whole ones that it prints the
+/// same.
+private func isReadAsItIs(_ view: JSONView) -> Bool {
+    switch view.kind {
+    case .object: view.members.allSatisfy { isReadAsItIs($0.key) && isReadAsItIs($0.value) }
+    case .array: view.elements.allSatisfy(isReadAsItIs)
+    case .string: !view.rawText.contains(UInt8(ascii: "\\"))
+    case .number: isWhole(view)
+    case .bool, .null: true
+    }
+}
+
+private func isWhole(_ view: JSONView) -> Bool {
+    view.int64.map { $0.description.utf8.elementsEqual(view.rawBytes) } == true
+}
+
+/// What json-c's own reader makes of a value; `nil` for `null`, and should it not agree with the scan.
+private func parsed(_ view: JSONView) -> OpaquePointer? {
+    let bytes = view.rawBytes
+    guard view.kind == .object || view.kind == .array, bytes.count < Int32.max,
+        let reader = json_tokener_new_ex(Int32(clamping: JSONLimits().depth + 1))
+    else { return nil }
+    defer { json_tokener_free(reader) }
+    json_tokener_set_flags(reader, JSON_TOKENER_STRICT | JSON_TOKENER_VALIDATE_UTF8)
+    return bytes.withMemoryRebound(to: CChar.self) {
+        json_tokener_parse_ex(reader, $0.baseAddress, Int32($0.count))
+    }
+}
+
+/// The value, built from what the scan found.
+func copied(_ view: JSONView) -> OpaquePointer? {
+    switch view.kind {
+    case .object:
+        let object = made(json_object_new_object())
+        for (key, value) in view.members { add(copied(value), to: object, key: key.string ?? "") }
+        return object
+    case .array:
+        let array = made(json_object_new_array())
+        for element in view.elements { json_object_array_add(array, copied(element)) }
+        return array
+    case .string:
+        let string = view.withText(made(stringOf:))
+        if view.rawText.contains(UInt8(ascii: "\\")) { print(string, as: view.rawBytes) }
+        return string
+    case .number:
+        if isWhole(view), let value = view.int64 { return made(json_object_new_int64(value)) }
+        // It is printed by its text.
+        return String(decoding: view.rawBytes, as: UTF8.self).withCString {
+            made(json_object_new_double_s(view.double ?? 0, $0))
+        }
+    case .bool: return made(json_object_new_boolean(view.bool == true ? 1 : 0))
+    case .null: return nil
+    }
+}
+
+// MARK: Objects of json-c
+
+/// json-c gives nothing when there is no memory, and a program without memory cannot go on.
+func made(_ object: OpaquePointer?) -> OpaquePointer {
+    guard let object else { preconditionFailure("no memory for a JSON value") }
+    return object
+}
+
+/// A string of a text.
+func made(stringOf text: UnsafeBufferPointer<UInt8>) -> OpaquePointer {
+    guard let start = text.baseAddress else { return made(json_object_new_string_len("", 0)) }
+    return start.withMemoryRebound(to: CChar.self, capacity: text.count) {
+        made(json_object_new_string_len($0, Int32(text.count)))
+    }
+}
+
+/// Has a value printed as these bytes, which have no NUL.
+func print(_ object: OpaquePointer, as bytes: UnsafeBufferPointer<UInt8>) {
+    guard let text = malloc(bytes.count + 1) else { preconditionFailure("no memory for a JSON value") }
+    text.copyMemory(
+        from: bytes.baseAddress ?? UnsafePointer(text.assumingMemoryBound(to: UInt8.self)), byteCount: bytes.count)
+    text.storeBytes(of: 0, toByteOffset: bytes.count, as: UInt8.self)
+    // The value frees the text.
+    json_object_set_serializer(object, json_object_userdata_to_json_string, text, json_object_free_userdata)
+}
+
+/// Adds a member, which replaces one of the same key.
+func add(_ value: OpaquePointer?, to object: OpaquePointer, key: String) {
+    precondition(!key.utf8.contains(0), "json-c ends a key at NUL")
+    precondition(json_object_object_add(object, key, value) == 0, "no memory for a JSON member")
+}

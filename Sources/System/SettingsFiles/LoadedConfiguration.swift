@@ -1,0 +1,35 @@
+public import PushSettings
+
+/// A configuration that was read and is right.
+public struct LoadedConfiguration {
+    /// What it says.
+    public var settings: Settings
+    /// Where it was read from.
+    public var sources: ConfigurationSources
+    /// What is to be said of it all the same.
+    public var warnings: [Diagnostic]
+
+    /// Reads and validates everything.
+    ///
+    /// - Parameters:
+    ///   - directories: the strongest first.
+    ///   - isRequired: whether the first was asked for by name, and so must exist.
+    ///   - tellsWarnings: whether the failure has a line for each warning, too.
+    /// - Throws: `StartFailure` with a line for each thing that is wrong.
+    public init(reading directories: [String], required isRequired: Bool, tellsWarnings: Bool = false)
+        throws(StartFailure)
+    {
+        do {
+            sources = try ConfigurationSources(reading: directories, required: isRequired)
+        } catch {
+            throw StartFailure("cannot read the configuration: \(error)", exitStatus: StartFailure.configuration)
+        }
+        let (settings, diagnostics) = Settings.load(sources)
+        guard let settings else {
+            let told = tellsWarnings ? diagnostics : diagnostics.filter { $0.severity == .error }
+            throw StartFailure(lines: told.map(\.description), exitStatus: StartFailure.configuration)
+        }
+        self.settings = settings
+        warnings = diagnostics
+    }
+}

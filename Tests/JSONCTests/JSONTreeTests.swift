@@ -1,0 +1,122 @@
+import JSONC
+import PushModel
+import TestSupport
+import Testing
+
+@Suite("A document that json-c holds")
+struct JSONTreeTests {
+    private func printed(_ text: String, _ style: JSONTree.Style = .line) throws -> String {
+        String(decoding: try JSONTree(scanning: Array(text.utf8)).bytes(style), as: UTF8.self)
+    }
+
+    static let bent = [
+        #""\ud83d\ude00""#, #""\u0000""#, #""a\/b""#, #""\u00e9\n""#, "9223372036854775808", "-9223372036854775809",
+        "123456789012345678901234567890", "-0", "0.0", "1.50", "1E5", "1e-7", "0.1000000000000000055511151231257827",
+        "1e308",
+    ]
+
+    @Test("what json-c would bend is printed as the bytes that came", arguments: bent)
+    func keepsBytes(text: String) throws {
+        #expect(try printed(text) == text)
+        #expect(try printed("{\"a\":[\(text),{\"b\":\(text)}]}") == "{\"a\":[\(text),{\"b\":\(text)}]}")
+    }
+
+    @Test(
+        "what the scan refuses is no document",
+        arguments: [#"{"a":1,"a":2}"#, "NaN", "1e999", #""\ud800""#, "[1,]", "'a'"])
+    func refusal(text: String) {
+        #expect(throws: JSONError.self) { try JSONTree(scanning: Array(text.utf8)) }
+    }
+
+    @Test("keys that json-c would take for one another stay apart")
+    func keys() throws {
+        let text = #"{"\ud83d\ude00":1,"\ud83d\ude01":2}"#
+        #expect(try printed(text) == "{\"\u{1F600}\":1,\"\u{1F601}\":2}")
+    }
+
+    @Test("for people a value stands on a line of its own, indented by its depth")
+    func indented() throws {
+        #expect(
+            try printed(#"{"a":{"b":1.50},"c":[],"d":["x",null]}"#, .indented) == """
+                {
+                  "a": {
+                    "b": 1.50
+                  },
+                  "c": [
+                  ],
+                  "d": [
+                    "x",
+                    null
+                  ]
+                }
+                """)
+    }
+
+    @Test("members are read by their names, and only as what they are")
+    func reading() throws {
+        let text =
+            #"{"s":"a\u0000\ud83d\ude00","i":-7,"f":1.0,"big":9223372036854775808,"b":false,"n":null,"l":[1,"x"]}"#
+        let root = try JSONTree(scanning: Array(text.utf8)).root
+        #expect(root.isObject)
+        #expect(root["s"]?.string == "a\0\u{1F600}")
+        #expect(root["i"]?.int64 == -7)
+        #expect(root["f"]?.int64 == nil && root["big"]?.int64 == nil && root["s"]?.int64 == nil)
+        #expect(root["b"]?.bool == false && root["i"]?.bool == nil)
+        #expect(root["n"] != nil && root["n"]?.string == nil)
+        #expect(root["l"]?.elements.map(\.int64) == [1, nil])
+        #expect(root["x"] == nil && root["s\0"] == nil && root["i"]?["x"] == nil)
+        #expect(root["l"].map { String(decoding: $0.bytes, as: UTF8.self) } == #"[1,"x"]"#)
+    }
+
+    @Test("what is built is printed as the writer of the core prints it")
+    func building() throws {
+        let node = try JSONDocument(scanning: Array(#"{ "p" : 1.50 , "q" : "\ud83d\ude00" }"#.utf8)).root
+        let text = "\u{1}\n\"\\/é\u{7F}\0"
+        let built = JSONTree.object { object in
+            object.member("text", text)
+            object.member("none", nil as String?)
+            object.member("number", Int64.min)
+            object.member("flag", true)
+            object.member(
+                "list",
+                array: {
+                    $0.string("\t"); $0.int(3); $0.object { $0.member("x", 0) }
+                })
+            object.member("node", node)
+            object.members(of: node)
+        }
+        var writer = JSONWriter()
+        writer.object { object in
+            object.member("text", text)
+            object.member("none", nil as String?)
+            object.member("number", Int64.min)
+            object.member("flag", true)
+            object.member(
+                "list",
+                array: {
+                    $0.string("\t"); $0.int(3); $0.object { $0.member("x", 0) }
+                })
+            object.member("node", raw: #"{"p":1.50,"q":"\ud83d\ude00"}"#.utf8)
+            object.member("p", raw: "1.50".utf8)
+            object.member("q", raw: #""\ud83d\ude00""#.utf8)
+        }
+        #expect(built.bytes() == writer.bytes)
+    }
+
+    @Test("random documents with hostile values are printed as the canonical writer writes them")
+    func property() throws {
+        var generator = SeededGenerator(seed: 46)
+        for _ in 0..<3000 {
+            let text = HostileJSON.text(depth: 4, using: &generator)
+            let document = try JSONDocument(scanning: Array(text.utf8))
+            var writer = JSONWriter()
+            HostileJSON.write(document.root, to: &writer)
+            let tree = JSONTree(document.root)
+            try #require(tree.bytes() == writer.bytes, "\(text)")
+            // Indented it is the same document, and printing changes nothing.
+            let again = try JSONTree(scanning: tree.bytes(.indented))
+            try #require(again.bytes() == writer.bytes, "\(text)")
+            try #require(tree.bytes() == writer.bytes, "\(text)")
+        }
+    }
+}
