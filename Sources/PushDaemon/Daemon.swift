@@ -280,6 +280,7 @@ final class Daemon {
         inject.buildFilter(at: now)
         refusals.tellWhatIsDue(at: now)
         processor.endTurn(at: now)
+        processor.tellRejections(at: now)
         FreedMemory.trim()
     }
 
@@ -360,7 +361,7 @@ extension Daemon: ControlServer.StatusSource {
             store: DiskStatus(pipeline, health, committer.status, filterBytes: inject.filterBytes, at: now.monotonic),
             longestTurn: .nanoseconds(loop.longestTurnNanoseconds), turns: loop.turnTimes,
             customData: CustomDataStatus(
-                summary: processor.customDataSummary, sending: processor.sending,
+                summary: processor.customDataSummary, rejected: processor.rejectionCount, sending: processor.sending,
                 isForwarderConnected: isForwarderConnected, now: now.wall))
     }
 }

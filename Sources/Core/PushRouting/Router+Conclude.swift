@@ -15,7 +15,7 @@ extension Router {
         let exec = invocation.firstStart.map { now.monotonic - $0 } ?? .zero
         let completions = invocation.completions
         let remark = completions.remark(onSilenceOf: invocation.handler?.name, outcome: outcome)
-        let reasons = [reason, remark].compactMap(\.self)
+        let reasons = [reason, remark, invocation.declined.remark].compactMap(\.self)
         let result = InvocationResult(
             outcome: outcome, reason: reasons.isEmpty ? nil : reasons.joined(separator: "; "), queue: queue, exec: exec,
             total: total, completion: completion ?? completions.byHost(outcome),

@@ -66,6 +66,8 @@ extension Router {
         guard !invocation.isPinned else {
             return conclude(invocation, .unrouted, reason: "its handler declined", at: now, &effects)
         }
+        invocation.declined.append(
+            invocation.handler?.name ?? "", took: now.monotonic - (invocation.latestStart ?? now.monotonic))
         invocation.position += 1
         invocation.record.started = false
         guard let start = invocation.clockStart else { preconditionFailure("declined before its clock ran") }

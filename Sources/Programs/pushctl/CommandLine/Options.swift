@@ -39,6 +39,9 @@ extension Option {
     static let payload = Option("payload", .file, "name the notification by its payload instead of MESSAGE")
     static let wait = Option("wait", .none, "wait until every outcome is known, and print it")
 
+    static let fail = Option(
+        "fail", .none, "with --wait: exit with 1 when an outcome is neither handled nor handed_to_tracker")
+
     // Custom data.
     static let suite = Option("suite", .text("SUITE"), "the app group that it is stored in; standard is the app's own")
     static let brazeID = Option(
@@ -83,6 +86,8 @@ extension Option {
     static let follow = Option("follow", .none, "wait for new events, until SIGINT, SIGTERM or the reader ends it")
 
     static let junit = Option("junit", .file, "write a test report for CI into this file")
+
+    static let utc = Option("utc", .none, "show times in UTC, and take dates for those of UTC")
 
     static let json = Option("json", .none, "print JSON, for programs")
 

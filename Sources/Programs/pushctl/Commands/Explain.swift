@@ -13,7 +13,8 @@ extension Command {
             those that "inject" takes, and so are files.
             """,
             """
-            The platform left out is the one in a request, ios for .apns files, else android. --json prints one object a \
+            The platform left out is the one in a request; ios for .apns files and payloads with an object "aps" at their \
+            top; else android. --json prints one object a \
             payload, in the order of the files.
             """,
         ],

@@ -23,7 +23,7 @@ extension Command {
         operands: .none,
         options: [
             .onlyStored, .onlyQueued, .onlyUnknown, .onlyRejected, .onlySuite, .onlyApp, .limit, .reset, .retry,
-            .discard, .json,
+            .discard, .utc, .json,
         ],
         examples: [
             Example(line: "pushctl pending --rejected", meaning: "what was set aside, and why"),
@@ -60,7 +60,7 @@ extension Command {
         let limit = try limit(arguments) ?? (arguments.has(.json) ? nil : 100)
         let filter = EntryFilter(
             states: states(arguments), suite: arguments[.onlySuite], app: arguments[.onlyApp])
-        var report = PendingReport(now: LocalTime.now, zone: LocalTime.zone)
+        var report = PendingReport(now: LocalTime.now, zone: arguments.zone)
         try session.reading { ledger throws(StoreError) in
             try ledger.snapshot { () throws(StoreError) in
                 try ledger.entries(filter, limit: limit) { report.entries.append($0) }

@@ -12,7 +12,7 @@ extension Command {
             """
         ],
         operands: Operands(usage: "SEQ", count: 1...1),
-        options: [.json],
+        options: [.utc, .json],
         examples: [Example(line: "pushctl show 41", meaning: "the request that inject called seq 41")]
     ) { arguments, session throws(Failure) in
         let operand = arguments.operands[0]
@@ -29,7 +29,7 @@ extension Command {
         if arguments.has(.json) {
             session.output.write(line: story.json)
         } else {
-            session.output.print(story.text)
+            session.output.print(story.text(in: arguments.zone))
         }
         return .done
     }

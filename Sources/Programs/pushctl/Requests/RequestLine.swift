@@ -11,12 +11,13 @@ enum RequestLine {
         }
         let at = try time(arguments)
         let payload = try arguments[.payload].map { file throws(Failure) in try Self.payload(in: file) }
-        return line(.interact, arguments) { writer in
+        let isApple = payload.map { $0.isAPNs || $0.root.isApplePayload } ?? false
+        return line(.interact, arguments, isApple: isApple) { writer in
             writer.member("kind", kind.rawValue)
             if let at { writer.member("at", raw: at) }
             if let action = arguments[.action] { writer.member("action", action) }
             if let text = arguments[.text] { writer.member("text", text) }
-            if let payload { writer.member("payload", raw: payload.rawBytes) }
+            if let payload { writer.member("payload", raw: payload.root.rawBytes) }
             guard let message else { return }
             if let seq = number(message) { writer.member("message", seq) } else { writer.member("message", message) }
         }
@@ -89,7 +90,7 @@ enum RequestLine {
     }
 
     private static func line(
-        _ operation: Operation, _ arguments: Arguments, _ members: (inout JSONWriter) -> Void
+        _ operation: Operation, _ arguments: Arguments, isApple: Bool = false, _ members: (inout JSONWriter) -> Void
     ) -> [UInt8] {
         var writer = JSONWriter()
         writer.object { writer in
@@ -100,7 +101,7 @@ enum RequestLine {
         do { document = try JSONDocument(scanning: writer.bytes, limits: JSONLimits(depth: .max)) } catch {
             preconditionFailure("what was written is JSON: \(error.message)")
         }
-        return RequestTemplate(arguments).line(for: document.root, isAPNs: false)
+        return RequestTemplate(arguments).line(for: document.root, isAPNs: isApple)
     }
 
     private static func time(_ arguments: Arguments) throws(Failure) -> [UInt8]? {
@@ -117,11 +118,11 @@ enum RequestLine {
         return writer.bytes
     }
 
-    private static func payload(in operand: String) throws(Failure) -> JSONNode {
+    private static func payload(in operand: String) throws(Failure) -> (root: JSONNode, isAPNs: Bool) {
         let file = try InputFile(operand)
         var payloads = PayloadReader(file)
         guard let record = try payloads.next() else { preconditionFailure("the reader throws when there is none") }
-        return record.document.root
+        return (record.document.root, file.isAPNs)
     }
 
     /// The value of digits; `nil` for anything else.
@@ -137,8 +138,9 @@ extension Session {
     ///   - line: without its line feed.
     ///   - command: whose options say how it is printed.
     func send(_ line: [UInt8], _ command: Arguments) throws(Failure) -> ExitStatus {
+        try Exchange.check(command)
         let connection = try DaemonConnection(directories.injectSocket)
-        var exchange = Exchange(connection, command, output: output)
+        var exchange = try Exchange(connection, command, output: output)
         try exchange.send(line, from: command.command.name)
         try exchange.finish()
         return exchange.refused > 0 ? .no : .done
