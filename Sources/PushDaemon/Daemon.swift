@@ -138,7 +138,9 @@ final class Daemon {
         return StartFailure.inputOutput
     }
 
-    private var statusLine: String { "\(processor.mode.rawValue) mode, \(settings.routing.routes.count) routes" }
+    private var statusLine: String {
+        "\(processor.mode.rawValue) mode, \(settings.routing.routes.count) \(settings.routing.routes.count == 1 ? "route" : "routes")"
+    }
 
     private func watch() throws {
         deadlineTimer = try TimerSource(loop: loop, priority: .important) { [unowned self] in

@@ -126,9 +126,9 @@ extension ComplianceReport {
         for row in longestWaits.rows {
             guard let result = row.result, let predecessor = result.waitedFor else { continue }
             table.add([
-                row.id.seq.description, String(row.id.n), shortened(row.provider ?? "-", to: 16),
-                shortened(row.handler ?? "-", to: 16),
-                "waited \(roundedSpan(result.queue)); longest before it: \(predecessor.text)",
+                row.id.seq.description, String(row.id.n), shortened(row.provider ?? "-", to: 12),
+                shortened(row.handler ?? "-", to: 12),
+                "waited \(roundedSpan(result.queue)); longest ahead \(predecessor.text)",
             ])
         }
         return table.text.isEmpty ? "" : "Longest waits in a lane\n" + table.text

@@ -58,10 +58,8 @@ private struct Loader {
             reports.append(report)
         }
         settings.routing.detection.providers = rules
-        guard !rules.contains(where: { $0.name == ProviderRule.brazeName }),
-            let masked = files.first(where: { $0.stem == ProviderRule.brazeName })
-        else { return }
-        var report = FileReport(file: masked.path)
+        guard !files.contains(where: { $0.stem == ProviderRule.brazeName }) else { return }
+        var report = FileReport(file: "providers.d/\(ProviderRule.brazeName).provider")
         report.warning("masks Braze's rule: its pushes are routed like any other's, and no open of them is counted")
         reports.append(report)
     }

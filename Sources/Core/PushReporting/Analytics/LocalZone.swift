@@ -39,7 +39,8 @@ public struct LocalZone: Sendable {
 
     /// A window for people.
     func text(_ window: ReportWindow) -> String {
-        switch (window.since.map { text($0) }, window.until.map { text($0) }) {
+        func end(_ time: WallTime) -> String { text(time, milliseconds: time.milliseconds % 1000 != 0) }
+        return switch (window.since.map(end), window.until.map(end)) {
         case (nil, nil): "all that the ledger holds"
         case (let since?, nil): "since \(since)"
         case (nil, let until?): "until \(until)"

@@ -69,9 +69,11 @@ struct Decided {
             ranked.map { "\(Self.summary(of: $0.line)): \($0.differences.joined(separator: "; "))" })
     }
 
-    /// Who asks for a certain request is not helped by another one.
+    /// Who asks for a certain request, or for an owner, is not helped by another one.
     private static func distance(_ differences: [String]) -> Int {
-        differences.reduce(0) { $0 + ($1.hasPrefix("seq is ") || $1.hasPrefix("id is ") ? 10 : 1) }
+        differences.reduce(0) { sum, difference in
+            sum + (["seq is ", "id is ", "observer is "].contains { difference.hasPrefix($0) } ? 10 : 1)
+        }
     }
 
     // MARK: Counts

@@ -41,7 +41,7 @@ private struct KnownNames {
         }
         handlers = table.handlers.keys.sorted()
         routes = table.routes.map(\.name)
-        providers = [Router.trackedProvider] + table.detection.providers.map(\.name)
+        providers = Array(Set([Router.trackedProvider] + table.detection.providers.map(\.name)))
     }
 }
 

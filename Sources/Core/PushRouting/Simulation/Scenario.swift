@@ -54,7 +54,7 @@ public struct Scenario: Sendable {
                 !Self.expectsError(after: index, in: lines)
             else { continue }
             let comment = text[lines[index].number - 1].drop(while: \.isJSONWhiteSpace).starts(with: "//".utf8)
-            let help = comment ? "; JSON has no comments: \"name\" beside \"expect\" says what it shows" : ""
+            let help = comment ? "; \"name\" beside \"expect\" says what it shows" : ""
             throw ScenarioError(line: lines[index].number, message: error.message + help)
         }
         guard lines.contains(where: { $0.line.isExpectation }) else {

@@ -12,7 +12,7 @@ extension Command {
             Prints the deadline compliance report: what became of every invocation, and how handlers, routes and \
             providers kept the deadline. It reads the ledger in the state directory, with or without a daemon. Due is \
             what a handler owed an answer to; missed is what ended as timed_out or expired. Observers are apart. What \
-            waited in its lane is listed with what it waited for.
+            waited in its lane is listed with the one ahead of it that took longest.
             """,
             "\(LocalTime.forms) The window is that of acceptance; without --since it begins with the ledger.",
             """

@@ -7,7 +7,7 @@ extension Command {
         description: [
             """
             Prints what the ledger has of the request with the number SEQ: who sent it and when, the request as it came, \
-            each invocation with its times, its outcome and what it waited for in its lane, the analytics events that it caused, \
+            each invocation with its times, its outcome and the one ahead of it in its lane that took longest, the analytics events that it caused, \
             such as a later open, and the custom data that it led to, with what became of each entry. It works with or without a daemon.
             """
         ],

@@ -75,6 +75,29 @@ enum RequestLine {
         }
     }
 
+    /// An entry that an app stored.
+    ///
+    /// - Parameters:
+    ///   - members: `name` and `properties`, or `attributes`.
+    ///   - suite: where it was stored.
+    ///   - id: the request's own.
+    static func log(
+        _ kind: EntryKind, _ members: [(key: String, value: StoredValue)], suite: String, id: String,
+        _ arguments: Arguments
+    ) throws(Failure) -> [UInt8] {
+        let at = try time(arguments)
+        return line(.log, arguments) { writer in
+            writer.member("id", id)
+            writer.member("kind", kind.rawValue)
+            if let at { writer.member("at", raw: at) }
+            writer.member("suite", suite)
+            for (key, value) in members {
+                writer.key(key)
+                value.write(to: &writer)
+            }
+        }
+    }
+
     /// What is logged, as people write it.
     private enum LogWord: String {
         case event, attribute
