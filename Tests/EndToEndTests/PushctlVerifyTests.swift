@@ -131,7 +131,7 @@ struct PushctlVerifyTests {
             }, "\(missing.output)")
         #expect(
             missing.lines.contains {
-                $0.hasPrefix("providers.d/braze.provider: warning: masks Braze's rule")
+                $0.hasPrefix("providers.d: warning: braze.provider is empty and masks Braze's rule")
             }, "\(missing.output)")
         writeFile("k\n", to: key)
         chmod(key, 0o644)

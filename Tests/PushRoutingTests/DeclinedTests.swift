@@ -25,6 +25,20 @@ struct DeclinedTests {
         #expect(end?.invocation.handler == "other")
     }
 
+    @Test("have their time counted as running, not as waiting of what is built in and comes next")
+    func times() throws {
+        var table = RoutingTable.testing()
+        table.handlers["log"] = Handler(name: "log", kind: .journal)
+        table.routes.append(Route(name: "z", match: RouteMatch(), handler: "log"))
+        var bench = Bench(table)
+        try bench.submit(.deliver())
+        bench.started(1)
+        bench.at(.milliseconds(30))
+        bench.finished(1, 0, .declined)
+        let result = bench.ends[InvocationID(seq: SequenceNumber(1), n: 0)]?.result
+        #expect(result?.queue == .zero && result?.exec == .milliseconds(30))
+    }
+
     @Test("are counted when they are too many to name")
     func many() {
         var declined = DeclinedHandlers()

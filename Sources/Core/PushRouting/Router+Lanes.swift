@@ -110,7 +110,8 @@ extension Router {
         guard let handler = invocation.handler else { preconditionFailure("an invocation ran before it had a handler") }
         switch handler.kind {
         case .journal, .discard:
-            invocation.firstStart = now.monotonic
+            // The time of a handler that declined is no waiting.
+            invocation.firstStart = invocation.firstStart ?? now.monotonic
             let completion = invocation.completions.byHandler(HandlerAnswer.Reply())
             conclude(invocation, .handled, completion: completion, at: now, &effects)
         case .exec:

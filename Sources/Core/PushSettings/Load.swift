@@ -59,8 +59,10 @@ private struct Loader {
         }
         settings.routing.detection.providers = rules
         guard !files.contains(where: { $0.stem == ProviderRule.brazeName }) else { return }
-        var report = FileReport(file: "providers.d/\(ProviderRule.brazeName).provider")
-        report.warning("masks Braze's rule: its pushes are routed like any other's, and no open of them is counted")
+        var report = FileReport(file: "providers.d")
+        report.warning(
+            "braze.provider is empty and masks Braze's rule: its pushes are routed like any other's, and no open of them is counted"
+        )
         reports.append(report)
     }
 
