@@ -139,7 +139,9 @@ final class Daemon {
         return StartFailure.inputOutput
     }
 
-    private var statusLine: String { "\(processor.mode.rawValue) mode, \(settings.routing.routes.count) routes" }
+    private var statusLine: String {
+        "\(processor.mode.rawValue) mode, \(settings.routing.routes.count) \(settings.routing.routes.count == 1 ? "route" : "routes")"
+    }
 
     private func watch() throws {
         deadlineTimer = try TimerSource(loop: loop, priority: .important) { [unowned self] in
@@ -281,6 +283,7 @@ final class Daemon {
         inject.buildFilter(at: now)
         refusals.tellWhatIsDue(at: now)
         processor.endTurn(at: now)
+        processor.tellRejections(at: now)
         FreedMemory.trim()
     }
 
@@ -361,7 +364,7 @@ extension Daemon: ControlServer.StatusSource {
             store: DiskStatus(pipeline, health, committer.status, filterBytes: inject.filterBytes, at: now.monotonic),
             longestTurn: .nanoseconds(loop.longestTurnNanoseconds), turns: loop.turnTimes,
             customData: CustomDataStatus(
-                summary: processor.customDataSummary, sending: processor.sending,
+                summary: processor.customDataSummary, rejected: processor.rejectionCount, sending: processor.sending,
                 isForwarderConnected: isForwarderConnected, now: now.wall))
     }
 }

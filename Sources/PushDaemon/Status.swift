@@ -154,6 +154,8 @@ struct DiskStatus {
 /// What `op: status` tells of custom data.
 struct CustomDataStatus {
     var summary: CustomDataSummary
+    /// How many entries were rejected on arrival since the start.
+    var rejected: Int64
     var sending: SendingState?
     var isForwarderConnected: Bool
     /// The clock: ages are counted to it.
@@ -165,6 +167,7 @@ struct CustomDataStatus {
         writer.member("claimed", summary.claimed)
         writer.member("unknown", summary.unknown)
         writer.member("bytes", summary.bytes)
+        writer.member("rejected_since_start", rejected)
         let age = summary.oldestUnsent.map { max(0, now.milliseconds - $0.milliseconds) }
         writer.member("oldest_unsent_age_ms", age)
         writer.member("sending", sending)

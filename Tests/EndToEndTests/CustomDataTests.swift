@@ -178,6 +178,27 @@ struct CustomDataTests {
         #expect(told.contains("1 entry was flushed and not sent to the endpoint, though SendFlushed=yes"), "\(told)")
     }
 
+    @Test("what a track makes of a push and breaks a rule is told in the reply, again when it is repeated, and counted")
+    func rejectedByTracks() throws {
+        mkdir(installation.configuration + "/tracks.d", 0o755)
+        installation.write(
+            "tracks.d/push.track",
+            "[Track]\nOn=received opened\n[Identifier]\nKeyValue=braze_id\n[Event]\nNameFrom=occasion\n")
+        let daemon = try DaemonProcess.ready(installation)
+        defer { withExtendedLifetime(daemon) {} }
+        let client = try installation.injectClient()
+        let data = #"{"_ab":"true","cid":"c","t":"T","a":"A","extra":"{\"Braze_id\":\"b1\"}"}"#
+        let deliver =
+            #"{"op":"deliver","id":"a","platform":"android","app":"shop","device":"d","payload":\#(data)}"#
+        let first = try client.ask(deliver)
+        #expect(first["rejected"]?.elements.first?["field"]?.string == "braze_id", "\(first.description)")
+        #expect(try client.ask(deliver).description == first.description)
+        let tap = try client.ask(#"{"op":"interact","kind":"opened","device":"d","app":"shop","message":1}"#)
+        #expect(tap["rejected"]?.elements.first?["entry"]?.int64 == 2, "\(tap.description)")
+        let status = try #require(try DaemonStatus(of: installation)["custom_data"])
+        #expect(status["rejected_since_start"]?.int64 == 2)
+    }
+
     @Test("a push that a track is about queues an entry, and so does a tap that names it by its id")
     func tracks() throws {
         mkdir(installation.configuration + "/tracks.d", 0o755)

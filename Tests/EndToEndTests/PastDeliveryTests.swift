@@ -67,7 +67,7 @@ struct PastDeliveryTests {
         #expect(try client.ask(deliver("0:1")).seq == 1)
         for _ in 0..<3 {
             #expect(try client.ask(tap("\"0:1\"", id: "a")).description == #"{"ok":true,"seq":2,"id":"a"}"#)
-            #expect(try client.ask(tap("99", id: "b")).description == #"{"ok":true,"seq":3,"id":"b"}"#)
+            #expect(try client.ask(tap("\"0:9\"", id: "b")).description == #"{"ok":true,"seq":3,"id":"b"}"#)
         }
         #expect(try client.ask(tap("\"0:2\"")).seq == 4)
     }

@@ -86,7 +86,7 @@ struct PushctlCustomDataTests {
         #expect(try numbers("--app", "other") == [])
         #expect(try numbers("--limit", "1") == [2])
         #expect(run("pending", "--limit", "1").output.contains("\n... and 1 more; "))
-        #expect(run("pending", "--suite", "none").output == "There is no such entry.\n")
+        #expect(run("pending", "--suite", "none").output == "No entry matches.\n")
     }
 
     @Test("finds users by their attributes, as a text or a number, all conditions met")
@@ -136,10 +136,10 @@ struct PushctlCustomDataTests {
                 """
 
                 Custom data
-                  1  custom_event       bought  in standard    flushed 2026-11-21 03:09:00.000 UTC by request 2
+                  1  custom_event       bought  in standard    flushed 2026-11-21 03:09:00.000 +00:00 by request 2
                   2  custom_event       bought  in group.shop  pending
                   3  custom_attributes  -       in standard    rejected: attributes.time: reserved
-                  4  custom_event       bought  sent           unknown 2026-11-21 03:09:01.000 UTC: no answer
+                  4  custom_event       bought  sent           unknown 2026-11-21 03:09:01.000 +00:00: no answer
 
                 """), "\(text)")
         #expect(run("show", "2").output.contains("  users.behaviors.CustomEvent  by request 2  bought\n"))

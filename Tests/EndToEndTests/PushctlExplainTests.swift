@@ -66,12 +66,26 @@ struct PushctlExplainTests {
                 "\nWhat is sent to /users/track\n  custom_event {\(event)} for braze_id b1, by track 50-received\n"))
         #expect(
             explain(#"{\"Braze_id\":\"b1\"}"#).contains(
-                "by track 50-received: set aside: braze_id: the payload has no key-value braze_id; "
+                "by track 50-received: rejected: braze_id: the payload has no key-value braze_id; "
                     + "it has Braze_id: names are case-sensitive\n"))
         #expect(
             explain(#"{\"braze_id\":\"b1\"}"#, "--json").hasSuffix(
-                #","tracks":[{"track":"50-received","kind":"custom_event","braze_id":"b1",\#(event),"rejected":null}]}"#
+                #","tracks":[{"track":"50-received","on":"received","kind":"custom_event","braze_id":"b1",\#(event),"rejected":null}]}"#
                     + "\n"))
+    }
+
+    @Test("breaks lines for people between words at the terminal's width, and those for programs nowhere")
+    func width() {
+        func explain(_ arguments: String...) -> Program.Result {
+            pushctl.run(
+                ["explain", "-", "--config", shippedConfiguration, "--platform", "android"] + arguments,
+                input: Array(#"{"k":"v"}"#.utf8), environment: ["COLUMNS": "60"])
+        }
+        let lines = explain().lines
+        #expect(lines.allSatisfy { $0.count <= 60 })
+        #expect(lines.contains("  2. the message has no notification block: FCM calls"))
+        #expect(lines.contains("      onMessageReceived, whatever the app is doing"))
+        #expect(explain("--json").lines.count == 1)
     }
 
     @Test("names the route, its handler and its deadline for what is not Braze's")
@@ -156,7 +170,7 @@ struct PushctlExplainTests {
                   android, app in state background, device mode
                 Why
                   1. data._ab is exactly "true": the payload is Braze's
-                  2. data has not both t and a, title and body: silent, Braze's SDK only tells the app
+                  2. the title (t) or the body (a) is missing in data: silent, Braze's SDK only tells the app
                   3. the message has no notification block: FCM calls onMessageReceived, whatever the app is doing
                 What runs
                   onMessageReceived -> tracker of opens

@@ -93,16 +93,14 @@ struct PushctlInjectTests {
         #expect(daemon.pushctl("inject", path).errors == result.errors, "white space counts")
     }
 
-    @Test("notes once a file that a payload with aps has no platform")
-    func platformNote() {
-        let lines = "{\"aps\":{}}\n{\"aps\":{}}\n"
-        let note =
-            "pushctl: standard input:1: it has aps but no --platform: the daemon takes the device's last known, or "
-            + "android; for an iOS payload say --platform ios\n"
-        #expect(daemon.pushctl("inject", "-", input: lines).errors == note)
-        #expect(daemon.pushctl("inject", "-", "--platform", "ios", input: lines).errors.isEmpty)
-        let request = #"{"op":"deliver","payload":{"aps":{}}}"#
-        #expect(daemon.pushctl("inject", "-", input: request).errors.isEmpty)
+    @Test("takes a payload with an object aps for iOS, and a request and a text aps as they come")
+    func platformByPayload() throws {
+        let lines = "{\"aps\":{}}\n{\"aps\":\"x\"}\n{\"op\":\"deliver\",\"payload\":{\"aps\":{}}}\n"
+        #expect(daemon.pushctl("inject", "-", input: lines).errors.isEmpty)
+        let platforms = try (1...3).map {
+            try json(daemon.pushctl("show", "\($0)", "--json").output)["platform"]?.string
+        }
+        #expect(platforms == ["ios", "android", "android"])
     }
 
     @Test("tells what the daemon refuses with place, field and reason, sends the rest, and ends with 1")

@@ -52,4 +52,37 @@ struct PushctlInteractionTests {
         #expect(daemon.pushctl("token", "--kind", "unregistered", "--device", "d").end == .exited(0))
         #expect(try request(5) == #"{"op":"token","kind":"unregistered","device":"d"}"#)
     }
+
+    @Test("takes --payload with aps for iOS, as inject does")
+    func applePayload() throws {
+        for name in ["payload.apns", "payload.json"] {
+            let path = daemon.installation.root + "/" + name
+            writeFile(#"{"aps":{"alert":"x"}}"#, to: path)
+            #expect(daemon.pushctl("open", "--payload", path).end == .exited(0))
+        }
+        for seq in 2...3 { #expect(try request(seq)?.hasSuffix(#""platform":"ios"}"#) == true) }
+    }
+
+    @Test("a tap on a number that nobody has is refused, and no open is lost by it")
+    func unknownNumber() throws {
+        let result = daemon.pushctl("open", "999999")
+        #expect(result.end == .exited(1))
+        #expect(
+            result.errors
+                == "pushctl: open: refused: message: no delivery has the number 999999: the last request is 1; "
+                + "a message id is a string (invalid_value)\n")
+        #expect(!daemon.pushctl("campaigns").output.contains("lost"))
+    }
+
+    @Test("--fail ends with 1 when an outcome is no success, and is nothing without --wait")
+    func fail() {
+        let unrouted = #"{"op":"interact","kind":"dismissed","platform":"ios","payload":{"aps":{"alert":"x"}}}"#
+        #expect(daemon.pushctl("inject", "-", "--wait", input: unrouted).end == .exited(0))
+        let failed = daemon.pushctl("inject", "-", "--wait", "--fail", input: unrouted)
+        #expect(failed.end == .exited(1) && failed.output.contains("  swallowed  "), "\(failed.output)")
+        #expect(daemon.pushctl("open", "1", "--wait", "--fail").end == .exited(0))
+        let usage = daemon.pushctl("open", "1", "--fail")
+        #expect(usage.end == .exited(2))
+        #expect(usage.errors.hasPrefix("pushctl: --fail is about outcomes: give --wait, too\n"))
+    }
 }

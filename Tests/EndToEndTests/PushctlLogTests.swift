@@ -50,7 +50,7 @@ struct PushctlLogTests {
         let arguments = ["log", "attribute", "plan=free", "email=a@b.c", "--id", "a1"]
         let first = pushctl.run(daemon.options + arguments)
         #expect(first.end == .exited(1) && first.output == "accepted  seq 1  (log)\n")
-        #expect(first.errors.hasPrefix("pushctl: log: set aside as entry "), "\(first.errors)")
+        #expect(first.errors.hasPrefix("pushctl: log: custom data rejected, entry "), "\(first.errors)")
         #expect(first.errors.contains(": attributes.email: "), "\(first.errors)")
         let second = pushctl.run(daemon.options + arguments)
         #expect(second.end == .exited(1) && second.errors == first.errors)
@@ -69,7 +69,7 @@ struct PushctlLogTests {
             """
         let result = daemon.pushctl("inject", "--app", "shop", "--wait", "-", input: lines)
         #expect(result.end == .exited(1) && result.lines.count == 2)
-        #expect(result.errors.contains("standard input:2: set aside as entry "), "\(result.errors)")
+        #expect(result.errors.contains("standard input:2: custom data rejected, entry "), "\(result.errors)")
         #expect(try pending().map { $0["app"]?.string } == ["shop"])
     }
 

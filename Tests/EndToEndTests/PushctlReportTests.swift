@@ -159,4 +159,20 @@ struct PushctlReportTests {
         #expect(text.lines.contains { $0.hasPrefix("mode ") && $0.hasSuffix("  device") })
         #expect(text.lines.contains { $0.hasPrefix("store_problem ") && $0.hasSuffix("  -") })
     }
+
+    @Test("times are of this machine's zone with the offset, or with --utc and for programs of UTC")
+    func zones() throws {
+        func run(_ arguments: String...) -> String {
+            pushctl.run(daemon.options + arguments, environment: ["TZ": "XXX-05:30"]).output
+        }
+        let window = ["--since", "2026-01-15T00:00:00Z"]
+        let report = { (more: [String]) in
+            pushctl.run(self.daemon.options + ["report"] + window + more, environment: ["TZ": "XXX-05:30"]).output
+        }
+        #expect(report([]).hasPrefix("Window               since 2026-01-15 05:30:00 +05:30\n"))
+        #expect(report(["--utc"]).hasPrefix("Window               since 2026-01-15 00:00:00 +00:00\n"))
+        #expect(try EndToEndTests.json(report(["--json"]))["window"]?["since"]?.string == "2026-01-15T00:00:00Z")
+        #expect(run("show", "1").contains(" +05:30\n") && run("show", "1", "--utc").contains(" +00:00\n"))
+        #expect(run("campaigns", "--since", "2026-01-15", "--utc").contains("since 2026-01-15 00:00:00 +00:00\n"))
+    }
 }

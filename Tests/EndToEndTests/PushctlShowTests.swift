@@ -48,7 +48,7 @@ struct PushctlShowTests {
         #expect(text.contains("\n  state     force_quit\n"), "\(text)")
         #expect(text.contains("\nInvocation 0: willPresent, handled\n"))
         #expect(text.contains("\nObserver 1: willPresent, handled\n"))
-        #expect(text.contains("\n  waited for  invocation 0 of request 40, handler crm\n"), "\(text)")
+        #expect(text.contains("\n  longest before it  invocation 0 of request 40, handler crm\n"), "\(text)")
         let story = try EndToEndTests.json(show("41", "--json").output)
         #expect(story["state"]?.string == "force_quit")
         #expect(story["invocations"]?.elements.map { $0["observer"]?.bool } == [false, true])

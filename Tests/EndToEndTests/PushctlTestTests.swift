@@ -44,7 +44,7 @@ final class PushctlTestTests {
                 "FAIL   \(path): a & b (1 of 2 expectations)",
                 "  \(path):3: it is < slow",
                 #"    expected: {"id":"a","outcome":"timed_out"}"#,
-                "    came: none of 1 invocation is so; the nearest:",
+                "    came: no invocation matches (1 checked); the closest:",
                 #"      seq 1, n 0, onMessageReceived handled: outcome is "handled", not "timed_out""#,
             ])
         #expect(result.lines.last?.hasPrefix("1 of 2 expectations hold, in 1 file (") == true)
@@ -75,7 +75,7 @@ final class PushctlTestTests {
         let result = test(directory.path)
         #expect(result.end == .exited(65))
         #expect(result.lines.first?.hasPrefix("ERROR  \(wrong):1: expect.outcom: the invocation has no such") == true)
-        #expect(result.lines.last?.hasPrefix("1 of 1 expectation hold, in 2 files; 1 could not be read") == true)
+        #expect(result.lines.last?.hasPrefix("1 of 1 expectations hold, in 2 files; 1 could not be read") == true)
     }
 
     @Test("a directory without scenarios, and a file that is not there, end it with 66")
@@ -96,7 +96,8 @@ final class PushctlTestTests {
         #expect(xml.contains(#"<testsuite name="a &amp; b" tests="2" failures="1" errors="0" time="0."#))
         #expect(xml.contains(#"name="line 3: it is &lt; slow""#))
         #expect(
-            xml.contains(#"<failure message="none of 1 invocation is so; the nearest:">expected: {&quot;id&quot;:"#))
+            xml.contains(
+                #"<failure message="no invocation matches (1 checked); the closest:">expected: {&quot;id&quot;:"#))
         #expect(xml.contains(#"<error message="\#(unreadable): it expects nothing"#))
     }
 

@@ -113,4 +113,30 @@ struct PushctlVerifyTests {
         #expect(track["properties"]?.elements.map(\.string) == ["price"])
         #expect(!verify(shippedConfiguration).output.contains("Tracks"))
     }
+
+    @Test("says that the file of the API key is not there, or may be read by others, and that Braze is masked")
+    func doubtful() {
+        let directory = TemporaryDirectory()
+        mkdir(directory.path + "/providers.d", 0o755)
+        writeFile("", to: directory.path + "/providers.d/braze.provider")
+        let key = directory.path + "/key"
+        writeFile(
+            "[UsersTrack]\nEndpoint=https://rest.example.com/users/track\nKeyFile=\(key)\n",
+            to: directory.path + "/pushrouterd.conf")
+        let missing = verify(directory.path)
+        #expect(missing.end == .exited(0), "warnings are no errors")
+        #expect(
+            missing.lines.contains {
+                $0.hasPrefix("\(directory.path)/pushrouterd.conf: warning: KeyFile=\(key): No such file or directory")
+            }, "\(missing.output)")
+        #expect(
+            missing.lines.contains {
+                $0.hasPrefix("providers.d: warning: braze.provider is empty and masks Braze's rule")
+            }, "\(missing.output)")
+        writeFile("k\n", to: key)
+        chmod(key, 0o644)
+        #expect(verify(directory.path).output.contains("KeyFile=\(key): its mode is 644, so others may read the key"))
+        chmod(key, 0o600)
+        #expect(!verify(directory.path).output.contains("KeyFile="))
+    }
 }

@@ -90,7 +90,7 @@ struct ExplanationTests {
     func nameOddValue() throws {
         #expect(
             try decision(.android, #"{"badge":3}"#).warnings.map(\.description) == [
-                "data.badge is a number: FCM data values are strings; it counts as present and equals no text"
+                "data.badge is a number: FCM data values are strings; `present` conditions match it, `equals` never does"
             ])
     }
 }

@@ -59,7 +59,7 @@ struct PendingReportTests {
     @Test("without any says so")
     func none() {
         let report = PendingReport(now: WallTime(milliseconds: 0))
-        #expect(report.text == "There is no such entry.\n")
+        #expect(report.text == "Nothing is waiting.\n")
         #expect(report.json == Array(#"{"entries":[],"counts":[]}"#.utf8) + [10])
     }
 

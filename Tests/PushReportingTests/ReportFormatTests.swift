@@ -28,7 +28,7 @@ struct ReportFormatTests {
             window: ReportWindow(since: WallTime(milliseconds: 1_795_230_000_000)))
         #expect(
             report.text(objective: objective) == """
-                Window               since 2026-11-21T03:00:00Z
+                Window               since 2026-11-21 03:00:00 +00:00
                 Mode                 device: the deadline counts from the invocation
                 Deadline             9 s; as little as 4 s where a route gives less
                 Deadline compliance  66.6 %  (due 3, missed 1)
@@ -42,9 +42,9 @@ struct ReportFormatTests {
                 unrouted               1
                 shown_by_system        1
 
-                Handler, times in ms  Count  Due  Missed  Exec p50  Exec p99  Exec max  Queue p99
-                crm                       3    2       1      12.0   9,000.1   9,000.1        0.6
-                journal                   1    1       0       0.1       0.1       0.1        0.0
+                Handler (ms)  Count  Handled  Failed  Missed  Exec p50      p99      max  Queue p99
+                crm               3        1       0       1      12.0  9,000.1  9,000.1        0.6
+                journal           1        1       0       0       0.1      0.1      0.1        0.0
 
                 Limit  Of                    Callback                      Counts from  Within  Over
                   9 s  Braze's policy        onMessageReceived             invocation        2     1
@@ -93,23 +93,29 @@ struct ReportFormatTests {
                 "id":"ios_service_extension","limit_ms":30000,"applies_to":{"platform":"ios",\#
                 "callback":"serviceExtension"},"counts_from":"invocation","within":0,"over":0,\#
                 "source":"Apple developer forums: about 30 seconds observed, not documented"}],"by_handler":{\#
-                "crm":{"count":2,"due":1,"missed":1,"queue":{"p50_ms":0.6,"p90_ms":0.6,"p99_ms":0.6,"p999_ms":0.6,\#
+                "crm":{"count":2,"due":1,"missed":1,"handled":0,"failed":0,\#
+                "queue":{"p50_ms":0.6,"p90_ms":0.6,"p99_ms":0.6,"p999_ms":0.6,\#
                 "max_ms":0.6},"exec":{"p50_ms":9000.1,"p90_ms":9000.1,"p99_ms":9000.1,"p999_ms":9000.1,\#
                 "max_ms":9000.1},"total":{"p50_ms":9000.7,"p90_ms":9000.7,"p99_ms":9000.7,"p999_ms":9000.7,\#
-                "max_ms":9000.7}}},"by_route":{"20-onesignal":{"count":2,"due":1,"missed":1,"queue":{"p50_ms":0.6,\#
+                "max_ms":9000.7}}},"by_route":{"20-onesignal":{"count":2,"due":1,"missed":1,"handled":0,"failed":0,\#
+                "queue":{"p50_ms":0.6,\#
                 "p90_ms":0.6,"p99_ms":0.6,"p999_ms":0.6,"max_ms":0.6},"exec":{"p50_ms":9000.1,"p90_ms":9000.1,\#
                 "p99_ms":9000.1,"p999_ms":9000.1,"max_ms":9000.1},"total":{"p50_ms":9000.7,"p90_ms":9000.7,\#
                 "p99_ms":9000.7,"p999_ms":9000.7,"max_ms":9000.7}}},"by_provider":{"braze":{"count":1,"due":0,\#
-                "missed":0,"queue":{"p50_ms":0,"p90_ms":0,"p99_ms":0,"p999_ms":0,"max_ms":0},"exec":{"p50_ms":0,\#
+                "missed":0,"handled":0,"failed":0,\#
+                "queue":{"p50_ms":0,"p90_ms":0,"p99_ms":0,"p999_ms":0,"max_ms":0},"exec":{"p50_ms":0,\#
                 "p90_ms":0,"p99_ms":0,"p999_ms":0,"max_ms":0},"total":{"p50_ms":0,"p90_ms":0,"p99_ms":0,\#
-                "p999_ms":0,"max_ms":0}},"onesignal":{"count":2,"due":1,"missed":1,"queue":{"p50_ms":0.6,\#
+                "p999_ms":0,"max_ms":0}},"onesignal":{"count":2,"due":1,"missed":1,"handled":0,"failed":0,\#
+                "queue":{"p50_ms":0.6,\#
                 "p90_ms":0.6,"p99_ms":0.6,"p999_ms":0.6,"max_ms":0.6},"exec":{"p50_ms":9000.1,"p90_ms":9000.1,\#
                 "p99_ms":9000.1,"p999_ms":9000.1,"max_ms":9000.1},"total":{"p50_ms":9000.7,"p90_ms":9000.7,\#
                 "p99_ms":9000.7,"p999_ms":9000.7,"max_ms":9000.7}}},"by_platform":{"android":{"count":3,"due":1,\#
-                "missed":1,"queue":{"p50_ms":0,"p90_ms":0.6,"p99_ms":0.6,"p999_ms":0.6,"max_ms":0.6},"exec":{\#
+                "missed":1,"handled":0,"failed":0,\#
+                "queue":{"p50_ms":0,"p90_ms":0.6,"p99_ms":0.6,"p999_ms":0.6,"max_ms":0.6},"exec":{\#
                 "p50_ms":0,"p90_ms":9000.1,"p99_ms":9000.1,"p999_ms":9000.1,"max_ms":9000.1},"total":{"p50_ms":0,\#
                 "p90_ms":9000.7,"p99_ms":9000.7,"p999_ms":9000.7,"max_ms":9000.7}}},"by_callback":{\#
-                "onMessageReceived":{"count":3,"due":1,"missed":1,"queue":{"p50_ms":0,"p90_ms":0.6,"p99_ms":0.6,\#
+                "onMessageReceived":{"count":3,"due":1,"missed":1,"handled":0,"failed":0,\#
+                "queue":{"p50_ms":0,"p90_ms":0.6,"p99_ms":0.6,\#
                 "p999_ms":0.6,"max_ms":0.6},"exec":{"p50_ms":0,"p90_ms":9000.1,"p99_ms":9000.1,"p999_ms":9000.1,\#
                 "max_ms":9000.1},"total":{"p50_ms":0,"p90_ms":9000.7,"p99_ms":9000.7,"p999_ms":9000.7,\#
                 "max_ms":9000.7}}},"by_priority":{},"lowered_priority":0,"slowest":[{\#
@@ -144,14 +150,14 @@ struct ReportFormatTests {
 
                 Longest waits in a lane
                 Seq  n  Provider   Handler
-                 42  0  braze      -        waited 8.2 s behind #41 (crm)
-                 43  0  onesignal  crm      waited 12 ms behind #42.1 (tracker)
+                 42  0  braze      -        waited 8.2 s; longest ahead #41 (crm)
+                 43  0  onesignal  crm      waited 12 ms; longest ahead #42.1 (tracker)
 
                 Observers, in none of the figures above
                 Invocations          2 accepted = 2 decided + 0 in flight
                 Deadline compliance  50.0 %  (due 2, missed 1)
-                Route, times in ms  Count  Due  Missed  Exec p50  Exec p99  Exec max  Queue p99
-                90-audit                2    2       1      30.1   9,000.0   9,000.0        0.0
+                Route (ms)  Count  Handled  Failed  Missed  Exec p50      p99      max  Queue p99
+                90-audit        2        1       0       1      30.1  9,000.0  9,000.0        0.0
 
                 """))
         #expect(report.text().contains("Invocations          3 accepted = 3 decided + 0 in flight, of 3 requests\n"))
@@ -228,7 +234,7 @@ struct ReportFormatTests {
                 waitedFor: Predecessor(id: InvocationID(seq: SequenceNumber(123_457), n: 11), handler: long)),
         ])
         #expect(report.text().contains("handler-handler-han…"))
-        #expect(report.text().contains("waited 123.5 s behind #123457.11 (handler-handler…)\n"))
+        #expect(report.text().contains("waited 123.5 s; longest ahead #123457.11 (handler-handler…)\n"))
         #expect(report.text().split(separator: "\n").allSatisfy { $0.count <= 100 })
     }
 
@@ -237,9 +243,9 @@ struct ReportFormatTests {
         let instant = WallTime(milliseconds: 1_795_230_000_000)
         #expect(
             report([], window: ReportWindow(until: instant)).text().hasPrefix(
-                "Window               until 2026-11-21T03:00:00Z\n"))
+                "Window               until 2026-11-21 03:00:00 +00:00\n"))
         #expect(
             report([], window: ReportWindow(since: instant, until: instant)).text().hasPrefix(
-                "Window               2026-11-21T03:00:00Z to 2026-11-21T03:00:00Z\n"))
+                "Window               2026-11-21 03:00:00 +00:00 to 2026-11-21 03:00:00 +00:00\n"))
     }
 }

@@ -22,7 +22,7 @@ struct Bench {
     private(set) var loads = 0
     /// The deliveries that interactions named.
     private var pasts: [SequenceNumber: PastDelivery] = [:]
-    /// What of the last request was set aside.
+    /// The custom data of the last request or event that was rejected.
     private(set) var rejections: [Rejection] = []
     private let state = UUID128(high: 1, low: 2)
     private(set) var boot = UUID128(high: 3, low: 4)
@@ -98,7 +98,8 @@ struct Bench {
 
     mutating func handleRaw(_ event: Event) -> [Effect] {
         let now = now
-        let effects = decide { router, effects in router.handle(event, at: now, effects: &effects) }
+        var effects = decide { router, effects in router.handle(event, at: now, effects: &effects) }
+        rejections = effects.takeRejections()
         take(effects.list)
         return effects.list
     }

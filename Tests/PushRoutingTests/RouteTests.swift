@@ -40,7 +40,7 @@ struct RouteTests {
         try bench.submit(.deliver())
         bench.started(1)
         #expect(bench.finished(1, 0, .declined) == ["update 1.0 unrouted", "end 1.0 unrouted"])
-        #expect(bench.end(1)?.reason == "every route that matches declined")
+        #expect(bench.end(1)?.reason == "every route that matches declined; crm declined after 0 ms")
     }
 
     @Test("a next route whose time is over already ends it, and nothing is started")
@@ -51,7 +51,7 @@ struct RouteTests {
         bench.started(1)
         bench.at(.seconds(2))
         #expect(bench.finished(1, 0, .declined) == ["update 1.0 timed_out", "end 1.0 timed_out"])
-        #expect(bench.end(1)?.reason == "the time of route all-b was over before it began")
+        #expect(bench.end(1)?.reason == "the time of route all-b was over before it began; a declined after 2000 ms")
     }
 
     @Test("in device mode nothing is tried again")

@@ -56,7 +56,9 @@ struct RandomTextTests {
             let (settings, diagnostics) = Settings.load(sources)
             #expect((settings == nil) == diagnostics.contains { $0.severity == .error })
             for diagnostic in diagnostics {
-                #expect(["routes.d", "tracks.d"].contains(diagnostic.file) || linesOf[diagnostic.file] != nil)
+                #expect(
+                    ["providers.d", "routes.d", "tracks.d"].contains(diagnostic.file) || linesOf[diagnostic.file] != nil
+                )
                 if let line = diagnostic.line { #expect((1...(linesOf[diagnostic.file] ?? 0)).contains(line)) }
                 #expect(!diagnostic.description.utf8.contains { $0 < 0x20 || $0 == 0x7F })
                 #expect(diagnostic.message.utf8.count < 600)

@@ -45,8 +45,26 @@ struct RouteReachTests {
         #expect(diagnostics(earlier: earlier, later: later) == [])
     }
 
-    @Test("are not named when a program comes first, since it may decline")
+    @Test("are not named when a program comes first, since it may decline; but when it has everything")
     func programMayDecline() {
-        #expect(diagnostics(earlier: "", handler: "program", later: "Platform=ios") == [])
+        #expect(diagnostics(earlier: "Platform=ios", handler: "program", later: "Platform=ios") == [])
+        let warnings = diagnostics(earlier: "", handler: "program", later: "Platform=ios")
+        #expect(
+            warnings == [
+                "routes.d/20-later.route: warning: applies only where the handler program declines (exit status 80): "
+                    + "10-earlier comes first and matches everything"
+            ])
+        #expect(diagnostics(earlier: "", handler: "program", later: "Callback=onNewToken") == [])
+    }
+
+    @Test("are named when their platform has none of their callbacks")
+    func foreignCallbacks() {
+        let warnings = diagnostics(earlier: "Data=a", later: "Platform=android\nCallback=push willPresent")
+        #expect(
+            warnings == [
+                "routes.d/20-later.route:3: warning: this route never runs: Callback=push willPresent is of iOS and the web, "
+                    + "and Platform= names Android"
+            ])
+        #expect(diagnostics(earlier: "Data=a", later: "Platform=android web\nCallback=push") == [])
     }
 }

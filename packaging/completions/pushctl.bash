@@ -10,7 +10,7 @@ _pushctl() {
 
     for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
         case $word in
-            inject|open|act|dismiss|session|token|log|explain|simulate|test|report|show|campaigns|events|user|users|pending|flush|export|status|verify) command=$word; break ;;
+            inject|open|act|dismiss|session|token|log|import|explain|simulate|test|report|show|campaigns|events|user|users|pending|flush|export|status|verify) command=$word; break ;;
         esac
     done
 
@@ -66,6 +66,12 @@ _pushctl() {
         log:--external-id) return ;;
         log:--at) return ;;
         log:--id) return ;;
+        import:--suite) return ;;
+        import:--platform) mapfile -t COMPREPLY < <(compgen -W "android ios web" -- "$current"); return ;;
+        import:--app) return ;;
+        import:--device) return ;;
+        import:--external-id) return ;;
+        import:--at) return ;;
         explain:--platform) mapfile -t COMPREPLY < <(compgen -W "android ios web" -- "$current"); return ;;
         explain:--state) mapfile -t COMPREPLY < <(compgen -W "foreground background terminated force_quit force_stopped" -- "$current"); return ;;
         explain:--app) return ;;
@@ -111,23 +117,24 @@ _pushctl() {
 
     if [[ $current == -* ]]; then
         case $command in
-            inject) options="--platform --app --device --external-id --state --id --wait --json --config --runtime --help --version" ;;
-            open) options="--payload --platform --app --device --external-id --at --id --wait --json --config --state --runtime --help --version" ;;
-            act) options="--action --text --payload --platform --app --device --external-id --at --id --wait --json --config --state --runtime --help --version" ;;
-            dismiss) options="--payload --platform --app --device --external-id --at --id --wait --json --config --state --runtime --help --version" ;;
+            inject) options="--platform --app --device --external-id --state --id --wait --fail --json --config --runtime --help --version" ;;
+            open) options="--payload --platform --app --device --external-id --at --id --wait --fail --json --config --state --runtime --help --version" ;;
+            act) options="--action --text --payload --platform --app --device --external-id --at --id --wait --fail --json --config --state --runtime --help --version" ;;
+            dismiss) options="--payload --platform --app --device --external-id --at --id --wait --fail --json --config --state --runtime --help --version" ;;
             session) options="--platform --app --device --external-id --at --id --json --config --state --runtime --help --version" ;;
-            token) options="--kind --platform --app --device --external-id --at --id --wait --json --config --state --runtime --help --version" ;;
+            token) options="--kind --platform --app --device --external-id --at --id --wait --fail --json --config --state --runtime --help --version" ;;
             log) options="--property --suite --braze-id --platform --app --device --external-id --at --id --json --config --state --runtime --help --version" ;;
+            import) options="--suite --platform --app --device --external-id --at --dry-run --json --config --state --runtime --help --version" ;;
             explain) options="--platform --state --locked --app --device --notifications --os-version --sdk --json --config --runtime --help --version" ;;
             simulate) options="--mode --keep-going --config --state --runtime --help --version" ;;
             test) options="--junit --json --config --state --runtime --help --version" ;;
-            report) options="--since --until --format --json --fail-under --config --state --runtime --help --version" ;;
-            show) options="--json --config --state --runtime --help --version" ;;
-            campaigns) options="--campaign --by --since --until --json --config --state --runtime --help --version" ;;
-            events) options="--since --until --delays --json --config --state --runtime --help --version" ;;
-            user) options="--json --config --state --runtime --help --version" ;;
+            report) options="--since --until --utc --format --json --fail-under --config --state --runtime --help --version" ;;
+            show) options="--utc --json --config --state --runtime --help --version" ;;
+            campaigns) options="--campaign --by --since --until --utc --json --config --state --runtime --help --version" ;;
+            events) options="--since --until --delays --utc --json --config --state --runtime --help --version" ;;
+            user) options="--utc --json --config --state --runtime --help --version" ;;
             users) options="--where --limit --json --config --state --runtime --help --version" ;;
-            pending) options="--stored --queued --unknown --rejected --suite --app --limit --reset --retry --discard --json --config --state --runtime --help --version" ;;
+            pending) options="--stored --queued --unknown --rejected --suite --app --limit --reset --retry --discard --utc --json --config --state --runtime --help --version" ;;
             flush) options="--app --device --external-id --suite --json --config --state --runtime --help --version" ;;
             export) options="--format --since --event --cursor --after --follow --config --state --runtime --help --version" ;;
             status) options="--format --json --config --state --runtime --help --version" ;;
@@ -136,10 +143,10 @@ _pushctl() {
         esac
         mapfile -t COMPREPLY < <(compgen -W "$options" -- "$current")
     elif [[ -z $command ]]; then
-        mapfile -t COMPREPLY < <(compgen -W "inject open act dismiss session token log explain simulate test report show campaigns events user users pending flush export status verify" -- "$current")
+        mapfile -t COMPREPLY < <(compgen -W "inject open act dismiss session token log import explain simulate test report show campaigns events user users pending flush export status verify" -- "$current")
     else
         case $command in
-            inject|explain|simulate|test) mapfile -t COMPREPLY < <(compgen -f -- "$current") ;;
+            inject|import|explain|simulate|test) mapfile -t COMPREPLY < <(compgen -f -- "$current") ;;
         esac
     fi
 }

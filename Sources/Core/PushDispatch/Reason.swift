@@ -68,7 +68,7 @@ public enum Reason: Hashable, Sendable, CustomStringConvertible {
             "data.extra has appboy_uninstall_tracking: Braze's SDK ignores the payload, it only tests whether the app is installed"
         case .brazeTitleAndContent: "data has both t and a, title and body: Braze's SDK shows a notification"
         case .brazeWithoutTitleOrContent:
-            "data has not both t and a, title and body: silent, Braze's SDK only tells the app"
+            "the title (t) or the body (a) is missing in data: silent, Braze's SDK only tells the app"
         case .brazeContentAvailable: "aps.content-available is 1: silent to Braze's SDK, even with an alert"
         case .brazeWithoutContentAvailable: "aps.content-available is not 1: visible to Braze's SDK"
         case .noCampaign: "the payload names no campaign: an open of it cannot be attributed to one"

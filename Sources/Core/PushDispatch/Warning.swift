@@ -46,7 +46,7 @@ public enum Warning: Hashable, Sendable, CustomStringConvertible {
     public var description: String {
         switch self {
         case .dataValueIsNoString(let key, let kind):
-            "data.\(key) is \(kind): FCM data values are strings; it counts as present and equals no text"
+            "data.\(key) is \(kind): FCM data values are strings; `present` conditions match it, `equals` never does"
         case .brazeMarkerCase:
             #"data._ab is "true" in another case: Braze's FCM service compares exactly and passes it on, its receiver does not"#
         case .brazeExtraUnreadable:

@@ -13,12 +13,19 @@ public struct FigureGroup: Hashable, Sendable {
     /// From acceptance to the end, of what was timed.
     public private(set) var total = Histogram()
 
+    /// Rows that were handled.
+    public private(set) var handled = 0
+    /// Rows that failed within the deadline.
+    public private(set) var failed = 0
+
     private var due = 0
     private var missed = 0
 
     mutating func add(_ result: InvocationResult?) {
         count += 1
         guard let result else { return }
+        handled += result.outcome == .handled ? 1 : 0
+        failed += result.outcome == .failed ? 1 : 0
         due += result.outcome.isDue ? 1 : 0
         missed += result.outcome.isMissed ? 1 : 0
         guard result.outcome.isTimed else { return }

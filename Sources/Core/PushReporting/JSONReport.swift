@@ -68,6 +68,8 @@ extension FigureGroup {
             $0.member("count", count)
             $0.member("due", compliance.due)
             $0.member("missed", compliance.missed)
+            $0.member("handled", handled)
+            $0.member("failed", failed)
             for (name, histogram) in [("queue", queue), ("exec", exec), ("total", total)] {
                 $0.key(name)
                 histogram.write(to: &$0)

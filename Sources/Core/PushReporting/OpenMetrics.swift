@@ -92,6 +92,9 @@ public enum OpenMetrics {
             }
         },
         Metric("custom_data_bytes", "Names and values of these entries.") { number($0["custom_data"]?["bytes"]) },
+        Metric("custom_data_rejected", "Entries that were rejected when they came, since the start.", .counter) {
+            number($0["custom_data"]?["rejected_since_start"])
+        },
         Metric("custom_data_oldest_unsent_seconds", "The age of the oldest entry to be sent; 0 without any.") {
             guard let age = $0["custom_data"]?["oldest_unsent_age_ms"] else { return [] }
             return age.kind == .null ? [Sample("0")] : seconds(age)

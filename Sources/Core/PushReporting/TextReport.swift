@@ -2,17 +2,21 @@ import PushModel
 
 extension ComplianceReport {
     /// The report for people.
-    /// - Parameter objective: the share of the due that must keep the deadline, if one was asked for.
-    /// - Returns: lines for a terminal of 100 columns, without colour.
-    public func text(objective: Percent? = nil) -> String {
+    ///
+    /// - Parameters:
+    ///   - objective: the share of the due that must keep the deadline, if one was asked for.
+    ///   - zone: in which people read times.
+    /// - Returns: lines for a terminal, without colour.
+    public func text(objective: Percent? = nil, zone: LocalZone = .utc) -> String {
         [
-            heading(objective), outcomeTable, handlerTable, limitTable, missTable, waitTable, observerSection, gapList,
+            heading(objective, zone), outcomeTable, handlerTable, limitTable, missTable, waitTable, observerSection,
+            gapList,
         ].filter { !$0.isEmpty }.joined(separator: "\n")
     }
 
-    private func heading(_ objective: Percent?) -> String {
+    private func heading(_ objective: Percent?, _ zone: LocalZone) -> String {
         var lines = [
-            "Window               \(windowText)",
+            "Window               \(zone.text(window))",
             "Mode                 \(modeText)",
             "Deadline             \(deadlineText)",
             "Deadline compliance  \(compliance.text)",
@@ -23,15 +27,6 @@ extension ComplianceReport {
         }
         lines.append("Invocations          \(balanceText)")
         return lines.joined(separator: "\n") + "\n"
-    }
-
-    private var windowText: String {
-        switch (window.since?.rfc3339, window.until?.rfc3339) {
-        case (nil, nil): "all that the ledger holds"
-        case (let since?, nil): "since \(since)"
-        case (nil, let until?): "until \(until)"
-        case (let since?, let until?): "\(since) to \(until)"
-        }
     }
 
     private var modeText: String {
@@ -62,7 +57,7 @@ extension ComplianceReport {
         return table.text
     }
 
-    private var handlerTable: String { groupTable("Handler, times in ms", byHandler) }
+    private var handlerTable: String { groupTable("Handler (ms)", byHandler) }
 
     private var observerSection: String {
         guard observers.tally.accepted > 0 else { return "" }
@@ -71,18 +66,19 @@ extension ComplianceReport {
             "Invocations          \(observers.tally.sum)",
             "Deadline compliance  \(observers.tally.compliance.text)",
         ]
-        return lines.joined(separator: "\n") + "\n" + groupTable("Route, times in ms", observers.byRoute)
+        return lines.joined(separator: "\n") + "\n" + groupTable("Route (ms)", observers.byRoute)
     }
 
     private func groupTable(_ title: String, _ groups: [String: FigureGroup]) -> String {
         var table = TextTable(
             [
-                (title, .left), ("Count", .right), ("Due", .right), ("Missed", .right),
-                ("Exec p50", .right), ("Exec p99", .right), ("Exec max", .right), ("Queue p99", .right),
+                (title, .left), ("Count", .right), ("Handled", .right), ("Failed", .right), ("Missed", .right),
+                ("Exec p50", .right), ("p99", .right), ("max", .right), ("Queue p99", .right),
             ], widest: 20)
         for (name, group) in groups.sorted(by: { $0.key < $1.key }) {
             table.add([
-                name, grouped(group.count), grouped(group.compliance.due), grouped(group.compliance.missed),
+                name, grouped(group.count), grouped(group.handled), grouped(group.failed),
+                grouped(group.compliance.missed),
                 groupedMilliseconds(group.exec.quantile(permille: 500)),
                 groupedMilliseconds(group.exec.quantile(permille: 990)), groupedMilliseconds(group.exec.max),
                 groupedMilliseconds(group.queue.quantile(permille: 990)),
@@ -130,9 +126,9 @@ extension ComplianceReport {
         for row in longestWaits.rows {
             guard let result = row.result, let predecessor = result.waitedFor else { continue }
             table.add([
-                row.id.seq.description, String(row.id.n), shortened(row.provider ?? "-", to: 16),
-                shortened(row.handler ?? "-", to: 16),
-                "waited \(roundedSpan(result.queue)) behind \(predecessor.text)",
+                row.id.seq.description, String(row.id.n), shortened(row.provider ?? "-", to: 12),
+                shortened(row.handler ?? "-", to: 12),
+                "waited \(roundedSpan(result.queue)); longest ahead \(predecessor.text)",
             ])
         }
         return table.text.isEmpty ? "" : "Longest waits in a lane\n" + table.text

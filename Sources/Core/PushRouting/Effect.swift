@@ -35,6 +35,8 @@ public struct Effects {
     public var tellsEveryOutcome = true
     /// How many outcomes were not told.
     private var untold = 0
+    /// The entries of custom data that were rejected.
+    private var rejections: [Rejection] = []
 
     /// - Parameter rows: where records go; `nil`: they are listed.
     public init(rows: RowBuffer? = nil) { self.rows = rows }
@@ -44,6 +46,13 @@ public struct Effects {
 
     /// How many outcomes were not told since this was asked last.
     public mutating func takeUntold() -> Int { exchange(&untold, with: 0) }
+
+    /// Takes out the entries of custom data that were rejected since this was asked last. What a request rejects is taken
+    /// out when it is accepted (``Acceptance/rejections``).
+    public mutating func takeRejections() -> [Rejection] { exchange(&rejections, with: []) }
+
+    /// Adds entries of custom data that were rejected.
+    mutating func append(_ rejections: [Rejection]) { self.rejections += rejections }
 
     /// Adds the end of an invocation that was known on acceptance.
     mutating func tell(_ end: @autoclosure () -> InvocationEnd, _ outcome: Outcome) {
@@ -87,7 +96,7 @@ public struct Acceptance: Sendable {
     public var seq: SequenceNumber
     /// How many invocations it has.
     public var invocations: Int
-    /// What of it was set aside; empty unless it logged something.
+    /// The entries of custom data that were rejected: what it logs, or what the tracks make of it.
     public var rejections: [Rejection]
 }
 
@@ -151,6 +160,8 @@ public enum Event: Sendable {
 public enum Refusal: Error, Hashable, Sendable {
     /// The payload is not what its platform takes: the field, and what is wrong with it.
     case invalidPayload(field: String, message: String)
+    /// An interaction names a delivery by a number that no request has had yet.
+    case unknownNumber(SequenceNumber, last: SequenceNumber)
     /// Too much is in flight, in all or of this peer.
     case overloaded(message: String, retryAfter: Duration)
     /// The daemon is ending.

@@ -54,6 +54,10 @@ struct Invocation: Sendable {
     var clockStart: Instant?
     /// When a handler first began to run.
     var firstStart: Instant?
+    /// When the handler began to run that it has now.
+    var latestStart: Instant?
+    /// The handlers that declined it.
+    var declined = DeclinedHandlers()
     /// The row as the ledger has it; `nil` before the first write.
     var stored: InvocationRecord?
 

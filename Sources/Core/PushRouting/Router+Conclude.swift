@@ -18,6 +18,7 @@ extension Router {
         if let remark = completions.remark(onSilenceOf: invocation.handler?.name, outcome: outcome) {
             remarks.append(remark)
         }
+        if let remark = invocation.declined.remark { remarks.append(remark) }
         let why =
             reason?.ofOutcome(remarks: remarks)
             ?? (remarks.isEmpty ? nil : OutcomeReason(.handledWithRemarks, nil, remarks: remarks))

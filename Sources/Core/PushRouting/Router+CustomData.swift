@@ -6,7 +6,7 @@ extension Router {
     /// Takes in what an app logs. No callback runs for it.
     mutating func log(
         _ log: LogRequest, _ request: Request, from peer: Peer, at now: Moment, _ effects: inout Effects
-    ) throws(Refusal) -> [Rejection] {
+    ) throws(Refusal) {
         try checkRoom(for: log.object.rawBytes.count)
         let known = lastKnown(app: log.target.app, device: log.target.device)
         let platform = log.target.platform ?? known?.platform ?? .android
@@ -17,7 +17,8 @@ extension Router {
         device.externalID = accepted.externalID ?? known?.externalID
         remember(device, &effects)
         let source = EntrySource(log, accepted, at: min(request.at ?? now.wall, now.wall))
-        return keep(&effects) { $0.log(log.kind, log.object, source, now: now.wall, into: &$1) }
+        let rejections = keep(&effects) { $0.log(log.kind, log.object, source, now: now.wall, into: &$1) }
+        effects.append(rejections)
     }
 
     private func checkRoom(for bytes: Int) throws(Refusal) {
@@ -43,6 +44,7 @@ extension Router {
             let source = EntrySource(entry, accepted, at: now.wall)
             let rejections = keep(&effects) { $0.log(entry.kind, entry.object, source, now: now.wall, into: &$1) }
             setAside += rejections.map(\.number)
+            effects.append(rejections)
         }
         guard !setAside.isEmpty else { return nil }
         let shown = setAside.prefix(5).map(\.description).joined(separator: ", ")
@@ -59,15 +61,16 @@ extension Router {
             let source = EntrySource(
                 cause: accepted.seq, way: data.identifier.map(EntryWay.sent) ?? .nobody, platform: accepted.platform,
                 app: accepted.app, device: accepted.device, externalID: nil, at: min(time, now.wall))
-            keep(&effects) { custom, output in
-                if let fault = data.fault {
-                    custom.setAside(
-                        data.kind, data.object, source, field: fault.field,
-                        reason: "\(fault.reason) (track \(data.rule))", now: now.wall, into: &output)
-                } else {
-                    custom.log(data.kind, data.object, source, now: now.wall, into: &output)
+            let rejections = keep(&effects) { custom, output in
+                guard let fault = data.fault else {
+                    return custom.log(data.kind, data.object, source, now: now.wall, into: &output)
                 }
+                let rejection = custom.setAside(
+                    data.kind, data.object, source, field: fault.field,
+                    reason: "\(fault.reason) (track \(data.rule))", now: now.wall, into: &output)
+                return [rejection]
             }
+            effects.append(rejections)
         }
     }
 

@@ -10,6 +10,9 @@ extension Router {
         _ interact: InteractRequest, _ request: Request, _ past: PastDelivery?, from peer: Peer, at now: Moment,
         _ effects: inout Effects
     ) throws(Refusal) -> Int {
+        if case .delivery(let seq) = interact.subject, seq > lastNumber || seq.value < 1 {
+            throw .unknownNumber(seq, last: lastNumber)
+        }
         var target = interact.target
         let known = lastKnown(app: target.app, device: target.device)
         let subject: InteractionSubject

@@ -66,6 +66,8 @@ extension Router {
         guard !invocation.isPinned else {
             return conclude(invocation, .unrouted, because: .handlerDeclined, at: now, &effects)
         }
+        invocation.declined.append(
+            invocation.handler?.name ?? "", took: now.monotonic - (invocation.latestStart ?? now.monotonic))
         invocation.position += 1
         invocation.record.started = false
         guard let start = invocation.clockStart else { preconditionFailure("declined before its clock ran") }
@@ -107,7 +109,8 @@ extension Router {
         guard let handler = invocation.handler else { preconditionFailure("an invocation ran before it had a handler") }
         switch handler.kind {
         case .journal, .discard:
-            invocation.firstStart = now.monotonic
+            // The time of a handler that declined is no waiting.
+            invocation.firstStart = invocation.firstStart ?? now.monotonic
             let completion = invocation.completions.byHandler(HandlerAnswer.Reply())
             conclude(invocation, .handled, completion: completion, at: now, &effects)
         case .exec:

@@ -26,8 +26,9 @@ extension Router {
             acceptance.invocations = try self.interact(interact, request, past, from: peer, at: now, &effects)
         case .session(let session): self.session(session, request, from: peer, at: now, &effects)
         case .token(let token): acceptance.invocations = self.token(token, request, from: peer, at: now, &effects)
-        case .log(let log): acceptance.rejections = try self.log(log, request, from: peer, at: now, &effects)
+        case .log(let log): try self.log(log, request, from: peer, at: now, &effects)
         }
+        acceptance.rejections = effects.takeRejections()
         lastNumber = acceptance.seq
         endTurn(at: now, &effects)
         return acceptance

@@ -132,6 +132,7 @@ public struct Router: Sendable {
         guard invocations[id]?.stage == .starting else { return }
         invocations[id]?.stage = .running
         if invocations[id]?.firstStart == nil { invocations[id]?.firstStart = start }
+        invocations[id]?.latestStart = start
     }
 
     private mutating func finished(

@@ -58,6 +58,12 @@ private struct Loader {
             reports.append(report)
         }
         settings.routing.detection.providers = rules
+        guard !files.contains(where: { $0.stem == ProviderRule.brazeName }) else { return }
+        var report = FileReport(file: "providers.d")
+        report.warning(
+            "braze.provider is empty and masks Braze's rule: its pushes are routed like any other's, and no open of them is counted"
+        )
+        reports.append(report)
     }
 
     private func provider(_ file: ConfigurationFile, report: inout FileReport) -> ProviderRule? {
@@ -105,6 +111,9 @@ private struct Loader {
         if let reason = route.reasonNeverCalled(providers: settings.routing.detection.providers) {
             report.warning(
                 "Provider=\(route.match.providers.joined(separator: " ")): \(reason)", line: lines["Provider"])
+        }
+        if let reason = route.match.reasonNeverCalledBack {
+            report.warning(reason, line: lines["Callback"])
         }
         checkReach(of: route, report: &report)
         settings.routing.routes.append(route)
@@ -196,10 +205,21 @@ private struct Loader {
         let earlier = settings.routing.routes.first {
             !$0.observes && settings.routing.handlers[$0.handler]?.isBuiltIn == true && $0.match.covers(route.match)
         }
-        guard let earlier, !route.match.isOnlyBroadcast else { return }
+        guard let earlier, !route.match.isOnlyBroadcast else { return warnOfCatchAll(before: route, report: &report) }
         report.warning(
             "never applies: \(earlier.name) comes first and matches all that this matches"
                 + (route.match.isNeverBroadcast ? "" : ", except for token and deleted-messages callbacks"))
+    }
+}
+
+extension Loader {
+    /// A program may decline, so what follows it may run; that it was meant to is not likely.
+    private func warnOfCatchAll(before route: Route, report: inout FileReport) {
+        let everything = settings.routing.routes.first { !$0.observes && $0.match == RouteMatch() }
+        guard let everything, !route.match.isOnlyBroadcast else { return }
+        report.warning(
+            "applies only where the handler \(everything.handler) declines (exit status 80): \(everything.name) comes first "
+                + "and matches everything")
     }
 }
 

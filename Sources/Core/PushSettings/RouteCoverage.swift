@@ -31,6 +31,17 @@ extension RouteMatch {
             && Set(keyValues).isSubset(of: other.keyValues)
     }
 
+    /// Why no platform that it matches has a callback that it matches; `nil` when one has.
+    var reasonNeverCalledBack: String? {
+        guard !platforms.isEmpty, !callbacks.isEmpty,
+            !callbacks.contains(where: { callback in platforms.contains { callback.platforms.contains($0) } })
+        else { return nil }
+        let names = platforms.map(\.name).joined(separator: " and ")
+        let owners = Platform.allCases.filter { platform in callbacks.contains { $0.platforms.contains(platform) } }
+        return "this route never runs: Callback=\(callbacks.map(\.rawValue).joined(separator: " ")) is of "
+            + "\(owners.map(\.name).joined(separator: " and ")), and Platform= names \(names)"
+    }
+
     /// Whether it matches only callbacks of which every matching route gets one.
     var isOnlyBroadcast: Bool { !callbacks.isEmpty && callbacks.allSatisfy(\.isBroadcast) }
 
@@ -40,5 +51,19 @@ extension RouteMatch {
     /// An empty list is no condition; one with entries holds when one of them does.
     private static func list<Element: Hashable>(_ mine: [Element], covers other: [Element]) -> Bool {
         mine.isEmpty || !other.isEmpty && Set(other).isSubset(of: mine)
+    }
+}
+
+extension Callback {
+    /// The platforms that call it.
+    fileprivate var platforms: [Platform] {
+        switch self {
+        case .onMessageReceived, .onDeletedMessages, .onMessageSent, .onSendError, .onNewToken, .onRegistered,
+            .onUnregistered:
+            [.android]
+        case .didReceiveRemoteNotification, .willPresent, .didReceiveResponse, .serviceExtension, .didRegister: [.ios]
+        case .push, .notificationclick, .notificationclose: [.web]
+        case .none: Platform.allCases
+        }
     }
 }

@@ -18,6 +18,9 @@ public struct Settings: Sendable {
     /// `[Tracker] CampaignIdRule=`: how reports group campaigns.
     public var campaignIDRule = CampaignIDRule.raw
 
+    /// The file from which the forwarder reads the API key; `nil`: it sends nothing, or has a credential.
+    public var keyFileInUse: String? { usersTrack.endpoint == nil ? nil : usersTrack.keyFile }
+
     /// What holds where no file says otherwise; without handlers and routes, which only files give.
     public init() {
         routing = RoutingTable(routes: [], handlers: [:])

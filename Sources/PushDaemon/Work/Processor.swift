@@ -36,6 +36,7 @@ final class Processor {
     private let journal: JournalWriter
     private var waits: [SequenceNumber: [OutcomeWait]] = [:]
     private var successes: SuccessEntries
+    private var rejections = RejectionLog()
     /// How loud a success is.
     var successLevel: JournalSettings.Level
     private(set) var accepted: Int64 = 0
@@ -72,6 +73,8 @@ final class Processor {
     var hasQueuedEntries: Bool { router.hasQueuedEntries }
     var sending: SendingState? { router.sending }
     var flushedUnsent: Int { router.flushedUnsent }
+    /// How many entries of custom data were rejected on arrival since the start.
+    var rejectionCount: Int64 { rejections.count }
 
     /// How many outcomes of a request are still to come.
     func invocationsInFlight(of seq: SequenceNumber) -> Int { router.invocationsInFlight(of: seq) }
@@ -121,6 +124,7 @@ final class Processor {
             let cause = "the session of seq \(acceptance.seq)"
             pipeline.append(.note(JournalEntry(flushedUnsent: router.flushedUnsent - flushedUnsent, by: cause)))
         }
+        tell(acceptance.rejections)
         carryOut()
         pipeline.endRequest()
     }
@@ -132,8 +136,10 @@ final class Processor {
     ///   - story: the first one, as far as the ledger has it.
     ///   - undecided: how many outcomes are still to come.
     func `repeat`(_ candidate: Candidate, _ story: RequestStory, undecided: Int) {
-        // What was set aside of a log was so at once; of a delivery a handler's answer or a track may have been, later.
-        let rejected = story.request.operation == .log ? story.entries.filter(\.wasRejectedOnArrival) : []
+        // The entries of a handler's answer came later than the first reply.
+        let rejected = story.entries.filter { entry in
+            entry.wasRejectedOnArrival && entry.entry.savedAt == story.request.acceptedAt.wall
+        }
         let reply = ClientReply.accepted(
             story.request.seq, id: candidate.request.id,
             rejected: rejected.map { Rejection(number: $0.entry.number, text: $0.reason ?? "") })
@@ -159,6 +165,7 @@ final class Processor {
     /// Tells the router what happened, and carries out what it decides.
     func handle(_ event: Event) {
         router.handle(event, at: .now(), effects: &pipeline.effects)
+        tell(pipeline.effects.takeRejections())
         carryOut()
         pipeline.endRequest()
     }
@@ -311,6 +318,17 @@ final class Processor {
         guard successes.hasRoom else { return successes.leaveOut(1, at: EventLoop.nowNanoseconds) }
         successes.tell()
         journal.log { [successLevel] in JournalEntry(end, successLevel: successLevel) }
+    }
+
+    /// Has a warning in the journal of what was rejected, once that is on disk.
+    private func tell(_ rejected: [Rejection]) {
+        guard let entry = rejections.note(rejected, at: EventLoop.nowNanoseconds) else { return }
+        pipeline.append(.note(entry))
+    }
+
+    /// Tells of the rejections that were gathered for long enough; from time to time.
+    func tellRejections(at now: Int64) {
+        if let entry = rejections.takeDue(at: now) { journal.log(entry) }
     }
 
     /// Reads the clock for the entries of successes; at the end of a turn.

@@ -117,6 +117,8 @@ extension FieldName {
     public static let refusal = FieldName("PUSH_REFUSAL")
     /// How many refusals an entry stands for.
     public static let refusals = FieldName("PUSH_REFUSALS")
+    /// How many rejected entries of custom data an entry stands for.
+    public static let rejections = FieldName("PUSH_REJECTIONS")
     /// The user id of the client whom an entry is about.
     public static let peer = FieldName("PUSH_PEER_UID")
 }

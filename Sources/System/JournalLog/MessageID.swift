@@ -41,6 +41,8 @@ public enum MessageID: String, CaseIterable, Sendable {
     case sendingResumed = "0dc3f839353c440cbf744ca5ebb5398a"
     /// The endpoint refused entries of custom data; they are set aside.
     case entriesRejected = "070400ba0fbe4d7eaa28a4f5b7f5aaca"
+    /// Entries of custom data broke a rule and were rejected when they came.
+    case customDataRejected = "5b0f9c1c3a694d0d8c7a4e6a90f2be71"
     /// Entries of custom data were sent, and nobody knows whether they were accepted.
     case entriesUnknown = "e680936ef1914e368d7e8701ff61ebb5"
 }

@@ -26,4 +26,34 @@ extension ConfigurationSources {
         }
         return warnings
     }
+
+    /// What is wrong with the file of the API key, as far as this user may see it: the forwarder would refuse it.
+    ///
+    /// - Parameter settings: what was loaded from it.
+    public func keyFileWarnings(of settings: Settings) -> [Diagnostic] {
+        guard let path = settings.keyFileInUse else { return [] }
+        var status = stat()
+        let message: String
+        if stat(path, &status) != 0 {
+            // A directory that only the forwarder may enter is no mistake.
+            guard errno != EACCES else { return [] }
+            message = "KeyFile=\(path): \(String(cString: strerror(errno))); the forwarder does not start without it"
+        } else if status.st_mode & 0o077 != 0 {
+            let mode = String(status.st_mode & 0o777, radix: 8)
+            message =
+                "KeyFile=\(path): its mode is \(mode), so others may read the key; the forwarder refuses it: chmod 600 \(path)"
+        } else {
+            return []
+        }
+        return [
+            Diagnostic(.warning, file: main.last { $0.names("KeyFile") }?.path ?? "pushrouterd.conf", message: message)
+        ]
+    }
+}
+
+extension ConfigurationFile {
+    /// Whether a line of it sets this key.
+    fileprivate func names(_ key: String) -> Bool {
+        bytes.split(separator: UInt8(ascii: "\n")).contains { $0.starts(with: "\(key)=".utf8) }
+    }
 }

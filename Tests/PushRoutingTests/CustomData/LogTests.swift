@@ -159,6 +159,7 @@ struct HandlerLogTests {
         bench.finished(1, 0, .handled(answer))
         #expect(bench.outcome(1) == .handled)
         #expect(bench.end(1)?.reason == "log: set aside as entry 1, with the reason")
+        #expect(bench.rejections.map(\.number) == [EntryNumber(1)], "whoever drives the router is told")
         #expect(bench.ledger.customData.states == [.rejected])
     }
 

@@ -75,7 +75,8 @@ struct RefusalTests {
         Example(
             #"{"op":"deliver","payload":{},"wait":"yes"}"#, .invalidValue, "wait", "wait is \"outcome\", or left out"),
         Example(
-            #"{"op":"deliver","payload":{},"wait":true}"#, .invalidType, "wait", "wait is a string; this is a boolean"),
+            #"{"op":"deliver","payload":{},"wait":true}"#, .invalidType, "wait",
+            "wait is the string \"outcome\", or left out; this is a boolean"),
         Example(
             #"{"op":"deliver","payload":{},"at":true}"#, .invalidType, "at",
             "at is an RFC 3339 time or Unix milliseconds; this is a boolean"),

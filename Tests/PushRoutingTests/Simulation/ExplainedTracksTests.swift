@@ -43,7 +43,7 @@ struct ExplainedTracksTests {
         let lines = lines(explanation)
         #expect(lines.count == 2, "\(lines)")
         #expect(lines.first == #"user_attributes {"attributes":{"first_name":"Ann"}} for braze_id b1, by track t"#)
-        #expect(lines.last?.contains("for braze_id b1, by track t: set aside: \(reason)") == true, "\(lines)")
+        #expect(lines.last?.contains("for braze_id b1, by track t: rejected: \(reason)") == true, "\(lines)")
         let tracks = try JSONDocument(scanning: explanation.json).root["tracks"]?.elements ?? []
         #expect(tracks.map { $0["rejected"]?.kind } == [.null, .object])
         #expect(tracks.map { $0["attributes"]?.count } == [1, 1])
@@ -68,12 +68,45 @@ struct ExplainedTracksTests {
         #expect(found.first?.object["name"]?.string == "x")
     }
 
+    @Test("a tap, each button and a dismissal have what they would send, if it is anything")
+    func acts() throws {
+        var table = RoutingTable(routes: [], handlers: [:])
+        let properties = [TrackField("what", .string, .fact(.occasion)), TrackField("button", .string, .fact(.action))]
+        table.tracks = [
+            TrackRule(
+                name: "t", occasions: [.opened, .action], buttons: [Glob("b*")],
+                identifier: .brazeID(keyValue: "braze_id"), event: .init(name: .constant("x"), properties: properties))
+        ]
+        let buttons = #""ab_a0_a":"ab_none","ab_a0_id":"buy","ab_a1_a":"ab_none","ab_a1_id":"later""#
+        func explain(_ payload: String) throws -> Explanation {
+            let payload = try JSONDocument(scanning: Array(payload.utf8)).root
+            return try Explanation(DeliverRequest(payload: payload), platform: .android, table: table)
+        }
+        let shown = try explain(
+            #"{"_ab":"true","t":"T","a":"A",\#(buttons),"extra":"{\"braze_id\":\"b1\"}"}"#)
+        #expect(shown.tracked.isEmpty)
+        #expect(
+            shown.text.hasSuffix(
+                """
+                What a tap sends to /users/track
+                  custom_event {"name":"x","properties":{"what":"opened"}} for braze_id b1, by track t
+                What the button buy sends to /users/track
+                  custom_event {"name":"x","properties":{"what":"action","button":"buy"}} for braze_id b1, by track t
+
+                """), "\(shown.text)")
+        let tracks = try JSONDocument(scanning: shown.json).root["tracks"]?.elements ?? []
+        #expect(tracks.map { $0["on"]?.string } == ["opened", "action"])
+        #expect(tracks.map { $0["action"]?.string } == [nil, "buy"])
+        let silent = try explain(#"{"_ab":"true","extra":"{\"braze_id\":\"b1\"}"}"#)
+        #expect(silent.trackedActs.isEmpty, "nothing is shown, so nothing can be tapped")
+    }
+
     @Test("without an identifier nobody is named, and the fault is that alone")
     func nobody() throws {
         let explanation = try explain("{}", event: .init(name: .constant("x")))
         #expect(
             lines(explanation) == [
-                #"custom_event {"name":"x"}, by track t: set aside: braze_id: the payload has no key-value braze_id"#
+                #"custom_event {"name":"x"}, by track t: rejected: braze_id: the payload has no key-value braze_id"#
             ])
     }
 }

@@ -39,31 +39,32 @@ struct ScenarioTests {
         "what is not so fails, with what came instead",
         arguments: [
             (
-                #"{"id":"slow","outcome":"handled","exec_ms":9500}"#, "none of 4 invocations is so; the nearest:",
+                #"{"id":"slow","outcome":"handled","exec_ms":9500}"#, "no invocation matches (4 checked); the closest:",
                 #"seq 1, n 0, onMessageReceived timed_out: outcome is "timed_out", not "handled"; exec_ms is 9000, not 9500"#
             ),
             (
-                #"{"id":"slow","completion":{"by":"handler"}}"#, "none of 4 invocations is so; the nearest:",
+                #"{"id":"slow","completion":{"by":"handler"}}"#, "no invocation matches (4 checked); the closest:",
                 #"seq 1, n 0, onMessageReceived timed_out: completion.by is "default", not "handler""#
             ),
             (
-                #"{"seq":4,"completion":{"by":"handler"}}"#, "none of 4 invocations is so; the nearest:",
+                #"{"seq":4,"completion":{"by":"handler"}}"#, "no invocation matches (4 checked); the closest:",
                 #"seq 4, n 0, none handed_to_tracker: completion is null, not {"by":"handler"}"#
             ),
             (
-                #"{"none":{"outcome":"failed"}}"#, "1 invocation is so:", "seq 2, n 0, onMessageReceived failed"
-            ),
-            (
-                #"{"none":{"event":{"event_type":"Open"}}}"#, "1 event is so:",
-                "users.messages.pushnotification.Open, time 2"
-            ),
-            (#"{"count":{"outcome":"duplicate"},"is":1}"#, "0 invocations are so, not 1", nil),
-            (
-                #"{"count":{"outcome":"failed"},"is":2}"#, "1 invocation is so, not 2:",
+                #"{"none":{"outcome":"failed"}}"#, "1 invocation matches, not 0:",
                 "seq 2, n 0, onMessageReceived failed"
             ),
             (
-                #"{"event":{"event_type":"Received","campaign_id":"d"}}"#, "none of 2 events is so; the nearest:",
+                #"{"none":{"event":{"event_type":"Open"}}}"#, "1 event matches, not 0:",
+                "users.messages.pushnotification.Open, time 2"
+            ),
+            (#"{"count":{"outcome":"duplicate"},"is":1}"#, "0 invocations match, not 1", nil),
+            (
+                #"{"count":{"outcome":"failed"},"is":2}"#, "1 invocation matches, not 2:",
+                "seq 2, n 0, onMessageReceived failed"
+            ),
+            (
+                #"{"event":{"event_type":"Received","campaign_id":"d"}}"#, "no event matches (2 checked); the closest:",
                 #"local.pushnotification.Received, time 0: campaign_id is "c", not "d""#
             ),
             (
@@ -137,7 +138,7 @@ struct ScenarioTests {
             #"{"op":"deliver","at":0,"payload":{},"script":{"takes_ms":100}}"#,
             #"{"at":50,"expect":{"outcome":"handled"}}"#,
         ])
-        #expect(checks.first?.failure?.message == "no invocation was decided so far; 1 request still pending")
+        #expect(checks.first?.failure?.message == "there is no invocation so far; 1 request still pending")
     }
 
     @Test("a refusal that is expected holds; one that nobody expects fails")
@@ -178,12 +179,12 @@ struct ScenarioTests {
             (#"{"expect":{"outcom":"handled"}}"#, "expect.outcom: the invocation has no such member; it has at, "),
             (#"{"expect":{"outcome":"handeld"}}"#, "expect.outcome: outcome is one of handed_to_tracker, handled, "),
             (#"{"expect":{"seq":"1"}}"#, #"expect.seq: seq is a whole number, or null for none; this is "1""#),
-            (#"{"expect":{"handler":7}}"#, "expect.handler: handler is a text, or null for none; this is 7"),
+            (#"{"expect":{"handler":7}}"#, "expect.handler: handler is a string, or null for none; this is 7"),
             (#"{"expect":{"at":"noon"}}"#, "expect.at: at is a time"),
             (#"{"expect":{"completion":{"by":"me"}}}"#, "expect.completion.by: by is one of handler, tracker, default"),
             (
                 #"{"expect":{"completion":{"options":"banner"}}}"#,
-                "expect.completion.options: options is a list of texts"
+                "expect.completion.options: options is a list of strings"
             ),
             (#"{"expect":{"event":{"event_type":"pen"}}}"#, "expect.event.event_type: event_type is one of "),
             (#"{"expect":{"event":{"outcome":"handled"}}}"#, "expect.event.outcome: the event has no such member"),

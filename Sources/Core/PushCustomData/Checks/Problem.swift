@@ -55,10 +55,17 @@ extension Rejection {
         self.init(number: number, field: "", reason: text)
         let field = text.prefix(upTo: text.endOfPath)
         let root = field.prefix { $0 != "." && $0 != "[" }
-        guard ["name", "properties", "attributes"].contains(root) else { return }
+        guard Self.fields.contains(root) else { return }
         self.field = String(field)
         reason = String(text[field.endIndex...].dropFirst(2))
     }
+}
+
+extension Rejection {
+    /// What a path may begin with: what was logged, and whose profile it is.
+    private static let fields: Set<Substring> = [
+        "name", "properties", "attributes", "braze_id", "external_id", "alias", "alias_name", "alias_label",
+    ]
 }
 
 extension String {

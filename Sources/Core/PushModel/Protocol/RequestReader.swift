@@ -75,8 +75,11 @@ extension Request {
     private static let operations = "deliver, interact, session, token or log"
 
     private static func wait(_ reader: ObjectReader) throws(ProtocolError) -> Bool {
-        guard let wait = try reader.string(.wait) else { return false }
-        guard wait == "outcome" else { throw reader.invalid(.wait, "wait is \"outcome\", or left out") }
+        guard let value = reader[.wait] else { return false }
+        guard value.isString else {
+            throw reader.wrongType(.wait, value, wanted: "the string \"outcome\", or left out")
+        }
+        guard value.string == "outcome" else { throw reader.invalid(.wait, "wait is \"outcome\", or left out") }
         return true
     }
 }

@@ -23,13 +23,15 @@ public struct LocalZone: Sendable {
         return LocalDay(number: local >= 0 ? local / 86_400 : (local - 86_399) / 86_400)
     }
 
-    /// `2026-11-21 10:00:00 +01:00`.
-    func text(_ time: WallTime) -> String {
+    /// `2026-11-21 10:00:00 +01:00`; with milliseconds `2026-11-21 10:00:00.250 +01:00`.
+    public func text(_ time: WallTime, milliseconds: Bool = false) -> String {
         let offset = offset(time)
         let local = WallTime(milliseconds: time.seconds * 1000 + offset * 1000).rfc3339
+        let millisecond = time.milliseconds - time.seconds * 1000
+        let fraction = milliseconds ? "." + String(1000 + millisecond).dropFirst() : ""
         let minutes = abs(offset) / 60
         let zone = "\(offset < 0 ? "-" : "+")\(twoDigits(minutes / 60)):\(twoDigits(minutes % 60))"
-        return "\(local.prefix(10)) \(local.dropFirst(11).prefix(8)) \(zone)"
+        return "\(local.prefix(10)) \(local.dropFirst(11).prefix(8))\(fraction) \(zone)"
     }
 
     /// A time in Unix seconds, in the same form.
@@ -37,7 +39,8 @@ public struct LocalZone: Sendable {
 
     /// A window for people.
     func text(_ window: ReportWindow) -> String {
-        switch (window.since.map(text), window.until.map(text)) {
+        func end(_ time: WallTime) -> String { text(time, milliseconds: time.milliseconds % 1000 != 0) }
+        return switch (window.since.map(end), window.until.map(end)) {
         case (nil, nil): "all that the ledger holds"
         case (let since?, nil): "since \(since)"
         case (nil, let until?): "until \(until)"

@@ -6,6 +6,8 @@ public struct PendingReport: Sendable {
     public var entries: [EntryRecord]
     /// How many there are, those that are not among `entries` too.
     public var counts: [EntryCount]
+    /// Whether only some of what waits was asked for, or what was rejected.
+    public var isSelection = false
     private let now: WallTime
     private let zone: LocalZone
 
@@ -25,7 +27,7 @@ public struct PendingReport: Sendable {
 
     /// The entries for people.
     public var text: String {
-        guard !counts.isEmpty else { return "There is no such entry.\n" }
+        guard !counts.isEmpty else { return isSelection ? "No entry matches.\n" : "Nothing is waiting.\n" }
         return [entryTable, reasons, rest, countTable].filter { !$0.isEmpty }.joined(separator: "\n")
     }
 

@@ -6,6 +6,7 @@ struct Decided {
     var pending = 0
     private var invocations: [JSONNode] = []
     private var events: [JSONNode] = []
+    private var entries: [JSONNode] = []
     private var requests: [(seq: Int64, id: String?)] = []
     /// The line of the last request, and its error if it was refused.
     private var lastRequest: (line: Int, error: JSONNode?)?
@@ -22,6 +23,7 @@ struct Decided {
         switch line["type"]?.string {
         case "invocation": invocations.append(line)
         case "analytics": events.append(line)
+        case "entry": entries.append(line)
         default: lastRequest?.error = line["error"]
         }
     }
@@ -31,7 +33,7 @@ struct Decided {
         switch condition {
         case .some(let pattern):
             return lines(pattern).contains(where: pattern.matches) ? nil : nothingMatches(pattern)
-        case .none(let pattern): return failure(ofCount: 0, pattern)
+        case .none(let pattern): return failure(ofNone: pattern)
         case .count(let pattern, let count): return failure(ofCount: count, pattern)
         case .invocations(let patterns, let name): return failure(of: patterns, name)
         case .error(let pattern): return failure(ofError: pattern)
@@ -42,7 +44,13 @@ struct Decided {
         }
     }
 
-    private func lines(_ pattern: Pattern) -> [JSONNode] { pattern.subject == .event ? events : invocations }
+    private func lines(_ pattern: Pattern) -> [JSONNode] {
+        switch pattern.subject {
+        case .event: events
+        case .entry: entries
+        case .invocation, .error: invocations
+        }
+    }
 
     // MARK: Nothing is so
 
@@ -50,20 +58,22 @@ struct Decided {
         let lines = lines(pattern)
         let what = pattern.subject.rawValue
         let waiting = pending > 0 ? "; \(Self.count(pending, "request")) still pending" : ""
-        guard !lines.isEmpty else { return .init("no \(what) was decided so far\(waiting)") }
+        guard !lines.isEmpty else { return .init("there is no \(what) so far\(waiting)") }
         let ranked = lines.map { (line: $0, differences: pattern.differences(from: $0)) }.enumerated()
             .sorted {
                 (Self.distance($0.element.differences), $0.offset) < (Self.distance($1.element.differences), $1.offset)
             }
             .prefix(3).map(\.element)
         return .init(
-            "none of \(Self.count(lines.count, what)) is so\(waiting); the nearest:",
+            "no \(what) matches (\(lines.count) checked\(waiting)); the closest:",
             ranked.map { "\(Self.summary(of: $0.line)): \($0.differences.joined(separator: "; "))" })
     }
 
-    /// Who asks for a certain request is not helped by another one.
+    /// Who asks for a certain request, or for an owner, is not helped by another one.
     private static func distance(_ differences: [String]) -> Int {
-        differences.reduce(0) { $0 + ($1.hasPrefix("seq is ") || $1.hasPrefix("id is ") ? 10 : 1) }
+        differences.reduce(0) { sum, difference in
+            sum + (["seq is ", "id is ", "observer is "].contains { difference.hasPrefix($0) } ? 10 : 1)
+        }
     }
 
     // MARK: Counts
@@ -71,10 +81,20 @@ struct Decided {
     private func failure(ofCount count: Int64, _ pattern: Pattern) -> Check.Failure? {
         let matching = lines(pattern).filter(pattern.matches)
         guard matching.count != count else { return nil }
-        let are = "\(Self.count(matching.count, pattern.subject.rawValue)) \(matching.count == 1 ? "is" : "are") so"
         return .init(
-            count == 0 ? "\(are):" : "\(are), not \(count)\(matching.isEmpty ? "" : ":")",
+            "\(Self.matches(matching.count, pattern)), not \(count)\(matching.isEmpty ? "" : ":")",
             matching.prefix(10).map(Self.summary))
+    }
+
+    /// An observer's copy is one more that may not be there.
+    private func failure(ofNone pattern: Pattern) -> Check.Failure? {
+        let matching = lines(pattern).filter(pattern.matchesAnybody)
+        guard !matching.isEmpty else { return nil }
+        return .init("\(Self.matches(matching.count, pattern)), not 0:", matching.prefix(10).map(Self.summary))
+    }
+
+    private static func matches(_ count: Int, _ pattern: Pattern) -> String {
+        "\(Self.count(count, pattern.subject)) \(count == 1 ? "matches" : "match")"
     }
 
     // MARK: Exactly these
@@ -137,7 +157,11 @@ struct Decided {
 
     /// A line in a few words.
     private static func summary(of line: JSONNode) -> String {
-        guard line["outcome"] != nil else { return "\(word("event_type", line)), time \(word("time", line))" }
+        guard line["outcome"] != nil else {
+            guard line["state"] != nil else { return "\(word("event_type", line)), time \(word("time", line))" }
+            let name = line["name"] == nil ? "" : " \(word("name", line))"
+            return "entry \(word("entry", line)), \(word("kind", line))\(name) \(word("state", line))"
+        }
         return "seq \(word("seq", line)), n \(word("n", line)), \(word("callback", line)) \(word("outcome", line))"
     }
 
@@ -146,4 +170,8 @@ struct Decided {
     }
 
     private static func count(_ count: Int, _ noun: String) -> String { "\(count) \(noun)\(count == 1 ? "" : "s")" }
+
+    private static func count(_ count: Int, _ subject: Pattern.Subject) -> String {
+        subject == .entry ? (count == 1 ? "1 entry" : "\(count) entries") : Self.count(count, subject.rawValue)
+    }
 }

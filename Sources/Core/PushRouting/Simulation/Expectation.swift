@@ -68,9 +68,8 @@ extension Expectation.Condition {
         } else if let list = expect["invocations"] {
             try Self.allow(["invocations", "of"], in: expect)
             self = try Self.invocations(list, of: expect["of"])
-        } else if let pattern = expect["event"] {
-            try Self.allow(["event"], in: expect)
-            self = .some(try Pattern(pattern, .event, path: "expect.event"))
+        } else if expect["event"] != nil || expect["entry"] != nil {
+            self = .some(try Self.lines(expect, path: "expect"))
         } else if let pattern = expect["error"] {
             try Self.allow(["error"], in: expect)
             self = .error(try Pattern(pattern, .error, path: "expect.error"))
@@ -82,11 +81,15 @@ extension Expectation.Condition {
         }
     }
 
-    /// Invocations; events where the pattern stands in `event`.
+    /// Invocations; events or entries where the pattern stands in `event` or `entry`.
     private static func lines(_ node: JSONNode, path: String) throws(ExpectationError) -> Pattern {
-        guard let event = node["event"] else { return try Pattern(node, .invocation, path: path) }
-        guard node.count == 1 else { throw ExpectationError("\(path): event stands alone") }
-        return try Pattern(event, .event, path: "\(path).event")
+        for subject in [Pattern.Subject.event, .entry] {
+            let name = subject.rawValue
+            guard let pattern = node[name] else { continue }
+            guard node.count == 1 else { throw ExpectationError("\(path): \(name) stands alone") }
+            return try Pattern(pattern, subject, path: "\(path).\(name)")
+        }
+        return try Pattern(node, .invocation, path: path)
     }
 
     private static func invocations(_ list: JSONNode, of name: JSONNode?) throws(ExpectationError) -> Self {

@@ -2,8 +2,8 @@ import PushDispatch
 import PushModel
 
 extension Explanation {
-    /// The object that `pushctl explain --json` prints, and last how well
-    /// the owner's rule is known, and what the tracks make of the receipt, if anything; on one line without its line feed.
+    /// The object that `pushctl explain --json` prints, and last how well the owner's rule is known, what the tracks make
+    /// of it, and which routes do not match, if there is any; on one line without its line feed.
     public var json: [UInt8] {
         var writer = JSONWriter(reserving: 1024)
         writer.object { writer in
@@ -24,8 +24,16 @@ extension Explanation {
             writer.member("reason_codes", array: { list in reasonCodes.forEach { list.string($0.rawValue) } })
             writer.member("warnings", array: { list in warnings.forEach { list.string($0) } })
             writer.member("confidence", decision.providers.first?.confidence.rawValue)
-            if !tracked.isEmpty {
-                writer.member("tracks", array: { list in tracked.forEach { $0.write(to: &list) } })
+            if !tracked.isEmpty || !trackedActs.isEmpty {
+                writer.member(
+                    "tracks",
+                    array: { list in
+                        tracked.forEach { $0.write(to: &list, of: nil) }
+                        for tracked in trackedActs { tracked.entries.forEach { $0.write(to: &list, of: tracked.act) } }
+                    })
+            }
+            if !unmatchedRoutes.isEmpty {
+                writer.member("unmatched_routes", array: { list in unmatchedRoutes.forEach { $0.write(to: &list) } })
             }
         }
         return writer.bytes
@@ -74,9 +82,11 @@ extension RemoteMessage {
 }
 
 extension TrackedData {
-    fileprivate func write(to writer: inout JSONWriter) {
+    fileprivate func write(to writer: inout JSONWriter, of act: UserAct?) {
         writer.object {
             $0.member("track", rule)
+            $0.member("on", (act?.track.occasion ?? .received).rawValue)
+            if let button = act?.track.button { $0.member("action", button) }
             $0.member("kind", kind.rawValue)
             if let identifier { $0.member(of: identifier) }
             for (key, value) in object.members { $0.member(key, raw: value.rawBytes) }
@@ -86,6 +96,17 @@ extension TrackedData {
                 $0.member("field", fault.field)
                 $0.member("message", fault.reason)
             }
+        }
+    }
+}
+
+extension Explanation.UnmatchedRoute {
+    fileprivate func write(to writer: inout JSONWriter) {
+        writer.object {
+            $0.member("route", route)
+            $0.member("callback", callback.rawValue)
+            $0.member("observe", observes)
+            $0.member("reason", reason)
         }
     }
 }

@@ -18,7 +18,14 @@ extension Explanation {
             lines.append("  \(nobody); the outcome is \(outcome.rawValue)")
         }
         lines += invocations.map { "  \($0.text)" }
+        if !unmatchedRoutes.isEmpty {
+            lines.append("Routes that do not match")
+            lines += unmatchedRoutes.map { "  \($0.callback.rawValue): \($0.route): \($0.reason)" }
+        }
         lines += tracked.isEmpty ? [] : ["What is sent to /users/track"] + tracked.map { "  \($0.text)" }
+        for tracked in trackedActs {
+            lines += ["What \(tracked.act.text) sends to /users/track"] + tracked.entries.map { "  \($0.text)" }
+        }
         let warnings = warnings.map { "  - \($0)" }
         lines += warnings.isEmpty ? [] : ["Warnings"] + warnings
         return lines.joined(separator: "\n") + "\n"
@@ -84,7 +91,17 @@ extension TrackedData {
     fileprivate var text: String {
         let profile = identifier.map { " for \($0.text)" } ?? ""
         let told = "\(kind.rawValue) \(String(decoding: object.rawBytes, as: UTF8.self))\(profile), by track \(rule)"
-        return fault.map { "\(told): set aside: \($0.field): \($0.reason)" } ?? told
+        return fault.map { "\(told): rejected: \($0.field): \($0.reason)" } ?? told
+    }
+}
+
+extension UserAct {
+    fileprivate var text: String {
+        switch self {
+        case .opened: "a tap"
+        case .button(let id, _): "the button \(id)"
+        case .dismissed: "a dismissal"
+        }
     }
 }
 

@@ -29,8 +29,12 @@ public struct Explanation: Sendable {
     public let decision: Decision
     /// The callbacks in the order in which the platform would run them.
     public let invocations: [Invocation]
-    /// What the tracks make of its receipt, checked as the daemon checks it before it queues it; of what is done with it later nobody knows yet.
+    /// What the tracks make of its receipt, checked as the daemon checks it before it queues it.
     public let tracked: [TrackedData]
+    /// What the tracks would make of a tap, of each button and of a dismissal, where that is anything.
+    public let trackedActs: [TrackedAct]
+    /// The routes that were asked and do not match, in the order in which they were asked.
+    public let unmatchedRoutes: [UnmatchedRoute]
     /// Why, in order, for people: what the platform does first, then what the router does.
     public let reasons: [String]
     /// The same for programs: the code of each reason, in their order.
@@ -63,6 +67,8 @@ public struct Explanation: Sendable {
             + Self.tracking(decision, table.tracking)
         reasons = decision.reasons.map(\.description) + added.map(\.text)
         reasonCodes = decision.reasons.map(\.code) + added.map(\.code)
+        trackedActs = Self.trackedActs(deliver, decision, platform, table)
+        unmatchedRoutes = Self.unmatchedRoutes(decision, platform: platform, table: table)
         let passedOver = decision.outcome == .ownReceiver ? table.routes(naming: decision.provider, on: platform) : []
         warnings =
             decision.warnings.map(\.description)

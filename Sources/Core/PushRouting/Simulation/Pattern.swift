@@ -4,7 +4,7 @@ import PushModel
 struct Pattern: Sendable {
     /// What kind of line.
     enum Subject: String, Sendable {
-        case invocation, event, error
+        case invocation, event, entry, error
     }
 
     /// What kind of line.
@@ -41,7 +41,21 @@ struct Pattern: Sendable {
     func matches(_ line: JSONNode) -> Bool { differences(from: line).isEmpty }
 
     /// What of a line is not as expected, for people; empty when it matches.
-    func differences(from line: JSONNode) -> [String] { Self.differences(members, line, subject.fields, path: "") }
+    ///
+    /// A copy for an observer is none of the owners' invocations: it matches only what asks for an observer.
+    func differences(from line: JSONNode) -> [String] {
+        let differences = Self.differences(members, line, subject.fields, path: "")
+        guard subject == .invocation, members["observer"] == nil, line["observer"]?.bool == true else {
+            return differences
+        }
+        return ["observer is true: a copy for an observer matches only where \"observer\":true is expected"]
+            + differences
+    }
+
+    /// Whether a line has all of it, be it an owner's or an observer's.
+    func matchesAnybody(_ line: JSONNode) -> Bool {
+        Self.differences(members, line, subject.fields, path: "").isEmpty
+    }
 
     private static func differences(
         _ expected: JSONNode, _ actual: JSONNode, _ fields: [String: PatternField], path: String
@@ -51,6 +65,13 @@ struct Pattern: Sendable {
             let found = actual[key]
             if case .object(let inner) = field, value.kind == .object, let found, found.kind == .object {
                 return differences(value, found, inner, path: "\(path)\(key).")
+            }
+            if case .values = field, value.kind == .object, let found, found.kind == .object {
+                return value.members.compactMap { name, value in
+                    let actual = found[name]
+                    guard actual.map(value.isEquivalent(to:)) != true else { return nil }
+                    return "\(path)\(key).\(name) is \(actual.map(text(of:)) ?? "missing"), not \(text(of: value))"
+                }
             }
             guard !field.matches(value, found) else { return [] }
             return ["\(path)\(key) is \(found.map(text(of:)) ?? "null"), not \(text(of: value))"]

@@ -20,6 +20,8 @@ indirect enum PatternField: Sendable {
     case eventType
     /// A list of texts, in order.
     case list
+    /// An object that has at least the members that are named, with these values.
+    case values
     /// An object with these members.
     case object([String: PatternField])
 }
@@ -30,6 +32,7 @@ extension Pattern.Subject {
         switch self {
         case .invocation: Self.invocationFields
         case .event: Self.eventFields
+        case .entry: Self.entryFields
         case .error: Self.errorFields
         }
     }
@@ -54,6 +57,13 @@ extension Pattern.Subject {
         "push_token_state_change_type": .words(TokenRequest.Kind.self), "name": .text, "properties": .text,
     ]
 
+    private static let entryFields: [String: PatternField] = [
+        "entry": .number, "seq": .number, "at": .time(unit: 1), "state": .words(EntryState.self),
+        "kind": .words(EntryKind.self), "suite": .text, "braze_id": .text, "external_id": .text,
+        "alias": .object(["name": .text, "label": .text]), "name": .text, "properties": .values,
+        "attributes": .values, "reason": .excerpt,
+    ]
+
     private static let errorFields: [String: PatternField] = [
         "code": .words(ProtocolError.Code.self), "field": .text, "message": .excerpt,
     ]
@@ -71,7 +81,7 @@ extension PatternField {
     func complaint(about value: JSONNode) -> String? {
         if value.kind == .null { return nil }
         switch self {
-        case .text, .excerpt: return value.kind == .string ? nil : "is a text, or null for none"
+        case .text, .excerpt: return value.kind == .string ? nil : "is a string, or null for none"
         case .number: return value.int64 != nil ? nil : "is a whole number, or null for none"
         case .decimal: return value.double != nil ? nil : "is a number, or null for none"
         case .flag: return value.bool != nil ? nil : "is true or false"
@@ -83,8 +93,8 @@ extension PatternField {
             return isKnown == true ? nil : "is one of \(Self.eventTypes.joined(separator: ", ")), or the end of one"
         case .list:
             let isList = value.kind == .array && value.elements.allSatisfy { $0.kind == .string }
-            return isList ? nil : "is a list of texts"
-        case .object: return value.kind == .object ? nil : "is an object, or null for none"
+            return isList ? nil : "is a list of strings"
+        case .object, .values: return value.kind == .object ? nil : "is an object, or null for none"
         }
     }
 
@@ -98,7 +108,7 @@ extension PatternField {
         case .time(let unit): return Self.time(expected, unit: unit) == actual.int64
         case .excerpt: return expected.string.map { Self.contains(actual.string ?? "", $0) } ?? false
         case .eventType: return expected.string.map { Self.names(actual.string ?? "", $0) } ?? false
-        case .object: return expected.kind == .object
+        case .object, .values: return expected.kind == .object
         }
     }
 

@@ -49,6 +49,14 @@ public struct Scenario: Sendable {
                 throw ScenarioError(line: index + 1, message: error.message)
             }
         }
+        for index in lines.indices {
+            guard case .refused(let error) = lines[index].line, error.isUnreadable,
+                !Self.expectsError(after: index, in: lines)
+            else { continue }
+            let comment = text[lines[index].number - 1].drop(while: \.isJSONWhiteSpace).starts(with: "//".utf8)
+            let help = comment ? "; \"name\" beside \"expect\" says what it shows" : ""
+            throw ScenarioError(line: lines[index].number, message: error.message + help)
+        }
         guard lines.contains(where: { $0.line.isExpectation }) else {
             throw ScenarioError(
                 line: nil, message: "it expects nothing: a scenario has at least one {\"expect\":{...}}")
@@ -63,6 +71,11 @@ public struct Scenario: Sendable {
         return root["op"] == nil && (root["scenario"] != nil || root["expect"] != nil)
     }
 
+    /// Whether one of the expectations between this line and the next request is about its error.
+    static func expectsError(after index: Int, in lines: [(number: Int, line: Line)]) -> Bool {
+        lines[(index + 1)...].prefix { $0.line.isExpectation }.contains { $0.line.expectsError }
+    }
+
     private static func head(_ root: JSONNode) throws(ExpectationError) -> (title: String?, mode: DispatchMode?) {
         for (key, _) in root.members where !["scenario", "mode"].contains(key) {
             throw ExpectationError("\(key): the first line has only scenario and mode")
@@ -73,6 +86,17 @@ public struct Scenario: Sendable {
         let mode = root["mode"]?.string.flatMap(DispatchMode.init(rawValue:))
         guard mode != nil || root["mode"] == nil else { throw ExpectationError("mode: device or relay") }
         return (title, mode)
+    }
+}
+
+extension ProtocolError {
+    /// Whether a line is not even an object, so that nobody can tell what it was to be.
+    fileprivate var isUnreadable: Bool {
+        switch code {
+        case .invalidJSON, .invalidUTF8, .tooDeep, .duplicateKey: true
+        case .invalidType: field == nil
+        default: false
+        }
     }
 }
 

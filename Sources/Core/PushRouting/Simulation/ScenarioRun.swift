@@ -33,10 +33,7 @@ extension Scenario {
         }
     }
 
-    /// Whether one of the expectations between this request and the next is about its error.
-    private func expectsError(after index: Int) -> Bool {
-        lines[(index + 1)...].prefix { $0.line.isExpectation }.contains { $0.line.expectsError }
-    }
+    private func expectsError(after index: Int) -> Bool { Self.expectsError(after: index, in: lines) }
 
     /// For each line, the time of the next one that has a time.
     private var nextTimes: [WallTime?] {

@@ -28,6 +28,9 @@ struct Script {
         }
     }
 
+    /// The handlers that have a script of their own, by name.
+    var handlers: [String] { parts.keys.sorted() }
+
     /// How the handler of this name behaves.
     subscript(handler: String) -> Part { parts[handler] ?? part }
 }

@@ -33,6 +33,38 @@ enum SimulationLine {
         return writer.bytes
     }
 
+    /// An entry of custom data was saved, flushed or rejected.
+    ///
+    /// - Parameters:
+    ///   - request: the request that led to it: of what is flushed, the session.
+    static func entry(
+        _ entry: CustomEntry, _ state: EntryState, reason: String?, by request: SequenceNumber, at time: WallTime
+    ) -> [UInt8] {
+        var writer = JSONWriter()
+        writer.object { writer in
+            writer.member("type", "entry")
+            writer.member("entry", entry.number.value)
+            writer.member("seq", request.value)
+            writer.member("at", time.milliseconds)
+            writer.member("state", state.rawValue)
+            writer.member("kind", entry.kind.rawValue)
+            switch entry.way {
+            case .sent(let identifier):
+                // The entry of a track that cannot tell whose profile it is goes to nobody.
+                if entry.way != .nobody { writer.member(of: identifier) }
+            case .stored(let suite, let brazeID):
+                writer.member("suite", suite)
+                if let brazeID { writer.member("braze_id", brazeID) }
+            }
+            if let name = entry.name { writer.member("name", name) }
+            if !entry.data.isEmpty {
+                writer.member(entry.kind == .customEvent ? "properties" : "attributes", raw: entry.data)
+            }
+            if let reason { writer.member("reason", reason) }
+        }
+        return writer.bytes
+    }
+
     /// The tracker decided an event.
     static func analytics(_ event: AnalyticsEvent) -> [UInt8] {
         var writer = JSONWriter()

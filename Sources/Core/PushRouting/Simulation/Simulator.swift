@@ -16,6 +16,8 @@ public struct Simulator {
     /// Of the requests in flight that have one.
     private var scripts: [SequenceNumber: Script] = [:]
     private var past = PastDeliveries()
+    /// The entries of custom data that wait for a session.
+    private var waiting: [EntryNumber: CustomEntry] = [:]
     private var answers = Heap<ScriptedAnswer>()
     private var effects = Effects()
     private var output: [[UInt8]] = []
@@ -67,6 +69,12 @@ public struct Simulator {
             throw ProtocolError(
                 .invalidValue, field: "at",
                 message: "at is earlier than that of the line before; put the lines in order",
+                id: step.request.id)
+        }
+        if let name = step.script?.handlers.first(where: { scripted.handlers[$0] == nil }) {
+            throw ProtocolError(
+                .invalidValue, field: "script.handlers.\(name)",
+                message: "there is no handler \(name); the handlers are \(scripted.handlers.keys.listed)",
                 id: step.request.id)
         }
         run(before: step.at)
@@ -154,6 +162,21 @@ public struct Simulator {
         return min(timer, answer)
     }
 
+    /// Prints what became of an entry of custom data.
+    private mutating func tell(_ record: CustomDataRecord, at time: WallTime) {
+        switch record {
+        case .entry(let entry, let state, let reason):
+            if state == .pending { waiting[entry.number] = entry }
+            output.append(SimulationLine.entry(entry, state, reason: reason, by: entry.cause, at: time))
+        case .moved(let move):
+            guard let entry = waiting.removeValue(forKey: move.number) else { return }
+            output.append(
+                SimulationLine.entry(
+                    entry, move.state, reason: move.reason, by: move.by ?? entry.cause, at: time))
+        case .attribute, .sending: return
+        }
+    }
+
     private mutating func handle(_ event: Event, at time: WallTime) {
         router.handle(event, at: moment(time), effects: &effects)
         carryOut(at: time)
@@ -161,10 +184,13 @@ public struct Simulator {
 
     /// Does what the daemon's shell does, as far as it is seen outside.
     private mutating func carryOut(at time: WallTime) {
+        // The lines of the entries tell of them.
+        _ = effects.takeRejections()
         while !effects.list.isEmpty {
             for effect in effects.takeList() {
                 switch effect {
                 case .record(.event(let event)): output.append(SimulationLine.analytics(event))
+                case .record(.customData(let record)): tell(record, at: time)
                 // The router ignores what a handler says after it was stopped.
                 case .record, .terminate, .stop: break
                 case .decided(let end):

@@ -12,10 +12,16 @@ extension Arguments {
         return ReportWindow(since: since, until: until)
     }
 
+    /// The zone in which a command shows times: this machine's for people, UTC for programs and where it is asked for.
+    var zone: LocalZone {
+        let isForPrograms = has(.json) || self[.format].map { $0 != "text" } ?? false
+        return isForPrograms || has(.utc) ? .utc : LocalTime.zone
+    }
+
     /// The time that an option says, by its name: what it bounds is another thing in each command.
     private func time(_ name: String) throws(Failure) -> WallTime? {
         guard let text = values.first(where: { $0.key.name == name })?.value.last else { return nil }
-        guard let time = LocalTime.parse(text, now: LocalTime.now) else {
+        guard let time = LocalTime.parse(text, now: LocalTime.now, isUTC: has(.utc)) else {
             throw usageFailure(
                 "--\(name) \(text): a time is written as 2026-11-21T09:00:00Z, 2026-11-21, today, yesterday or -1h")
         }

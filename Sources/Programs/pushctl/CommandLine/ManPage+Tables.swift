@@ -24,7 +24,7 @@ extension ManPage {
         (
             name: "by_handler, by_route, by_provider, by_platform, by_callback",
             meaning: """
-            objects by name; the provider none is nobody's. Each has count, due, missed, and queue, exec and total \
+            objects by name; the provider none is nobody's. Each has count, due, missed, handled, failed, and queue, exec and total \
             with p50_ms, p90_ms, p99_ms, p999_ms and max_ms, null when nothing was timed. A quantile may be up to \
             0.8 % above the exact one
             """
@@ -143,6 +143,10 @@ extension ManPage {
             """
         ),
         (name: "custom_data.bytes", meaning: "names and values of these; MaxPendingSize= bounds them"),
+        (
+            name: "custom_data.rejected_since_start",
+            meaning: "entries that broke a rule when they came; \"pushctl pending --rejected\" lists them"
+        ),
         (name: "custom_data.oldest_unsent_age_ms", meaning: "of what is to be sent or being sent; null for none"),
         (
             name: "custom_data.sending",
@@ -175,8 +179,9 @@ extension ManPage {
     /// What the list of exit statuses does not say.
     static let statusNotes = [
         """
-        inject, open, act, dismiss, session, token and log end with 0 when every request was accepted as a whole, with \
-        --wait too, whatever the outcomes are; and with 1 when one was refused, or a part of it set aside. verify \
+        inject, open, act, dismiss, session, token, log and import end with 0 when every request was accepted as a whole, \
+        and with 1 when one was refused, or custom data of it rejected. --wait alone changes nothing about that; with --fail \
+        an outcome of an owner that is neither handled nor handed_to_tracker gives 1, too. verify \
         ends with 1 for a configuration that is missing or wrong, where explain and simulate end with 78; report then \
         goes by the defaults.
         """

@@ -41,17 +41,21 @@ extension Option {
     static let payload = Option("payload", .file, "name the notification by its payload instead of MESSAGE")
     static let wait = Option("wait", .none, "wait until every outcome is known, and print it")
 
+    static let fail = Option(
+        "fail", .none, "with --wait: exit with 1 when an outcome is neither handled nor handed_to_tracker")
+
     // Custom data.
     static let suite = Option("suite", .text("SUITE"), "the app group that it is stored in; standard is the app's own")
     static let brazeID = Option(
         "braze-id", .text("ID"), "the profile's id at Braze; without a suite it is sent there at once")
     static let property = Option("property", .text("KEY=TEXT"), "a property of the event; also KEY:=JSON, and repeated")
+    static let dryRun = Option("dry-run", .none, "print the requests, and send nothing")
     static let onlySuite = Option("suite", .text("SUITE"), "only what is stored in this suite")
     static let onlyApp = Option("app", .text("APP"), "only what is of this app")
     static let onlyStored = Option("stored", .none, "what is in suites, until a session of the app starts")
     static let onlyQueued = Option("queued", .none, "what is to be sent, or with the forwarder")
     static let onlyUnknown = Option("unknown", .none, "what may have been sent, and nobody knows")
-    static let onlyRejected = Option("rejected", .none, "what was set aside, with the reasons")
+    static let onlyRejected = Option("rejected", .none, "what was rejected, with the reasons")
     static let limit = Option("limit", .text("N"), "how many to show, the first ones (text: 100, JSON: all)")
     static let reset = Option("reset", .text("SUITE"), "take all that is stored in this suite out of it, for good")
     static let retry = Option("retry", .text("N,...|all"), "send these entries of unknown outcome again")
@@ -85,6 +89,8 @@ extension Option {
     static let follow = Option("follow", .none, "wait for new events, until SIGINT, SIGTERM or the reader ends it")
 
     static let junit = Option("junit", .file, "write a test report for CI into this file")
+
+    static let utc = Option("utc", .none, "show times in UTC, and take dates for those of UTC")
 
     static let json = Option("json", .none, "print JSON, for programs")
 

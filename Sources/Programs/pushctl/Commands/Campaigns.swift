@@ -23,7 +23,7 @@ extension Command {
             """,
         ],
         operands: .none,
-        options: [.campaign, .by, .eventsSince, .eventsUntil, .json],
+        options: [.campaign, .by, .eventsSince, .eventsUntil, .utc, .json],
         examples: [
             Example(line: "pushctl campaigns --since today", meaning: "the campaigns of today"),
             Example(line: "pushctl campaigns --campaign summer --by platform", meaning: "one of them, by platform"),
@@ -33,7 +33,7 @@ extension Command {
         let selection = CampaignReport.Selection(
             campaign: arguments[.campaign], field: arguments.word(.by, EventField.self),
             idRule: campaignIDRule(session))
-        var report = CampaignReport(window: try arguments.window(), selection: selection, zone: LocalTime.zone)
+        var report = CampaignReport(window: try arguments.window(), selection: selection, zone: arguments.zone)
         try session.reading { ledger throws(StoreError) in
             try ledger.snapshot { () throws(StoreError) in
                 let (since, until) = (report.window.since, report.window.until)

@@ -10,11 +10,12 @@ extension Command {
             MESSAGE and --payload name the notification as in "open".
             """,
             """
-            The exit status says whether the request was accepted: with --wait too it is 0 whatever the outcome is.
+            The exit status says whether the request was accepted and no custom data of it was rejected. With --wait --fail \
+            it is 1, too, when an outcome is neither handled nor handed_to_tracker.
             """,
         ],
         operands: Operands(usage: "[MESSAGE]", count: 0...1),
-        options: [.payload, .platform, .app, .device, .externalID, .at, .id, .wait, .json],
+        options: [.payload, .platform, .app, .device, .externalID, .at, .id, .wait, .fail, .json],
         examples: [
             Example(line: "pushctl dismiss 41", meaning: "the notification of the delivery with the number 41")
         ]

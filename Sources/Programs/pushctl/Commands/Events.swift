@@ -17,18 +17,18 @@ extension Command {
             """,
         ],
         operands: .none,
-        options: [.eventsSince, .eventsUntil, .delays, .json],
+        options: [.eventsSince, .eventsUntil, .delays, .utc, .json],
         examples: [
             Example(line: "pushctl events --since -1w", meaning: "the last seven days"),
             Example(line: "pushctl events --since -1w --delays", meaning: "and how late custom events were"),
         ]
     ) { arguments, session throws(Failure) in
-        var counts = EventCounts(window: try arguments.window(), zone: LocalTime.zone)
+        var counts = EventCounts(window: try arguments.window(), zone: arguments.zone)
         try session.reading { ledger throws(StoreError) in
             try ledger.snapshot { () throws(StoreError) in
                 try ledger.events(from: counts.window.since, to: counts.window.until) { event in counts.add(event) }
                 guard arguments.has(.delays) else { return }
-                var delays = CustomEventDelays(zone: LocalTime.zone)
+                var delays = CustomEventDelays(zone: arguments.zone)
                 try ledger.customEventDelays(from: counts.window.since, to: counts.window.until) {
                     delays.add($0.name, $0.state, savedAt: $0.savedAt, settledAt: $0.settledAt)
                 }

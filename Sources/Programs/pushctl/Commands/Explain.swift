@@ -9,11 +9,13 @@ extension Command {
         description: [
             """
             Says without a daemon whose payload it is, which callbacks the platform would run, who would get them, and \
-            why. It decides as the daemon does, by the same configuration; nothing is sent or recorded. Payloads are \
+            why; which routes were asked and do not match; and what the tracks would send of its receipt, a tap, each button \
+            and a dismissal. It decides as the daemon does, by the same configuration; nothing is sent or recorded. Payloads are \
             those that "inject" takes, and so are files.
             """,
             """
-            The platform left out is the one in a request, ios for .apns files, else android. --json prints one object a \
+            The platform left out is the one in a request; ios for .apns files and payloads with an object "aps" at their \
+            top; else android. --json prints one object a \
             payload, in the order of the files.
             """,
         ],

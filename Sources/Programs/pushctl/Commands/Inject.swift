@@ -21,15 +21,15 @@ extension Command {
             "notifications" and "sdk" have no option here: they take a request written by hand.
             """,
             """
-            The platform left out is ios for .apns files, which have at most 4,096 bytes; else the daemon takes the \
-            device's last known, or android. A file that is not JSON is refused as a whole before anything of it is sent; what comes through a pipe is sent \
+            The platform left out is ios for a payload with an object "aps" at its top, and for .apns files, which have \
+            at most 4,096 bytes; else the daemon takes the device's last known, or android. A file that is not JSON is refused as a whole before anything of it is sent; what comes through a pipe is sent \
             line by line, up to the first line that is wrong. Replies come in the order of the payloads; "accepted" \
-            means that the daemon has it on disk. The exit status says whether the requests were accepted, of a log \
-            every part: with --wait too it is 0 whatever the outcomes are.
+            means that the daemon has it on disk. The exit status says whether the requests were accepted and no custom data \
+            of them was rejected. With --wait --fail it is 1, too, when an outcome is neither handled nor handed_to_tracker.
             """,
         ],
         operands: Operands(usage: "FILE...|-", count: 1...Int.max),
-        options: [.platform, .transport, .app, .device, .externalID, .appState, .id, .wait, .json],
+        options: [.platform, .transport, .app, .device, .externalID, .appState, .id, .wait, .fail, .json],
         examples: [
             Example(line: "pushctl inject --platform ios --app com.example.app push.json", meaning: "send one payload"),
             Example(
@@ -57,6 +57,7 @@ private struct Inject {
     }
 
     mutating func run() throws(Failure) -> ExitStatus {
+        try Exchange.check(arguments)
         for operand in arguments.operands {
             guard let file = checking({ () throws(Failure) in try Self.checked(operand) }) else { continue }
             try send(file)
@@ -77,16 +78,8 @@ private struct Inject {
 
     private mutating func send(_ file: InputFile) throws(Failure) {
         var payloads = PayloadReader(file)
-        var isWarned = file.isAPNs || arguments.has(.platform)
         while let record = checking({ () throws(Failure) in try payloads.next() }) ?? nil {
-            let root = record.document.root
-            if !isWarned, root["op"] == nil, root["aps"] != nil {
-                session.output.note(
-                    "\(record.place): it has aps but no --platform: the daemon takes the device's last known, or android; "
-                        + "for an iOS payload say --platform ios")
-                isWarned = true
-            }
-            let line = template.line(for: root, isAPNs: file.isAPNs)
+            let line = template.line(for: record.document.root, isAPNs: file.isAPNs)
             try open()
             try exchange?.send(line, from: record.place)
             // Who writes one payload at a time learns of each what became of it.

@@ -17,7 +17,7 @@ extension Command {
             visits:='{"inc":1}'; null takes it away.
             """,
             """
-            What breaks a rule is set aside with the reason, the rest is kept: the exit status is 1 then, and "pushctl \
+            What breaks a rule is rejected with the reason, the rest is kept: the exit status is 1 then, and "pushctl \
             pending --rejected" lists it later.
             """,
         ],

@@ -16,11 +16,12 @@ extension Command {
             nobody knows is held by the tracker, in case its delivery is yet to come.
             """,
             """
-            The exit status says whether the request was accepted: with --wait too it is 0 whatever the outcome is.
+            The exit status says whether the request was accepted and no custom data of it was rejected. With --wait --fail \
+            it is 1, too, when an outcome is neither handled nor handed_to_tracker.
             """,
         ],
         operands: Operands(usage: "[MESSAGE]", count: 0...1),
-        options: [.payload, .platform, .app, .device, .externalID, .sdk, .at, .id, .wait, .json],
+        options: [.payload, .platform, .app, .device, .externalID, .sdk, .at, .id, .wait, .fail, .json],
         examples: [
             Example(line: "pushctl open 41", meaning: "a tap on the delivery with the number 41"),
             Example(

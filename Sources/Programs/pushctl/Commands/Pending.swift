@@ -4,29 +4,29 @@ import Store
 
 extension Command {
     static let pending = Command(
-        name: "pending", summary: "list custom data that waits or was set aside, and decide on it",
+        name: "pending", summary: "list custom data that waits or was rejected, and decide on it",
         description: [
             """
             Prints the entries that have not come to their end, oldest first, and how many there are in each suite: stored \
             until a session of their app starts (pending), to be sent (queued), being sent (claimed), or of unknown \
-            outcome. Options choose among them, or show what was set aside, with the reason. It reads the ledger in the \
+            outcome. Options choose among them, or show what was rejected, with the reason. It reads the ledger in the \
             state directory, with or without a daemon.
             """,
             """
             An entry is of unknown outcome when the answer never came, or the forwarder ended after it had begun to send it: \
             Braze may have it, and would count it twice. With OnUnknown=hold it waits for you: --retry sends it again, before what is queued \
-            but after what was sent meanwhile, so an attribute may get an older value back; --discard does not. --discard \
-            with numbers also takes out what is queued. What a forwarder sends is "claimed" until it says what became of \
+            but after what was sent meanwhile, so an attribute may get an older value back; "--discard all" drops the \
+            entries of unknown outcome; "--discard 7,9" can also drop queued ones. What a forwarder sends is "claimed" until it says what became of \
             it, or the next one starts. --reset empties a suite. These three ask the running daemon, and list nothing.
             """,
         ],
         operands: .none,
         options: [
             .onlyStored, .onlyQueued, .onlyUnknown, .onlyRejected, .onlySuite, .onlyApp, .limit, .reset, .retry,
-            .discard, .json,
+            .discard, .utc, .json,
         ],
         examples: [
-            Example(line: "pushctl pending --rejected", meaning: "what was set aside, and why"),
+            Example(line: "pushctl pending --rejected", meaning: "what was rejected, and why"),
             Example(line: "pushctl pending --unknown --json", meaning: "what has to be decided on, with its data"),
             Example(line: "pushctl pending --retry 7,9", meaning: "send entries 7 and 9 again"),
             Example(line: "pushctl pending --reset group.com.shop --app com.shop", meaning: "empty a suite for an app"),
@@ -60,7 +60,9 @@ extension Command {
         let limit = try limit(arguments) ?? (arguments.has(.json) ? nil : 100)
         let filter = EntryFilter(
             states: states(arguments), suite: arguments[.onlySuite], app: arguments[.onlyApp])
-        var report = PendingReport(now: LocalTime.now, zone: LocalTime.zone)
+        var report = PendingReport(now: LocalTime.now, zone: arguments.zone)
+        let filters: [Option] = [.onlyStored, .onlyQueued, .onlyUnknown, .onlyRejected, .onlySuite, .onlyApp]
+        report.isSelection = filters.contains(where: arguments.has)
         try session.reading { ledger throws(StoreError) in
             try ledger.snapshot { () throws(StoreError) in
                 try ledger.entries(filter, limit: limit) { report.entries.append($0) }

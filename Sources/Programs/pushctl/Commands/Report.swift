@@ -12,7 +12,7 @@ extension Command {
             Prints the deadline compliance report: what became of every invocation, and how handlers, routes and \
             providers kept the deadline. It reads the ledger in the state directory, with or without a daemon. Due is \
             what a handler owed an answer to; missed is what ended as timed_out or expired. Observers are apart. What \
-            waited in its lane is listed with what it waited for.
+            waited in its lane is listed with the one ahead of it that took longest.
             """,
             "\(LocalTime.forms) The window is that of acceptance; without --since it begins with the ledger.",
             """
@@ -22,7 +22,7 @@ extension Command {
             """,
         ],
         operands: .none,
-        options: [.since, .until, .format, .json, .failUnder],
+        options: [.since, .until, .utc, .format, .json, .failUnder],
         examples: [
             Example(line: "pushctl report --since yesterday", meaning: "for people"),
             Example(line: "pushctl report --json --fail-under 99.9", meaning: "for CI: exit status 1 when not met"),
@@ -40,11 +40,13 @@ private struct Report {
     }
 
     private let window: ReportWindow
+    private let zone: LocalZone
     private let format: Format
     private let objective: Percent?
 
     init(_ arguments: Arguments) throws(Failure) {
         window = try arguments.window()
+        zone = arguments.zone
         let format = arguments.word(.format, Format.self)
         if arguments.has(.json), format ?? .json != .json {
             throw arguments.usageFailure("--json and --format \(arguments[.format] ?? "") exclude each other")
@@ -64,7 +66,7 @@ private struct Report {
         switch format {
         case .text:
             try read(into: &report, session)
-            session.output.print(report.text(objective: objective))
+            session.output.print(report.text(objective: objective, zone: zone))
         case .json:
             try read(into: &report, session)
             session.output.write(document: report.json(objective: objective))

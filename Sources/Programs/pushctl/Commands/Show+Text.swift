@@ -1,25 +1,26 @@
 import PushModel
+import PushReporting
 import Store
 
 extension RequestStory {
     /// The story for people.
-    var text: String {
-        "Request \(request.seq)\n" + Text.columns(requestFacts, indent: 2)
+    func text(in zone: LocalZone) -> String {
+        "Request \(request.seq)\n" + Text.columns(requestFacts(zone), indent: 2)
             + "\nAs it came\n  \(String(decoding: request.body, as: UTF8.self))\n"
-            + invocationList + eventList + entryList
+            + invocationList(zone) + eventList(zone) + entryList(zone)
     }
 
-    private var invocationList: String {
-        guard invocations.isEmpty else { return invocations.map(\.story).joined() }
+    private func invocationList(_ zone: LocalZone) -> String {
+        guard invocations.isEmpty else { return invocations.map { $0.story(request.mode, zone) }.joined() }
         let isMissing = request.operation.hasInvocations
         return "\nNo invocation" + (isMissing ? ", although there should be one: the ledger is damaged\n" : "\n")
     }
 
-    private var requestFacts: [[String]] {
+    private func requestFacts(_ zone: LocalZone) -> [[String]] {
         let peer = request.peer
         let facts: [(String, String?)] = [
             ("op", request.operation.rawValue),
-            ("accepted", LocalTime.text(request.acceptedAt.wall)),
+            ("accepted", zone.text(request.acceptedAt.wall, milliseconds: true)),
             ("from", "uid \(peer.uid), gid \(peer.gid), pid \(peer.pid)"),
             ("id", request.id),
             ("mode", request.mode.rawValue),
@@ -36,11 +37,11 @@ extension RequestStory {
         return (facts + request.whatWasAsked + ends).compactMap { name, value in value.map { [name, $0] } }
     }
 
-    private var eventList: String {
+    private func eventList(_ zone: LocalZone) -> String {
         guard !events.isEmpty else { return "" }
         let rows = events.map { event in
             [
-                LocalTime.text(WallTime(milliseconds: event.time * 1000)), event.kind.rawValue,
+                zone.text(WallTime(milliseconds: event.time * 1000)), event.kind.rawValue,
                 "by request \(event.seq)", event.subject,
             ]
         }
@@ -67,11 +68,11 @@ extension AnalyticsEvent {
 }
 
 extension RequestStory {
-    private var entryList: String {
+    private func entryList(_ zone: LocalZone) -> String {
         guard !entries.isEmpty else { return "" }
         let rows = entries.map { record in
             let entry = record.entry
-            let end = record.settledAt.map { " \(LocalTime.text($0))" } ?? ""
+            let end = record.settledAt.map { " \(zone.text($0, milliseconds: true))" } ?? ""
             let by = record.settledBy.map { " by request \($0)" } ?? ""
             let reason = record.reason.map { ": \($0)" } ?? ""
             return [
@@ -116,19 +117,22 @@ extension Predecessor {
 }
 
 extension InvocationRecord {
-    fileprivate var story: String {
+    fileprivate func story(_ mode: DispatchMode, _ zone: LocalZone) -> String {
         "\n\(isObserver ? "Observer" : "Invocation") \(id.n): "
             + "\(callback.rawValue), \(result?.outcome.rawValue ?? "in flight")\n"
-            + Text.columns(facts, indent: 2)
+            + Text.columns(facts(mode, zone), indent: 2)
     }
 
-    private var facts: [[String]] {
+    private func facts(_ mode: DispatchMode, _ zone: LocalZone) -> [[String]] {
         let times = result.map { result in
+            let (waited, ran) = (result.queue.milliseconds, result.exec.milliseconds)
+            let (total, budget) = (result.total.milliseconds, budget.milliseconds)
             // Nobody was there to see when it began and how long it ran.
-            (result.reasonCode == .daemonCrashed
-                ? "started, "
-                : "queue \(result.queue.milliseconds) ms, exec \(result.exec.milliseconds) ms, ")
-                + "total \(result.total.milliseconds) ms of \(budget.milliseconds) ms"
+            if result.reasonCode == .daemonCrashed { return "started; \(total) ms in all, \(budget) ms allowed" }
+            return switch mode {
+            case .device: "waited \(waited) ms, ran \(ran) of \(budget) ms"
+            case .relay: "waited \(waited) ms, ran \(ran) ms: \(total) of \(budget) ms"
+            }
         }
         let completion = result?.completion.map { completion in
             let options = completion.options.isEmpty ? "" : ", options \(completion.options.joined(separator: " "))"
@@ -141,9 +145,9 @@ extension InvocationRecord {
             ("reason", result?.reason),
             ("reason code", result?.reasonCode?.rawValue),
             ("times", times ?? (started ? "started" : "not started")),
-            ("waited for", result?.waitedFor.map(\.text)),
+            ("longest before it", result?.waitedFor.map(\.text)),
             ("completed", completion),
-            ("decided", result.map { LocalTime.text($0.decidedAt) }),
+            ("decided", result.map { zone.text($0.decidedAt, milliseconds: true) }),
         ]
         return facts.compactMap { name, value in value.map { [name, $0] } }
     }

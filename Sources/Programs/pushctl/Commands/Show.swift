@@ -7,12 +7,12 @@ extension Command {
         description: [
             """
             Prints what the ledger has of the request with the number SEQ: who sent it and when, the request as it came, \
-            each invocation with its times, its outcome and what it waited for in its lane, the analytics events that it caused, \
+            each invocation with its times, its outcome and the one ahead of it in its lane that took longest, the analytics events that it caused, \
             such as a later open, and the custom data that it led to, with what became of each entry. It works with or without a daemon.
             """
         ],
         operands: Operands(usage: "SEQ", count: 1...1),
-        options: [.json],
+        options: [.utc, .json],
         examples: [Example(line: "pushctl show 41", meaning: "the request that inject called seq 41")]
     ) { arguments, session throws(Failure) in
         let operand = arguments.operands[0]
@@ -29,7 +29,7 @@ extension Command {
         if arguments.has(.json) {
             session.output.write(document: story.json)
         } else {
-            session.output.print(story.text)
+            session.output.print(story.text(in: arguments.zone))
         }
         return .done
     }

@@ -9,8 +9,8 @@ extension Command {
         description: [
             """
             Reads requests, one a line, as inject.sock takes them, each with "at" (RFC 3339 or Unix milliseconds) and in \
-            the order of their times; prints one JSON object for each invocation and analytics event in the order in \
-            which they are decided. After the last line the clock runs on until nothing is pending. A day takes \
+            the order of their times; prints one JSON object for each invocation, each analytics event and each \
+            state of an entry of custom data (queued, pending, flushed, rejected) in the order in which they are decided. After the last line the clock runs on until nothing is pending. A day takes \
             milliseconds, and the same input gives the same bytes.
             """,
             """

@@ -92,6 +92,7 @@ private struct Tests {
         let scenario: Scenario
         do {
             scenario = try Scenario(lines, limits: JSONLimits(depth: settings.daemon.jsonDepthMax))
+            try scenario.checkNames(against: settings.routing)
         } catch {
             throw Failure(.badData, "\(file.name)\(error.line.map { ":\($0)" } ?? ""): \(error.message)")
         }

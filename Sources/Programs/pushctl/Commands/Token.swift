@@ -14,7 +14,7 @@ extension Command {
             """,
         ],
         operands: Operands(usage: "[TOKEN]", count: 0...1),
-        options: [.tokenKind, .platform, .app, .device, .externalID, .at, .id, .wait, .json],
+        options: [.tokenKind, .platform, .app, .device, .externalID, .at, .id, .wait, .fail, .json],
         examples: [
             Example(line: "pushctl token --device pixel-1 --wait bk3RNwTe3H0", meaning: "the device has a new token"),
             Example(line: "pushctl token --device pixel-1 --kind unregistered", meaning: "it has none any more"),

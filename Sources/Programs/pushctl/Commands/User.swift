@@ -14,11 +14,11 @@ extension Command {
             """
         ],
         operands: Operands(usage: "ID", count: 1...1),
-        options: [.json],
+        options: [.utc, .json],
         examples: [Example(line: "pushctl user anna", meaning: "what is known of anna")]
     ) { arguments, session throws(Failure) in
         let id = arguments.operands[0]
-        var profile = UserProfile(of: id, zone: LocalTime.zone)
+        var profile = UserProfile(of: id, zone: arguments.zone)
         try session.reading { ledger throws(StoreError) in
             try ledger.snapshot { () throws(StoreError) in
                 for device in try ledger.knownDevices() { profile.add(device) }

@@ -45,7 +45,11 @@ private struct VerifyReport {
         do {
             let sources = try session.configurationSources()
             let (settings, diagnostics) = Settings.load(sources)
-            let warnings = settings.map { sources.systemWarnings(of: $0, directories: directories) } ?? []
+            let warnings =
+                settings.map { settings in
+                    sources.systemWarnings(of: settings, directories: directories)
+                        + sources.keyFileWarnings(of: settings)
+                } ?? []
             self.settings = settings
             self.diagnostics = diagnostics + warnings
         } catch {

@@ -14,7 +14,9 @@ struct Exchange {
     /// Accepted requests of whose outcomes none has come; each has one at least, but for those that lead to no
     /// invocation.
     private var undecided: Set<Int64> = []
-    /// How many the daemon refused, as a whole or in part.
+    /// Whether an outcome that is no success counts as a refusal.
+    private let failsByOutcome: Bool
+    /// How many the daemon refused, as a whole or in part; with ``failsByOutcome`` those too that came to no good end.
     private(set) var refused = 0
 
     /// Few enough for their replies to fit into the socket many times over.
@@ -22,12 +24,22 @@ struct Exchange {
     private static let batchSize = 32 << 10
 
     /// Connects to the socket at `path`; takes from the options how replies are printed.
+    ///
+    /// - Throws: that the options contradict each other, or that nobody listens.
     init(path: String, _ arguments: Arguments, output: Output) throws(Failure) {
+        try Self.check(arguments)
         do { connection = try DaemonConnection(path) } catch { throw Failure(error, path) }
         self.path = path
         self.output = output
         printsJSON = arguments.has(.json)
         waits = arguments.has(.wait)
+        failsByOutcome = arguments.has(.fail)
+    }
+
+    /// Checks what the options say of outcomes.
+    static func check(_ arguments: Arguments) throws(Failure) {
+        guard arguments.has(.fail), !arguments.has(.wait) else { return }
+        throw arguments.usageFailure("--fail is about outcomes: give --wait, too")
     }
 
     /// Sends a request, soon.
@@ -113,6 +125,7 @@ struct Exchange {
         let isReply = reply?["outcome"] == nil
         let place = isReply ? places.popFirst() : nil
         if reply?["ok"]?.bool == false || reply?["rejected"] != nil { refused += 1 }
+        if failsByOutcome, let reply, reply.isBadEnd { refused += 1 }
         if let seq = reply?["seq"]?.int64 {
             if place?.awaitsOutcomes == true { undecided.insert(seq) }
             if !isReply { undecided.remove(seq) }
@@ -130,7 +143,8 @@ struct Exchange {
             for part in reply["rejected"]?.elements ?? [] {
                 let field = part["field"]?.string.map { $0.isEmpty ? "" : "\($0): " } ?? ""
                 let number = part["entry"]?.int64 ?? 0
-                output.note("\(place): set aside as entry \(number): \(field)\(part["message"]?.string ?? "")")
+                output.note(
+                    "\(place): custom data rejected, entry \(number): \(field)\(part["message"]?.string ?? "")")
             }
             return
         }
@@ -147,6 +161,12 @@ struct Exchange {
 }
 
 extension JSONNode {
+    /// Whether it is the outcome of an owner's invocation that is no success.
+    fileprivate var isBadEnd: Bool {
+        guard let outcome = self["outcome"]?.string.flatMap(Outcome.init(rawValue:)) else { return false }
+        return outcome != .handled && outcome != .handedToTracker && self["observer"]?.bool != true
+    }
+
     /// Why the daemon refused a request, of its reply.
     var refusal: String {
         let error = self["error"]

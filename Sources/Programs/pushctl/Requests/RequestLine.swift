@@ -11,12 +11,13 @@ enum RequestLine {
         }
         let at = try time(arguments)
         let payload = try arguments[.payload].map { file throws(Failure) in try Self.payload(in: file) }
-        return line(.interact, arguments) { writer in
+        let isApple = payload.map { $0.isAPNs || $0.root.isApplePayload } ?? false
+        return line(.interact, arguments, isApple: isApple) { writer in
             writer.member("kind", kind.rawValue)
             if let at { writer.member("at", raw: at) }
             if let action = arguments[.action] { writer.member("action", action) }
             if let text = arguments[.text] { writer.member("text", text) }
-            if let payload { writer.member("payload", raw: payload.rawBytes) }
+            if let payload { writer.member("payload", raw: payload.root.rawBytes) }
             guard let message else { return }
             if let seq = number(message) { writer.member("message", seq) } else { writer.member("message", message) }
         }
@@ -74,6 +75,29 @@ enum RequestLine {
         }
     }
 
+    /// An entry that an app stored.
+    ///
+    /// - Parameters:
+    ///   - members: `name` and `properties`, or `attributes`.
+    ///   - suite: where it was stored.
+    ///   - id: the request's own.
+    static func log(
+        _ kind: EntryKind, _ members: [(key: String, value: StoredValue)], suite: String, id: String,
+        _ arguments: Arguments
+    ) throws(Failure) -> [UInt8] {
+        let at = try time(arguments)
+        return line(.log, arguments) { writer in
+            writer.member("id", id)
+            writer.member("kind", kind.rawValue)
+            if let at { writer.member("at", raw: at) }
+            writer.member("suite", suite)
+            for (key, value) in members {
+                writer.key(key)
+                value.write(to: &writer)
+            }
+        }
+    }
+
     /// What is logged, as people write it.
     private enum LogWord: String {
         case event, attribute
@@ -89,7 +113,7 @@ enum RequestLine {
     }
 
     private static func line(
-        _ operation: Operation, _ arguments: Arguments, _ members: (inout JSONWriter) -> Void
+        _ operation: Operation, _ arguments: Arguments, isApple: Bool = false, _ members: (inout JSONWriter) -> Void
     ) -> [UInt8] {
         var writer = JSONWriter()
         writer.object { writer in
@@ -100,7 +124,7 @@ enum RequestLine {
         do { document = try JSONDocument(scanning: writer.bytes, limits: JSONLimits(depth: .max)) } catch {
             preconditionFailure("what was written is JSON: \(error.message)")
         }
-        return RequestTemplate(arguments).line(for: document.root, isAPNs: false)
+        return RequestTemplate(arguments).line(for: document.root, isAPNs: isApple)
     }
 
     private static func time(_ arguments: Arguments) throws(Failure) -> [UInt8]? {
@@ -117,11 +141,11 @@ enum RequestLine {
         return writer.bytes
     }
 
-    private static func payload(in operand: String) throws(Failure) -> JSONNode {
+    private static func payload(in operand: String) throws(Failure) -> (root: JSONNode, isAPNs: Bool) {
         let file = try InputFile(operand)
         var payloads = PayloadReader(file)
         guard let record = try payloads.next() else { preconditionFailure("the reader throws when there is none") }
-        return record.document.root
+        return (record.document.root, file.isAPNs)
     }
 
     /// The value of digits; `nil` for anything else.

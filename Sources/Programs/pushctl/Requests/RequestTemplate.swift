@@ -49,11 +49,11 @@ struct RequestTemplate {
     ///   - isAPNs: whether the file is an `.apns` file, and so for iOS.
     func line(for object: JSONNode, isAPNs: Bool) -> [UInt8] {
         var template = self
-        template.add("platform", platform ?? (isAPNs ? Platform.ios.rawValue : nil), to: Set(Operation.allCases))
         let operation = object["op"]?.string.flatMap(Operation.init(rawValue:))
-        if operation != nil || object["op"] != nil && object["payload"] != nil {
-            return template.filling(object, operation)
-        }
+        let isRequest = operation != nil || object["op"] != nil && object["payload"] != nil
+        let isApple = isAPNs || !isRequest && object.isApplePayload
+        template.add("platform", platform ?? (isApple ? Platform.ios.rawValue : nil), to: Set(Operation.allCases))
+        if isRequest { return template.filling(object, operation) }
         var writer = JSONWriter(reserving: object.rawBytes.count + 256)
         writer.object { writer in
             writer.member("op", Operation.deliver.rawValue)
@@ -76,6 +76,11 @@ struct RequestTemplate {
         }
         return writer.bytes
     }
+}
+
+extension JSONNode {
+    /// Whether it is what iOS hands to an app: values of an Android data map are strings, so an object tells.
+    var isApplePayload: Bool { self["aps"]?.kind == .object }
 }
 
 extension InputFile {

@@ -24,7 +24,7 @@ extension [TestResult] {
     private var summary: String {
         let (checks, failed) = (count(\.checks), count(\.failures))
         let unreadable = count { $0.error != nil }
-        return "\(checks - failed) of \(Text.count(checks, "expectation")) hold, in \(Text.count(count, "file"))"
+        return "\(checks - failed) of \(checks) expectations hold, in \(Text.count(count, "file"))"
             + (unreadable > 0 ? "; \(unreadable) could not be read" : "") + " (\(duration.shownMilliseconds) ms)"
     }
 

@@ -8,26 +8,26 @@ enum LocalTime {
     /// What `parse` reads, for the help.
     static let forms = """
         TIME is RFC 3339 (2026-11-21T09:00:00Z), a date (its midnight), today, yesterday, now, or how long ago: -90s, \
-        -30min, -1h, -2d, -1w. Dates are those of this machine's time zone.
+        -30min, -1h, -2d, -1w. Dates are those of this machine's time zone, or with --utc of UTC.
         """
-
-    /// `2026-11-21 10:00:00.250 CET`.
-    static func text(_ time: WallTime) -> String {
-        var seconds = time_t(time.seconds)
-        var parts = tm()
-        guard localtime_r(&seconds, &parts) != nil else { return time.rfc3339 }
-        let text = withUnsafeTemporaryAllocation(of: CChar.self, capacity: 64) { buffer in
-            let millisecond = time.milliseconds - time.seconds * 1000
-            let fraction = "." + String(1000 + millisecond).dropFirst()
-            let length = strftime(buffer.baseAddress, buffer.count, "%Y-%m-%d %H:%M:%S\(fraction) %Z", &parts)
-            return String(decoding: buffer.prefix(length).map(UInt8.init(bitPattern:)), as: UTF8.self)
-        }
-        return text.isEmpty ? time.rfc3339 : text
-    }
 
     /// Reads a time: RFC 3339; `2026-11-21`, `today`, `yesterday`, which are the midnights that they begin with; `now`;
     /// or how long ago, as in `-90s`, `-30min`, `-1h`, `-2d`, `-1w`. `nil` for anything else.
-    static func parse(_ text: String, now: WallTime) -> WallTime? {
+    ///
+    /// - Parameter isUTC: whether dates are those of UTC, not of this machine's zone.
+    static func parse(_ text: String, now: WallTime, isUTC: Bool = false) -> WallTime? {
+        let day: Int64 = 86_400_000
+        let midnight = WallTime(milliseconds: now.milliseconds / day * day)
+        switch text {
+        case "today" where isUTC: return midnight
+        case "yesterday" where isUTC: return WallTime(milliseconds: midnight.milliseconds - day)
+        case _ where isUTC && !text.hasPrefix("-"):
+            return text == "now" ? now : WallTime(rfc3339: text) ?? WallTime(rfc3339: text + "T00:00:00Z")
+        default: return parseLocal(text, now: now)
+        }
+    }
+
+    private static func parseLocal(_ text: String, now: WallTime) -> WallTime? {
         switch text {
         case "now": now
         case "today": midnight(of: now, daysBefore: 0)

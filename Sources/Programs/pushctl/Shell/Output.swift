@@ -8,6 +8,20 @@ import PushModel
 /// A reader that is gone, such as `head`, ends the program quietly: it has what it wanted.
 final class Output {
     private var buffer: [UInt8] = []
+    /// How many characters a line for people may have; `nil`: any number.
+    private let width: Int?
+
+    init() {
+        let columns = getenv("COLUMNS").flatMap { Int(String(cString: $0)) } ?? Self.terminalWidth
+        width = columns.flatMap { $0 >= 20 ? $0 : nil }
+    }
+
+    /// The width of the terminal that standard output is; `nil` when it is none: a program gets lines as they are.
+    private static var terminalWidth: Int? {
+        var size = winsize()
+        guard isatty(STDOUT_FILENO) == 1, ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0 else { return nil }
+        return Int(size.ws_col)
+    }
 
     /// Writes bytes as they are, sooner or later.
     func write(_ bytes: some Collection<UInt8>) {
@@ -36,7 +50,10 @@ final class Output {
     private static let limits = JSONLimits(depth: 128)
 
     /// Writes text for people: lines, each with its line feed. What came from outside cannot steer the terminal.
-    func print(_ text: String) { write(visible(text).utf8) }
+    func print(_ text: String) {
+        let text = visible(text)
+        write((width.map { Text.folded(text, width: $0) } ?? text).utf8)
+    }
 
     /// Hands everything to the kernel.
     func flush() {

@@ -1,0 +1,68 @@
+import PushDispatch
+public import PushModel
+
+extension Explanation {
+    /// A route that was asked whether it takes an invocation, and does not.
+    public struct UnmatchedRoute: Hashable, Sendable {
+        /// The route's name.
+        public var route: String
+        /// The callback of the invocation.
+        public var callback: Callback
+        /// Whether it would get a copy.
+        public var observes: Bool
+        /// Which of its conditions does not hold, and what is so instead, for people.
+        public var reason: String
+    }
+
+    /// The routes that each callback was offered to in vain: those before the one that takes it, and every observer.
+    static func unmatchedRoutes(
+        _ decision: Decision, platform: Platform, table: RoutingTable
+    ) -> [UnmatchedRoute] {
+        decision.callbacks.flatMap { callback -> [UnmatchedRoute] in
+            let facts = RouteFacts(
+                provider: decision.provider, platform: platform, callback: callback, app: decision.app,
+                keys: decision.keys)
+            let isOffered = decision.owner == .route || callback.isBroadcast
+            let first = callback.isBroadcast ? nil : table.owner(of: facts)
+            return table.routes.enumerated().compactMap { position, route in
+                guard route.observes || isOffered && position < first ?? .max,
+                    let reason = route.match.mismatch(with: facts)
+                else { return nil }
+                return UnmatchedRoute(route: route.name, callback: callback, observes: route.observes, reason: reason)
+            }
+        }
+    }
+}
+
+extension RouteMatch {
+    /// The first condition that does not hold, and what is so instead; `nil` when all hold.
+    func mismatch(with facts: RouteFacts) -> String? {
+        guard !holds(for: facts) else { return nil }
+        let provider = facts.provider ?? Self.noProvider
+        if !providers.isEmpty, !providers.contains(provider) {
+            let owner = facts.provider.map { "the payload is of \($0)" } ?? "the payload is of no known provider"
+            return "Provider=\(providers.joined(separator: " ")): \(owner)"
+        }
+        if !platforms.isEmpty, !platforms.contains(facts.platform) {
+            return "Platform=\(platforms.map(\.rawValue).joined(separator: " ")): it is \(facts.platform.rawValue)"
+        }
+        if !callbacks.isEmpty, !callbacks.contains(facts.callback) {
+            return "Callback=\(callbacks.map(\.rawValue).joined(separator: " ")): it is \(facts.callback.rawValue)"
+        }
+        if !apps.isEmpty, !apps.contains(where: { $0.matches(facts.app ?? "") }) {
+            let app = facts.app.map { "the app is \($0)" } ?? "no app is named (--app)"
+            return "App=\(apps.map(\.description).joined(separator: " ")): \(app)"
+        }
+        return data.lazy.compactMap { $0.mismatch("Data", facts.keys?.data($0.key), "key") }.first
+            ?? keyValues.lazy.compactMap { $0.mismatch("KeyValue", facts.keys?.keyValue($0.key), "key-value") }.first
+    }
+}
+
+extension RouteMatch.KeyCondition {
+    fileprivate func mismatch(_ setting: String, _ value: String?, _ noun: String) -> String? {
+        let condition = "\(setting)=\(key)\(pattern.map { " \($0)" } ?? "")"
+        guard let value else { return "\(condition): the payload has no \(noun) \(key)" }
+        guard let pattern, !pattern.matches(value) else { return nil }
+        return "\(condition): \(key) is \"\(value.prefix(100))\(value.count > 100 ? "..." : "")\""
+    }
+}

@@ -1,0 +1,62 @@
+public import PushDispatch
+import PushModel
+
+extension Explanation {
+    /// What the tracks would make of what a person does with the notification.
+    public struct TrackedAct: Sendable {
+        /// What the person does.
+        public var act: UserAct
+        /// What would be queued, or rejected; never empty.
+        public var entries: [TrackedData]
+    }
+
+    /// Every act that the notification allows, of which a track makes something. Of buttons the payload's own are known.
+    static func trackedActs(
+        _ deliver: DeliverRequest, _ decision: Decision, _ platform: Platform, _ table: RoutingTable
+    ) -> [TrackedAct] {
+        guard !table.tracks.isEmpty, decision.mayBeShown else { return [] }
+        let handedBack = try? HandedBackPayload(deliver.payload, platform: platform, settings: table.detection)
+        var buttons: Set<String> = []
+        let ids = decision.braze?.actions.compactMap(\.id).filter { buttons.insert($0).inserted } ?? []
+        let acts = [UserAct.opened] + ids.map { .button(id: $0, text: nil) } + [.dismissed]
+        return acts.compactMap { act in
+            // On the web other data comes back than what was delivered, and no act depends on it.
+            let interaction = decide(
+                act, on: platform == .web ? nil : handedBack, of: decision.provider, platform: platform,
+                rules: table.interaction)
+            guard interaction.outcome == nil else { return nil }
+            let facts = TrackFacts(
+                act: act, provider: decision.provider, campaignID: decision.braze?.campaignID,
+                messageID: decision.messageID, platform: platform, app: decision.app,
+                device: deliver.target.device, externalID: deliver.target.externalID, keys: decision.keys)
+            let entries = table.tracked(facts).flatMap { $0.checked(table.customData, platform) }
+            return entries.isEmpty ? nil : TrackedAct(act: act, entries: entries)
+        }
+    }
+}
+
+extension Decision {
+    /// Whether there may be a notification that a person acts on.
+    fileprivate var mayBeShown: Bool {
+        if braze != nil { return displayed }
+        guard providers.first?.provider.purpose != .uninstallProbe else { return false }
+        switch outcome {
+        case nil: return !callbacks.allSatisfy(\.isBroadcast)
+        case .shownBySystem, .ownReceiver: return true
+        case .notWoken, .swallowed, .handedToTracker, .handled, .failed, .timedOut, .expired, .unrouted, .duplicate,
+            .sdkNotReady:
+            return false
+        }
+    }
+}
+
+extension UserAct {
+    /// What happens, as `On=` calls it, and the button.
+    var track: (occasion: TrackRule.Occasion, button: String?) {
+        switch self {
+        case .opened: (.opened, nil)
+        case .button(let id, _): (.action, id)
+        case .dismissed: (.dismissed, nil)
+        }
+    }
+}

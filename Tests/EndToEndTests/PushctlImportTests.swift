@@ -1,0 +1,103 @@
+import PushModel
+import TestSupport
+import Testing
+
+@Suite("pushctl import remote-storage", .timeLimit(.minutes(30)))
+struct PushctlImportTests {
+    private static let folder = packageRoot + "/Tests/Fixtures/remote-storage/"
+    private static let binary = folder + "group.com.example.shop.plist"
+
+    private func dryRun(_ file: String, _ arguments: String...) -> Program.Result {
+        pushctl.run(
+            ["import", "remote-storage", file, "--dry-run", "--config", shippedConfiguration] + arguments)
+    }
+
+    @Test("reads the three arrays of a binary and an XML property list and of JSON alike")
+    func forms() throws {
+        let result = dryRun(Self.binary)
+        #expect(result.end == .exited(1), "some entries cannot be sent")
+        let requests = try result.lines.map { try json($0) }
+        #expect(
+            requests.map { "\($0["kind"]?.string ?? "") \($0["name"]?.string ?? $0["attributes"]?.text ?? "")" } == [
+                "custom_event article_read", "custom_event article_read", "custom_event gelesen ü", "custom_event sold",
+                #"custom_attributes {"plan":"free","tags":["a","b"],"visits":3}"#, "custom_event strayed",
+                #"user_attributes {"email":"anna@example.com"}"#, #"user_attributes {"email":"ben@example.com"}"#,
+                #"user_attributes {"phone":"+4915112345678"}"#,
+            ], "\(result.output)")
+        #expect(requests.allSatisfy { $0["op"]?.string == "log" && $0["suite"]?.string == "group.com.example.shop" })
+        #expect(requests.first?["properties"]?.text == #"{"paid":true,"section":"sport","share":0.5,"words":812}"#)
+        #expect(Set(requests.map { $0["id"]?.string }).count == requests.count, "equal entries are two")
+        for other in ["shop.xml.plist", "shop.json"] {
+            #expect(
+                dryRun(Self.folder + other, "--suite", "group.com.example.shop").output == result.output, "\(other)")
+        }
+    }
+
+    @Test("tells every mistake of the samples with its place")
+    func mistakes() {
+        let errors = dryRun(Self.binary).errors
+        for (place, mistake) in [
+            ("custom_events[2]", "not sent: event_name is a number, not a string"),
+            ("custom_events[3]", "not sent: it has no event_name"),
+            ("custom_events[4]", "its name is under eventName, not event_name"),
+            ("custom_events[5]", "would be rejected: properties.time: the API reserves this name"),
+            ("custom_events[6]", "not sent: bytes is data"),
+            ("custom_events[7]", "not sent: it is a string, not a dictionary"),
+            ("custom_attributes[1]", "it has event_name, so it is an event"),
+            ("custom_attributes[2]", "not sent: it is empty"),
+            ("user_attributes[2]", "not sent: its attributeType is not 0"),
+            ("user_attributes[3]", "not sent: it has no field"),
+            ("user_attributes[4]", "not sent: its data is no encoded UserAttribute"),
+            ("user_attributes[5]", "/users/track calls phone_number phone"),
+        ] {
+            #expect(errors.contains("pending_\(place): \(mistake)"), "\(errors)")
+        }
+        #expect(errors.split(separator: "\n").count == 12, "\(errors)")
+    }
+
+    @Test("logs each entry once, however often the file is imported")
+    func idempotent() throws {
+        let daemon = try TestDaemon()
+        let file = daemon.installation.root + "/defaults.json"
+        writeFile(
+            #"{"pending_custom_events":[{"event_name":"a","n":1,"m":2},{"event_name":"a","n":1,"m":2}]}"#, to: file)
+        func pending() throws -> Int? {
+            try json(daemon.pushctl("pending", "--json").output)["entries"]?.count
+        }
+        let first = daemon.pushctl("import", "remote-storage", file)
+        #expect(first.end == .exited(0), "\(first.errors)")
+        #expect(first.lines.first == "accepted  seq 1  (pending_custom_events[0])")
+        writeFile(
+            #"{"pending_custom_events":[{"m":2,"n":1,"event_name":"a"},{"event_name":"a","n":1,"m":2},{"event_name":"b"}]}"#,
+            to: file)
+        let second = daemon.pushctl("import", "remote-storage", file)
+        #expect(second.end == .exited(0), "\(second.errors)")
+        #expect(second.lines.map { $0.prefix(15) } == ["accepted  seq 1", "accepted  seq 2", "accepted  seq 3"])
+        #expect(try pending() == 3)
+    }
+
+    @Test(
+        "what is no storage of the samples is refused with 65",
+        arguments: [
+            ("{}", "it has none of the keys pending_custom_events, "), ("[]", "it is an array, not a dictionary"),
+            ("nonsense", "neither a property list nor JSON: "), ("bplist00", "it is cut off"),
+            ("bplist00" + String(repeating: "\u{7F}", count: 40), "its trailer is damaged"),
+            ("<?xml version=\"1.0\"?>\n<plist><dict><key>a</key></dict></plist>", "line 2: the key a has no value"),
+            ("<plist><array></dict></plist>", "line 1: </dict> stands where </array> is expected"),
+            ("<!DOCTYPE plist [<!ENTITY a \"b\">]><plist/>", "line 1: a document type of its own is not read"),
+            ("<plist><dict>", "line 1: the file ends before </plist>"),
+            ("<plist>" + String(repeating: "<array>", count: 100), "line 1: it nests deeper than 64"),
+        ])
+    func refused(text: String, message: String) {
+        let directory = TemporaryDirectory()
+        writeFile(text, to: directory.path + "/x")
+        let result = dryRun(directory.path + "/x")
+        #expect(result.end == .exited(65))
+        #expect(result.errors.hasPrefix("pushctl: \(directory.path)/x: \(message)"), "\(result.errors)")
+    }
+
+    @Test("only remote-storage can be imported")
+    func usage() {
+        #expect(pushctl.run(["import", "avro", "x"]).end == .exited(2))
+    }
+}

@@ -1,0 +1,58 @@
+import PushDispatch
+import PushModel
+import PushRouting
+import Testing
+
+@Suite("What an explanation says of routes that do not match")
+struct ExplainedRoutesTests {
+    private func unmatched(
+        _ routes: Route..., payload: String = #"{"k":"value"}"#, platform: Platform = .android
+    ) throws -> [String] {
+        let table = RoutingTable(
+            routes: routes, handlers: ["crm": Handler(name: "crm", kind: .journal)])
+        let document = try JSONDocument(scanning: Array(payload.utf8))
+        let explanation = try Explanation(
+            DeliverRequest(payload: document.root), platform: platform, table: table)
+        let told = explanation.unmatchedRoutes.map { "\($0.callback.rawValue): \($0.route): \($0.reason)" }
+        let lines = explanation.text.split(separator: "\n").drop { $0 != "Routes that do not match" }.dropFirst()
+        #expect(lines.prefix(told.count).map { String($0.dropFirst(2)) } == told)
+        let json = try JSONDocument(scanning: explanation.json).root["unmatched_routes"]?.elements ?? []
+        #expect(json.map { $0["reason"]?.string } == explanation.unmatchedRoutes.map(\.reason))
+        return told.map { String($0.drop { $0 != " " }.dropFirst()) }
+    }
+
+    private func route(_ match: RouteMatch, _ name: String = "r", observes: Bool = false) -> Route {
+        Route(name: name, match: match, handler: "crm", observes: observes)
+    }
+
+    @Test("each condition says what is so instead")
+    func conditions() throws {
+        let matches = [
+            (RouteMatch(providers: ["crm"]), "Provider=crm: the payload is of no known provider"),
+            (RouteMatch(platforms: [.ios, .web]), "Platform=ios web: it is android"),
+            (RouteMatch(callbacks: [.push]), "Callback=push: it is onMessageReceived"),
+            (RouteMatch(apps: [Glob("com.*")]), "App=com.*: no app is named (--app)"),
+            (RouteMatch(data: [.init(key: "order", pattern: nil)]), "Data=order: the payload has no key order"),
+            (RouteMatch(data: [.init(key: "k", pattern: Glob("x*"))]), "Data=k x*: k is \"value\""),
+            (
+                RouteMatch(keyValues: [.init(key: "kv", pattern: nil)]),
+                "KeyValue=kv: the payload has no key-value kv"
+            ),
+        ]
+        for (match, reason) in matches { #expect(try unmatched(route(match)) == ["r: \(reason)"]) }
+    }
+
+    @Test("only those that were asked are named: those before the one that matches, and observers")
+    func asked() throws {
+        let never = RouteMatch(platforms: [.ios])
+        #expect(
+            try unmatched(
+                route(never, "first"), route(RouteMatch(), "second"), route(never, "third"),
+                route(never, "fourth", observes: true)
+            ) == ["first: Platform=ios: it is android", "fourth: Platform=ios: it is android"])
+        let braze = #"{"_ab":"true","t":"T","a":"A"}"#
+        #expect(
+            try unmatched(route(never, "owner"), route(never, "copy", observes: true), payload: braze)
+                == ["copy: Platform=ios: it is android"])
+    }
+}
