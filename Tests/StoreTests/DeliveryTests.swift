@@ -54,7 +54,7 @@ struct DeliveryTests {
         let reader = try ledger.reader()
         for (number, expected) in [(4, 2), (2, 1), (5, 4)] as [(Int64, Int64)] {
             let reference = DeliveryReference(
-                .message("m"), app: nil, device: nil, before: SequenceNumber(number))
+                .message("m"), app: nil, device: nil, interaction: SequenceNumber(number))
             #expect(try reader.delivery(reference)?.request.seq.value == expected)
         }
     }
