@@ -88,7 +88,7 @@ public struct RandomDay {
             let states = ["foreground", "background", "terminated", "force_quit", "force_stopped"]
             members.append(#""state":"\#(one(of: states))""#)
         }
-        if one(in: 8) { members.append(#""sdk":"\#(one(of: ["nil", "delayed"]))""#) }
+        if one(in: 3) { members.append(#""sdk":"\#(one(of: ["nil", "delayed"]))""#) }
         if one(in: 8) { members.append(#""notifications":"denied""#) }
         if one(in: 8) { members.append(#""os_version":"\#(one(of: ["13.7", "17"]))""#) }
         return members

@@ -19,7 +19,7 @@ struct PastDeliveries {
     ///   - provider: whose payload it is.
     mutating func add(_ deliver: DeliverRequest, _ accepted: AcceptedRequest, provider: String?) {
         bySeq[accepted.seq] = PastDelivery(accepted: accepted, provider: provider, outcome: nil, request: deliver)
-        if let message = accepted.messageID {
+        if let message = accepted.messageID, !accepted.isTracked {
             byMessage[message, default: []].append(accepted.seq)
         }
         oldestFirst.append(accepted.seq)
