@@ -149,8 +149,9 @@ let package = Package(
         tests(
             "PushDaemonTests",
             [
-                "PushModel", "PushRouting", "PushSettings", "JournalLog", "EventLoop", "UnixSockets",
-                "Store", "PushDaemon",
+                "PushModel", "PushTracking", "PushCustomData", "PushRouting", "PushSettings", "LinuxSystem",
+                "JournalLog",
+                "EventLoop", "UnixSockets", "Store", "PushDaemon",
             ]),
         // What one delivery may cost.
         tests(

@@ -81,7 +81,7 @@ final class Daemon {
         largeRequests = LargeRequestReader { mailbox.post(.largeRequest(token: $0, $1)) }
         health = try StoreHealth(loop: loop, journal: journal, slowCommit: settings.store.slowCommit)
         refusals = RefusalLog(journal: journal)
-        let recovered = try RecoveredState(directory: directories.state, settings: settings)
+        let recovered = try RecoveredState(directory: directories.state, settings: settings, now: .now())
         runner = try HandlerRunner(loop: loop, stateID: recovered.stateID, journal: journal)
         pipeline = CommitPipeline(committer, lastSequence: recovered.lastNumber)
         let router = Router(
@@ -93,7 +93,7 @@ final class Daemon {
         loader = RunLoader(pipeline: pipeline, committer: committer, lookup: lookup, reader: largeRequests)
         processor = Processor(
             router: router, pipeline: pipeline, runner: runner, loader: loader, journal: journal,
-            successLevel: settings.journal.successLevel)
+            successLevel: settings.journal.successLevel, clock: { .now() })
         inject = InjectServer(
             processor: processor, pipeline: pipeline, committer: committer, lookup: lookup,
             largeRequests: largeRequests, health: health, refusals: refusals,

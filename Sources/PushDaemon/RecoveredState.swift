@@ -18,7 +18,7 @@ struct RecoveredState {
     /// Has the rest: what is not finished.
     let ledger: LedgerReader
 
-    init(directory: String, settings: Settings) throws(StoreError) {
+    init(directory: String, settings: Settings, now: Moment) throws(StoreError) {
         let reader = try LedgerReader(directory: directory)
         ledger = reader
         let stateID = reader.stateIdentity
@@ -26,7 +26,7 @@ struct RecoveredState {
         let rules = settings.routing.tracking
         tracker = Background("tracker") { () throws(StoreError) in
             try Tracker(
-                stateID: stateID, rules: rules, ledger: LedgerReader(directory: directory), now: Moment.now().wall)
+                stateID: stateID, rules: rules, ledger: LedgerReader(directory: directory), now: now.wall)
         }
         lastNumber = try reader.highestSequenceNumber()
         devices = try reader.knownDevices()
@@ -59,18 +59,10 @@ extension CustomData {
 }
 
 extension DeliveryReference {
-    /// The delivery that an interaction names by its number or message id; `nil` for everything else.
-    ///
-    /// - Parameter seq: the interaction's number, once it has one: what was delivered later is not meant.
-    init?(_ request: Request, before seq: SequenceNumber? = nil) {
+    /// The delivery that an accepted interaction named by its number or message id; `nil` for everything else.
+    init?(_ request: Request, of accepted: SequenceNumber) {
         guard case .interact(let interact) = request.action else { return nil }
-        let name: Name
-        switch interact.subject {
-        case .delivery(let seq): name = .seq(seq)
-        case .message(let id): name = .message(id)
-        case .payload: return nil
-        }
-        self.init(name, app: interact.target.app, device: interact.target.device, before: seq)
+        self.init(interact, interaction: accepted)
     }
 }
 
@@ -80,7 +72,7 @@ extension UnfinishedRequest {
         var accepted = left.accepted
         accepted.body = try ledger.line(of: accepted.seq) ?? []
         let request = Request(stored: accepted)
-        let reference = request.flatMap { DeliveryReference($0, before: accepted.seq) }
+        let reference = request.flatMap { DeliveryReference($0, of: accepted.seq) }
         let past = if let reference { try ledger.delivery(reference) } else { nil as RequestStory? }
         self.init(
             accepted: accepted, invocations: left.invocations, request: request, past: past.map(PastDelivery.init))

@@ -222,8 +222,8 @@ struct PushctlExplainTests {
         let result = explain(payload, "--platform", "ios", "--state", "foreground", "--sdk", "nil")
         #expect(
             result.output.contains(
-                "willPresent: the app has no Braze instance, so it ends as sdk_not_ready: Braze never sees it, and the "
-                    + "open is lost\n"))
+                "willPresent: the app has no Braze instance, so it ends as sdk_not_ready: Braze never sees this call; "
+                    + "a later tap is counted\n"))
     }
 
     @Test("says that the tracker gives no campaign events for an app whose own SDK logs opens")

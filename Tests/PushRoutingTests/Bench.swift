@@ -32,9 +32,12 @@ struct Bench {
     private var epoch = Instant(nanoseconds: 5_000_000_000_000)
 
     /// A router with one route, to the handler `crm`, unless the table says otherwise.
+    ///
+    /// - Parameter devicesMax: how many devices are remembered, as long as their names are short.
     init(_ table: RoutingTable = .testing(), devicesMax: Int = 1_000_000) {
-        router = Router(
-            boot: boot, table: table, tracker: Tracker(stateID: state, rules: table.tracking), devicesMax: devicesMax)
+        var table = table
+        table.limits.deviceMemory = devicesMax * KnownDevices.fixedByteCount + KnownDevices.fixedByteCount - 1
+        router = Router(boot: boot, table: table, tracker: Tracker(stateID: state, rules: table.tracking))
     }
 
     var now: Moment {
@@ -113,7 +116,7 @@ struct Bench {
         let tracker = ledger.tracker.restored(stateID: state, rules: table.tracking, now: now.wall)
         router = Router(
             boot: boot, table: table, tracker: tracker, customData: ledger.customData.restored(stateID: state),
-            devices: ledger.devices.values.sorted { $0.number < $1.number }, devicesMax: router.devicesMax,
+            devices: ledger.devices.values.sorted { $0.number < $1.number },
             lastNumber: ledger.requests.keys.max() ?? SequenceNumber(0))
         var effects = Effects()
         for var unfinished in ledger.unfinished {

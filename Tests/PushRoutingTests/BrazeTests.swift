@@ -1,5 +1,6 @@
 import PushModel
 import PushRouting
+import TestSupport
 import Testing
 
 @Suite("Braze payloads and their taps")
@@ -42,6 +43,43 @@ struct BrazeTests {
             try bench.submit(.deliver(android)) == [
                 "request 2", "row 2.0 shown_by_system", "end 2.0 shown_by_system",
             ])
+    }
+
+    @Test("without a Braze instance a service extension has the push all the same: it is a process of its own")
+    func serviceExtension() throws {
+        var bench = Bench()
+        let payload = #"{"aps":{"alert":"Text","mutable-content":1,"content-available":1},"ab":{"c":"summer"}}"#
+        try bench.submit(.deliver(payload, platform: .ios, sdk: .missing))
+        #expect(bench.row(1, 0)?.callback == .serviceExtension && bench.outcome(1, 0) == .handedToTracker)
+        #expect(bench.outcome(1, 1) == .sdkNotReady)
+    }
+
+    @Test("in the foreground what willPresent answers decides whether a push was displayed, after a restart too")
+    func presentation() throws {
+        for (options, isDisplayed) in [
+            ([], false), ([.sound, .badge], false), ([.list], true), ([.banner], true), ([.alert], true), (nil, true),
+        ] as [([PresentationOption]?, Bool)] {
+            var table = RoutingTable.testing()
+            table.completion.presentationOptions = options
+            var bench = Bench(table)
+            let push = Request.deliver(Payload.brazeIOS(), to: "phone", platform: .ios, state: .foreground)
+            try bench.submit(push)
+            #expect(bench.ledger.tracker.deliveries.map(\.row.isDisplayed) == [isDisplayed])
+            try bench.submit(.deliver(Payload.brazeIOS(), to: "phone", platform: .ios))
+            #expect(bench.ledger.tracker.deliveries.last?.row.isDisplayed == true, "the system shows it")
+        }
+    }
+
+    @Test("a click on the web without a campaign is nobody's open, and no handler's")
+    func clickWithoutCampaign() throws {
+        var bench = Bench()
+        try bench.submit(.deliver(#"{"t":"T","a":"A","ab_ids":{},"u":"/"}"#, to: "phone", platform: .web))
+        let click = JSONDocument(test: #"{"url":"/","ab_ids":{},"actionTargets":{}}"#).root
+        try bench.submit(.open(.payload(click), on: "phone", app: "shop", platform: .web))
+        #expect(bench.row(1)?.provider == bench.row(2)?.provider)
+        #expect(bench.outcome(2) == .handedToTracker)
+        #expect(bench.end(2)?.reason == "delivery 1 has no campaign id: its open is nobody's")
+        #expect(bench.ledger.tracker.interactions.map(\.verdict) == [.unattributed])
     }
 
     @Test("without a Braze instance an iOS callback is lost; what is shown all the same is received")
@@ -251,15 +289,15 @@ struct KnownDeviceTests {
         #expect(bench.ledger.requests[SequenceNumber(3)]?.accepted.platform == .android)
     }
 
-    @Test("is kept of so many devices; the one first heard of is forgotten")
+    @Test("is kept of so many devices; the one that was not used for longest is forgotten")
     func bounded() throws {
         var bench = Bench(devicesMax: 2)
         for device in ["a", "b", "a"] { try bench.submit(.deliver(to: device, user: "u")) }
         let effects = try bench.submit(.deliver(to: "c", user: "u"))
-        #expect(effects.contains("device c u") && effects.contains("forget device 1"))
-        #expect(bench.ledger.devices.mapValues(\.key.device) == [SequenceNumber(2): "b", SequenceNumber(4): "c"])
+        #expect(effects.contains("device c u") && effects.contains("forget device 2"))
+        #expect(bench.ledger.devices.mapValues(\.key.device) == [SequenceNumber(1): "a", SequenceNumber(4): "c"])
         bench.crash()
-        #expect(try bench.submit(.deliver(to: "d", user: "u")).contains("forget device 2"), "after a restart too")
+        #expect(try bench.submit(.deliver(to: "d", user: "u")).contains("forget device 1"), "after a restart too")
         #expect(bench.ledger.violations == [])
     }
 

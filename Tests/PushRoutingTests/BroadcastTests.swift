@@ -38,6 +38,22 @@ struct BroadcastTests {
         #expect(bench.row(1, 1)?.callback == callback)
     }
 
+    @Test(
+        "a token that comes as an intent gives the same events as one that is told",
+        arguments: [
+            (TokenRequest.Kind.new, "NEW_TOKEN"), (.registered, "FCM_REGISTERED"), (.unregistered, "FCM_UNREGISTERED"),
+        ])
+    func tokenIntents(kind: TokenRequest.Kind, action: String) throws {
+        var (told, delivered) = (Bench(Self.table), Bench(Self.table))
+        try told.submit(.token(kind, to: "phone"))
+        let intent = #"{"action":"com.google.firebase.messaging.\#(action)","extras":{"token":"t1"}}"#
+        try delivered.submit(.deliver(intent, to: "phone"))
+        #expect(delivered.ledger.events == told.ledger.events && !told.ledger.events.isEmpty)
+        #expect(delivered.row(1)?.callback == told.row(1)?.callback)
+        try delivered.submit(.deliver(intent, to: "phone", state: .forceStopped))
+        #expect(delivered.ledger.events == told.ledger.events, "nothing of the app runs")
+    }
+
     @Test("a token for which the platform calls nothing is swallowed", arguments: [Platform.ios, .web])
     func noCallback(platform: Platform) throws {
         var bench = Bench(Self.table)

@@ -1,10 +1,29 @@
 import PushModel
-import PushTracking
 import TestSupport
 import Testing
 
+@testable import PushTracking
+
 @Suite("Sessions (T7, T8)")
 struct SessionTests {
+    @Test("ended and resumed again and again leave no timers behind")
+    func timers() {
+        var tracker = Tracker(stateID: UUID128(high: 1, low: 2))
+        var output = TrackerOutput()
+        var most = 0
+        for number in 1...20_000 as ClosedRange<Int64> {
+            let now = WallTime(milliseconds: 1_700_000_000_000 + number / 20)
+            let source = TrackerSource(
+                cause: SequenceNumber(number), platform: .web, app: "shop", device: "phone", externalID: nil, at: now)
+            tracker.session(number % 2 == 0 ? .end : .start, source, now: now, into: &output)
+            most = max(most, tracker.timers.count)
+        }
+        #expect(most < 2100)
+        tracker.takeDue(now: WallTime(milliseconds: 1_700_010_000_000), into: &output)
+        #expect(tracker.nextDue == nil && tracker.staleTimers == 0)
+        #expect(output.events.count { $0.kind == .sessionEnd } == 1)
+    }
+
     @Test("a session begins, goes on whatever starts again, and ends once, with how long it took")
     func course() {
         var bench = TrackerBench()

@@ -67,9 +67,35 @@ struct DeliveryTests {
         let reader = try ledger.reader()
         for (number, expected) in [(4, 2), (2, 1), (5, 4)] as [(Int64, Int64)] {
             let reference = DeliveryReference(
-                .message("m"), app: nil, device: nil, before: SequenceNumber(number))
+                .message("m"), app: nil, device: nil, interaction: SequenceNumber(number))
             #expect(try reader.delivery(reference)?.request.seq.value == expected)
         }
+    }
+
+    @Test("for an interaction that has its number, gives the delivery that the tracker found for it, and no later one")
+    func foundByTracker() async throws {
+        let directory = TemporaryDirectory()
+        let ledger = try TestLedger(directory.path)
+        let found = InteractionRow(
+            cause: SequenceNumber(4), delivery: SequenceNumber(2), verdict: .opened, button: nil, buttonAction: nil,
+            at: WallTime(milliseconds: 0))
+        let ahead = InteractionRow(
+            cause: SequenceNumber(1), delivery: SequenceNumber(2), verdict: .opened, button: nil, buttonAction: nil,
+            at: WallTime(milliseconds: 0))
+        try await ledger.commit(
+            delivery(1, operation: .interact) + delivery(2, isTracked: true) + delivery(3)
+                + delivery(4, operation: .interact)
+                + [.tracker(.interaction(found)), .tracker(.interaction(ahead))])
+        let reader = try ledger.reader()
+        func number(_ name: DeliveryReference.Name, of interaction: Int64) throws -> Int64? {
+            let interaction = SequenceNumber(interaction)
+            let reference = DeliveryReference(name, app: nil, device: nil, interaction: interaction)
+            return try reader.delivery(reference)?.request.seq.value
+        }
+        #expect(try number(.message("m"), of: 4) == 2, "not 3, which has the same id and came later")
+        #expect(try number(.message("m"), of: 1) == nil, "what came after it was not there yet")
+        #expect(try number(.seq(SequenceNumber(3)), of: 4) == 3)
+        #expect(try number(.seq(SequenceNumber(3)), of: 3) == nil, "nobody had this number when it was accepted")
     }
 
     @Test("by message id passes over what the tracker remembers, and what is no delivery")

@@ -68,6 +68,11 @@ public final class Decision: Sendable {
         callbacks.map { PlannedInvocation(callback: $0, owner: owner) }
     }
 
+    /// What the app's code hears of its push token, where a callback runs that tells it. Read when asked for.
+    public var tokenChange: TokenChange? {
+        callbacks.first?.isBroadcast == true ? keys.payload.tokenChange : nil
+    }
+
     /// A digest of what the platform hands back when the notification is tapped (rule T15). Read when asked for.
     public var digest: UInt64? { keys.payload.digest }
 
@@ -134,4 +139,12 @@ enum Fate: Hashable, Sendable {
     var outcome: Outcome? {
         if case .decided(let outcome) = self { outcome } else { nil }
     }
+}
+
+/// A change of the push token that comes as an intent.
+public struct TokenChange: Hashable, Sendable {
+    /// What happened to it.
+    public var kind: TokenRequest.Kind
+    /// The token, or the installation id; `nil` where the intent has none.
+    public var token: String?
 }

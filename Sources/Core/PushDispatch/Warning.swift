@@ -78,7 +78,8 @@ public enum Warning: Hashable, Sendable, CustomStringConvertible {
             "locked changes nothing on \(platform.name), only state counts: an app behind the lock screen is in the background"
         case .sdkHasNoEffect(.ios): "sdk changes nothing: the payload is not Braze's"
         case .sdkHasNoEffect(let platform): "sdk changes nothing on \(platform.name): only iOS apps have it"
-        case .sdkMissing: "sdk is nil: the app has no Braze instance when the callback runs, so the open is lost"
+        case .sdkMissing:
+            "sdk is nil: the app has no Braze instance when the callback runs, so Braze never sees the call; a later tap is counted"
         case .sdkDelayed:
             "sdk is delayed: prepareForDelayedInitialization queues the push's analytics until the app makes its Braze instance"
         }

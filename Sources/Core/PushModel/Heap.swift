@@ -1,4 +1,4 @@
-/// A binary heap: the smallest element first. Elements are never removed early; who takes one out checks that it
+/// A binary heap: the smallest element first. Single elements are not removed early; whoever takes one out checks that it
 /// still holds. Inlinable, so that each module has one for its own elements.
 public struct Heap<Element: Comparable> {
     @usableFromInline var elements: [Element] = []
@@ -10,6 +10,19 @@ public struct Heap<Element: Comparable> {
     /// The smallest element.
     @inlinable
     public var first: Element? { elements.first }
+
+    /// How many elements there are.
+    @inlinable
+    public var count: Int { elements.count }
+
+    /// Keeps only those that still mean something, in linear time.
+    @inlinable
+    public mutating func removeAll(where isStale: (Element) -> Bool) {
+        let kept = elements.filter { !isStale($0) }
+        elements = []
+        elements.reserveCapacity(kept.count)
+        for element in kept { insert(element) }
+    }
 
     /// Adds one, in logarithmic time.
     @inlinable

@@ -107,6 +107,9 @@ public enum Callback: String, Sendable, CaseIterable {
     /// No code of the app runs; the request still has one row.
     case none
 
+    /// Whether it runs in the app's own process, where an SDK's instance is; a service extension is a process of its own.
+    public var needsAppInstance: Bool { self != .serviceExtension }
+
     /// Whether every SDK in the app must hear it: it goes to every route that matches, not only to the first.
     public var isBroadcast: Bool {
         switch self {
@@ -142,7 +145,7 @@ public enum Outcome: String, Sendable, CaseIterable {
     case swallowed
     /// The provider's own receiver has it, not the service.
     case ownReceiver = "own_receiver"
-    /// The app had no Braze instance: the open is lost.
+    /// The app had no Braze instance when the callback ran: Braze never sees the call.
     case sdkNotReady = "sdk_not_ready"
 
     /// Whether a handler was owed an answer within the deadline.

@@ -30,12 +30,17 @@ extension RouteMatch {
 
     /// Whether every condition given holds.
     public func holds(for facts: RouteFacts) -> Bool {
+        guard mayHold(for: facts) else { return false }
+        return data.allSatisfy { $0.holds(for: facts.keys?.data($0.key)) }
+            && keyValues.allSatisfy { $0.holds(for: facts.keys?.keyValue($0.key)) }
+    }
+
+    /// Whether every condition holds that looks at no key of the payload.
+    func mayHold(for facts: RouteFacts) -> Bool {
         if !providers.isEmpty, !providers.contains(facts.provider ?? Self.noProvider) { return false }
         if !platforms.isEmpty, !platforms.contains(facts.platform) { return false }
         if !callbacks.isEmpty, !callbacks.contains(facts.callback) { return false }
-        if !apps.isEmpty, !apps.contains(where: { $0.matches(facts.app ?? "") }) { return false }
-        return data.allSatisfy { $0.holds(for: facts.keys?.data($0.key)) }
-            && keyValues.allSatisfy { $0.holds(for: facts.keys?.keyValue($0.key)) }
+        return apps.isEmpty || apps.contains { $0.matches(facts.app ?? "") }
     }
 }
 
@@ -66,6 +71,9 @@ extension RoutingTable {
         guard !facts.callback.isBroadcast else { return positions(for: facts, observing: false).map { routes[$0] } }
         return owner(of: facts).map { [routes[$0]] } ?? []
     }
+
+    /// Whether a route may get a copy, whatever keys the payload has.
+    func mayObserve(_ facts: RouteFacts) -> Bool { routes.contains { $0.observes && $0.match.mayHold(for: facts) } }
 
     /// The routes that get a copy.
     public func observers(of facts: RouteFacts) -> [Route] {

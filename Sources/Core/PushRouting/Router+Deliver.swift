@@ -46,8 +46,11 @@ extension Router {
         {
             queueTracks(facts, of: accepted, at: request.at ?? now.wall, now: now, &effects)
         }
-        let receipt = Receipt(
-            decision, inForeground: deliver.state == .foreground, at: request.at ?? now.wall)
+        let receipt = Receipt(decision, of: deliver, completion: table.completion, at: request.at ?? now.wall)
+        if let change = decision.tokenChange {
+            let source = TrackerSource(accepted, at: request.at ?? now.wall)
+            track(at: now, &effects) { $0.token(change.kind, change.token, source, now: now.wall, into: &$1) }
+        }
         if let outcome = decision.outcome {
             if let receipt { take(receipt, of: accepted, at: now, &effects) }
             let row = arrival.row(.none, budget: table.budget)
@@ -61,7 +64,7 @@ extension Router {
                 continue
             }
             let receipt = arrival.count == 0 ? receipt : nil
-            track(callback, receipt, deliver.sdk, decision.displayed, &arrival, at: now, &effects)
+            track(callback, receipt, deliver.sdk, &arrival, at: now, &effects)
             // Braze has its payload; the app's other SDKs must hear of it as well.
             if callback.isBroadcast, !table.owners(of: arrival.facts(callback)).isEmpty {
                 route(callback, &arrival, at: now, &effects)
@@ -73,14 +76,15 @@ extension Router {
 
     /// Hands a Braze payload over, now or when its turn comes.
     private mutating func track(
-        _ callback: Callback, _ receipt: Receipt?, _ sdk: SDKState, _ isDisplayed: Bool, _ arrival: inout Arrival,
-        at now: Moment, _ effects: inout Effects
+        _ callback: Callback, _ receipt: Receipt?, _ sdk: SDKState, _ arrival: inout Arrival, at now: Moment,
+        _ effects: inout Effects
     ) {
         let accepted = arrival.request
         let row = arrival.row(callback, budget: table.budget)
-        if accepted.platform.appMayLackSDK, sdk == .missing {
+        let needsInstance = accepted.platform.appMayLackSDK && callback.needsAppInstance
+        if needsInstance, sdk == .missing {
             // The system shows it all the same, and it may be opened (rule T9).
-            if isDisplayed, let receipt { take(receipt, of: accepted, at: now, &effects) }
+            if let receipt, receipt.isDisplayed { take(receipt, of: accepted, at: now, &effects) }
             let reason = RouterReason.noBrazeInstance.ofOutcome()
             concludeAtOnce(row, of: arrival, .sdkNotReady, because: reason, at: now, &effects)
         } else if mustWait(in: arrival.lane) {
@@ -90,7 +94,7 @@ extension Router {
             admit(invocation, at: now, &effects)
         } else {
             if let receipt { take(receipt, of: accepted, at: now, &effects) }
-            let isDelayed = accepted.platform.appMayLackSDK && sdk == .delayed
+            let isDelayed = needsInstance && sdk == .delayed
             let reason = isDelayed ? RouterReason.brazeInstanceDelayed.ofOutcome() : nil
             let completion = arrival.completions(callback, table).byTracker()
             concludeAtOnce(
@@ -124,11 +128,12 @@ extension Router {
 
 extension Receipt {
     /// What the tracker takes over of a delivery; `nil` when it is none of its business.
-    init?(_ decision: Decision, inForeground: Bool, at time: WallTime) {
+    init?(_ decision: Decision, of deliver: DeliverRequest, completion: CompletionRules, at time: WallTime) {
         guard decision.received, let braze = decision.braze else { return nil }
         self.init(
             campaignID: braze.campaignID, hasOwnID: decision.messageID != nil, uniqueID: braze.uniqueID,
-            isDisplayed: decision.displayed, inForeground: inForeground,
+            isDisplayed: completion.displays(decision, on: deliver.osVersion),
+            inForeground: deliver.state == .foreground,
             digest: decision.messageID == nil ? decision.digest : nil,
             buttons: ButtonList(decision), at: time)
     }

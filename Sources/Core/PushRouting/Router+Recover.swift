@@ -50,7 +50,7 @@ extension Router {
     /// of an earlier run is alive any more. Nothing runs before ``endRecovery(at:effects:)``.
     public mutating func recover(_ unfinished: [UnfinishedRequest], at now: Moment, effects: inout Effects) {
         for request in unfinished {
-            let context = RecoveryContext(request, detection: table.detection)
+            let context = RecoveryContext(request, table: table)
             for record in request.invocations { recover(record, of: request, context, at: now, &effects) }
             // What begins is written and started at the end; payloads are let go of now.
             for record in request.invocations {
@@ -67,6 +67,19 @@ extension Router {
 
     /// Takes over what the tracker remembers, before anything that is the tracker's.
     public mutating func adopt(_ tracker: Tracker) { self.tracker = tracker }
+
+    /// The router as the next start of the daemon makes it from what was recorded, before it takes up what is unfinished.
+    ///
+    /// What tracker, custom data and devices remember is recorded as it changes, so a start has it as it was.
+    ///
+    /// - Parameter boot: the machine's boot id at that start.
+    func restarted(boot: UUID128) -> Router {
+        var router = Router(
+            boot: boot, table: table, tracker: tracker, customData: customData, lastNumber: lastNumber)
+        router.knownDevices = knownDevices
+        router.recentMessages = recentMessages
+        return router
+    }
 
     /// Makes room for so many invocations at once.
     public mutating func reserve(invocations count: Int) {
@@ -151,19 +164,22 @@ private struct RecoveryContext {
     var keys: PayloadKeys?
     var receipt: Receipt?
 
-    init(_ unfinished: UnfinishedRequest, detection: DetectionSettings) {
+    init(_ unfinished: UnfinishedRequest, table: RoutingTable) {
         guard let request = unfinished.request else { return }
         let accepted = unfinished.accepted
         subject = InvocationSubject(request, past: unfinished.past)
-        guard case .deliver(let deliver) = request.action else {
-            guard let payload = subject.payload else { return }
-            keys = (try? HandedBackPayload(payload, platform: accepted.platform, settings: detection))?.keys
-            return
+        switch request.action {
+        case .deliver(let deliver):
+            let delivery = Delivery(deliver, platform: accepted.platform)
+            guard let decision = try? decide(delivery, settings: table.detection) else { return }
+            keys = decision.keys
+            receipt = Receipt(
+                decision, of: deliver, completion: table.completion, at: request.at ?? accepted.acceptedAt.wall)
+        case .interact(let interact):
+            let facts = try? NotificationFacts(
+                interact, unfinished.past, platform: accepted.platform, detection: table.detection)
+            keys = facts?.handedBack?.keys
+        case .session, .token, .log: break
         }
-        let delivery = Delivery(deliver, platform: accepted.platform)
-        guard let decision = try? decide(delivery, settings: detection) else { return }
-        keys = decision.keys
-        receipt = Receipt(
-            decision, inForeground: deliver.state == .foreground, at: request.at ?? accepted.acceptedAt.wall)
     }
 }

@@ -55,7 +55,7 @@ extension Router {
 
     /// What was last said of a device; it stands in for what a request leaves out.
     func lastKnown(app: String?, device: String?) -> KnownDevice? {
-        device.flatMap { devices[DeviceKey(app: app, device: $0)] }
+        device.flatMap { knownDevices[DeviceKey(app: app, device: $0)] }
     }
 
     mutating func remember(_ accepted: AcceptedRequest, _ effects: inout Effects) {
@@ -69,18 +69,20 @@ extension Router {
         _ accepted: AcceptedRequest, instead known: KnownDevice?, _ effects: inout Effects
     ) {
         guard let name = accepted.device else { return }
-        if let known, known.platform == accepted.platform, known.externalID == accepted.externalID { return }
         let key = DeviceKey(app: accepted.app, device: name)
+        let limit = table.limits.deviceMemory
+        if let known, known.platform == accepted.platform, known.externalID == accepted.externalID {
+            // Who is in use matters once somebody may have to go.
+            if knownDevices.byteCount > limit / 2 { knownDevices.use(key) }
+            return
+        }
         let device = KnownDevice(
             number: known?.number ?? accepted.seq, key: key, platform: accepted.platform,
             externalID: accepted.externalID)
-        if known == nil { devicesOldestFirst.append(key) }
-        devices[key] = device
+        knownDevices.set(device)
         effects.record(.device(device))
-        while devices.count > devicesMax, let oldest = devicesOldestFirst.popFirst(),
-            let forgotten = devices.removeValue(forKey: oldest)
-        {
-            recentMessages[oldest] = nil
+        while knownDevices.byteCount > limit, let forgotten = knownDevices.removeLeastUsed(but: key) {
+            recentMessages[forgotten.key] = nil
             effects.record(.forgottenDevice(forgotten.number))
         }
     }

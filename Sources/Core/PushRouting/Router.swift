@@ -22,11 +22,9 @@ public struct Router: Sendable {
     var customData: CustomData
     /// The highest number given so far; 0 when there is none.
     public internal(set) var lastNumber: SequenceNumber
-    var devices: [DeviceKey: KnownDevice] = [:]
-    var devicesOldestFirst = Queue<DeviceKey>()
+    var knownDevices = KnownDevices()
     /// What FCM on each device remembers.
     var recentMessages: [DeviceKey: RecentMessages] = [:]
-    let devicesMax: Int
 
     var invocations = InvocationsInFlight()
     var lanes: [DeviceKey: Lane] = [:]
@@ -49,11 +47,10 @@ public struct Router: Sendable {
     ///   - customData: the custom data that waits; without it there is none.
     ///   - devices: what is last known of each device, those first that were first heard of.
     ///   - recentDeliveries: what FCM on the devices saw last, in order of acceptance.
-    ///   - devicesMax: how many devices are remembered; above that the one that was first heard of is forgotten.
     ///   - lastNumber: the highest number ever acknowledged; 0 for a new state directory.
     public init(
         boot: UUID128, table: RoutingTable, tracker: Tracker, customData: CustomData? = nil,
-        devices: [KnownDevice] = [], recentDeliveries: [RecentDelivery] = [], devicesMax: Int = 1_000_000,
+        devices: [KnownDevice] = [], recentDeliveries: [RecentDelivery] = [],
         lastNumber: SequenceNumber = SequenceNumber(0)
     ) {
         self.boot = boot
@@ -63,11 +60,8 @@ public struct Router: Sendable {
         self.customData = customData ?? CustomData(stateID: tracker.stateID)
         self.customData.rules = table.customData
         self.lastNumber = lastNumber
-        self.devicesMax = devicesMax
-        self.devices.reserveCapacity(devices.count)
-        for device in devices where self.devices.updateValue(device, forKey: device.key) == nil {
-            devicesOldestFirst.append(device.key)
-        }
+        knownDevices.reserve(devices.count)
+        for device in devices { knownDevices.set(device) }
         for delivery in recentDeliveries { see(delivery) }
     }
 

@@ -71,11 +71,14 @@ public struct RoutingLimits: Hashable, Sendable {
     public var unfinishedBytesPerPeer: Int
     /// Bytes of request lines that are kept in memory for invocations that wait. The ledger has the others.
     public var payloadMemory: Int
+    /// Bytes of what is last known of devices, about; beyond them the one is forgotten that was not used for longest.
+    public var deviceMemory: Int
 
     /// Joins the parts; the defaults are the shipped ones.
     public init(
         handlers: Int = 64, observers: Int = 16, inFlight: Int = 50_000, inFlightPerPeer: Int = 20_000,
-        unfinishedBytes: Int = 1 << 30, unfinishedBytesPerPeer: Int = 512 << 20, payloadMemory: Int = 32 << 20
+        unfinishedBytes: Int = 1 << 30, unfinishedBytesPerPeer: Int = 512 << 20, payloadMemory: Int = 32 << 20,
+        deviceMemory: Int = 512 << 20
     ) {
         self.handlers = handlers
         self.observers = observers
@@ -84,6 +87,7 @@ public struct RoutingLimits: Hashable, Sendable {
         self.unfinishedBytes = unfinishedBytes
         self.unfinishedBytesPerPeer = unfinishedBytesPerPeer
         self.payloadMemory = payloadMemory
+        self.deviceMemory = deviceMemory
     }
 }
 

@@ -11,12 +11,38 @@ extension Tracker {
         begin(now, into: &output)
         while let timer = timers.first, timer.due <= clock.own(now) {
             _ = timers.popFirst()
+            guard isCurrent(timer) else {
+                staleTimers -= 1
+                continue
+            }
             switch timer.purpose {
-            case .heldInteraction: giveUp(timer.cause, into: &output)
+            case .heldInteraction:
+                // The timer that giving up leaves behind is this one, and it is taken out.
+                staleTimers -= 1
+                giveUp(timer.cause, into: &output)
             case .pendingStart: decide(timer, into: &output)
-            case .sessionEnd: if isCurrentEnd(timer) { finishSession(timer, into: &output) }
+            case .sessionEnd: finishSession(timer, into: &output)
             }
         }
+    }
+
+    /// Whether a timer still means something.
+    private func isCurrent(_ timer: TrackerTimer) -> Bool {
+        switch timer.purpose {
+        case .heldInteraction: held[timer.cause] != nil
+        case .pendingStart: true
+        case .sessionEnd: isCurrentEnd(timer)
+        }
+    }
+
+    /// What a timer was for is settled before its time. Those that mean nothing are taken out before they are most.
+    mutating func noteStaleTimer() {
+        staleTimers += 1
+        guard staleTimers > 1000, 2 * staleTimers > timers.count else { return }
+        var current = timers
+        current.removeAll { !isCurrent($0) }
+        timers = current
+        staleTimers = 0
     }
 }
 

@@ -25,6 +25,7 @@ extension Tracker {
         let waiting = HeldInteraction(interaction, due: clock.wall(due))
         hold(waiting, due: due)
         output.records.append(.held(waiting))
+        while let surplus = held.surplus { giveUp(surplus, into: &output) }
         return InteractionResult(verdict: nil, delivery: nil)
     }
 
@@ -58,17 +59,13 @@ extension Tracker {
         }
         // On the web a digest is the campaign's (T15): without a device anybody may have tapped.
         if case .payload = interaction.subject, interaction.platform == .web, interaction.device == nil { return false }
-        return heldSubjects[interaction.subject, default: []].contains { cause in
-            guard cause != interaction.cause, let other = held[cause]?.interaction else { return false }
-            return other.act == interaction.act && other.place == interaction.place
-        }
+        return held.hasAnother(like: interaction)
     }
 
     mutating func hold(_ waiting: HeldInteraction, due: Int64) {
-        let cause = waiting.interaction.cause
-        held[cause] = (waiting.interaction, due)
-        heldSubjects[waiting.interaction.subject, default: []].append(cause)
-        timers.insert(TrackerTimer(due: due, cause: cause, purpose: .heldInteraction, slot: noSlot))
+        held.add(waiting.interaction, due: due)
+        timers.insert(
+            TrackerTimer(due: due, cause: waiting.interaction.cause, purpose: .heldInteraction, slot: noSlot))
     }
 
     /// Lets the interactions that waited for this delivery have it.
@@ -76,10 +73,10 @@ extension Tracker {
         by delivery: SequenceNumber, _ messageID: String?, _ digest: UInt64?, now: WallTime,
         into output: inout TrackerOutput
     ) {
-        var causes = heldSubjects[.delivery(delivery)] ?? []
-        if let messageID { causes += heldSubjects[.message(messageID)] ?? [] }
-        if let digest { causes += heldSubjects[.payload(digest)] ?? [] }
-        for cause in causes.sorted() {
+        var subjects: [Interaction.Subject] = [.delivery(delivery)]
+        if let messageID { subjects.append(.message(messageID)) }
+        if let digest { subjects.append(.payload(digest)) }
+        for cause in held.causes(of: subjects) {
             // What comes after the grace is too late, though the clock was not asked yet.
             guard let (waiting, due) = held[cause], clock.own(now) < due, case .found(let slot) = match(waiting)
             else { continue }
@@ -103,11 +100,9 @@ extension Tracker {
     }
 
     private mutating func release(_ cause: SequenceNumber, into output: inout TrackerOutput) {
-        guard let waiting = held.removeValue(forKey: cause) else { return }
-        let subject = waiting.interaction.subject
-        heldSubjects[subject]?.removeAll { $0 == cause }
-        if heldSubjects[subject]?.isEmpty == true { heldSubjects[subject] = nil }
+        guard held.remove(cause) != nil else { return }
         output.records.append(.settled(cause))
+        noteStaleTimer()
     }
 
     // MARK: Matching

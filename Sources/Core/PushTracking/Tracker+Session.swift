@@ -37,13 +37,16 @@ extension Tracker {
                     session.endedBy = 0
                     session.since = now.clockSeconds
                     devices[device].session = session
+                    noteStaleTimer()
                     output.records.append(.session(row(of: device, session: session)))
                     return .continued
                 }
             }
             tellEnd(of: session, device, cause: source.cause, at: time, into: &output)
         }
+        let leavesTimer = devices[device].session?.isOpen == false
         dropSession(device, into: &output)
+        if leavesTimer { noteStaleTimer() }
         let user = texts.retain(source.externalID)
         let session = Devices.Session(
             user: user, number: source.cause.value, startedAt: time,

@@ -27,11 +27,12 @@ public struct Tracker: Sendable {
     /// Openings of deliveries that a session start before may still be an influenced open of.
     var openings: [SequenceNumber: TrackedRow.Opening] = [:]
     var pendingStarts = Slab<WaitingStart?>()
-    /// Interactions that wait for their delivery, each until a time of the tracker's.
-    var held: [SequenceNumber: (interaction: Interaction, due: Int64)] = [:]
-    var heldSubjects: [Interaction.Subject: [SequenceNumber]] = [:]
+    /// Interactions that wait for their delivery.
+    var held = HeldInteractions()
     var sessionCount = 0
     var timers = Heap<TrackerTimer>()
+    /// How many of the timers mean nothing any more.
+    var staleTimers = 0
     var clock = TrackerClock()
 
     /// - Parameters:

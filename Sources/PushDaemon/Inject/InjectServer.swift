@@ -14,7 +14,7 @@ final class InjectServer {
         /// Whether a request has the id with this hash.
         case identifier(Candidate, hash: UInt64)
         /// The delivery that an interaction is about.
-        case delivery(Candidate)
+        case delivery(Candidate, DeliveryReference)
         /// The ids that the ledger has, for the filter.
         case identifiers
     }
@@ -174,7 +174,7 @@ final class InjectServer {
 
     /// Goes on with a request whose id is new, or that has none.
     private func admitKnowingID(_ candidate: Candidate, hash: UInt64?) throws(ProtocolError) {
-        guard let reference = processor.unknownDelivery(of: candidate.request) else {
+        guard let reference = processor.deliveryToRead(for: candidate.request) else {
             return try submit(candidate, hash: hash, past: nil)
         }
         var candidate = holding(candidate, hash)
@@ -183,7 +183,7 @@ final class InjectServer {
         let needed = candidate.neededBatch ?? pipeline.lastGrowingNumber
         candidate.neededBatch = needed
         guard applied >= needed else { return wait(candidate, forBatch: needed) }
-        ask(.delivery(reference), .delivery(candidate))
+        ask(.delivery(reference), .delivery(candidate, reference))
         candidate.session.block()
     }
 
@@ -265,9 +265,15 @@ final class InjectServer {
                 }
                 try `repeat`(candidate, story)
             }
-        case .delivery(let candidate):
+        case .delivery(let candidate, let reference):
             goOn(with: candidate) { () throws(ProtocolError) in
                 let story = try story(result, of: "message", candidate)
+                // Meanwhile others' requests may have changed which delivery is meant: then it begins again.
+                guard processor.deliveryToRead(for: candidate.request) == reference else {
+                    var candidate = candidate
+                    candidate.neededBatch = nil
+                    return try admitKnowingID(candidate, hash: candidate.key?.hash)
+                }
                 try submit(candidate, hash: candidate.key?.hash, past: story)
             }
         }

@@ -6,8 +6,20 @@ import LinuxSystem
 import PushModel
 import PushRouting
 
+/// Runs handlers, and tells of what becomes of them by events.
+protocol HandlerRunning: AnyObject {
+    /// How many runs there are that have not ended.
+    var count: Int { get }
+    /// Starts a run, unless its time is up.
+    func start(_ run: HandlerRun)
+    /// Tells the run that its time is nearly up.
+    func terminate(_ invocation: InvocationID)
+    /// Ends the run now, with everything that it started.
+    func stop(_ invocation: InvocationID)
+}
+
 /// Runs `exec` handlers: starts them off the loop, watches them on it, ends them when told to.
-final class HandlerRunner {
+final class HandlerRunner: HandlerRunning {
     /// One run, from the request to start it until its process is reaped.
     private final class Run {
         let invocation: InvocationID

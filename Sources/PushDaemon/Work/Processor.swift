@@ -31,9 +31,10 @@ final class Processor {
 
     private var router: Router
     private let pipeline: CommitPipeline
-    private let runner: HandlerRunner
+    private let runner: any HandlerRunning
     private let loader: RunLoader
     private let journal: JournalWriter
+    private let clock: () -> Moment
     private var waits: [SequenceNumber: [OutcomeWait]] = [:]
     private var successes: SuccessEntries
     private var rejections = RejectionLog()
@@ -48,9 +49,10 @@ final class Processor {
     ///   - loader: reads payloads again that are not in memory.
     ///   - journal: where outcomes go.
     ///   - successLevel: how loud a success is.
+    ///   - clock: says what time it is.
     init(
-        router: Router, pipeline: CommitPipeline, runner: HandlerRunner, loader: RunLoader,
-        journal: JournalWriter, successLevel: JournalSettings.Level
+        router: Router, pipeline: CommitPipeline, runner: any HandlerRunning, loader: RunLoader,
+        journal: JournalWriter, successLevel: JournalSettings.Level, clock: @escaping () -> Moment
     ) {
         self.router = router
         self.pipeline = pipeline
@@ -58,6 +60,7 @@ final class Processor {
         self.loader = loader
         self.journal = journal
         self.successLevel = successLevel
+        self.clock = clock
         successes = SuccessEntries(now: EventLoop.nowNanoseconds)
     }
 
@@ -79,20 +82,8 @@ final class Processor {
     /// How many outcomes of a request are still to come.
     func invocationsInFlight(of seq: SequenceNumber) -> Int { router.invocationsInFlight(of: seq) }
 
-    /// The delivery of which the ledger has to be asked before an interaction is submitted: one that it names, does not
-    /// bring along, and the tracker does not remember, or not as far as a track may want it. `nil` for anything else.
-    func unknownDelivery(of request: Request) -> DeliveryReference? {
-        guard case .interact(let interact) = request.action else { return nil }
-        if let seq = router.rememberedDelivery(of: interact) {
-            let target = interact.target
-            return router.wantsPayload(of: interact)
-                ? DeliveryReference(.seq(seq), app: target.app, device: target.device) : nil
-        }
-        let reference = DeliveryReference(request)
-        // A number that nobody has yet is no delivery's.
-        if case .seq(let seq) = reference?.name, seq > router.lastNumber { return nil }
-        return reference
-    }
+    /// The delivery of which the ledger has to be asked before an interaction is submitted; `nil` for anything else.
+    func deliveryToRead(for request: Request) -> DeliveryReference? { router.deliveryToRead(for: request) }
 
     /// Whether nothing runs and nothing waits for the disk.
     var isIdle: Bool { router.handlersRunning == 0 && runner.count == 0 && pipeline.isIdle }
@@ -112,7 +103,7 @@ final class Processor {
         let flushedUnsent = router.flushedUnsent
         do {
             acceptance = try router.submit(
-                request, from: session.peer, past: past, at: .now(), effects: &pipeline.effects)
+                request, from: session.peer, past: past, at: clock(), effects: &pipeline.effects)
         } catch {
             throw ProtocolError(error, id: request.id)
         }
@@ -164,7 +155,7 @@ final class Processor {
 
     /// Tells the router what happened, and carries out what it decides.
     func handle(_ event: Event) {
-        router.handle(event, at: .now(), effects: &pipeline.effects)
+        router.handle(event, at: clock(), effects: &pipeline.effects)
         tell(pipeline.effects.takeRejections())
         carryOut()
         pipeline.endRequest()
@@ -188,7 +179,7 @@ final class Processor {
         }
         var unfinished: UnfinishedRequest?
         var wantsLine = false
-        let now = Moment.now()
+        let now = clock()
         let needs = router.recoveryNeeds
         router.reserve(invocations: try ledger.pendingInvocationCount())
         func takeUp() throws(StoreError) {
@@ -227,7 +218,7 @@ final class Processor {
         let flushedUnsent = router.flushedUnsent
         // Listed, because what became of entries is told in the journal.
         var effects = Effects()
-        let result = act(&router, .now(), &effects)
+        let result = act(&router, clock(), &effects)
         var moved: [EntryState: [EntryNumber]] = [:]
         for effect in effects.list {
             guard case .record(let record) = effect else {

@@ -70,6 +70,9 @@ final class RunLoader {
         if let token = tokens.removeValue(forKey: invocation) { jobs[token] = nil }
     }
 
+    /// Whether no run waits to be filled in.
+    var isIdle: Bool { jobs.isEmpty }
+
     /// Whether an answer is for this object.
     func owns(_ token: UInt64) -> Bool { token > Self.firstToken }
 
@@ -121,7 +124,7 @@ final class RunLoader {
         switch result {
         case .failure(let error): fail(token, error.message)
         case .success(let request):
-            guard let job = jobs[token], let reference = DeliveryReference(request, before: job.run.request.seq) else {
+            guard let job = jobs[token], let reference = DeliveryReference(request, of: job.run.request.seq) else {
                 return finish(token, request, nil)
             }
             jobs[token]?.expects = .past(request)

@@ -92,16 +92,15 @@ struct TrackedPushTests {
     func openedByID() throws {
         var bench = Bench(Self.table([.opened]))
         try bench.submit(.deliver(Self.payload, to: "phone"))
-        guard case .interact(let interact) = Request.open(seq: 1).action else { return }
-        #expect(bench.router.rememberedDelivery(of: interact) == SequenceNumber(1))
-        #expect(bench.router.wantsPayload(of: interact))
+        let named = DeliveryReference(.seq(SequenceNumber(1)), app: nil, device: nil)
+        #expect(bench.router.deliveryToRead(for: .open(seq: 1)) == named)
         let accepted = try #require(bench.ledger.requests[SequenceNumber(1)]?.accepted)
         let deliver = DeliverRequest(payload: JSONDocument(test: Self.payload).root)
         let past = PastDelivery(accepted: accepted, provider: "braze", outcome: .handedToTracker, request: deliver)
         #expect(try bench.submit(.open(seq: 1), past: past).contains("open 1"))
         #expect(queued(bench) == ["opened b1"])
         bench.handle(.reconfigured(Self.table([.received, .dismissed])))
-        #expect(!bench.router.wantsPayload(of: interact))
+        #expect(bench.router.deliveryToRead(for: .open(seq: 1)) == nil)
     }
 
     /// Payloads with one button, with and without what tells deliveries and campaigns apart.

@@ -105,7 +105,7 @@ public struct HandedBackPayload: Sendable {
         switch braze {
         case .none: nil
         case .payload(let payload): payload.digest
-        case .webNotification: campaignID.map { stableDigest($0.utf8) }
+        case .webNotification: stableDigest((campaignID ?? "").utf8)
         }
     }
 

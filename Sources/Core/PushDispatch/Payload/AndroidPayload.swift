@@ -119,6 +119,15 @@ final class AndroidPayload: PlatformPayload {
         return hidesReservedKeys && Self.isReserved(key) ? nil : value
     }
 
+    var tokenChange: TokenChange? {
+        switch action {
+        case .newToken(let token): TokenChange(kind: .new, token: token)
+        case .registered(let id): TokenChange(kind: .registered, token: id)
+        case .unregistered(let id): TokenChange(kind: .unregistered, token: id)
+        case .message, .amazonMessage, .amazonRefusal, .unknown: nil
+        }
+    }
+
     var digest: UInt64? {
         guard let map else { return 0 }
         let hidesReservedKeys = hidesReservedKeys

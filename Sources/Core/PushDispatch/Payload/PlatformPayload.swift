@@ -26,6 +26,9 @@ protocol PlatformPayload: AnyObject, Sendable {
     /// What the getters of FCM's `RemoteMessage` give; `nil` where there is none.
     var remoteMessage: RemoteMessage? { get }
 
+    /// What it says of the push token, where it is no message but an intent about one; `nil` otherwise.
+    var tokenChange: TokenChange? { get }
+
     /// A digest of what the platform hands back when the notification is tapped; equal for equal payloads, in every run
     /// (rule T15). `nil` where nothing comes back that would tell.
     var digest: UInt64? { get }
@@ -58,6 +61,7 @@ protocol PlatformPayload: AnyObject, Sendable {
 extension PlatformPayload {
     var priorities: (original: MessagePriority?, delivered: MessagePriority?) { (nil, nil) }
     var duplicateID: String? { nil }
+    var tokenChange: TokenChange? { nil }
     var remoteMessage: RemoteMessage? { nil }
     var formerDigest: UInt64? { nil }
 }

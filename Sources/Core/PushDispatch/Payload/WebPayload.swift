@@ -33,9 +33,10 @@ final class WebPayload: PlatformPayload {
 
     subscript(key: String) -> JSONView? { object?[key] }
 
-    /// The worker hands back its ids alone, of which the campaign is the only one that was in the payload.
+    /// The worker hands back its ids alone, of which the campaign is the only one that was in the payload; those without a
+    /// campaign are all alike.
     var digest: UInt64? {
-        guard let campaign = object?.member("cid"), campaign.isString else { return nil }
+        guard let campaign = object?.member("cid"), campaign.isString else { return stableDigest("".utf8) }
         return campaign.withText { stableDigest($0) }
     }
 

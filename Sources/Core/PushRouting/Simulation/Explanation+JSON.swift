@@ -43,7 +43,7 @@ extension Explanation {
         writer.member("kind", braze.kind.rawValue)
         writer.member("campaign_id", braze.campaignID)
         writer.member("features", array: { list in braze.features.forEach { list.string($0.rawValue) } })
-        writer.member("counts_for_influenced_open", braze.countsForInfluencedOpen)
+        writer.member("counts_for_influenced_open", countsForInfluencedOpen)
         writer.member("actions", array: { list in braze.actions.forEach { $0.write(to: &list) } })
         writer.member("deep_link", braze.deepLink)
         writer.member("key_values", object: { pairs in decision.keys.keyValues.forEach { pairs.member($0, $1) } })

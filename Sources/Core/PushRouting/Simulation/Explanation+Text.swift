@@ -42,7 +42,7 @@ extension Explanation {
         let campaign = braze.campaignID.map { "campaign \($0)" } ?? "no campaign"
         let facts = ["a Braze push", braze.kind.rawValue, campaign] + braze.features.map(\.rawValue)
         return facts.joined(separator: ", ")
-            + (braze.countsForInfluencedOpen ? "; counts" : "; does not count") + " for influenced opens"
+            + (countsForInfluencedOpen ? "; counts" : "; does not count") + " for influenced opens"
     }
 }
 

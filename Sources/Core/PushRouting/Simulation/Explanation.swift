@@ -29,6 +29,8 @@ public struct Explanation: Sendable {
     public let decision: Decision
     /// The callbacks in the order in which the platform would run them.
     public let invocations: [Invocation]
+    /// Whether the tracker may count a session start after it as its influenced open.
+    public let countsForInfluencedOpen: Bool
     /// What the tracks make of its receipt, checked as the daemon checks it before it queues it.
     public let tracked: [TrackedData]
     /// What the tracks would make of a tap, of each button and of a dismissal, where that is anything.
@@ -57,6 +59,9 @@ public struct Explanation: Sendable {
         self.decision = decision
         state = deliver.state
         mode = table.mode
+        countsForInfluencedOpen =
+            decision.braze?.countsForInfluencedOpen == true
+            && table.completion.displays(decision, on: deliver.osVersion)
         invocations = Self.invocations(of: decision, platform: platform, table: table)
         let facts = TrackFacts(
             receiving: decision, messageID: decision.messageID, platform: platform, device: deliver.target.device,
@@ -104,10 +109,10 @@ public struct Explanation: Sendable {
         invocations.compactMap { invocation in
             let callback = invocation.planned.callback.rawValue
             switch invocation.planned.owner {
-            case .tracker where sdkIsMissing:
+            case .tracker where sdkIsMissing && invocation.planned.callback.needsAppInstance:
                 return OutcomeReason(
                     .noBrazeInstance,
-                    "\(callback): the app has no Braze instance, so it ends as sdk_not_ready: Braze never sees it, and the open is lost"
+                    "\(callback): the app has no Braze instance, so it ends as sdk_not_ready: Braze never sees this call; a later tap is counted"
                 )
             case .route where invocation.route == nil:
                 return OutcomeReason(.noRouteMatches, "\(callback): no route matches, so it ends as unrouted")

@@ -19,34 +19,27 @@ struct PastDeliveries {
     ///   - provider: whose payload it is.
     mutating func add(_ deliver: DeliverRequest, _ accepted: AcceptedRequest, provider: String?) {
         bySeq[accepted.seq] = PastDelivery(accepted: accepted, provider: provider, outcome: nil, request: deliver)
-        if let message = accepted.messageID { byMessage[message, default: []].append(accepted.seq) }
+        if let message = accepted.messageID, !accepted.isTracked {
+            byMessage[message, default: []].append(accepted.seq)
+        }
         oldestFirst.append(accepted.seq)
         if bySeq.count > capacity { forgetOldest() }
     }
 
-    /// The delivery that an interaction names; with a message id the latest one to that device.
-    func delivery(of interact: InteractRequest) -> PastDelivery? {
-        switch interact.subject {
-        case .payload: return nil
-        case .delivery(let seq): return bySeq[seq].flatMap { interact.target.admits($0.accepted) ? $0 : nil }
+    /// The delivery that is named, as the ledger finds it: with a message id the latest one that was not the tracker's.
+    func delivery(_ reference: DeliveryReference) -> PastDelivery? {
+        switch reference.name {
+        case .seq(let seq): return bySeq[seq].flatMap { reference.admits($0.accepted) ? $0 : nil }
         case .message(let message):
             let candidates = byMessage[message]?.reversed().lazy.compactMap { bySeq[$0] }
-            return candidates?.first { interact.target.admits($0.accepted) }
+            return candidates?.first { reference.admits($0.accepted) }
         }
     }
 
     private mutating func forgetOldest() {
         guard let seq = oldestFirst.popFirst(), let past = bySeq.removeValue(forKey: seq) else { return }
-        guard let message = past.accepted.messageID else { return }
+        guard let message = past.accepted.messageID, !past.accepted.isTracked else { return }
         byMessage[message]?.removeAll { $0 == seq }
         if byMessage[message]?.isEmpty == true { byMessage[message] = nil }
-    }
-}
-
-extension Target {
-    /// Whether a delivery reached the app and the device that are named, as far as they are.
-    fileprivate func admits(_ delivery: AcceptedRequest) -> Bool {
-        (device == nil || device.map(ExactName.init) == delivery.device.map(ExactName.init))
-            && (app == nil || app == delivery.app)
     }
 }

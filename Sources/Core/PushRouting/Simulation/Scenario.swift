@@ -10,6 +10,8 @@ public struct Scenario: Sendable {
         /// A line that is no request: the simulation answers it with this error.
         case refused(ProtocolError)
         case expectation(Expectation)
+        /// The daemon dies, and comes back.
+        case crash(Crash)
     }
 
     /// What it shows, in the author's words.
@@ -65,10 +67,15 @@ public struct Scenario: Sendable {
         self.lines = lines
     }
 
-    /// Whether a line is the first one of a scenario or an expectation: nothing that a simulation does.
-    static func isForTestOnly(_ line: [UInt8], limits: JSONLimits) -> Bool {
-        guard let root = try? JSONDocument(scanning: line, limits: limits).root else { return false }
-        return root["op"] == nil && (root["scenario"] != nil || root["expect"] != nil)
+    /// The mode that the first line names; `nil` when it names none, or is no first line.
+    ///
+    /// - Throws: that there is no such mode.
+    static func mode(_ root: JSONNode) throws(ProtocolError) -> DispatchMode? {
+        guard root["scenario"] != nil, let node = root["mode"] else { return nil }
+        guard let mode = node.string.flatMap(DispatchMode.init(rawValue:)) else {
+            throw ProtocolError(.invalidValue, field: "mode", message: "mode is device or relay")
+        }
+        return mode
     }
 
     /// Whether one of the expectations between this line and the next request is about its error.
@@ -83,9 +90,11 @@ public struct Scenario: Sendable {
         guard let title = root["scenario"]?.string else {
             throw ExpectationError("scenario: a text that says what it shows")
         }
-        let mode = root["mode"]?.string.flatMap(DispatchMode.init(rawValue:))
-        guard mode != nil || root["mode"] == nil else { throw ExpectationError("mode: device or relay") }
-        return (title, mode)
+        do throws(ProtocolError) {
+            return (title, try mode(root))
+        } catch {
+            throw ExpectationError("mode: device or relay")
+        }
     }
 }
 
@@ -115,7 +124,11 @@ extension Scenario.Line {
             return
         }
         do throws(ProtocolError) {
-            self = .request(try Step(bytes, limits: limits))
+            if let crash = try Crash.read(root) {
+                self = .crash(crash)
+            } else {
+                self = .request(try Step(bytes, limits: limits))
+            }
         } catch {
             self = .refused(error)
         }
@@ -126,6 +139,7 @@ extension Scenario.Line {
         switch self {
         case .request(let step): step.at
         case .expectation(let expectation): expectation.at
+        case .crash(let crash): crash.at
         case .refused: nil
         }
     }

@@ -13,15 +13,14 @@ extension Scenario {
     ///   - tracker: how much the tracker remembers.
     /// - Returns: a check for each expectation and each refusal that nobody expected, in the order of the lines.
     public func run(table: RoutingTable, tracker: Tracker) -> [Check] {
-        var table = table
-        table.mode = mode ?? table.mode
-        var run = ScenarioRun(Simulator(table: table, tracker: tracker))
+        var run = ScenarioRun(Simulator(table: table, tracker: tracker, mode: mode))
         let nextTimes = nextTimes
         return lines.indices.compactMap { index in
             let (number, line) = lines[index]
             switch line {
             case .request(let step):
                 return run.take(step, number: number, expectsError: expectsError(after: index))
+            case .crash(let crash): return run.crash(crash, number: number)
             case .refused(let error):
                 return run.refuse(error, number: number, isExpected: expectsError(after: index))
             case .expectation(let expectation):
@@ -62,6 +61,16 @@ private struct ScenarioRun {
             return nil
         } catch {
             return refuse(error, number: number, isExpected: expectsError)
+        }
+    }
+
+    mutating func crash(_ crash: Crash, number: Int) -> Check? {
+        do {
+            try simulator.crash(crash)
+            gather()
+            return nil
+        } catch {
+            return refuse(error, number: number, isExpected: false)
         }
     }
 

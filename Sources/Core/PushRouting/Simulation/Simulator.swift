@@ -8,18 +8,29 @@ public import PushTracking
 public struct Simulator {
     private var router: Router
     /// The routes, with handlers that answer at once: for requests without a script.
-    private let unscripted: RoutingTable
+    private var unscripted: RoutingTable
     /// The routes, with handlers that take time.
-    private let scripted: RoutingTable
+    private var scripted: RoutingTable
     private let limits: JSONLimits
+    /// Whether a scenario may name the mode.
+    private let takesMode: Bool
+    private var isFirstLine = true
+    private var boot = UUID128(high: 0, low: 0)
+    /// When the last crash ended.
+    private var backAt: WallTime?
 
     /// Of the requests in flight that have one.
     private var scripts: [SequenceNumber: Script] = [:]
     private var past = PastDeliveries()
     /// The entries of custom data that wait for a session.
     private var waiting: [EntryNumber: CustomEntry] = [:]
+    /// Requests in flight, as they are recorded.
+    private var unfinished: [SequenceNumber: UnfinishedRequest] = [:]
     private var answers = Heap<ScriptedAnswer>()
     private var effects = Effects()
+    /// What was recorded, in order, if it is kept.
+    private(set) var records: [LedgerRecord] = []
+    private let keepsRecords: Bool
     private var output: [[UInt8]] = []
     private var clock: WallTime?
     /// How many lines were not accepted.
@@ -28,13 +39,27 @@ public struct Simulator {
     /// - Parameters:
     ///   - table: what to decide by.
     ///   - tracker: how much the tracker remembers.
+    ///   - mode: in whose place the router stands, whatever a scenario says; `nil`: as the scenario says, else as the table
+    ///     does.
     ///   - limits: what the scan accepts.
-    public init(table: RoutingTable, tracker: Tracker, limits: JSONLimits = JSONLimits()) {
+    public init(
+        table: RoutingTable, tracker: Tracker, mode: DispatchMode? = nil, limits: JSONLimits = JSONLimits()
+    ) {
+        self.init(table: table, tracker: tracker, mode: mode, limits: limits, keepsRecords: false)
+    }
+
+    /// - Parameter keepsRecords: whether ``records`` keeps what is recorded.
+    init(
+        table: RoutingTable, tracker: Tracker, mode: DispatchMode? = nil, limits: JSONLimits = JSONLimits(),
+        keepsRecords: Bool
+    ) {
         self.limits = limits
+        self.keepsRecords = keepsRecords
+        takesMode = mode == nil
+        var table = table
+        table.mode = mode ?? table.mode
         unscripted = table.replacingHandlers { _ in .journal }
         scripted = table.replacingHandlers { .exec(Handler.Command(arguments: ["/simulated/\($0)"])) }
-        // There is one boot, and no state directory.
-        let boot = UUID128(high: 0, low: 0)
         router = Router(boot: boot, table: unscripted, tracker: tracker)
     }
 
@@ -46,12 +71,57 @@ public struct Simulator {
     /// - Returns: the lines that it and the time until it led to, without line feeds. A line that is not accepted leads
     ///   to its error and nothing else. What a scenario has beside requests is passed over.
     public mutating func take(_ line: [UInt8], number: Int) -> [[UInt8]] {
-        do {
-            _ = try accept(Step(line, limits: limits))
+        do throws(ProtocolError) {
+            let root = try? JSONDocument(scanning: line, limits: limits).root
+            if let crash = try Crash.read(root) {
+                try self.crash(crash)
+            } else if let root, root["op"] == nil, root["scenario"] != nil || root["expect"] != nil {
+                if isFirstLine, let mode = try Scenario.mode(root) { set(mode) }
+            } else {
+                _ = try accept(Step(line, limits: limits))
+            }
         } catch {
-            if !Scenario.isForTestOnly(line, limits: limits) { refuse(error, number: number) }
+            refuse(error, number: number)
         }
+        isFirstLine = false
         return takeOutput()
+    }
+
+    /// Takes the mode that a scenario names, unless a person named another.
+    mutating func set(_ mode: DispatchMode) {
+        guard takesMode else { return }
+        (unscripted.mode, scripted.mode) = (mode, mode)
+        router.table = unscripted
+    }
+
+    /// Ends the router as a daemon ends that is killed, and takes up what it left as the next start does.
+    ///
+    /// - Throws: that it comes before what has been.
+    mutating func crash(_ crash: Crash) throws(ProtocolError) {
+        try checkOrder(crash.at, id: nil)
+        run(before: crash.at)
+        answers = Heap()
+        (clock, backAt) = (crash.end, crash.end)
+        if crash.reboots { boot.low += 1 }
+        router = router.restarted(boot: boot)
+        for request in unfinished.values.sorted(by: { $0.accepted.seq < $1.accepted.seq }) {
+            router.table = scripts[request.accepted.seq] == nil ? unscripted : scripted
+            router.recover([request], at: moment(crash.end), effects: &effects)
+            carryOut(at: crash.end)
+        }
+        router.endRecovery(at: moment(crash.end), effects: &effects)
+        carryOut(at: crash.end)
+    }
+
+    private func checkOrder(_ at: WallTime, id: String?) throws(ProtocolError) {
+        guard let clock, at < clock else { return }
+        let isDown = backAt.map { at < $0 } ?? false
+        throw ProtocolError(
+            .invalidValue, field: "at",
+            message: isDown
+                ? "at is before the end of the crash: a daemon that is down takes nothing"
+                : "at is earlier than that of the line before; put the lines in order",
+            id: id)
     }
 
     /// Puts the error of a line among the output.
@@ -65,12 +135,7 @@ public struct Simulator {
     /// - Returns: its number.
     /// - Throws: why it is not accepted; what came before it has happened all the same.
     mutating func accept(_ step: Step) throws(ProtocolError) -> SequenceNumber {
-        if let clock, step.at < clock {
-            throw ProtocolError(
-                .invalidValue, field: "at",
-                message: "at is earlier than that of the line before; put the lines in order",
-                id: step.request.id)
-        }
+        try checkOrder(step.at, id: step.request.id)
         if let name = step.script?.handlers.first(where: { scripted.handlers[$0] == nil }) {
             throw ProtocolError(
                 .invalidValue, field: "script.handlers.\(name)",
@@ -82,11 +147,11 @@ public struct Simulator {
         handle(.reconfigured(step.script == nil ? unscripted : scripted), at: step.at)
         do {
             let nobody = Peer(uid: 0, gid: 0, pid: 0)
+            let delivery = router.deliveryToRead(for: step.request).flatMap(past.delivery)
             let seq = try router.submit(
-                step.request, from: nobody, past: pastDelivery(of: step.request), at: moment(step.at),
-                effects: &effects
+                step.request, from: nobody, past: delivery, at: moment(step.at), effects: &effects
             ).seq
-            remember(step.request)
+            remember(step.request, about: delivery)
             if router.invocationsInFlight(of: seq) > 0 { scripts[seq] = step.script }
             carryOut(at: step.at)
             return seq
@@ -95,23 +160,33 @@ public struct Simulator {
         }
     }
 
-    private func pastDelivery(of request: Request) -> PastDelivery? {
-        if case .interact(let interact) = request.action { past.delivery(of: interact) } else { nil }
-    }
-
-    /// Keeps of the delivery that was just accepted what the ledger would.
-    private mutating func remember(_ request: Request) {
-        guard case .deliver(let deliver) = request.action else { return }
+    /// Keeps of the request that was just accepted what the ledger would.
+    private mutating func remember(_ request: Request, about delivery: PastDelivery?) {
         var accepted: AcceptedRequest?
+        var first: InvocationRecord?
         for case .record(let record) in effects.list {
             switch record {
             case .request(let request): accepted = request
-            case .invocation(let row):
-                guard let accepted else { preconditionFailure("an invocation was recorded before its request") }
-                return past.add(deliver, accepted, provider: row.provider)
+            case .invocation(let row): first = first ?? row
             default: continue
             }
         }
+        guard let accepted, let first else { return }
+        if case .deliver(let deliver) = request.action { past.add(deliver, accepted, provider: first.provider) }
+        guard router.invocationsInFlight(of: accepted.seq) > 0 else { return }
+        unfinished[accepted.seq] = UnfinishedRequest(
+            accepted: accepted, invocations: [], request: request, past: delivery)
+    }
+
+    /// Keeps a row of a request in flight as the ledger would.
+    private mutating func record(_ row: InvocationRecord) {
+        guard var request = unfinished[row.id.seq] else { return }
+        request.invocations.removeAll { $0.id == row.id }
+        if row.result == nil {
+            let place = request.invocations.firstIndex { $0.id > row.id } ?? request.invocations.endIndex
+            request.invocations.insert(row, at: place)
+        }
+        unfinished[row.id.seq] = request
     }
 
     /// How many requests wait for an outcome.
@@ -145,7 +220,9 @@ public struct Simulator {
 
     /// Lets everything happen that is due at a time that `mayPass`, in order.
     private mutating func advance(while mayPass: (WallTime) -> Bool) {
-        while let due = nextDue, mayPass(due) {
+        while let next = nextDue, mayPass(next) {
+            // While it was down nothing happened.
+            let due = max(next, clock ?? next)
             clock = due
             // The router's own timers first: what is finished at the very instant of its deadline missed it.
             handle(.clock, at: due)
@@ -188,15 +265,17 @@ public struct Simulator {
         _ = effects.takeRejections()
         while !effects.list.isEmpty {
             for effect in effects.takeList() {
+                if case .record(let record) = effect, keepsRecords { records.append(record) }
                 switch effect {
                 case .record(.event(let event)): output.append(SimulationLine.analytics(event))
                 case .record(.customData(let record)): tell(record, at: time)
+                case .record(.invocation(let row)), .record(.update(let row)): record(row)
                 // The router ignores what a handler says after it was stopped.
                 case .record, .terminate, .stop: break
                 case .decided(let end):
                     output.append(SimulationLine.invocation(end, at: time))
                     let seq = end.invocation.id.seq
-                    if router.invocationsInFlight(of: seq) == 0 { scripts[seq] = nil }
+                    if router.invocationsInFlight(of: seq) == 0 { (scripts[seq], unfinished[seq]) = (nil, nil) }
                 // A script needs no payload.
                 case .start(let run), .load(let run): start(run, at: time)
                 }

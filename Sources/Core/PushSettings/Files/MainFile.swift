@@ -36,6 +36,7 @@ extension Schema<Settings> {
                 "Dispatch", "RequestsInFlightSizeMaxPerPeer", \.routing.limits.unfinishedBytesPerPeer,
                 .byteSize(1 << 20...16 << 40)),
             Key("Dispatch", "PayloadMemoryMax", \.routing.limits.payloadMemory, .byteSize(0...16 << 30)),
+            Key("Dispatch", "DeviceMemoryMax", \.routing.limits.deviceMemory, .byteSize(1 << 20...16 << 30)),
             Key("Dispatch", "RetryDelay", \.routing.retryDelay, .timeSpan(.milliseconds(1) ... .seconds(9))),
             Key("Dispatch", "PresentationOptions", \.routing.completion.presentationOptions, .presentation),
             Key(

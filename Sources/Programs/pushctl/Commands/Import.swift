@@ -105,7 +105,7 @@ extension Session {
         _ requests: [[UInt8]], _ storage: RemoteStorage, _ arguments: Arguments
     ) throws(Failure) -> Bool {
         guard !requests.isEmpty else { return true }
-        var exchange = try Exchange(try DaemonConnection(directories.injectSocket), arguments, output: output)
+        var exchange = try Exchange(path: directories.injectSocket, arguments, output: output)
         for (entry, request) in zip(storage.entries, requests) { try exchange.send(request, from: entry.place) }
         try exchange.finish()
         return exchange.refused == 0

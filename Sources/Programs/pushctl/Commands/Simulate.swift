@@ -17,8 +17,14 @@ extension Command {
             A request may say how its handlers behave: "script":{"takes_ms":9500,"exit":0}; without a script they answer \
             "handled" at once. "answer" is the object that a handler prints, "answers" how often it prints one, and \
             "handlers" has a script for each handler, by its name, that behaves otherwise. No handler is really run. \
-            Routes and deadlines are those of the configuration. What a scenario has for "test" beside its requests is \
-            passed over; if its first line names a mode, say --mode.
+            Routes and deadlines are those of the configuration, and so is the mode, unless the first line names one; \
+            --mode comes before both. What a scenario expects is passed over; "test" checks it.
+            """,
+            """
+            {"at":1000,"crash":{"down_ms":2500,"reboot":true}} kills the daemon at that time and starts it again 2.5 s \
+            later, after another boot of the machine; both keys may be left out. What was accepted is there; what ran is \
+            "failed" with the reason daemon_crashed, or runs again if its handler is Idempotent=yes; what has no time \
+            left is "expired".
             """,
             """
             A line that is wrong gives {"type":"error","line":N,"error":{...}} and ends the run with exit status 1; with \
@@ -45,10 +51,9 @@ private struct Simulation {
     private let output: Output
 
     init(_ settings: Settings, mode: DispatchMode?, output: Output) {
-        var table = settings.routing
-        table.mode = mode ?? table.mode
         simulator = Simulator(
-            table: table, tracker: settings.virtualTracker, limits: JSONLimits(depth: settings.daemon.jsonDepthMax))
+            table: settings.routing, tracker: settings.virtualTracker, mode: mode,
+            limits: JSONLimits(depth: settings.daemon.jsonDepthMax))
         self.output = output
     }
 

@@ -10,7 +10,8 @@ extension Command {
         description: [
             """
             Runs scenarios as "simulate" does, and checks what they expect. A scenario is a file of JSON objects, one a \
-            line: requests with "at" and maybe "script", and lines {"expect":{...}}. Its first line may be \
+            line: requests with "at" and maybe "script", lines {"at":TIME,"crash":{...}}, which "simulate" explains, and \
+            lines {"expect":{...}}. Its first line may be \
             {"scenario":"what it shows","mode":"relay"}; without a mode that of the configuration holds. In a directory \
             every file counts whose name ends in .jsonl or .ndjson, at any depth.
             """,

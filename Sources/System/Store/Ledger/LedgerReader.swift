@@ -105,21 +105,35 @@ public final class LedgerReader {
     }
 
     /// The delivery that an interaction names, with all that came of it; `nil` when the ledger does not have it, or
-    /// when it is named by a message id and the tracker remembers it.
+    /// when it is named by a message id, was for the tracker, and the tracker did not find it for the interaction.
     public func delivery(_ reference: DeliveryReference) throws(StoreError) -> RequestStory? {
         try snapshot { () throws(StoreError) in
             switch reference.name {
-            case .seq(let seq):
-                deliveryByNumber.bind(seq.value, at: 1)
-                deliveryByNumber.bind(placeOf: reference)
-                return try story(&deliveryByNumber)
+            case .seq(let seq): return try delivery(seq, reference)
             case .message(let id):
+                if let found = try trackedDelivery(of: reference.interaction) { return try delivery(found, reference) }
                 deliveryByMessage.bind(id, at: 1)
                 deliveryByMessage.bind(placeOf: reference)
-                deliveryByMessage.bind(reference.before?.value ?? .max, at: 4)
+                deliveryByMessage.bind(reference.interaction?.value ?? .max, at: 4)
                 return try story(&deliveryByMessage)
             }
         }
+    }
+
+    private func delivery(_ seq: SequenceNumber, _ reference: DeliveryReference) throws(StoreError) -> RequestStory? {
+        // A number that nobody had when the interaction was accepted is no delivery's.
+        if let interaction = reference.interaction, seq >= interaction { return nil }
+        deliveryByNumber.bind(seq.value, at: 1)
+        deliveryByNumber.bind(placeOf: reference)
+        return try story(&deliveryByNumber)
+    }
+
+    /// The delivery that the tracker found for an interaction that was accepted after it.
+    private func trackedDelivery(of interaction: SequenceNumber?) throws(StoreError) -> SequenceNumber? {
+        guard let interaction else { return nil }
+        let statement = try database.prepare("SELECT delivery FROM interactions WHERE cause = ?1 AND delivery < ?1")
+        statement.bind(interaction.value, at: 1)
+        return try statement.step() ? SequenceNumber(statement.integer(0)) : nil
     }
 
     private func story(_ statement: inout Statement) throws(StoreError) -> RequestStory? {
@@ -271,5 +285,11 @@ extension Statement {
     func bind(_ start: WallTime?, before end: WallTime?) {
         bind(start?.milliseconds ?? .min, at: 1)
         bind(end?.milliseconds ?? .max, at: 2)
+    }
+
+    /// Binds where the delivery was made to `?2` and `?3`.
+    fileprivate mutating func bind(placeOf reference: DeliveryReference) {
+        bind(reference.app, at: 2)
+        bind(reference.device, at: 3)
     }
 }

@@ -1,0 +1,51 @@
+import PushDispatch
+public import PushModel
+import PushTracking
+
+extension Router {
+    /// The delivery whose request has to be read before an interaction is submitted; `nil` when `submit` needs none.
+    ///
+    /// Of a delivery that the tracker remembers the request is read only where something depends on its payload: then it
+    /// is always read, so that what becomes of the interaction never depends on who happens to know the delivery.
+    public func deliveryToRead(for request: Request) -> DeliveryReference? {
+        guard case .interact(let interact) = request.action, let named = DeliveryReference(interact) else { return nil }
+        if let known = remembered(named) {
+            guard needsPayload(of: known, for: interact) else { return nil }
+            return DeliveryReference(.seq(known.seq), app: named.app, device: named.device)
+        }
+        // A number that nobody has yet is no delivery's.
+        if case .seq(let seq) = named.name, seq > lastNumber { return nil }
+        return named
+    }
+
+    private func remembered(_ reference: DeliveryReference) -> KnownDelivery? {
+        let subject: Interaction.Subject =
+            switch reference.name {
+            case .seq(let seq): .delivery(seq)
+            case .message(let id): .message(id)
+            }
+        return tracker.delivery(for: subject, app: reference.app, device: reference.device)
+    }
+
+    /// Whether the payload of a delivery that the tracker remembers changes what becomes of an interaction with it.
+    private func needsPayload(of delivery: KnownDelivery, for interact: InteractRequest) -> Bool {
+        let act = UserAct(interact.kind, action: interact.action, text: interact.text)
+        let platform = interact.target.platform ?? delivery.platform
+        let occasion: TrackRule.Occasion =
+            switch act {
+            case .opened: .opened
+            case .button: .action
+            case .dismissed: .dismissed
+            }
+        if table.hasTrack(on: occasion) { return true }
+        // Whether iOS tells the app of a dismissal depends on the category.
+        if platform == .ios, act == .dismissed { return true }
+        let decision = decide(
+            act, on: nil, of: Self.trackedProvider, platform: platform, rules: table.interaction)
+        guard decision.outcome == nil else { return false }
+        return table.mayObserve(
+            RouteFacts(
+                provider: Self.trackedProvider, platform: platform, callback: decision.callback,
+                app: interact.target.app ?? delivery.app, keys: nil))
+    }
+}

@@ -1,0 +1,63 @@
+import PushModel
+
+/// A line of a scenario at which the daemon dies, and comes back: `{"at":1000,"crash":{"down_ms":2500,"reboot":true}}`.
+///
+/// All that was decided up to then is recorded. What runs is gone; what is unfinished is taken up when the daemon is back,
+/// as a start takes it up.
+struct Crash: Sendable {
+    /// When the daemon dies. What is due at that time has not happened.
+    var at: WallTime
+    /// How long it is away.
+    var downtime: Duration = .zero
+    /// Whether the machine was booted meanwhile: then no time is left to anything that waits.
+    var reboots = false
+
+    /// - Throws: what is wrong with the line.
+    init(_ root: JSONNode) throws(ProtocolError) {
+        for (key, _) in root.members where !["at", "crash"].contains(key) {
+            throw ProtocolError(.unknownKey, field: key, message: "a line with crash has only at beside it")
+        }
+        guard let node = root["at"] else {
+            throw ProtocolError(
+                .missingKey, field: "at", message: "at is missing: a simulation has no clock of its own")
+        }
+        let time = node.string.map(WallTime.init(rfc3339:)) ?? node.int64.map(WallTime.init(milliseconds:))
+        guard let at = time, Step.span.contains(at.milliseconds) else {
+            throw ProtocolError(
+                .invalidValue, field: "at",
+                message: "at is RFC 3339 or Unix milliseconds, of the years 1970 to 2200")
+        }
+        self.at = at
+        guard let crash = root["crash"], crash.kind == .object else {
+            throw ProtocolError(
+                .invalidType, field: "crash", message: "crash is an object: {\"down_ms\":2500,\"reboot\":true}, or {}")
+        }
+        for (key, value) in crash.members {
+            switch key {
+            case "down_ms":
+                guard let milliseconds = value.int64, 0...86_400_000 ~= milliseconds else {
+                    throw ProtocolError(
+                        .invalidValue, field: "crash.down_ms", message: "down_ms is a whole number from 0 to 86400000")
+                }
+                downtime = .milliseconds(milliseconds)
+            case "reboot":
+                guard let reboots = value.bool else {
+                    throw ProtocolError(.invalidType, field: "crash.reboot", message: "reboot is true or false")
+                }
+                self.reboots = reboots
+            default:
+                throw ProtocolError(
+                    .unknownKey, field: "crash.\(key)", message: "crash has down_ms and reboot")
+            }
+        }
+    }
+
+    /// When the daemon is back.
+    var end: WallTime { WallTime(milliseconds: at.milliseconds + downtime.milliseconds) }
+
+    /// The crash that a line is; `nil` for any other line.
+    static func read(_ root: JSONNode?) throws(ProtocolError) -> Crash? {
+        guard let root, root["op"] == nil, root["crash"] != nil else { return nil }
+        return try Crash(root)
+    }
+}

@@ -1,0 +1,95 @@
+import PushModel
+
+/// Interactions that wait for their delivery, each until a time of the tracker's. Bounded in count and bytes: what is too
+/// much is for the tracker to give up, the one that waited longest first.
+struct HeldInteractions: Sendable {
+    /// What two interactions that say the same have in common.
+    private struct Content: Hashable, Sendable {
+        var subject: Interaction.Subject
+        var act: Interaction.Act
+        var app: ExactName?
+        var device: ExactName?
+        var externalID: ExactName?
+
+        init(_ interaction: Interaction) {
+            subject = interaction.subject
+            act = interaction.act
+            app = interaction.app.map(ExactName.init)
+            device = interaction.device.map(ExactName.init)
+            externalID = interaction.externalID.map(ExactName.init)
+        }
+    }
+
+    /// How many may wait at most, and how many bytes of texts they may have.
+    static let countMax = 10_000
+    static let byteCountMax = 16 << 20
+
+    private var entries: [SequenceNumber: (interaction: Interaction, due: Int64)] = [:]
+    private var bySubject: [Interaction.Subject: Set<SequenceNumber>] = [:]
+    private var byContent: [Content: Int] = [:]
+    /// The causes in the order in which they came; those that wait no more are left out when they are met.
+    private var queue = Queue<SequenceNumber>()
+    private(set) var byteCount = 0
+
+    var count: Int { entries.count }
+    var isEmpty: Bool { entries.isEmpty }
+
+    subscript(cause: SequenceNumber) -> (interaction: Interaction, due: Int64)? { entries[cause] }
+
+    /// The one that waited longest, if there are more than may wait.
+    var surplus: SequenceNumber? {
+        mutating get {
+            guard entries.count > Self.countMax || byteCount > Self.byteCountMax && entries.count > 1 else {
+                return nil
+            }
+            while let first = queue.first, entries[first] == nil { _ = queue.popFirst() }
+            return queue.first
+        }
+    }
+
+    mutating func add(_ interaction: Interaction, due: Int64) {
+        let cause = interaction.cause
+        entries[cause] = (interaction, due)
+        bySubject[interaction.subject, default: []].insert(cause)
+        byContent[Content(interaction), default: 0] += 1
+        byteCount += interaction.byteCount
+        queue.append(cause)
+        guard queue.count > 2 * entries.count + 64 else { return }
+        var waiting = Queue<SequenceNumber>()
+        while let cause = queue.popFirst() { if entries[cause] != nil { waiting.append(cause) } }
+        queue = waiting
+    }
+
+    mutating func remove(_ cause: SequenceNumber) -> Interaction? {
+        guard let interaction = entries.removeValue(forKey: cause)?.interaction else { return nil }
+        byteCount -= interaction.byteCount
+        bySubject[interaction.subject]?.remove(cause)
+        if bySubject[interaction.subject]?.isEmpty == true { bySubject[interaction.subject] = nil }
+        let content = Content(interaction)
+        byContent[content, default: 0] -= 1
+        if byContent[content] == 0 { byContent[content] = nil }
+        return interaction
+    }
+
+    /// Those that wait for this, in the order of their numbers.
+    func causes(of subjects: [Interaction.Subject]) -> [SequenceNumber] {
+        var causes: Set<SequenceNumber> = []
+        for subject in subjects { if let waiting = bySubject[subject] { causes.formUnion(waiting) } }
+        return causes.sorted()
+    }
+
+    /// Whether another one that waits says the same.
+    func hasAnother(like interaction: Interaction) -> Bool {
+        (byContent[Content(interaction)] ?? 0) > (entries[interaction.cause] == nil ? 0 : 1)
+    }
+}
+
+extension Interaction {
+    /// How many bytes its texts have.
+    fileprivate var byteCount: Int {
+        var count = (app?.utf8.count ?? 0) + (device?.utf8.count ?? 0) + (externalID?.utf8.count ?? 0)
+        if case .message(let id) = subject { count += id.utf8.count }
+        if case .button(let id) = act { count += id.utf8.count }
+        return count
+    }
+}

@@ -1,0 +1,263 @@
+import EventLoop
+import Glibc
+import JournalLog
+import LinuxSystem
+import PushCustomData
+import PushModel
+import PushSettings
+import PushTracking
+import Store
+import TestSupport
+import UnixSockets
+
+@testable import PushDaemon
+@testable import PushRouting
+
+/// The daemon's parts as `Daemon` wires them, with the real store, under a virtual clock, with handlers that follow a
+/// script. It has neither sockets nor timers: the test says what comes and when.
+final class TwinDaemon: ClientSession.Owner {
+    private enum Message: Sendable {
+        case store(StoreReport)
+        case answer(token: UInt64, Result<Lookup.Answer, StoreError>)
+        case largeRequest(token: UInt64, Result<Request, ProtocolError>)
+    }
+
+    let stateID: UUID128
+    private let directory: String
+    private let messages = Monitor<[Message]>([])
+    private let committer: Committer
+    private let lookup: Lookup
+    private let largeRequests: LargeRequestReader
+    private let pipeline: CommitPipeline
+    private let loader: RunLoader
+    private let processor: Processor
+    private let inject: InjectServer
+    private let runner: ScriptedRunner
+    private let clock: TwinClock
+    private let session: TwinSession
+
+    /// Starts on a state directory as the daemon starts.
+    init(
+        directory: String, settings: Settings, boot: UUID128, clock: TwinClock, scripts: TwinScripts,
+        surroundings: TwinSurroundings
+    ) throws {
+        self.directory = directory
+        self.clock = clock
+        let messages = messages
+        committer = try Committer(
+            directory: StateDirectory(path: directory), limits: Committer.Limits(logLength: 16 << 20),
+            onReport: { report in messages.update { $0.append(.store(report)) } })
+        lookup = Lookup(directory: directory) { token, answer in
+            messages.update { $0.append(.answer(token: token, answer)) }
+        }
+        largeRequests = LargeRequestReader { token, request in
+            messages.update { $0.append(.largeRequest(token: token, request)) }
+        }
+        let recovered = try RecoveredState(directory: directory, settings: settings, now: clock.now)
+        stateID = recovered.stateID
+        pipeline = CommitPipeline(committer, lastSequence: recovered.lastNumber)
+        let router = Router(
+            boot: boot, table: settings.routing,
+            tracker: Tracker(stateID: recovered.stateID, rules: settings.routing.tracking),
+            customData: recovered.customData, devices: recovered.devices, recentDeliveries: recovered.recentDeliveries,
+            lastNumber: recovered.lastNumber)
+        loader = RunLoader(pipeline: pipeline, committer: committer, lookup: lookup, reader: largeRequests)
+        runner = ScriptedRunner(clock: clock, scripts: scripts)
+        processor = Processor(
+            router: router, pipeline: pipeline, runner: runner, loader: loader, journal: surroundings.journal,
+            successLevel: .debug, clock: { clock.now })
+        inject = InjectServer(
+            processor: processor, pipeline: pipeline, committer: committer, lookup: lookup,
+            largeRequests: largeRequests, health: surroundings.health, refusals: surroundings.refusals,
+            depthLimit: settings.daemon.jsonDepthMax)
+        session = try TwinSession()
+        let (runner, processor) = (runner, processor)
+        loader.begin(start: { runner.start($0) }) { processor.handle(.failedToStart($0, reason: $1)) }
+        session.open(owner: self)
+        _ = try processor.recover(from: recovered.ledger, tracker: recovered.tracker)
+        inject.buildFilter(at: 0)
+        try settle()
+    }
+
+    /// Ends the threads. What they still write is for nobody.
+    func abandon() {
+        largeRequests.stop()
+        lookup.stop()
+        committer.stop()
+    }
+
+    func needsFlush(_ session: ClientSession) {}
+    func mayGoOn(_ session: ClientSession) {}
+
+    // MARK: What comes
+
+    /// The number that the next request gets.
+    var nextNumber: SequenceNumber { processor.lastNumber.next }
+
+    /// Takes in a line, and does all that follows from it at this time.
+    func take(_ line: [UInt8]) throws {
+        inject.take(line, from: session.session)
+        try settle()
+    }
+
+    /// Takes in a line, and comes no further than to decide on it.
+    func takeWithoutCommit(_ line: [UInt8]) { inject.take(line, from: session.session) }
+
+    /// When something is due next: a timer of the router's, or a handler's answer.
+    var nextDue: WallTime? {
+        let timer = processor.nextDue.map { WallTime(milliseconds: ($0.nanoseconds + 999_999) / 1_000_000) }
+        guard let timer, let answer = runner.answers.first?.due else { return timer ?? runner.answers.first?.due }
+        return min(timer, answer)
+    }
+
+    /// Lets happen what is due now: timers before answers.
+    func takeDue() throws {
+        processor.handle(.clock)
+        try settle()
+        while let answer = runner.answers.first, answer.due <= clock.now.wall {
+            _ = runner.answers.popFirst()
+            processor.handle(.finished(answer.invocation, answer.answer))
+            try settle()
+        }
+    }
+
+    /// Comes no further than to decide on what is due now.
+    func takeDueWithoutCommit() {
+        processor.handle(.clock)
+        if let answer = runner.answers.first, answer.due <= clock.now.wall {
+            processor.handle(.finished(answer.invocation, answer.answer))
+        }
+    }
+
+    // MARK: Turns
+
+    /// Goes on until nothing is left to be done at this time.
+    private func settle() throws {
+        while true {
+            _ = try pipeline.endTurn(mayWait: true, at: EventLoop.nowNanoseconds)
+            _ = processor.performDue()
+            for id in runner.takeStarted() { processor.handle(.started(id)) }
+            let isIdle = pipeline.isIdle && inject.isIdle && loader.isIdle && !runner.hasStarted
+            let came = messages.wait(atMost: isIdle ? .zero : .seconds(60)) { messages -> [Message]? in
+                defer { messages = [] }
+                return messages.isEmpty ? nil : messages
+            }
+            if let came {
+                for message in came { try take(message) }
+            } else if isIdle {
+                return
+            } else if pipeline.isIdle, !processor.performDue() {
+                throw Stuck()
+            }
+        }
+    }
+
+    private struct Stuck: Error {}
+
+    private func take(_ message: Message) throws {
+        switch message {
+        case .store(.durable(let number, let duration)): pipeline.committed(number, took: duration)
+        case .store(.applied(let number)):
+            inject.applied(through: number)
+            loader.applied(through: number)
+        case .store(.failed(let error)), .store(.stalled(let error)), .store(.ledgerStalled(let error)): throw error
+        case .store: break
+        case .answer(let token, let answer) where loader.owns(token): loader.answered(token, answer)
+        case .answer(let token, let answer): inject.answered(token, answer)
+        case .largeRequest(let token, let request) where loader.owns(token): loader.wasRead(token, request)
+        case .largeRequest(let token, let request): inject.wasRead(token, request)
+        }
+    }
+}
+
+/// The time, as the test says it; both clocks show the same.
+final class TwinClock {
+    var time: WallTime
+
+    init(_ time: WallTime) { self.time = time }
+
+    var now: Moment {
+        Moment(monotonic: Instant(nanoseconds: time.milliseconds * 1_000_000), wall: time)
+    }
+}
+
+/// How the handlers of each request behave.
+final class TwinScripts {
+    var byRequest: [SequenceNumber: Script] = [:]
+}
+
+/// Handlers that do what a script says.
+final class ScriptedRunner: HandlerRunning {
+    var answers = Heap<ScriptedAnswer>()
+    private let clock: TwinClock
+    private let scripts: TwinScripts
+    private var started: [InvocationID] = []
+
+    init(clock: TwinClock, scripts: TwinScripts) {
+        self.clock = clock
+        self.scripts = scripts
+    }
+
+    var count: Int { 0 }
+    var hasStarted: Bool { !started.isEmpty }
+
+    func start(_ run: HandlerRun) {
+        let id = run.invocation.id
+        guard let script = scripts.byRequest[id.seq]?[run.handler.name] else {
+            preconditionFailure("there is no script for \(id)")
+        }
+        started.append(id)
+        let due = WallTime(milliseconds: clock.time.milliseconds + script.takes.milliseconds)
+        let answer = HandlerAnswer(exitStatus: script.exit, reply: script.reply)
+        answers.insert(.init(due: due, invocation: id, answer: answer))
+    }
+
+    // The router ignores what a handler says after it was stopped.
+    func terminate(_ invocation: InvocationID) {}
+    func stop(_ invocation: InvocationID) {}
+
+    func takeStarted() -> [InvocationID] {
+        defer { started = [] }
+        return started
+    }
+}
+
+/// What the parts need beside each other and no test looks at.
+struct TwinSurroundings {
+    let loop: EventLoop
+    let journal: JournalWriter
+    let health: StoreHealth
+    let refusals: RefusalLog
+
+    init() throws {
+        loop = try EventLoop()
+        journal = try JournalWriter(destination: .logfmt(descriptor: open("/dev/null", O_WRONLY | O_CLOEXEC)))
+        health = try StoreHealth(loop: loop, journal: journal, slowCommit: .seconds(3600))
+        refusals = RefusalLog(journal: journal)
+    }
+}
+
+/// A client that sends and never reads.
+final class TwinSession {
+    private let directory = TemporaryDirectory()
+    private let listener: Listener
+    private let client: Client
+    private let connection: Connection
+    private var opened: ClientSession?
+
+    init() throws {
+        listener = try Listener(path: directory.path + "/socket", mode: 0o600)
+        client = try Client(path: directory.path + "/socket")
+        guard case .connection(let connection) = listener.accept() else { throw NoConnection() }
+        self.connection = connection
+    }
+
+    private struct NoConnection: Error {}
+
+    func open(owner: any ClientSession.Owner) { opened = ClientSession(connection, owner: owner, now: 0) }
+
+    var session: ClientSession {
+        guard let opened else { preconditionFailure("the session is not open yet") }
+        return opened
+    }
+}

@@ -1,0 +1,233 @@
+public import PushModel
+
+/// A random day of a small town of devices: lines as a scenario has them, crashes among them.
+public struct RandomDay {
+    /// One thing that happens.
+    public enum Event {
+        /// A request, with its script.
+        case request(at: WallTime, line: String, script: String)
+        /// The daemon dies before it has written `lost`, and comes back.
+        case crash(at: WallTime, downtime: Int64, reboots: Bool, lost: Lost)
+    }
+
+    /// What the daemon was about to write when it died.
+    public enum Lost {
+        case nothing
+        /// What it decided on the request that comes next.
+        case request(String)
+        /// What it decided on what was due.
+        case due
+    }
+
+    private var random: SeededGenerator
+    private var time: Int64 = 1_700_000_000_000
+    private var accepted = 0
+    private let payloads = RandomPayloads()
+    /// What happens, in order.
+    public private(set) var events: [Event] = []
+
+    /// - Parameters:
+    ///   - seed: the same seed gives the same day.
+    ///   - requests: how many.
+    public init(seed: UInt64, requests: Int) {
+        random = SeededGenerator(seed: seed)
+        for number in 1...requests {
+            let line = request(number)
+            if number > 1, one(in: 60) { crash(before: line) }
+            let script = script()
+            events.append(.request(at: WallTime(milliseconds: time), line: line(time), script: script))
+            time += one(of: [0, 0, 1, 3, 40, 200, 900, 1500, 2500, 4900, 5001, one(in: 20) ? 600_000 : 9000])
+        }
+    }
+
+    private mutating func one(in count: Int) -> Bool { Int.random(in: 0..<count, using: &random) == 0 }
+
+    private mutating func one<Value>(of values: [Value]) -> Value {
+        values[Int.random(in: 0..<values.count, using: &random)]
+    }
+
+    private mutating func crash(before line: (Int64) -> String) {
+        let lost: Lost = one(of: [.nothing, .due, .request(line(time))])
+        let downtime: Int64 = one(of: [0, 0, 50, 3000, 20_000])
+        let reboots = one(in: 4)
+        events.append(.crash(at: WallTime(milliseconds: time), downtime: downtime, reboots: reboots, lost: lost))
+        time += downtime
+    }
+
+    // MARK: Requests
+
+    private mutating func request(_ number: Int) -> (Int64) -> String {
+        var members: [String]
+        switch Int.random(in: 0..<100, using: &random) {
+        case 0..<50: members = deliver(number)
+        case 50..<80: members = interact(number)
+        case 80..<90: members = [#""op":"session""#, #""kind":"\#(one(of: ["start", "start", "end"]))""#] + target()
+        case 90..<94:
+            members = [#""op":"token""#, #""kind":"\#(one(of: ["new", "registered", "unregistered"]))""#] + target()
+            members.append(#""token":"t\#(Int.random(in: 0..<9, using: &random))""#)
+        default: members = log()
+        }
+        if one(in: 2) { members.append(#""id":"request-\#(number)""#) }
+        return { time in "{" + (members + [#""at":\#(time)"#]).joined(separator: ",") + "}" }
+    }
+
+    private mutating func target(hasPlatform: Bool = true) -> [String] {
+        var members: [String] = []
+        if hasPlatform, one(in: 2) { members.append(#""platform":"\#(one(of: ["android", "ios", "web"]))""#) }
+        if !one(in: 4) { members.append(#""app":"\#(one(of: ["shop", "shop", "news"]))""#) }
+        if !one(in: 5) { members.append(#""device":"\#(one(of: ["a", "b", "c", "d", "\u{e9}", "f"]))""#) }
+        if one(in: 3) { members.append(#""external_id":"\#(one(of: ["anna", "bert"]))""#) }
+        return members
+    }
+
+    private mutating func deliver(_ number: Int) -> [String] {
+        let (platform, payload) = payloads.delivered(&random)
+        var members = [#""op":"deliver""#, #""payload":\#(payload)"#] + target(hasPlatform: false)
+        if !one(in: 8) { members.append(#""platform":"\#(platform)""#) }
+        if one(in: 2) {
+            let states = ["foreground", "background", "terminated", "force_quit", "force_stopped"]
+            members.append(#""state":"\#(one(of: states))""#)
+        }
+        if one(in: 3) { members.append(#""sdk":"\#(one(of: ["nil", "delayed"]))""#) }
+        if one(in: 8) { members.append(#""notifications":"denied""#) }
+        if one(in: 8) { members.append(#""os_version":"\#(one(of: ["13.7", "17"]))""#) }
+        return members
+    }
+
+    private mutating func interact(_ number: Int) -> [String] {
+        var members = [#""op":"interact""#] + target()
+        switch Int.random(in: 0..<5, using: &random) {
+        case 0, 1: members.append(#""kind":"opened""#)
+        case 2: members.append(#""kind":"dismissed""#)
+        default:
+            let buttons = [
+                "0", "1", "yes", "ab_pb_accept", "ab_pb_decline", "BRAZE_YES", "track",
+                "com.apple.UNNotificationDismissActionIdentifier",
+            ]
+            members += [#""kind":"action""#, #""action":"\#(one(of: buttons))""#]
+            if one(in: 5) { members.append(#""text":"hello""#) }
+        }
+        switch Int.random(in: 0..<6, using: &random) {
+        case 0, 1, 2:
+            let lowest = max(1, number - 12)
+            members.append(#""message":\#(Int.random(in: lowest...number + 1, using: &random))"#)
+        case 3, 4: members.append(#""message":"\#(payloads.messageID(&random))""#)
+        default: members.append(#""payload":\#(payloads.handedBack(&random))"#)
+        }
+        return members
+    }
+
+    private mutating func log() -> [String] {
+        var members = [#""op":"log""#] + target()
+        if one(in: 2) { members.append(#""suite":"standard""#) } else { members.append(#""braze_id":"profile-1""#) }
+        members += one(of: [
+            [#""kind":"custom_event""#, #""name":"read""#, #""properties":{"n":1}"#],
+            [#""kind":"custom_attributes""#, #""attributes":{"colour":"red"}"#],
+            [#""kind":"user_attributes""#, #""attributes":{"first_name":"Anna"}"#],
+        ])
+        return members
+    }
+
+    // MARK: Scripts
+
+    private mutating func script() -> String {
+        var parts = [part()]
+        if one(in: 3) { parts.append(#""handlers":{"crm":{\#(part())},"watch":{\#(part())}}"#) }
+        return "{" + parts.joined(separator: ",") + "}"
+    }
+
+    private mutating func part() -> String {
+        let takes: Int64 = one(of: [0, 0, 0, 1, 70, 1200, 4000, 8999, 9000, 9500])
+        let exit = one(of: [0, 0, 0, 0, 75, 80, 1])
+        var parts = [#""takes_ms":\#(takes)"#, #""exit":\#(exit)"#]
+        if one(in: 4) {
+            parts.append(
+                one(of: [
+                    #""answer":{"result":"newData"}"#, #""answers":2"#,
+                    #""answer":{"log":[{"kind":"custom_event","name":"seen","suite":"standard"}]}"#,
+                ]))
+        }
+        return parts.joined(separator: ",")
+    }
+}
+
+/// Payloads: those of the fixtures, and some whose ids, categories and buttons meet those of interactions.
+struct RandomPayloads {
+    private var fixtures: [(platform: String, payload: String)] = []
+
+    init() {
+        let expected = Fixture.bytes("payloads/expected.json")
+        guard let root = try? JSONDocument(scanning: expected).root else {
+            preconditionFailure("expected.json is no JSON")
+        }
+        for (path, facts) in root.members {
+            guard let platform = facts["platform"]?.string,
+                let document = try? JSONDocument(scanning: Fixture.bytes("payloads/\(path)")),
+                document.root.kind == .object
+            else { continue }
+            var text = document.root.rawBytes
+            text.removeAll { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") }
+            fixtures.append((platform, String(decoding: text, as: UTF8.self)))
+        }
+        precondition(fixtures.count > 80, "only \(fixtures.count) payloads are fixtures")
+    }
+
+    func messageID(_ random: inout SeededGenerator) -> String { "m\(Int.random(in: 0..<6, using: &random))" }
+
+    func delivered(_ random: inout SeededGenerator) -> (platform: String, payload: String) {
+        if Int.random(in: 0..<3, using: &random) == 0 {
+            return fixtures[Int.random(in: 0..<fixtures.count, using: &random)]
+        }
+        let campaign = ["summer", "spring", nil][Int.random(in: 0..<3, using: &random)]
+        let keyValues = #""braze_id":"profile-\#(Int.random(in: 1...2, using: &random))","order_id":"1""#
+        switch Int.random(in: 0..<6, using: &random) {
+        case 0: return ("android", android(campaign, keyValues, messageID(&random)))
+        case 1: return ("ios", apple(campaign, keyValues, &random))
+        case 2: return ("web", web(campaign))
+        case 3: return ("android", #"{"extras":{"google.message_id":"\#(messageID(&random))","order_id":"2"}}"#)
+        case 4:
+            return (
+                "ios", #"{"aps":{"alert":"T","category":"\#(category(&random))","mutable-content":1},"order_id":"3"}"#
+            )
+        default:
+            let actions = ["NEW_TOKEN", "FCM_REGISTERED", "FCM_UNREGISTERED"]
+            let action = actions[Int.random(in: 0..<3, using: &random)]
+            return ("android", #"{"action":"com.google.firebase.messaging.\#(action)","extras":{"token":"t1"}}"#)
+        }
+    }
+
+    /// What the platform hands back of one of them: of the web what the service worker left.
+    func handedBack(_ random: inout SeededGenerator) -> String {
+        let campaign = ["summer", "spring", nil][Int.random(in: 0..<3, using: &random)]
+        if Int.random(in: 0..<3, using: &random) == 0 {
+            let ids = campaign.map { #""cid":"\#($0)""# } ?? ""
+            return #"{"ab_ids":{\#(ids)},"actionTargets":{"0":"https://example.com"}}"#
+        }
+        return delivered(&random).payload
+    }
+
+    private func android(_ campaign: String?, _ keyValues: String, _ message: String) -> String {
+        let cid = campaign.map { #","cid":"\#($0)""# } ?? ""
+        let extra = "{\(keyValues)}".replacing("\"", with: "\\\"")
+        return #"{"extras":{"_ab":"true","t":"T","a":"A","google.message_id":"\#(message)","extra":"\#(extra)","#
+            + #""ab_a0_a":"ab_open","ab_a0_id":"0","ab_a0_t":"Open","ab_a1_a":"ab_none","ab_a1_id":"1","ab_a1_t":"No"\#(cid)}}"#
+    }
+
+    private func apple(_ campaign: String?, _ keyValues: String, _ random: inout SeededGenerator) -> String {
+        let id = campaign.map { #""\#($0)""# } ?? "null"
+        let wakes = Int.random(in: 0..<3, using: &random) == 0 ? #","content-available":1"# : ""
+        let changes = Int.random(in: 0..<3, using: &random) == 0 ? #","mutable-content":1"# : ""
+        return #"{"aps":{"alert":"T","category":"\#(category(&random))"\#(wakes)\#(changes)},\#(keyValues),"#
+            + #""ab":{"c":\#(id),"ab_cat":{"yes":{"a_t":"ab_open"},"ab_pb_decline":{"a_t":"ab_none"}}}}"#
+    }
+
+    private func category(_ random: inout SeededGenerator) -> String {
+        ["ab_cat_yes_no", "ab_cat_accept_decline", "registered", "other"][Int.random(in: 0..<4, using: &random)]
+    }
+
+    private func web(_ campaign: String?) -> String {
+        let cid = campaign.map { #","cid":"\#($0)""# } ?? ""
+        return
+            #"{"t":"T","a":"A","ab_ids":{},"pab":[{"action":"0","title":"V","a":"ab_uri","u":"https://example.com"}]\#(cid)}"#
+    }
+}
