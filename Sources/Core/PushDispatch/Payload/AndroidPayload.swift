@@ -72,7 +72,8 @@ final class AndroidPayload: PlatformPayload {
             case .v1, .intent: true
             case .amazonIntent, .remoteMessage, .dataMap: false
             }
-        markedKind = map.flatMap { $0.hasBrazeMarker ? $0.brazeKind : nil }
+        let hasStringsOnly = if case .intent = form { true } else { false }
+        markedKind = map.flatMap { $0.hasBrazeMarker ? $0.brazeKind(ofStringsOnly: hasStringsOnly) : nil }
     }
 
     /// A payload names no app; FCM's `restricted_package_name` only narrows the target.
@@ -89,7 +90,7 @@ final class AndroidPayload: PlatformPayload {
 
     subscript(key: String) -> JSONView? {
         guard let value = map?[key] else { return nil }
-        return hidesReservedKeys && Self.isReserved(key) ? nil : value
+        return hidesReservedKeys && (Self.isReserved(key) || !isInData(value)) ? nil : value
     }
 
     var digest: UInt64? {
@@ -106,14 +107,14 @@ final class AndroidPayload: PlatformPayload {
 
     var keyHolders: (JSONObject?, JSONObject?) { (map, nil) }
 
-    func hasKey(beginningWith prefix: String) -> Bool {
-        map?.view.members.contains { $0.key.starts(with: prefix) && isVisible($0.key) } == true
+    func hasKey(where isWanted: (JSONView) -> Bool) -> Bool {
+        map?.view.members.contains { isWanted($0.key) && isVisible($0.key) && isInData($0.value) } == true
     }
 
     var keyCount: Int {
         guard hidesReservedKeys else { return map?.view.count ?? 0 }
         var count = 0
-        forEachVisibleMember { _, _ in count += 1 }
+        forEachVisibleMember { _, value in count += isInData(value) ? 1 : 0 }
         return count
     }
 
@@ -126,12 +127,14 @@ final class AndroidPayload: PlatformPayload {
         return extra.objectInText.map(DashboardPairs.text) ?? .none
     }
 
-    /// What FCM's list of recent ids goes by. `handleMessageIntent` looks at this one extra alone; the forms that are no
-    /// intent show only the id that came of it. ADM keeps no such list.
+    /// What FCM's list of recent ids goes by. `handleMessageIntent` looks at `google.message_id` alone. A `RemoteMessage`
+    /// and the answer to a send show the id that came of it; in a bare data map every other name is a key of the app's
+    /// own. ADM keeps no such list.
     var duplicateID: String? {
         switch form {
         case .intent(let extras): action == .message ? extras.member("google.message_id")?.nonEmptyString : nil
-        case .v1, .remoteMessage, .dataMap: messageID
+        case .v1, .remoteMessage: messageID
+        case .dataMap: map?.member("google.message_id")?.nonEmptyString
         case .amazonIntent: nil
         }
     }
@@ -152,7 +155,13 @@ extension AndroidPayload {
     /// Whether the app finds a key of the map in the data.
     func isVisible(_ key: JSONView) -> Bool { !hidesReservedKeys || !Self.isReserved(key) }
 
-    /// Shows the members that the app finds in the data.
+    /// Whether the app finds a value of the map in the data: of an intent's extras FCM takes the strings alone
+    /// (`Constants.extractDeveloperDefinedPayload`).
+    func isInData(_ value: JSONView) -> Bool {
+        if case .intent = form { value.isString } else { true }
+    }
+
+    /// Shows the members that FCM has not kept to itself.
     @inline(__always)
     private func forEachVisibleMember(_ body: (_ key: JSONView, _ value: JSONView) -> Void) {
         guard let map else { return }

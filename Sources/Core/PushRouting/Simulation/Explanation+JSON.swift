@@ -2,8 +2,9 @@ import PushDispatch
 import PushModel
 
 extension Explanation {
-    /// The object that `pushctl explain --json` prints (design, section 5.2), and last how well
-    /// the owner's rule is known, and what the tracks make of the receipt, if anything; on one line without its line feed.
+    /// The object that `pushctl explain --json` prints, on one line without its line feed. Its last members are how well
+    /// the owner's rule is known, where each rule that matches is from, the remarks, and what the tracks make of the
+    /// receipt, if anything.
     public var json: [UInt8] {
         var writer = JSONWriter(reserving: 1024)
         writer.object { writer in
@@ -22,6 +23,8 @@ extension Explanation {
             writer.member("reasons", array: { list in reasons.forEach { list.string($0) } })
             writer.member("warnings", array: { list in warnings.forEach { list.string($0) } })
             writer.member("confidence", decision.providers.first?.confidence.rawValue)
+            writer.member("rules", array: { list in decision.providers.forEach { $0.write(to: &list) } })
+            writer.member("remarks", array: { list in remarks.forEach { list.string($0) } })
             if !tracked.isEmpty {
                 writer.member("tracks", array: { list in tracked.forEach { $0.write(to: &list) } })
             }
@@ -37,6 +40,17 @@ extension Explanation {
         writer.member("actions", array: { list in braze.actions.forEach { $0.write(to: &list) } })
         writer.member("deep_link", braze.deepLink)
         writer.member("key_values", object: { pairs in decision.keys.keyValues.forEach { pairs.member($0, $1) } })
+    }
+}
+
+extension ProviderMatch {
+    fileprivate func write(to writer: inout JSONWriter) {
+        writer.object {
+            $0.member("provider", provider.name)
+            $0.member("origin", rule.origin?.rawValue)
+            $0.member("source", rule.source)
+            $0.member("confidence", confidence.rawValue)
+        }
     }
 }
 

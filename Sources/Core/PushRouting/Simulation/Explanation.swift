@@ -35,6 +35,8 @@ public struct Explanation: Sendable {
     public let reasons: [String]
     /// What a reviewer would say, for people.
     public let warnings: [String]
+    /// What the rules of the providers say to people about this payload.
+    public let remarks: [String]
 
     /// Explains a delivery.
     ///
@@ -60,6 +62,7 @@ public struct Explanation: Sendable {
             decision.reasons.map(\.description)
             + Self.routing(invocations, sdkIsMissing: platform == .ios && deliver.sdk == .missing)
             + Self.tracking(decision, table.tracking)
+        remarks = table.detection.remarks(on: decision)
         let passedOver = decision.outcome == .ownReceiver ? table.routes(naming: decision.provider, on: platform) : []
         warnings =
             decision.warnings.map(\.description)
