@@ -9,7 +9,7 @@ import sys
 
 directory, ordinary = sys.argv[1:]
 # load.c makes a line a few bytes longer by its numbers.
-SIZE = (256 << 10) - 64
+SIZE = (256 << 10) - 128
 
 
 def text(value):

@@ -190,6 +190,8 @@ struct PushctlExplainTests {
                   1. data._ab is exactly "true": the payload is Braze's
                   2. data has not both t and a, title and body: silent, Braze's SDK only tells the app
                   3. the message has no notification block: FCM calls onMessageReceived, whatever the app is doing
+                Rules
+                  braze: the SDK's own test; source: braze-android-sdk 43.0.0, BrazeFirebaseMessagingService.isBrazePushNotification
                 What runs
                   onMessageReceived -> tracker of opens
 
