@@ -39,11 +39,46 @@ struct PushctlExplainTests {
             + #""route":null,"handler":null,"deadline_ms":9000}],"outcome":null,"#
             + "\"reasons\":[\(reasons.map { "\"\($0)\"" }.joined(separator: ","))],"
             + #""reason_codes":["owner","braze_title_and_content","data_message"],"#
-            + "\"warnings\":[],\"confidence\":\"high\"}\n"
+            + #""warnings":[],"confidence":"high","#
+            + #""rules":[{"provider":"braze","origin":"sdk","source":"braze-android-sdk 43.0.0, "#
+            + #"BrazeFirebaseMessagingService.isBrazePushNotification","confidence":"high"}],"remarks":[]}"# + "\n"
         let result = explain(payload, "--platform", "android", "--json")
         #expect(result.end == .exited(0))
         #expect(result.errors.isEmpty)
         #expect(result.output == expected)
+    }
+
+    @Test("says for each rule where it is from, and what else people should know")
+    func origins() {
+        let text = explain(#"{"aps":{"alert":"x"},"itbl":{},"_sid":"SFMC"}"#, "--platform", "ios").output
+        #expect(
+            text.contains(
+                "Rules\n  salesforce: a copy, not the SDK's own code; source: public copies of payloads\n"
+                    + "  iterable: the SDK's own test; source: iterable-swift-sdk, NotificationMetadataTests.swift, "
+                    + "Constants.swift:372\n"
+                    + "  Iterable: itbl is enough for apps; the SDK's own inspector wants a boolean isGhostPush in it\n"
+            ))
+        let accengage = explain(#"{"a4sid":"1"}"#, "--platform", "android").output
+        #expect(accengage.contains("Remarks\n  Airship: the SDK's own receiver takes Accengage's key a4sid too"))
+    }
+
+    @Test("goes on behind a payload of a file that is wrong, and ends with 65")
+    func goesOn() {
+        let text = #"{"a":"b"}\#n{"message":{"token":"t","data":{"a":1}}}\#n{"c":\#n{"d":"e"}\#n"#
+        let result = explain(text, "--platform", "android", "--json")
+        #expect(result.end == .exited(65))
+        #expect(result.output.split(separator: "\n").count == 2)
+        #expect(result.errors.contains("standard input:2: payload.message.data.a: FCM v1 data values are strings"))
+        #expect(result.errors.contains("standard input:3:"))
+    }
+
+    @Test("refuses a payload that is longer than the daemon takes")
+    func tooLong() {
+        let payload = #"{"a":"\#(String(repeating: "x", count: 400_000))"}"#
+        let result = explain(payload, "--platform", "android")
+        #expect(result.end == .exited(65))
+        #expect(result.output.isEmpty)
+        #expect(result.errors.contains("the request is longer than 262144 bytes (RequestLengthMax=)"))
     }
 
     @Test("says what the tracks make of a push that comes")
@@ -172,6 +207,8 @@ struct PushctlExplainTests {
                   1. data._ab is exactly "true": the payload is Braze's
                   2. the title (t) or the body (a) is missing in data: silent, Braze's SDK only tells the app
                   3. the message has no notification block: FCM calls onMessageReceived, whatever the app is doing
+                Rules
+                  braze: the SDK's own test; source: braze-android-sdk 43.0.0, BrazeFirebaseMessagingService.isBrazePushNotification
                 What runs
                   onMessageReceived -> tracker of opens
 
@@ -265,7 +302,7 @@ struct PushctlExplainTests {
     @Test("takes the platform from a request, then from the file's name, then android, and says so")
     func platform() throws {
         let request = explain(
-            #"{"op":"deliver","platform":"web","state":"foreground","payload":{"cid":"x"}}"#, "--json")
+            #"{"op":"deliver","platform":"web","state":"foreground","payload":{"cid":"x","t":"T"}}"#, "--json")
         #expect(try json(request.output)["platform"]?.string == "web")
         #expect(try json(request.output)["state"]?.string == "foreground")
         #expect(request.errors.isEmpty)

@@ -44,7 +44,7 @@ private func check(_ diagnostic: Diagnostic, of file: ConfigurationFile, lines: 
 
 private func check(_ provider: ProviderRule, among detection: DetectionSettings) {
     for (platform, rule) in provider.platforms {
-        let conditions = rule.all + rule.any
+        let conditions = rule.all + rule.any + rule.probes
         precondition(!conditions.isEmpty, "a rule without a condition matches nothing")
         for payload in payloads + [payload(that: conditions)] {
             guard let document = try? JSONDocument(scanning: payload, limits: JSONLimits(depth: 5000)) else {
@@ -76,7 +76,7 @@ private func payload(that conditions: [ProviderCondition]) -> [UInt8] {
     var writer = JSONWriter()
     writer.object { writer in
         var keys: Set<[UInt8]> = []
-        for condition in conditions {
+        for condition in conditions.flatMap(\.parts) {
             switch condition {
             case .value(let path, let test) where keys.insert(Array(path[0].utf8)).inserted:
                 writer.key(path[0])
@@ -86,19 +86,29 @@ private func payload(that conditions: [ProviderCondition]) -> [UInt8] {
                 }
                 write(test, to: &writer)
                 for _ in path.dropFirst() { writer.endObject() }
-            case .keyBeginning(let prefix) where keys.insert(Array(prefix.utf8)).inserted:
-                writer.member(prefix, "x")
-            case .keyCount, .keyBeginning, .value: break
+            case .keyBeginning(let text) where keys.insert(Array(text.utf8)).inserted,
+                .keyContaining(let text) where keys.insert(Array(text.utf8)).inserted:
+                writer.member(text, "x")
+            case .inText(let key, let condition) where keys.insert(Array(key.utf8)).inserted:
+                writer.member(key, String(decoding: payload(that: [condition]), as: UTF8.self))
+            case .keyCount, .keyBeginning, .keyContaining, .value, .inText, .every: break
             }
         }
     }
     return writer.bytes
 }
 
+extension ProviderCondition {
+    /// The conditions that it consists of.
+    fileprivate var parts: [ProviderCondition] {
+        if case .every(let conditions) = self { conditions.flatMap(\.parts) } else { [self] }
+    }
+}
+
 private func write(_ test: ProviderCondition.Test, to writer: inout JSONWriter) {
     switch test {
-    case .present, .truthy: writer.bool(true)
-    case .string: writer.string("x")
+    case .present, .notNull, .truthy: writer.bool(true)
+    case .string, .notEmpty, .notBlank: writer.string("x")
     case .equals(let text): writer.string(text)
     case .equalsIgnoringCase(let text): writer.string(text.uppercased())
     case .object: writer.object { _ in }

@@ -211,7 +211,11 @@ struct AndroidFateTests {
             (#"{"data":{"k":"v"},"messageId":"a"}"#, "a"),
             (#"{"k":"v","google.message_id":"a"}"#, "a"),
             (#"{"k":"v"}"#, nil),
+            // Keys of the app's own: FCM looks at its own alone.
+            (#"{"text":"edit of 5","message_id":"5"}"#, nil),
+            (#"{"text":"edit of 5","messageId":"5","gcm.message_id":"5"}"#, nil),
             (#"{"message":{"token":"t","name":"projects/p/messages/a"}}"#, "a"),
+            (#"{"message":{"token":"t","name":"projects/p/messages/"}}"#, nil),
             (#"{"message":{"token":"t","name":"projects/p/messages/a"},"validate_only":true}"#, nil),
         ] as [(String, String?)])
     func givesDuplicateID(_ payload: String, _ id: String?) throws {

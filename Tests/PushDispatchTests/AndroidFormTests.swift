@@ -119,9 +119,26 @@ struct AndroidFormTests {
         #expect(!decision.received && !decision.displayed)
     }
 
-    @Test("keep, but for the v1 form, data values that are no strings, with a warning")
+    @Test("have, of an intent, the strings alone in the data, and no rule goes by the others")
+    func dropsOddExtras() throws {
+        let odd = try decision(.android, #"{"extras":{"pw_msg":1,"n":5,"k":"v","itbl":{}}}"#)
+        #expect(odd.matches == [])
+        #expect(odd.keys.data("n") == nil && odd.keys.data("k") == "v")
+        #expect(
+            odd.warnings == [
+                .extraIsNoString(key: "pw_msg", kind: "a number"), .extraIsNoString(key: "n", kind: "a number"),
+                .extraIsNoString(key: "itbl", kind: "an object"),
+            ])
+        let braze = try decision(.android, #"{"extras":{"_ab":"true","t":1,"a":"A"}}"#)
+        #expect(braze.braze?.kind == .silent, "there is no title in the data")
+        let probe = try decision(
+            .android, #"{"extras":{"adjust_purpose":"uninstall detection","androidx.content.wakelockid":5,"n":1}}"#)
+        #expect(probe.matches == ["adjust-uninstall"], "the key is the only one in the data")
+    }
+
+    @Test("keep, but for the v1 form and intents, data values that are no strings, with a warning")
     func keepOddValuesElsewhere() throws {
-        for payload in [#"{"_ab":true,"n":5}"#, #"{"data":{"_ab":true,"n":5}}"#, #"{"extras":{"_ab":true,"n":5}}"#] {
+        for payload in [#"{"_ab":true,"n":5}"#, #"{"data":{"_ab":true,"n":5}}"#] {
             let decision = try decision(.android, payload)
             #expect(decision.provider == nil)
             #expect(decision.keys.data("n") == "5")

@@ -219,4 +219,16 @@ struct V1BodyTests {
             _ = try decide(Delivery(platform: platform, payload: payload))
         }
     }
+
+    @Test(
+        "take a floating point number in a text, as protobuf's JSON mapping does",
+        arguments: [
+            (#""0.5""#, true), (#""1e-3""#, true), (#""NaN""#, true), (#""-Infinity""#, true), ("0.5", true),
+            (#""""#, false), (#"" 1""#, false), (#""0x1p3""#, false), (#""nan""#, false), (#""true""#, false),
+        ])
+    func numbersInTexts(_ red: String, _ isRight: Bool) throws {
+        let light = #"{"color":{"red":\#(red)},"light_on_duration":"1s","light_off_duration":"1s"}"#
+        let body = #"{"message":{"token":"t","android":{"notification":{"light_settings":\#(light)}}}}"#
+        #expect((try refusal(.android, body) == nil) == isRight)
+    }
 }

@@ -181,7 +181,7 @@ struct AppleBadInputTests {
             switch platform {
             case .android: isBraze ? #"{"_ab":"true"}"# : "{}"
             case .ios: isBraze ? #"{"aps":{},"ab":{"c":"c"}}"# : #"{"aps":{}}"#
-            case .web: isBraze ? #"{"cid":"c"}"# : "{}"
+            case .web: isBraze ? #"{"cid":"c","t":"T"}"# : "{}"
             }
         let decision = try decide(Delivery(platform: platform, sdk: sdk, payload: json(payload)))
         #expect((decision.provider == "braze") == isBraze)

@@ -7,30 +7,33 @@ import Testing
 @Suite("Braze on the web")
 struct BrazeWebTests {
     @Test(
-        "is a payload with a string cid or a key of Braze's",
+        "is a payload with a string cid beside a title or a body, or a key of Braze's",
         arguments: [
-            (#"{"cid":"c"}"#, Reason.brazeWebCampaign),
+            (#"{"cid":"c","t":"T"}"#, Reason.brazeWebCampaign),
+            (#"{"cid":"c","a":"A"}"#, .brazeWebCampaignAndContent),
+            // What Stream Chat documents.
+            (#"{"cid":"c"}"#, .noBrazeWebKey),
             (#"{"t":"T","ab_cd":{}}"#, .brazeWebKey),
             (#"{"cid":5}"#, .noBrazeWebKey),
             (#"{"ab":1,"xab_":1}"#, .noBrazeWebKey),
             (#"{"t":"T","a":"A"}"#, .noBrazeWebKey),
             // "Server has no pending push message".
             (#"{}"#, .webPayloadEmpty),
-            (#"{"message":{"topic":"x","webpush":{"data":{"cid":"c"}},"data":{"k":"v"}}}"#, .brazeWebCampaign),
-            (#"{"message":{"topic":"x","data":{"cid":"c"}}}"#, .brazeWebCampaign),
+            (#"{"message":{"topic":"x","webpush":{"data":{"cid":"c","t":"T"}},"data":{"k":"v"}}}"#, .brazeWebCampaign),
+            (#"{"message":{"topic":"x","data":{"cid":"c","t":"T"}}}"#, .brazeWebCampaign),
             (#"{"message":{"topic":"x","notification":{"title":"T"}}}"#, .noBrazeWebKey),
         ])
     func isDetected(_ payload: String, _ reason: Reason) throws {
         let decision = try decision(.web, payload)
         #expect(decision.reasons.first == reason)
-        let isBraze = reason == .brazeWebCampaign || reason == .brazeWebKey
+        let isBraze = [.brazeWebCampaign, .brazeWebCampaignAndContent, .brazeWebKey].contains(reason)
         #expect(decision.invocations == [PlannedInvocation(callback: .push, owner: isBraze ? .tracker : .route)])
         #expect(decision.braze?.kind == (isBraze ? .visible : nil))
     }
 
     @Test("starts the service worker in every state", arguments: AppState.allCases)
     func startsWorker(_ state: AppState) throws {
-        let decision = try decision(.web, #"{"cid":"c"}"#, state: state)
+        let decision = try decision(.web, #"{"cid":"c","t":"T"}"#, state: state)
         #expect(decision.callbacks == [.push])
         #expect(decision.received && decision.displayed && decision.braze?.countsForInfluencedOpen == true)
         #expect(decision.reasons.last == .serviceWorker)
@@ -38,9 +41,9 @@ struct BrazeWebTests {
 
     @Test("is not displayed where notifications are denied, nor as a test of an in-app message")
     func isNotDisplayed() throws {
-        let denied = try decision(.web, #"{"cid":"c"}"#, notifications: .denied)
+        let denied = try decision(.web, #"{"cid":"c","t":"T"}"#, notifications: .denied)
         #expect(denied.received && !denied.displayed)
-        let test = try decision(.web, #"{"cid":"c","ab_push_fetch_test_triggers_key":true}"#)
+        let test = try decision(.web, #"{"cid":"c","t":"T","ab_push_fetch_test_triggers_key":true}"#)
         #expect(test.received && !test.displayed)
         #expect(test.braze?.features == [.testInAppMessage])
     }
@@ -48,13 +51,15 @@ struct BrazeWebTests {
     @Test("has the features that its keys ask for")
     func hasFeatures() throws {
         #expect(
-            try decision(.web, #"{"cid":"c","pab":[{}],"ab_cd":{}}"#).braze?.features == [.contentCardSync, .actions])
-        #expect(try decision(.web, #"{"cid":"c","pab":[]}"#).braze?.features == [])
+            try decision(.web, #"{"cid":"c","t":"T","pab":[{}],"ab_cd":{}}"#).braze?.features == [
+                .contentCardSync, .actions,
+            ])
+        #expect(try decision(.web, #"{"cid":"c","t":"T","pab":[]}"#).braze?.features == [])
     }
 
     @Test("takes an object called message for the page's own unless it is a v1 body")
     func keepsOwnMessage() throws {
-        let decision = try decision(.web, #"{"cid":"c","message":{"text":"hi"}}"#)
+        let decision = try decision(.web, #"{"cid":"c","t":"T","message":{"text":"hi"}}"#)
         #expect(decision.provider == "braze")
         #expect(decision.keys.data("message") == #"{"text":"hi"}"#)
     }

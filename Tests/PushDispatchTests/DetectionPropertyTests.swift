@@ -13,7 +13,9 @@ private struct Naive {
     func matches(_ providers: [ProviderRule]) -> [String] {
         let matching = providers.filter { provider in
             guard let rule = provider.platforms[platform] else { return false }
-            return rule.all.allSatisfy(holds) && (rule.any.isEmpty || rule.any.contains(where: holds))
+            if rule.probes.contains(where: holds) { return true }
+            return !(rule.all + rule.any).isEmpty && rule.all.allSatisfy(holds)
+                && (rule.any.isEmpty || rule.any.contains(where: holds))
         }
         return matching.map { ($0.platforms[platform]?.order ?? 0, $0.name) }.sorted(by: <).map(\.1)
     }
@@ -21,6 +23,14 @@ private struct Naive {
     private func holds(_ condition: ProviderCondition) -> Bool {
         switch condition {
         case .keyBeginning(let prefix): return members.contains { $0.key.hasPrefix(prefix) }
+        case .keyContaining(let text):
+            return members.contains { key, _ in key.indices.contains { key[$0...].hasPrefix(text) } }
+        case .every(let conditions): return conditions.allSatisfy(holds)
+        case .inText(let key, let condition):
+            guard let text = members.first(where: { $0.key == key })?.value.string,
+                let root = try? JSONDocument(scanning: Array(text.utf8)).root, root.kind == .object
+            else { return false }
+            return Naive(platform: platform, members: root.members).holds(condition)
         case .keyCount(let count): return members.count == count
         case .value(let path, let test):
             guard var value = members.first(where: { $0.key == path[0] })?.value else { return false }
@@ -35,6 +45,9 @@ private struct Naive {
     private func holds(_ test: ProviderCondition.Test, _ value: JSONNode) -> Bool {
         switch test {
         case .present: return true
+        case .notNull: return value.kind != .null
+        case .notEmpty: return value.string?.isEmpty == false
+        case .notBlank: return value.string?.contains { !$0.isWhitespace } == true
         case .equals(let text): return value.string == text
         case .equalsIgnoringCase(let text): return value.string?.uppercased() == text.uppercased()
         case .string: return value.string != nil
@@ -56,15 +69,27 @@ private struct Naive {
 struct DetectionPropertyTests {
     /// The words of the shipped rules, and some that are near.
     private static let keys: [String] =
-        DetectionSettings.shipped.providers.flatMap(\.platforms.values).flatMap { $0.all + $0.any }.flatMap {
-            switch $0 {
-            case .value(let path, _): path
-            case .keyBeginning(let prefix): [prefix, prefix + "x"]
-            case .keyCount: [String]()
-            }
-        } + ["_AB", "a", "t", "gcm.message_id", "google.sent_time", "from", "message_type", "i", "é", "ab_ids"]
+        DetectionSettings.shipped.providers.flatMap(\.platforms.values).flatMap { $0.all + $0.any + $0.probes }
+        .flatMap(keys)
+        // An object under this name makes another form of the payload.
+        .filter { $0 != "data" } + [
+            "_AB", "a", "t", "gcm.message_id", "google.sent_time", "from", "message_type", "i", "é", "ab_ids",
+        ]
+
+    private static func keys(of condition: ProviderCondition) -> [String] {
+        switch condition {
+        case .value(let path, _): path
+        case .keyBeginning(let prefix): [prefix, prefix + "x"]
+        case .keyContaining(let text): [text, "a" + text + "b"]
+        case .keyCount: []
+        case .inText(let key, let condition): [key] + keys(of: condition)
+        case .every(let conditions): conditions.flatMap(keys)
+        }
+    }
 
     private static let values = [
+        #"" ""#, #""{\"messageId\":\"x\",\"text\":\"y\"}""#, #""{\"a\":{\"k.message\":1}}""#, #""{\"a\":{}}""#,
+        #""stream.chat""#, #"{"sender":"stream.chat"}"#, #""Insider""#, #""intercom_sdk""#, #"{"pinpoint":1}"#,
         #""true""#, #""TRUE""#, "true", "false", "null", "0", "1", #""1""#, #""""#, "{}", "[]", #"{"i":1}"#,
         #"{"_k":""}"#, #""{\"i\":1}""#, #""{\"j\":1}""#, #""{""#, #""SFMC""#, #""sfmc""#, #""moengage""#,
         #""Moengage""#, #""uninstall detection""#,
@@ -91,7 +116,7 @@ struct DetectionPropertyTests {
             for platform in Platform.allCases {
                 // Any subset of the rules, in any order.
                 let providers = DetectionSettings.shipped.providers.shuffled(using: &generator)
-                    .prefix(Int.random(in: 15...21, using: &generator))
+                    .prefix(Int.random(in: 15...36, using: &generator))
                 let settings = DetectionSettings(providers: Array(providers))
                 let expected = Naive(platform: platform, members: root.members).matches(Array(providers))
                 guard root["aps"] == nil || platform != .ios else { continue }
@@ -101,7 +126,7 @@ struct DetectionPropertyTests {
                 #expect(try decide(delivery, settings: settings).matches == expected, "\(platform) \(text)")
                 guard platform == .android else { continue }
                 let intent = Delivery(platform: .android, payload: try json(#"{"extras":\#(text)}"#))
-                let visible = root.members.filter { !isHidden($0.key) }
+                let visible = root.members.filter { !isHidden($0.key) && $0.value.kind == .string }
                 #expect(
                     try decide(intent, settings: settings).matches
                         == Naive(platform: .android, members: visible).matches(Array(providers)), "intent \(text)")

@@ -29,6 +29,31 @@ struct ExplanationTests {
         #expect(probe.reasons == [.brazeProbe, .brazeAppleUninstallTracking, .nothingForTheApp])
     }
 
+    @Test("say, where notifications are denied, not that one is shown")
+    func denied() throws {
+        let reasons = try decision(.android, #"{"_ab":"true","t":"T","a":"A","cid":"c"}"#, notifications: .denied)
+            .reasons
+        #expect(reasons == [.brazeMarker, .brazeNotificationDenied, .dataMessage])
+    }
+
+    @Test("do not call the exact mark one of another case where Braze is masked")
+    func maskedBraze() throws {
+        let masked = DetectionSettings(providers: [])
+        let exact = Delivery(platform: .android, payload: try json(#"{"_ab":"true"}"#))
+        #expect(try decide(exact, settings: masked).warnings == [])
+        let upper = Delivery(platform: .android, payload: try json(#"{"_ab":"TRUE"}"#))
+        #expect(try decide(upper, settings: masked).warnings == [.brazeMarkerCase])
+    }
+
+    @Test("do not list Braze's test for uninstallation among the dashboard's key-values")
+    func uninstallTrackingIsNoKeyValue() throws {
+        let ios = try decision(.ios, #"{"aps":{},"appboy_uninstall_tracking":true,"k":"v"}"#)
+        #expect(ios.keys.keyValues.map(\.key) == ["k"])
+        let extra = #"{\"appboy_uninstall_tracking\":\"true\",\"k\":\"v\"}"#
+        let android = try decision(.android, #"{"_ab":"true","extra":"\#(extra)"}"#)
+        #expect(android.keys.keyValues.map(\.key) == ["k"])
+    }
+
     @Test(
         "warn of what a reviewer would see",
         arguments: [

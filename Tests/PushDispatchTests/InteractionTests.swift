@@ -234,7 +234,7 @@ struct ButtonActionTests {
     @Test("on the web is described by pab")
     func onTheWeb() throws {
         let payload = """
-            {"cid":"c","u":"/news","pab":[{"action":"0","title":"View","a":"ab_uri","u":"https://example.com"},\
+            {"cid":"c","t":"T","u":"/news","pab":[{"action":"0","title":"View","a":"ab_uri","u":"https://example.com"},\
             {"action":"1","title":"Close","a":"ab_none"},{"action":"2","a":"ab_open"},{"action":"3","a":"odd"},\
             {"action":"4","a":"ab_uri","u":""},{"a":"ab_uri","u":"a/b:c"}]}
             """

@@ -64,6 +64,7 @@ struct MessageIDTests {
             (.android, #"{"_ab":"true","google.message_id":"d"}"#, "d"),
             (.android, #"{"messageId":7}"#, nil),
             (.android, #"{"message":{"name":"projects/p/messages/0:1%2","token":"t"}}"#, "0:1%2"),
+            (.android, #"{"message":{"name":"projects/p/messages/","token":"t"}}"#, nil),
             (.android, #"{"message":{"token":"t","data":{"messageId":"own"}}}"#, nil),
             (.ios, #"{"aps":{},"gcm.message_id":"e"}"#, "e"),
             (.ios, #"{"userInfo":{"aps":{},"gcm.message_id":"e"}}"#, "e"),

@@ -83,19 +83,21 @@ struct ProviderRuleTests {
         Case(.android, #"{"lp_message":"x"}"#, "leanplum", leanplum),
         Case(.android, #"{"_lpm":"x","lp_silent_track":"1"}"#, nil, leanplum),
         Case(.ios, #"{"aps":{},"_lpm":5.571215811412e+15}"#, "leanplum", leanplum),
-        Case(.ios, #"{"aps":{},"_lpx":{}}"#, "leanplum", leanplum),
+        Case(.ios, #"{"aps":{},"_lpx":{}}"#, nil, leanplum),
 
         Case(.android, #"{"pw_msg":"1"}"#, "pushwoosh", "RemoteMessageUtils.java:16"),
         Case(.android, #"{"pw":"1"}"#, nil, "RemoteMessageUtils.java:16"),
         Case(.android, #"{"_xdm":"x"}"#, "adobe", "MessagingService.java:181"),
         Case(.android, #"{"adb_title":"x"}"#, "adobe", "MessagingService.java:181"),
         Case(.android, #"{"adobe_xdm":"x","adb_body":"x"}"#, nil, "MessagingService.java:181"),
-        Case(.android, #"{"org_ib_d":"{}"}"#, "infobip", "FirebaseMessageMapper.java"),
+        Case(
+            .android, #"{"org_ib_d":"{\"messageId\":\"m\",\"text\":\"t\"}"}"#, "infobip", "FirebaseMessageMapper.java"),
+        Case(.android, #"{"org_ib_d":"{}"}"#, nil, "FirebaseMessageMapper.java"),
 
         Case(.ios, #"{"aps":{},"com.batch":{"i":"x"}}"#, "batch", batch),
         Case(.ios, #"{"aps":{},"com.batch":{}}"#, nil, batch),
         Case(.ios, #"{"aps":{},"com.batch":"x"}"#, nil, batch),
-        Case(.android, #"{"com.batch":"x"}"#, nil, batch),
+        Case(.android, #"{"com.batch":"x"}"#, "batch", "PushModule.java"),
 
         Case(.android, #"{"_sid":"sfmc"}"#, "salesforce", salesforce),
         Case(.android, #"{"_sid":"SFMC"}"#, "salesforce", salesforce),
@@ -103,9 +105,13 @@ struct ProviderRuleTests {
         Case(.android, #"{"_sid":"SFMC "}"#, nil, salesforce),
         Case(.android, #"{"push_from":"moengage"}"#, "moengage", moEngage),
         Case(.android, #"{"push_from":"MoEngage"}"#, nil, moEngage),
-        Case(.android, #"{"intercom_push_type":"x"}"#, "intercom", "public copies of payloads"),
+        Case(
+            .android, #"{"intercom_push_type":"x","receiver":"intercom_sdk"}"#, "intercom",
+            "copies of SimplePushData.isIntercomPush"),
+        Case(.android, #"{"intercom_push_type":"x"}"#, nil, "copies of SimplePushData.isIntercomPush"),
         Case(.android, #"{"receiver":"x","conversation_id":"1"}"#, nil, "public copies of payloads"),
-        Case(.android, #"{"smoochNotification":"x"}"#, "zendesk", zendesk),
+        Case(.android, #"{"smoochNotification":"TRUE"}"#, "zendesk", "parseBoolean"),
+        Case(.android, #"{"smoochNotification":"x"}"#, nil, "parseBoolean"),
         Case(.android, #"{"zendesk_sdk_request_id":"1"}"#, "zendesk", zendesk),
         Case(.android, #"{"SmoochNotification":"x"}"#, nil, zendesk),
         Case(.ios, #"{"aps":{},"SmoochNotification":1}"#, "zendesk", zendesk),
@@ -142,12 +148,14 @@ struct ProviderRuleTests {
         #expect(decision.matches == [expected.provider].compactMap(\.self))
     }
 
-    @Test("each have a payload in this table on each of their platforms, but Braze, which has tests of its own")
+    @Test(
+        "each have a payload here or in the fixtures on each of their platforms, but Braze, which has tests of its own")
     func isComplete() {
         for provider in DetectionSettings.shipped.providers where provider.name != "braze" {
             for platform in provider.platforms.keys {
                 #expect(
-                    Self.cases.contains { $0.platform == platform && $0.provider == provider.name },
+                    Self.cases.contains { $0.platform == platform && $0.provider == provider.name }
+                        || ProviderPayload.all.contains { $0.platform == platform && $0.provider == provider.name },
                     "\(provider.name) on \(platform)")
             }
         }
@@ -161,9 +169,12 @@ struct ProviderRuleTests {
         #expect(
             Set(low) == [
                 "airship ios",
-                "onesignal ios", "salesforce android", "moengage android", "intercom android", "zendesk android",
+                "onesignal ios", "salesforce android", "salesforce ios", "moengage android", "moengage ios",
+                "intercom android", "intercom ios", "zendesk android",
                 "zendesk ios", "twilio android", "twilio ios", "appsflyer-uninstall android",
-                "adjust-uninstall android",
+                "adjust-uninstall android", "sendbird android", "sendbird ios", "webengage android", "webengage ios",
+                "insider android", "insider ios", "freshchat android", "freshchat ios", "helpshift android",
+                "helpshift ios",
             ])
         #expect(
             try decision(.android, #"{"push_from":"moengage"}"#).reasons.map(\.description) == [
@@ -174,19 +185,32 @@ struct ProviderRuleTests {
             ])
     }
 
+    /// The orders that a rule with this condition may have. 190 is a narrower rule for the same key as another's, 250
+    /// one whose keys are short or common.
+    private static func band(_ condition: ProviderCondition) -> ClosedRange<Int> {
+        switch condition {
+        case .value(_, .equals): 100...100
+        case .value, .inText, .every: 100...250
+        case .keyBeginning, .keyContaining, .keyCount: 300...300
+        }
+    }
+
+    @Test("say where they are from, each, and by which page")
+    func origins() throws {
+        for provider in DetectionSettings.shipped.providers {
+            for rule in provider.platforms.values {
+                #expect(rule.origin != nil && rule.source != nil, "\(provider.name)")
+                #expect((rule.origin == .copy) == (rule.confidence == .low), "\(provider.name)")
+            }
+        }
+    }
+
     @Test("come in the order Braze, texts, presence, beginnings of keys")
     func areInOrder() {
         for provider in DetectionSettings.shipped.providers where provider.name != "braze" {
             for rule in provider.platforms.values {
-                let orders = (rule.all + rule.any).compactMap { condition -> Int? in
-                    switch condition {
-                    case .value(_, .equals), .value(_, .equalsIgnoringCase): 100
-                    case .value: 200
-                    case .keyBeginning: 300
-                    case .keyCount: nil
-                    }
-                }
-                #expect(Set(orders) == [rule.order], "\(provider.name)")
+                let orders = (rule.all + rule.any).map(Self.band)
+                #expect(orders.contains { $0.contains(rule.order) }, "\(provider.name)")
             }
         }
         let braze = DetectionSettings.shipped.providers.first { $0.name == "braze" }
@@ -212,7 +236,24 @@ struct ProviderRuleTests {
                 .ios, #"{"aps":{},"com.batch":{"i":1}}"#,
                 "userInfo.com.batch is an object with members: the payload is Batch's"
             ),
-            (.web, #"{"cid":"c"}"#, "payload.cid is a string: the payload is Braze's"),
+            (
+                .web, #"{"cid":"c","t":"T"}"#,
+                "payload.cid is a string and payload has the key t: the payload is Braze's; the rule is an interpretation"
+            ),
+            (
+                .android, #"{"custom":"{\"a\":{\"k.message\":1}}"}"#,
+                "the JSON text data.custom.a has the key k.message: the payload is Kumulos's"
+            ),
+            (
+                .android, #"{"pusherTokenValidation":"true"}"#,
+                #"data.pusherTokenValidation is exactly "true": the payload is a probe of Pusher Beams's SDK"#
+            ),
+            (
+                .android, #"{"my.pinpoint.id":"1"}"#,
+                "data has a key that contains pinpoint: the payload is Amazon Pinpoint's"
+            ),
+            (.android, #"{"_sp":"1"}"#, "data._sp is a string that is not empty: the payload is Swrve's"),
+            (.ios, #"{"aps":{},"_p":1}"#, "userInfo._p is there and not null: the payload is Swrve's"),
             (
                 .ios, #"{"aps":{},"appboy_uninstall_tracking":"1"}"#,
                 "userInfo.appboy_uninstall_tracking counts as true: the payload is Braze's"

@@ -50,6 +50,8 @@ extension Reason {
     static let brazeMarker = braze(.android, [.value(at: ["_ab"], .equals("true"))])
     static let brazeObject = braze(.ios, [.value(at: ["ab"], .nonEmptyObject)])
     static let brazeProbe = braze(.ios, [.value(at: ["appboy_uninstall_tracking"], .truthy)])
-    static let brazeWebCampaign = braze(.web, [.value(at: ["cid"], .string)])
+    static let brazeWebCampaign = braze(.web, [.every([.value(at: ["cid"], .string), .value(at: ["t"], .present)])])
+    static let brazeWebCampaignAndContent = braze(
+        .web, [.every([.value(at: ["cid"], .string), .value(at: ["a"], .present)])])
     static let brazeWebKey = braze(.web, [.keyBeginning(with: "ab_")])
 }

@@ -70,6 +70,43 @@ struct ProviderFileTests {
                     ]))
     }
 
+    @Test("reads conditions within a text, conditions that hold together, probes, origin and remarks")
+    func readsMore() {
+        let (rule, diagnostics) = provider(
+            """
+            [Provider]
+            Source=the CRM's code
+
+            [Android]
+            Origin=reading
+            Any=string a && not-empty b c && equals k "&&"
+            Any=json-text custom present a k.message
+            Any=json-text custom json-text inner not-blank x
+            Any=contains crm
+            Probe=not-null probe
+            RemarkOn=present old
+            Remark=ask the CRM
+            """)
+        #expect(diagnostics == [])
+        var expected = ProviderRule.PlatformRule(
+            order: 200,
+            any: [
+                .every([
+                    .value(at: ["a"], .string), .value(at: ["b", "c"], .notEmpty), .value(at: ["k"], .equals("&&")),
+                ]),
+                .inText(of: "custom", .value(at: ["a", "k.message"], .present)),
+                .inText(of: "custom", .inText(of: "inner", .value(at: ["x"], .notBlank))),
+                .keyContaining("crm"),
+            ])
+        expected.probes = [.value(at: ["probe"], .notNull)]
+        expected.origin = .reading
+        expected.source = "the CRM's code"
+        expected.remark = "ask the CRM"
+        expected.remarkConditions = [.value(at: ["old"], .present)]
+        #expect(rule?.platforms == [.android: expected])
+        #expect(provider("[Web]\nProbe=present x").rule?.platforms[.web]?.probes == [.value(at: ["x"], .present)])
+    }
+
     @Test("needs no more than a condition: its name is its title, its place that of presence")
     func defaults() {
         let (rule, diagnostics) = provider("[Android]\nAll=present crm")
@@ -92,8 +129,9 @@ struct ProviderFileTests {
             ),
             (
                 "[Android]\nAll=presnt x",
-                ":2: error: All=presnt x: must begin with present, equals, equals-ignoring-case, string, object, "
-                    + "non-empty-object, truthy, json, prefix or members; did you mean present?"
+                ":2: error: All=presnt x: must begin with present, not-null, equals, equals-ignoring-case, "
+                    + "string, not-empty, not-blank, object, non-empty-object, truthy, json, json-text, prefix, contains "
+                    + "or members; did you mean present?"
             ),
             (
                 "[Android]\nAll=present",
@@ -110,6 +148,22 @@ struct ProviderFileTests {
             (
                 "[Android]\nAny=prefix a b",
                 ":2: error: Any=prefix a b: must be \"prefix TEXT\"; quote a word with spaces"
+            ),
+            (
+                "[Android]\nAny=json-text custom",
+                ":2: error: Any=json-text custom: must be \"json-text KEY CONDITION\"; quote a word with spaces"
+            ),
+            (
+                "[Android]\nAny=contains message",
+                ":2: error: Any=contains message: message can be a mark of FCM, which carries pushes of every provider"
+            ),
+            (
+                "[Android]\nAll=present x\nRemarkOn=present y",
+                ":3: error: RemarkOn= in [Android]: there is no Remark= to tell"
+            ),
+            (
+                "[Android]\nAll=present x\nOrigin=SDK",
+                ":3: error: Origin=SDK: must be sdk, reading, documentation, copy or interpretation; did you mean sdk?"
             ),
             ("[Android]\nAll=members x", ":2: error: All=members x: must be a whole number"),
             ("[Android]\nAll=equals k \"v", ":2: error: All=equals k \"v: a quote \" is not closed"),

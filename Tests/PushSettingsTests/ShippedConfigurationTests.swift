@@ -103,7 +103,7 @@ struct ShippedConfigurationTests {
         }
         let (settings, diagnostics) = Settings.load(.shipped)
         #expect(diagnostics == [])
-        #expect(settings?.routing.detection.providers.map { "\($0.name).provider" } == names.sorted())
+        #expect(settings?.routing.detection.providers.map { "\($0.name).provider" }.sorted() == names.sorted())
     }
 
     @Test("pushrouterd.conf shows every key in its section, in order, each with its true default")

@@ -79,6 +79,9 @@ public final class Decision: Sendable {
     /// What FCM's `RemoteMessage` would tell the app, by its getters. Read when asked for; `nil` where there is none.
     public var message: RemoteMessage? { keys.payload.remoteMessage }
 
+    /// The platform that the payload was taken for.
+    public var platform: Platform { circumstances.platform }
+
     /// Whose payload it is; `nil` when no provider's rule matches.
     public var provider: String? { providers.first?.name }
 

@@ -29,6 +29,9 @@ private func decide(_ delivery: Delivery, payload: some PlatformPayload, setting
     if !isBraze, let against = settings.reasonAgainstBraze(payload, on: delivery.platform) { reasons.append(against) }
     if let owner { reasons.append(.owner(owner)) }
     var braze = isBraze ? payload.brazeFacts(settings, because: &reasons) : nil
+    if delivery.notifications == .denied, let place = reasons.lastIndex(of: .brazeTitleAndContent) {
+        reasons[place] = .brazeNotificationDenied
+    }
     var fate: Fate
     if payload.validateOnly {
         reasons.append(.validateOnly)
@@ -64,8 +67,9 @@ extension ProviderMatch {
         case .android: guard callbacks == [.onMessageReceived] else { return }
         case .ios, .web: break
         }
-        if provider.purpose == .uninstallProbe {
-            reasons.append(.uninstallProbe(title: provider.title))
+        if isProbe {
+            let isForUninstallation = provider.purpose == .uninstallProbe
+            reasons.append(isForUninstallation ? .uninstallProbe(title: provider.title) : .probe(title: provider.title))
             fate = .decided(.swallowed)
         } else if entry == .ownReceiver {
             reasons.append(.ownReceiver(title: provider.title))

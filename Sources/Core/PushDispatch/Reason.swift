@@ -10,14 +10,14 @@ public enum Reason: Hashable, Sendable, CustomStringConvertible {
     case noBrazeWebKey, webPayloadEmpty
     case otherBrazeRule
     // What the owner's SDK makes of it, whatever the platform calls.
-    case uninstallProbe(title: String)
+    case uninstallProbe(title: String), probe(title: String)
     case ownReceiver(title: String)
     // What Braze's SDK makes of it.
     case brazeAppleUninstallTracking, brazeDeletedMessages, brazeUninstallTracking, brazeUninstallTrackingInExtra
     case brazeTitleAndContent, brazeWithoutTitleOrContent
     case brazeContentAvailable, brazeWithoutContentAvailable
     case noCampaign
-    case brazeLost, brazeTestInAppMessage, brazeStoryOnAmazon
+    case brazeLost, brazeTestInAppMessage, brazeStoryOnAmazon, brazeNotificationDenied
     // What FCM, ADM and Android do.
     case validateOnly, forceStopped
     case deletedMessages, sendEvent(id: String?), sendError(id: String?, error: String?), unknownMessageType(String)
@@ -47,7 +47,8 @@ public enum Reason: Hashable, Sendable, CustomStringConvertible {
         case .brazeObjectIsNone: "userInfo.ab is not an object: the payload is not Braze's"
         case .brazeObjectIsEmpty: "userInfo.ab is empty: the payload is not Braze's"
 
-        case .noBrazeWebKey: "the payload has neither a string cid nor a key that begins with ab_: it is not Braze's"
+        case .noBrazeWebKey:
+            "the payload has neither a string cid beside t or a nor a key that begins with ab_: it is not Braze's"
 
         case .webPayloadEmpty:
             "the payload is empty: Braze's worker rejects it (Server has no pending push message), so it is not Braze's"
@@ -56,6 +57,8 @@ public enum Reason: Hashable, Sendable, CustomStringConvertible {
 
         case .uninstallProbe(let title):
             "\(title)'s SDK only tests whether the app is installed: there is nothing for a handler to do"
+        case .probe(let title):
+            "\(title)'s SDK takes the probe that it sent to itself: there is nothing for a handler to do"
         case .ownReceiver(let title):
             "\(title)'s SDK has a receiver of its own, which takes the message instead: the app's service is not asked to handle it"
 
@@ -67,6 +70,8 @@ public enum Reason: Hashable, Sendable, CustomStringConvertible {
         case .brazeUninstallTrackingInExtra:
             "data.extra has appboy_uninstall_tracking: Braze's SDK ignores the payload, it only tests whether the app is installed"
         case .brazeTitleAndContent: "data has both t and a, title and body: Braze's SDK shows a notification"
+        case .brazeNotificationDenied:
+            "data has both t and a, title and body, but the user does not allow notifications: Android shows none of Braze's SDK"
         case .brazeWithoutTitleOrContent:
             "the title (t) or the body (a) is missing in data: silent, Braze's SDK only tells the app"
         case .brazeContentAvailable: "aps.content-available is 1: silent to Braze's SDK, even with an alert"

@@ -4,6 +4,8 @@ public import PushModel
 public enum Warning: Hashable, Sendable, CustomStringConvertible {
     /// FCM data values are strings; this one is not.
     case dataValueIsNoString(key: String, kind: String)
+    /// An extra of FCM's intent that is no string, so that FCM leaves it out of the data.
+    case extraIsNoString(key: String, kind: String)
     /// `_ab` is `true` but for its case.
     case brazeMarkerCase
     /// `extra` is no JSON object in a string.
@@ -47,6 +49,8 @@ public enum Warning: Hashable, Sendable, CustomStringConvertible {
         switch self {
         case .dataValueIsNoString(let key, let kind):
             "data.\(key) is \(kind): FCM data values are strings; `present` conditions match it, `equals` never does"
+        case .extraIsNoString(let key, let kind):
+            "extras.\(key) is \(kind): FCM puts strings alone into the data, so the app does not find it there"
         case .brazeMarkerCase:
             #"data._ab is "true" in another case: Braze's FCM service compares exactly and passes it on, its receiver does not"#
         case .brazeExtraUnreadable:
@@ -92,7 +96,11 @@ extension AndroidPayload {
         if state == .forceQuit { warnings.append(.stateOfAnotherPlatform(state)) }
         if hasAppleObject { warnings.append(.keyOfAnotherPlatform("aps", .ios)) }
         if case .v1(let message) = form, message.androidV2 != nil { warnings.append(.androidPreview) }
-        if braze == nil, map?.member("_ab")?.string?.lowercased() == "true" { warnings.append(.brazeMarkerCase) }
+        if braze == nil, let mark = map?.member("_ab"), mark.textLength == 4, !mark.equals("true"),
+            mark.string?.lowercased() == "true"
+        {
+            warnings.append(.brazeMarkerCase)
+        }
         if braze != nil {
             let (text, extra) = (map?.member("a"), map?.member("extra"))
             if notification != .absent { warnings.append(.brazeBesideNotification) }
@@ -111,6 +119,10 @@ extension AndroidPayload {
             // In an intent FCM's own keys are where they belong.
             if Self.isReserved(key), !isIntent { warnings.append(.reservedKey(key.text)) }
             guard isVisible(key) else { continue }
+            guard isInData(value) else {
+                warnings.append(.extraIsNoString(key: key.text, kind: value.kind.name))
+                continue
+            }
             bytes += key.textLength + value.text.utf8.count
             if !value.isString { warnings.append(.dataValueIsNoString(key: key.text, kind: value.kind.name)) }
         }

@@ -78,7 +78,8 @@ struct Invocation: Sendable {
         self.request = request
         self.byteCount = byteCount
         self.subject = subject
-        memorySize = byteCount + (subject?.payload?.document.memorySize ?? 0)
+        memorySize =
+            byteCount + (subject?.payload?.document.memorySize ?? 0) + (facts.keys?.memorySizeOfKeyValues ?? 0)
         self.osVersion = osVersion
         self.record = record
         self.owner = owner

@@ -31,8 +31,10 @@ extension RouteMatch {
     /// Whether every condition given holds.
     public func holds(for facts: RouteFacts) -> Bool {
         guard mayHold(for: facts) else { return false }
-        return data.allSatisfy { $0.holds(for: facts.keys?.data($0.key)) }
-            && keyValues.allSatisfy { $0.holds(for: facts.keys?.keyValue($0.key)) }
+        if data.isEmpty, keyValues.isEmpty { return true }
+        guard let keys = facts.keys else { return false }
+        return data.allSatisfy { keys.hasData($0.key, matching: $0.pattern) }
+            && keyValues.allSatisfy { keys.hasKeyValue($0.key, matching: $0.pattern) }
     }
 
     /// Whether every condition holds that looks at no key of the payload.
@@ -44,10 +46,13 @@ extension RouteMatch {
     }
 }
 
-extension RouteMatch.KeyCondition {
-    fileprivate func holds(for value: String?) -> Bool {
-        guard let value else { return false }
-        return pattern?.matches(value) ?? true
+extension RouteFacts {
+    /// The same with the dashboard's key-values read, if a route asks for any: once for all routes.
+    fileprivate func read(for table: RoutingTable) -> RouteFacts {
+        guard keys != nil, table.looksAtKeyValues else { return self }
+        var facts = self
+        facts.keys?.readKeyValues()
+        return facts
     }
 }
 
@@ -55,14 +60,19 @@ extension RoutingTable {
     /// Whether any route looks at the payload's keys.
     var looksAtKeys: Bool { routes.contains { !$0.match.data.isEmpty || !$0.match.keyValues.isEmpty } }
 
+    /// Whether any route or track looks at the dashboard's key-values.
+    var looksAtKeyValues: Bool { !tracks.isEmpty || routes.contains { !$0.match.keyValues.isEmpty } }
+
     /// The position of the first route at or after `position` that matches and does not observe.
     func owner(of facts: RouteFacts, from position: Int = 0) -> Int? {
-        routes[position...].firstIndex { !$0.observes && $0.match.holds(for: facts) }
+        let facts = facts.read(for: self)
+        return routes[position...].firstIndex { !$0.observes && $0.match.holds(for: facts) }
     }
 
     /// The positions of all that match: of those that observe, or of those that do not.
     func positions(for facts: RouteFacts, observing: Bool) -> [Int] {
-        routes.indices.filter { routes[$0].observes == observing && routes[$0].match.holds(for: facts) }
+        let facts = facts.read(for: self)
+        return routes.indices.filter { routes[$0].observes == observing && routes[$0].match.holds(for: facts) }
     }
 
     /// The routes that an invocation goes to before any handler declines: the first that matches; of what every SDK must

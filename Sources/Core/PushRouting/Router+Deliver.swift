@@ -30,8 +30,11 @@ extension Router {
         effects.record(accepted)
         remember(accepted, instead: known, &effects)
 
+        var keys = decision.keys
+        // Routes and tracks ask for them again and again.
+        if table.looksAtKeyValues { keys.readKeyValues() }
         var arrival = Arrival(
-            accepted, subject: InvocationSubject(request), provider: decision.provider, keys: decision.keys,
+            accepted, subject: InvocationSubject(request), provider: decision.provider, keys: keys,
             lane: lane(of: accepted))
         if isRepeat(decision, accepted) {
             let row = arrival.row(.none, budget: table.budget)
@@ -40,10 +43,11 @@ extension Router {
             return arrival.count
         }
         if !table.tracks.isEmpty,
-            let facts = TrackFacts(
+            var facts = TrackFacts(
                 receiving: decision, messageID: messageID, platform: platform, device: accepted.device,
                 externalID: accepted.externalID)
         {
+            facts.keys = keys
             queueTracks(facts, of: accepted, at: request.at ?? now.wall, now: now, &effects)
         }
         let receipt = Receipt(decision, of: deliver, completion: table.completion, at: request.at ?? now.wall)

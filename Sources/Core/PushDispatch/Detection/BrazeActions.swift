@@ -9,7 +9,7 @@ extension ApplePayload {
         let category = category.flatMap { BrazeCategory(rawValue: $0) }?.buttons ?? []
         for id in category where isEnough(.apple(.registered(id), described?[id])) { return }
         guard let described else { return }
-        for (key, button) in described.members where !category.contains(where: key.hasText) {
+        for (key, button) in described.members.prefix(Self.buttonsMax) where !category.contains(where: key.hasText) {
             if isEnough(.apple(.text(key), button)) { return }
         }
     }
@@ -19,7 +19,7 @@ extension WebPayload {
     /// The buttons of `pab`.
     func forEachButton(until isEnough: (BrazeButton) -> Bool) {
         guard let buttons = object?.member("pab") else { return }
-        for button in buttons.elements where isEnough(.web(button)) { return }
+        for button in buttons.elements.prefix(Self.buttonsMax) where isEnough(.web(button)) { return }
     }
 }
 

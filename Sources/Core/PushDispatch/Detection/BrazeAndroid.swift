@@ -43,7 +43,9 @@ extension AndroidPayload {
 
     /// What it is to the SDK.
     private var brazeKind: (BrazeFacts.Kind, Reason) {
-        markedKind ?? map?.brazeKind ?? (.silent, .brazeWithoutTitleOrContent)
+        if let markedKind { return markedKind }
+        let hasStringsOnly = if case .intent = form { true } else { false }
+        return map?.brazeKind(ofStringsOnly: hasStringsOnly) ?? (.silent, .brazeWithoutTitleOrContent)
     }
 
     private func brazeFeatures(_ settings: DetectionSettings) -> BrazeFacts.FeatureSet {
@@ -68,11 +70,12 @@ extension AndroidPayload {
     /// (UNVERIFIED).
     private func isOn(_ value: JSONView?) -> Bool { value?.string?.lowercased() == "true" }
 
-    /// The buttons `ab_a0_*`, `ab_a1_*` and so on, up to the first without a type.
+    /// The buttons `ab_a0_*`, `ab_a1_*` and so on, up to the first without a type, as
+    /// `BrazeNotificationActionUtils.addNotificationActions` takes them.
     func forEachButton(until isEnough: (BrazeButton) -> Bool) {
         guard let map else { return }
         var number = 0
-        while let type = map.text(ofButton: number, "a") {
+        while number < Self.buttonsMax, let type = map.text(ofButton: number, "a") {
             if isEnough(.android(map, number: number, type: type)) { return }
             number += 1
         }
@@ -95,19 +98,25 @@ extension JSONObject {
     var hasBrazeMarker: Bool { member("_ab")?.equals("true") == true }
 
     /// What it is to the SDK: the first step of `handlePushNotificationPayload` that applies.
-    var brazeKind: (BrazeFacts.Kind, Reason) {
+    ///
+    /// - Parameter ofStringsOnly: whether what is no string is not there for the SDK.
+    func brazeKind(ofStringsOnly: Bool) -> (BrazeFacts.Kind, Reason) {
+        func has(_ key: StaticString) -> Bool {
+            guard let value = member(key) else { return false }
+            return !ofStringsOnly || value.isString
+        }
         if member("message_type")?.equals("deleted_messages") == true {
             return (.deletedMessages, .brazeDeletedMessages)
         }
         // `containsKey` at both places: the value does not matter.
-        if member("appboy_uninstall_tracking") != nil { return (.uninstallTracking, .brazeUninstallTracking) }
+        if has("appboy_uninstall_tracking") { return (.uninstallTracking, .brazeUninstallTracking) }
         if let extra = member("extra"), extra.rawText.mayTrackUninstall,
             extra.objectInText?.root["appboy_uninstall_tracking"] != nil
         {
             return (.uninstallTracking, .brazeUninstallTrackingInExtra)
         }
         // `isNotificationMessage`.
-        if member("t") != nil, member("a") != nil { return (.visible, .brazeTitleAndContent) }
+        if has("t"), has("a") { return (.visible, .brazeTitleAndContent) }
         return (.silent, .brazeWithoutTitleOrContent)
     }
 }

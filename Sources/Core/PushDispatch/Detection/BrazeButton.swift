@@ -121,6 +121,10 @@ extension BrazeButton.Name {
 }
 
 extension PlatformPayload {
+    /// How many buttons are looked at. The SDKs take as many as the payload has; the four kilobytes that FCM and APNs
+    /// deliver have room for fewer than this, whose keys and types are eleven bytes each at least.
+    static var buttonsMax: Int { 400 }
+
     /// The buttons of a Braze notification in their order, decoded.
     var brazeActions: [BrazeFacts.Action] {
         var actions: [BrazeFacts.Action] = []

@@ -60,6 +60,12 @@ public struct DetectionSettings: Sendable {
         content.table[platform].matches(payload)
     }
 
+    /// What the rules have to say to people about a payload, whether they match or not: a sentence each, with the
+    /// provider's title. Looked for when asked: nothing is decided by it.
+    public func remarks(on decision: Decision) -> [String] {
+        content.table[decision.platform].remarks(on: decision.keys.payload, matches: decision.matches)
+    }
+
     /// Why a payload is not Braze's; `nil` where Braze is not known.
     func reasonAgainstBraze(_ payload: some PlatformPayload, on platform: Platform) -> Reason? {
         switch content.table[platform].brazeRule {

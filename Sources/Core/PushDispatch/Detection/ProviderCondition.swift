@@ -1,17 +1,23 @@
 import PushModel
 
 /// One thing that a provider's rule asks of a payload. Only keys that the app can see count.
-public enum ProviderCondition: Hashable, Sendable {
+public indirect enum ProviderCondition: Hashable, Sendable {
     /// What a value may have to be.
     public enum Test: Hashable, Sendable {
         /// There, whatever it is: `containsKey`, `!= nil`.
         case present
+        /// There, and not `null`: `!= nil` and no `NSNull`.
+        case notNull
         /// A string with exactly this text.
         case equals(String)
         /// A string with this text, compared as `equalsIgnoreCase` of Java does.
         case equalsIgnoringCase(String)
         /// A string, whatever its text.
         case string
+        /// A string with a text: not `TextUtils.isEmpty`.
+        case notEmpty
+        /// A string with a text that is not only white space: not `isNullOrBlank` of Kotlin.
+        case notBlank
         /// An object.
         case object
         /// An object with members.
@@ -26,16 +32,37 @@ public enum ProviderCondition: Hashable, Sendable {
     case value(at: [String], Test)
     /// Some top-level key begins so.
     case keyBeginning(with: String)
+    /// Some top-level key has this in it.
+    case keyContaining(String)
     /// The payload has exactly so many top-level keys.
     case keyCount(Int)
+    /// The value of a top-level key is a string whose text is a JSON object, of which this holds.
+    case inText(of: String, ProviderCondition)
+    /// All of these hold. Never empty.
+    case every([ProviderCondition])
+}
+
+/// What conditions are held against: a payload, or an object in one.
+protocol ConditionSubject {
+    /// The value under a key that the app can see.
+    subscript(key: String) -> JSONView? { get }
+    /// How many top-level keys the app can see.
+    var keyCount: Int { get }
+    /// Whether there is a top-level key that the app can see, and that is as wanted.
+    func hasKey(where isWanted: (JSONView) -> Bool) -> Bool
+}
+
+extension JSONView: ConditionSubject {
+    var keyCount: Int { isObject ? count : 0 }
+
+    func hasKey(where isWanted: (JSONView) -> Bool) -> Bool { members.contains { isWanted($0.key) } }
 }
 
 extension ProviderCondition {
-    /// Whether the payload is so.
+    /// Whether the payload is so. Whoever calls this holds on to it.
     ///
     /// - Parameter texts: the texts of the payload that were read as JSON for other conditions.
-    func holds(for payload: some PlatformPayload, _ texts: inout TextsRead) -> Bool {
-        defer { withExtendedLifetime(payload) {} }
+    func holds(for payload: some ConditionSubject, _ texts: inout TextsRead) -> Bool {
         switch self {
         case .value(let path, let test):
             guard var value = payload[path[0]] else { return false }
@@ -44,8 +71,15 @@ extension ProviderCondition {
                 value = member
             }
             return test.holds(for: value, &texts)
-        case .keyBeginning(let prefix): return payload.hasKey(beginningWith: prefix)
+        case .keyBeginning(let prefix): return payload.hasKey { $0.starts(with: prefix) }
+        case .keyContaining(let text): return payload.hasKey { $0.hasText(containing: text) }
         case .keyCount(let count): return payload.keyCount == count
+        case .inText(let key, let condition):
+            guard let text = payload[key], let object = texts.object(in: text) else { return false }
+            return object.root.withView { condition.holds(for: $0, &texts) }
+        case .every(let conditions):
+            for condition in conditions where !condition.holds(for: payload, &texts) { return false }
+            return true
         }
     }
 }
@@ -54,9 +88,12 @@ extension ProviderCondition.Test {
     fileprivate func holds(for value: JSONView, _ texts: inout TextsRead) -> Bool {
         switch self {
         case .present: true
+        case .notNull: value.kind != .null
         case .equals(let text): value.hasText(text)
-        case .equalsIgnoringCase(let text): value.string.map { isSameIgnoringCase($0, text) } == true
+        case .equalsIgnoringCase(let text): isSameIgnoringCase(value, text)
         case .string: value.isString
+        case .notEmpty: value.textLength > 0
+        case .notBlank: value.string?.unicodeScalars.contains { !$0.properties.isWhitespace } == true
         case .object: value.isObject
         case .nonEmptyObject: value.isObject && value.count > 0
         case .truthy: value.foundationBool
@@ -78,9 +115,33 @@ struct TextsRead {
     }
 }
 
+extension JSONView {
+    /// Whether this is a key that has a text in it.
+    fileprivate func hasText(containing wanted: String) -> Bool {
+        var wanted = wanted
+        return textLength >= wanted.utf8.count
+            && wanted.withUTF8 { wanted in withText { $0.contains(wanted) } }
+    }
+}
+
+extension UnsafeBufferPointer<UInt8> {
+    /// Whether these bytes are among the others, one behind the other.
+    fileprivate func contains(_ wanted: UnsafeBufferPointer<UInt8>) -> Bool {
+        guard let first = wanted.first else { return true }
+        var place = 0
+        while let start = firstIndex(of: first, from: place), start + wanted.count <= count {
+            if self[start..<start + wanted.count].elementsEqual(wanted) { return true }
+            place = start + 1
+        }
+        return false
+    }
+}
+
 /// `String.equalsIgnoreCase` of Java: character by character, equal in upper case or in the lower case of that.
-private func isSameIgnoringCase(_ left: String, _ right: String) -> Bool {
-    left.unicodeScalars.elementsEqual(right.unicodeScalars) { left, right in
+private func isSameIgnoringCase(_ value: JSONView, _ text: String) -> Bool {
+    // A character in UTF-8 is at most four times as long as the shortest.
+    guard value.textLength <= 4 * text.utf8.count, let left = value.string else { return false }
+    return left.unicodeScalars.elementsEqual(text.unicodeScalars) { left, right in
         let left = left.mapped(\.uppercaseMapping)
         let right = right.mapped(\.uppercaseMapping)
         return left == right || left.mapped(\.lowercaseMapping) == right.mapped(\.lowercaseMapping)

@@ -2,13 +2,22 @@ public import PushModel
 
 /// A provider whose rule matches a payload, and by what.
 public struct ProviderMatch: Hashable, Sendable, CustomStringConvertible {
-    private let tried: TriedRule
-    /// Which of the conditions holds of which one must; `nil` where there is none.
-    private let any: Int?
+    /// Which conditions of a rule hold.
+    enum Way: Hashable, Sendable {
+        /// All that must, and there are no others.
+        case all
+        /// All that must, and the one at this place of those of which one must.
+        case any(Int)
+        /// The one at this place of those by which a probe is known.
+        case probe(Int)
+    }
 
-    init(_ tried: TriedRule, any: Int? = nil) {
+    private let tried: TriedRule
+    private let way: Way
+
+    init(_ tried: TriedRule, _ way: Way = .all) {
         self.tried = tried
-        self.any = any
+        self.way = way
     }
 
     /// The provider.
@@ -18,7 +27,13 @@ public struct ProviderMatch: Hashable, Sendable, CustomStringConvertible {
     public var platform: Platform { tried.platform }
 
     /// What made the rule match: all that must hold, and the first that does of those of which one must. Never empty.
-    public var conditions: [ProviderCondition] { tried.rule.all + (any.map { [tried.rule.any[$0]] } ?? []) }
+    public var conditions: [ProviderCondition] {
+        switch way {
+        case .all: tried.rule.all
+        case .any(let place): tried.rule.all + [tried.rule.any[place]]
+        case .probe(let place): [tried.rule.probes[place]]
+        }
+    }
 
     /// The provider's name.
     var name: String { tried.provider.name }
@@ -27,7 +42,16 @@ public struct ProviderMatch: Hashable, Sendable, CustomStringConvertible {
     var isBraze: Bool { tried.isBraze }
 
     /// Whether the rule can match in this way only.
-    var isWhole: Bool { any == nil }
+    var isWhole: Bool { way == .all }
+
+    /// Whether the provider's SDK sent it to itself, so that no handler gets it.
+    public var isProbe: Bool {
+        if case .probe = way { return true }
+        return provider.purpose == .uninstallProbe
+    }
+
+    /// The rule that matches.
+    public var rule: ProviderRule.PlatformRule { tried.rule }
 
     /// How well the rule is known.
     public var confidence: ProviderRule.Confidence { tried.rule.confidence }
@@ -48,15 +72,42 @@ public struct ProviderMatch: Hashable, Sendable, CustomStringConvertible {
     /// Why it matches and what follows, for people. It names keys of the rule, never of the payload.
     public var description: String {
         let what =
-            switch provider.purpose {
-            case .messages: "the payload is \(provider.title)'s"
-            case .uninstallProbe: "\(provider.title) tests whether the app is still installed"
+            if case .probe = way {
+                "the payload is a probe of \(provider.title)'s SDK"
+            } else if provider.purpose == .uninstallProbe {
+                "\(provider.title) tests whether the app is still installed"
+            } else {
+                "the payload is \(provider.title)'s"
             }
-        let doubt = confidence == .low ? "; the rule is known only from third-party copies" : ""
+        let doubt =
+            if tried.rule.origin == .interpretation {
+                "; the rule is an interpretation"
+            } else {
+                confidence == .low ? "; the rule is known only from third-party copies" : ""
+            }
         return "\(conditionText): \(what)\(doubt)"
     }
 
-    private var conditionText: String {
+    private var conditionText: String { ConditionText(root: platform.payloadName).text(conditions) }
+}
+
+extension Platform {
+    /// What the platform's developers call the object with a payload's top-level keys.
+    fileprivate var payloadName: String {
+        switch self {
+        case .android: "data"
+        case .ios: "userInfo"
+        case .web: "payload"
+        }
+    }
+}
+
+/// Conditions in words.
+private struct ConditionText {
+    /// What the object is called whose keys the conditions name.
+    let root: String
+
+    func text(_ conditions: [ProviderCondition]) -> String {
         let strings = conditions.compactMap { condition -> String? in
             guard case .value(let path, .string) = condition else { return nil }
             return place(path)
@@ -69,28 +120,33 @@ public struct ProviderMatch: Hashable, Sendable, CustomStringConvertible {
 
     private func text(_ condition: ProviderCondition) -> String {
         switch condition {
-        case .value(let path, .present): "\(place(path.dropLast())) has the key \(path[path.count - 1])"
-        case .value(let path, .equals(let text)): "\(place(path)) is exactly \"\(text)\""
-        case .value(let path, .equalsIgnoringCase(let text)): "\(place(path)) is \"\(text)\" in any case"
-        case .value(let path, .string): "\(place(path)) is a string"
-        case .value(let path, .object): "\(place(path)) is an object"
-        case .value(let path, .nonEmptyObject): "\(place(path)) is an object with members"
-        case .value(let path, .truthy): "\(place(path)) counts as true"
-        case .value(let path, .jsonText(let key)): "\(place(path)) is a JSON text with the key \(key)"
+        case .value(let path, let test): text(test, path)
         case .keyBeginning(let prefix): "\(root) has a key that begins with \(prefix)"
+        case .keyContaining(let text): "\(root) has a key that contains \(text)"
         case .keyCount(1): "\(root) has exactly one key"
         case .keyCount(let count): "\(root) has exactly \(count) keys"
+        case .inText(let key, let condition):
+            ConditionText(root: "the JSON text \(place([key]))").text(condition)
+        case .every(let conditions): text(conditions)
+        }
+    }
+
+    private func text(_ test: ProviderCondition.Test, _ path: [String]) -> String {
+        switch test {
+        case .present: "\(place(path.dropLast())) has the key \(path[path.count - 1])"
+        case .notNull: "\(place(path)) is there and not null"
+        case .equals(let text): "\(place(path)) is exactly \"\(text)\""
+        case .equalsIgnoringCase(let text): "\(place(path)) is \"\(text)\" in any case"
+        case .string: "\(place(path)) is a string"
+        case .notEmpty: "\(place(path)) is a string that is not empty"
+        case .notBlank: "\(place(path)) is a string that is not blank"
+        case .object: "\(place(path)) is an object"
+        case .nonEmptyObject: "\(place(path)) is an object with members"
+        case .truthy: "\(place(path)) counts as true"
+        case .jsonText(let key): "\(place(path)) is a JSON text with the key \(key)"
         }
     }
 
     /// Where a value is, as the platform's developers write it.
     private func place(_ path: some Sequence<String>) -> String { path.reduce(root) { "\($0).\($1)" } }
-
-    private var root: String {
-        switch platform {
-        case .android: "data"
-        case .ios: "userInfo"
-        case .web: "payload"
-        }
-    }
 }

@@ -8,14 +8,17 @@ struct RuleTable: Sendable {
         enum BrazeRule { case unknown, shipped, other }
 
         /// In the order in which they are tried.
-        private let rules: [TriedRule]
+        fileprivate let rules: [TriedRule]
         /// What a payload that a rule alone matches gets, where nothing but the rule decides how.
         private let soleMatches: [[ProviderMatch]]
-        /// Keys of which a payload has one when a rule matches, in the order of the rules; `nil` where no key can tell.
-        private let telltales: [JSONKeyHash?]
-        /// The place of the rule of each.
-        private let told: [Int]
+        /// The keys of which a payload has one when a rule matches: a bit for the place of the rule.
+        private let telltales: JSONKeyMasks
+        /// The rules for which no key tells, a bit each.
+        private let untold: UInt64
         let brazeRule: BrazeRule
+
+        /// The rules at this place and behind it have no bit, and are tried for every payload.
+        private static var bits: Int { UInt64.bitWidth }
 
         fileprivate init(_ providers: [ProviderRule], on platform: Platform) {
             rules =
@@ -24,8 +27,16 @@ struct RuleTable: Sendable {
                 }
                 .sorted { ($0.rule.order, $0.provider.name) < ($1.rule.order, $1.provider.name) }
             soleMatches = rules.map { [ProviderMatch($0)] }
-            telltales = rules.flatMap(\.rule.telltales)
-            told = rules.enumerated().flatMap { place, tried in tried.rule.telltales.map { _ in place } }
+            var names: [(name: String, mask: UInt64)] = []
+            var untold: UInt64 = 0
+            for (place, tried) in rules.prefix(Self.bits).enumerated() {
+                let bit: UInt64 = 1 << UInt64(place)
+                for telltale in tried.rule.telltales {
+                    if let telltale { names.append((telltale, bit)) } else { untold |= bit }
+                }
+            }
+            telltales = JSONKeyMasks(names)
+            self.untold = untold
             let braze = rules.first { $0.isBraze }?.rule
             let shipped = ProviderRule.braze.platforms[platform]
             brazeRule = braze.map { $0.all == shipped?.all && $0.any == shipped?.any ? .shipped : .other } ?? .unknown
@@ -37,19 +48,29 @@ struct RuleTable: Sendable {
             var matches: [ProviderMatch] = []
             var texts = TextsRead()
             let (keys, others) = payload.keyHolders
-            var tried = -1
-            var next = 0
-            while true {
-                let own = keys?.firstPlace(in: telltales, from: next) ?? telltales.count
-                let place = min(own, others?.firstPlace(in: telltales, from: next) ?? telltales.count)
-                guard place < telltales.count else { return matches }
-                next = place + 1
-                guard told[place] != tried else { continue }
-                tried = told[place]
-                guard let match = rules[tried].match(payload, &texts) else { continue }
-                // Most payloads match one rule, and most rules in one way.
-                matches = matches.isEmpty && match.isWhole ? soleMatches[tried] : matches + [match]
+            var candidates = untold
+            if let keys { candidates |= telltales.mask(ofKeysOf: keys.view) }
+            if let others { candidates |= telltales.mask(ofKeysOf: others.view) }
+            while candidates != 0 {
+                let place = candidates.trailingZeroBitCount
+                candidates &= candidates &- 1
+                // All bits are set where the keys cannot tell.
+                guard place < rules.count else { break }
+                match(place, payload, &texts, &matches)
             }
+            if rules.count > Self.bits {
+                for place in Self.bits..<rules.count { match(place, payload, &texts, &matches) }
+            }
+            return matches
+        }
+
+        @inline(__always)
+        private func match(
+            _ place: Int, _ payload: some PlatformPayload, _ texts: inout TextsRead, _ matches: inout [ProviderMatch]
+        ) {
+            guard let match = rules[place].match(payload, &texts) else { return }
+            // Most payloads match one rule, and most rules in one way.
+            matches = matches.isEmpty && match.isWhole ? soleMatches[place] : matches + [match]
         }
     }
 
@@ -86,28 +107,61 @@ final class TriedRule: Sendable {
         isBraze = provider.name == ProviderRule.brazeName
     }
 
-    /// How the rule matches: by all of `all`, and the first that holds of `any`. `nil`: it does not.
+    /// How the rule matches: by a probe, or by all of `all`, and the first that holds of `any`. `nil`: it does not.
     fileprivate func match(_ payload: some PlatformPayload, _ texts: inout TextsRead) -> ProviderMatch? {
+        for (place, condition) in rule.probes.enumerated() where condition.holds(for: payload, &texts) {
+            return ProviderMatch(self, .probe(place))
+        }
         for condition in rule.all where !condition.holds(for: payload, &texts) { return nil }
         if rule.any.isEmpty { return rule.all.isEmpty ? nil : ProviderMatch(self) }
         for (place, condition) in rule.any.enumerated() where condition.holds(for: payload, &texts) {
-            return ProviderMatch(self, any: place)
+            return ProviderMatch(self, .any(place))
         }
         return nil
+    }
+
+    /// Whether the remark of the rule is to be told of a payload.
+    ///
+    /// - Parameter isMatch: whether the rule matches.
+    fileprivate func hasRemark(on payload: some PlatformPayload, isMatch: Bool) -> Bool {
+        defer { withExtendedLifetime(payload) {} }
+        guard rule.remark != nil else { return false }
+        guard !rule.remarkConditions.isEmpty else { return isMatch }
+        var texts = TextsRead()
+        return rule.remarkConditions.contains { $0.holds(for: payload, &texts) }
+    }
+}
+
+extension RuleTable.Rules {
+    /// What the rules have to say to people about a payload, each with the provider's title.
+    ///
+    /// - Parameter matches: the names of the providers whose rule matches.
+    func remarks(on payload: some PlatformPayload, matches: [String]) -> [String] {
+        rules.compactMap { tried in
+            guard tried.hasRemark(on: payload, isMatch: matches.contains(tried.provider.name)) else { return nil }
+            return tried.rule.remark.map { "\(tried.provider.title): \($0)" }
+        }
     }
 }
 
 extension ProviderRule.PlatformRule {
     /// Keys of which a payload has one, if the rule matches; `nil` among them: that cannot be told.
-    fileprivate var telltales: [JSONKeyHash?] {
-        if let key = all.lazy.compactMap(\.telltale).first { return [key] }
-        return any.isEmpty ? [nil] : any.map(\.telltale)
+    fileprivate var telltales: [String?] {
+        let probes = probes.map(\.telltale)
+        if let key = all.lazy.compactMap(\.telltale).first { return probes + [key] }
+        guard any.isEmpty else { return probes + any.map(\.telltale) }
+        return all.isEmpty ? probes : probes + [nil]
     }
 }
 
 extension ProviderCondition {
     /// The key that a payload has, if the condition holds; `nil` when there is none.
-    fileprivate var telltale: JSONKeyHash? {
-        if case .value(let path, _) = self { JSONKeyHash(path[0]) } else { nil }
+    fileprivate var telltale: String? {
+        switch self {
+        case .value(let path, _): path[0]
+        case .inText(let key, _): key
+        case .every(let conditions): conditions.lazy.compactMap(\.telltale).first
+        case .keyBeginning, .keyContaining, .keyCount: nil
+        }
     }
 }

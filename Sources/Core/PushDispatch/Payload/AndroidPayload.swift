@@ -88,7 +88,8 @@ final class AndroidPayload: PlatformPayload {
             case .v1, .intent: true
             case .amazonIntent, .remoteMessage, .dataMap: false
             }
-        markedKind = map.flatMap { $0.hasBrazeMarker ? $0.brazeKind : nil }
+        let hasStringsOnly = if case .intent = form { true } else { false }
+        markedKind = map.flatMap { $0.hasBrazeMarker ? $0.brazeKind(ofStringsOnly: hasStringsOnly) : nil }
     }
 
     /// What brought a payload whose form only one transport has.
@@ -116,7 +117,7 @@ final class AndroidPayload: PlatformPayload {
 
     subscript(key: String) -> JSONView? {
         guard let value = map?[key] else { return nil }
-        return hidesReservedKeys && Self.isReserved(key) ? nil : value
+        return hidesReservedKeys && (Self.isReserved(key) || !isInData(value)) ? nil : value
     }
 
     var tokenChange: TokenChange? {
@@ -142,14 +143,14 @@ final class AndroidPayload: PlatformPayload {
 
     var keyHolders: (JSONObject?, JSONObject?) { (map, nil) }
 
-    func hasKey(beginningWith prefix: String) -> Bool {
-        map?.view.members.contains { $0.key.starts(with: prefix) && isVisible($0.key) } == true
+    func hasKey(where isWanted: (JSONView) -> Bool) -> Bool {
+        map?.view.members.contains { isWanted($0.key) && isVisible($0.key) && isInData($0.value) } == true
     }
 
     var keyCount: Int {
         guard hidesReservedKeys else { return map?.view.count ?? 0 }
         var count = 0
-        forEachVisibleMember { _, _ in count += 1 }
+        forEachVisibleMember { _, value in count += isInData(value) ? 1 : 0 }
         return count
     }
 
@@ -162,13 +163,15 @@ final class AndroidPayload: PlatformPayload {
         return extra.objectInText.map(DashboardPairs.text) ?? .none
     }
 
-    /// What FCM's list of recent ids goes by. `handleMessageIntent` looks at this one extra alone; the forms that are no
-    /// intent show only the id that came of it. ADM and Huawei's push kit keep no such list.
+    /// What FCM's list of recent ids goes by. `handleMessageIntent` looks at `google.message_id` alone. A `RemoteMessage`
+    /// and the answer to a send show the id that came of it; in a bare data map every other name is a key of the app's
+    /// own. ADM and Huawei's push kit keep no such list.
     var duplicateID: String? {
         guard transport == .fcm else { return nil }
         return switch form {
         case .intent(let extras): action == .message ? extras.member("google.message_id")?.nonEmptyString : nil
-        case .v1, .remoteMessage, .dataMap: messageID
+        case .v1, .remoteMessage: messageID
+        case .dataMap: map?.member("google.message_id")?.nonEmptyString
         case .amazonIntent: nil
         }
     }
@@ -190,7 +193,13 @@ extension AndroidPayload {
     /// Whether the app finds a key of the map in the data.
     func isVisible(_ key: JSONView) -> Bool { !hidesReservedKeys || !Self.isReserved(key) }
 
-    /// Shows the members that the app finds in the data.
+    /// Whether the app finds a value of the map in the data: of an intent's extras FCM takes the strings alone
+    /// (`Constants.extractDeveloperDefinedPayload`).
+    func isInData(_ value: JSONView) -> Bool {
+        if case .intent = form { value.isString } else { true }
+    }
+
+    /// Shows the members that FCM has not kept to itself.
     @inline(__always)
     private func forEachVisibleMember(_ body: (_ key: JSONView, _ value: JSONView) -> Void) {
         guard let map else { return }

@@ -77,9 +77,9 @@ final class ApplePayload: PlatformPayload {
 
     var keyHolders: (JSONObject?, JSONObject?) { (userInfo, data) }
 
-    func hasKey(beginningWith prefix: String) -> Bool {
-        userInfo?.view.members.contains { $0.key.starts(with: prefix) && !SimulatorFile.isOwn($0.key) } == true
-            || data?.view.members.contains { $0.key.starts(with: prefix) } == true
+    func hasKey(where isWanted: (JSONView) -> Bool) -> Bool {
+        userInfo?.view.hasKey { isWanted($0) && !SimulatorFile.isOwn($0) } == true
+            || data?.view.hasKey(where: isWanted) == true
     }
 
     var keyCount: Int {
@@ -104,9 +104,13 @@ final class ApplePayload: PlatformPayload {
     var dashboardPairs: DashboardPairs {
         guard let userInfo else { return .none }
         return .ownKeys(of: userInfo.view) {
-            $0.equals("aps") || $0.equals("ab") || $0.starts(withName: "ab_") || SimulatorFile.isOwn($0)
+            $0.equals("aps") || $0.equals("ab") || $0.starts(withName: "ab_") || $0.equals(Self.uninstallTracking)
+                || SimulatorFile.isOwn($0)
         }
     }
+
+    /// The key of Braze's test whether the app is still installed.
+    private static var uninstallTracking: StaticString { "appboy_uninstall_tracking" }
 
     /// Whether there is an alert to show. Anything but a text or an object is none.
     var hasAlert: Bool {

@@ -25,4 +25,9 @@ func messageID(of payload: JSONView, platform: Platform) -> String? {
 
 /// The id in the name of an FCM v1 message. FCM answers a send with `projects/*/messages/{id}`; the id is what the device
 /// gets.
-func messageIDInName(_ name: JSONView) -> String? { name.string?.split(separator: "/").last.map(String.init) }
+func messageIDInName(_ name: JSONView) -> String? {
+    guard let id = name.string?.split(separator: "/", omittingEmptySubsequences: false).last, !id.isEmpty else {
+        return nil
+    }
+    return String(id)
+}

@@ -42,10 +42,33 @@ public struct PayloadKeys: Sendable {
         switch pairs ?? payload.dashboardPairs {
         case .none: return []
         case .object(let object): return object.textMembers
-        case .text(let document): return document.root.withView { $0.textMembers }
+        case .text(let document):
+            return document.root.withView { $0.textMembers.filter { $0.key != "appboy_uninstall_tracking" } }
         case .ownKeys(let object, let isProviders):
             return object.members.lazy.filter { !isProviders($0.key) }.map { ($0.key.text, $0.value.text) }
         }
+    }
+
+    /// The names of the dashboard's key-values that are no longer than `lengthMax` bytes, of the first few hundred: a
+    /// payload that is delivered has fewer.
+    public func namesOfKeyValues(lengthMax: Int) -> [String] {
+        defer { withExtendedLifetime(payload) {} }
+        func names(_ object: JSONView, isProviders: (JSONView) -> Bool = { _ in false }) -> [String] {
+            object.members.prefix(400).compactMap { key, _ in
+                key.textLength <= lengthMax && !isProviders(key) ? key.text : nil
+            }
+        }
+        switch pairs ?? payload.dashboardPairs {
+        case .none: return []
+        case .object(let object): return names(object)
+        case .text(let document): return document.root.withView { names($0) }
+        case .ownKeys(let object, let isProviders): return names(object, isProviders: isProviders)
+        }
+    }
+
+    /// How many bytes of memory the key-values take that were read out of a text.
+    public var memorySizeOfKeyValues: Int {
+        if case .text(let document)? = pairs { document.memorySize } else { 0 }
     }
 
     /// Reads the dashboard's key-values now, if they were not read yet: once for all that is asked of these keys, rather

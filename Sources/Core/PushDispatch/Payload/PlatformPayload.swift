@@ -4,7 +4,7 @@ import PushModel
 ///
 /// A reference to what is read once and never changes: it holds on to the document, and the views that it gives are for
 /// whoever holds on to it.
-protocol PlatformPayload: AnyObject, Sendable {
+protocol PlatformPayload: AnyObject, ConditionSubject, Sendable {
     /// What brought it.
     var transport: Transport { get }
     /// FCM's priorities of the message, as it was sent and as it was delivered; `nil` where there is none.
@@ -16,8 +16,6 @@ protocol PlatformPayload: AnyObject, Sendable {
     /// Whether it is a send body that FCM is only to check.
     var validateOnly: Bool { get }
 
-    /// The value under a key that the app can see.
-    subscript(key: String) -> JSONView? { get }
     /// Where the key-value pairs of the provider's dashboard are. Reads the text that holds them, where one does.
     var dashboardPairs: DashboardPairs { get }
 
@@ -37,10 +35,6 @@ protocol PlatformPayload: AnyObject, Sendable {
 
     /// The objects that have the top-level keys, also those that the app does not see.
     var keyHolders: (JSONObject?, JSONObject?) { get }
-    /// Whether there is a top-level key that the app can see and that begins with `prefix`.
-    func hasKey(beginningWith prefix: String) -> Bool
-    /// How many top-level keys the app can see.
-    var keyCount: Int { get }
 
     /// What a Braze payload is; appends of what kind.
     func brazeFacts(_ settings: DetectionSettings, because reasons: inout [Reason]) -> BrazeFacts

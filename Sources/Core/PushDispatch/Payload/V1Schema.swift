@@ -96,7 +96,7 @@ extension V1Schema.FieldType {
         case .integer:
             let whole = value.string.flatMap { Int32($0) } ?? value.double.flatMap { Int32(exactly: $0) }
             try value.require(whole != nil, "a whole number of 32 bits")
-        case .number: try value.require(value.kind == .number, "a number")
+        case .number: try value.require(value.kind == .number || value.isNumberInText, "a number")
         case .duration:
             try value.requireString()
             try value.require(V1Duration(value) != nil, #"seconds with an s behind, like "3.5s""#)
@@ -126,6 +126,17 @@ extension V1Schema.FieldType {
 }
 
 extension JSONView {
+    /// Whether it is a string that protobuf's JSON mapping takes for a floating point number.
+    fileprivate var isNumberInText: Bool {
+        guard isString, textLength > 0 else { return false }
+        if equals("NaN") || equals("Infinity") || equals("-Infinity") { return true }
+        let text = textBytes
+        guard !text.contains(where: \.isJSONWhiteSpace), let document = try? JSONDocument(scanning: text) else {
+            return false
+        }
+        return document.root.kind == .number
+    }
+
     fileprivate func requireString() throws(V1Fault) {
         guard isString else { throw V1Fault("this has to be a string; it is \(kind.name)") }
     }

@@ -42,9 +42,7 @@ final class WebPayload: PlatformPayload {
 
     var keyHolders: (JSONObject?, JSONObject?) { (object, nil) }
 
-    func hasKey(beginningWith prefix: String) -> Bool {
-        object?.view.members.contains { $0.key.starts(with: prefix) } == true
-    }
+    func hasKey(where isWanted: (JSONView) -> Bool) -> Bool { object?.view.hasKey(where: isWanted) == true }
 
     var keyCount: Int { object?.view.count ?? 0 }
 

@@ -50,14 +50,6 @@ public struct JSONObject: Sendable {
 
     /// The member of this name; `nil` when there is none.
     public subscript(name: String) -> JSONView? { view[name] }
-
-    /// The first place from `start` on, in a list of names, that has one of which there may be a member, or none at all;
-    /// the length of the list when there is no such place.
-    public func firstPlace(in names: [JSONKeyHash?], from start: Int) -> Int {
-        var place = start
-        while place < names.count, let name = names[place], !mayHaveMember(name) { place &+= 1 }
-        return place
-    }
 }
 
 extension JSONView {

@@ -2,8 +2,9 @@ import PushDispatch
 import PushModel
 
 extension Explanation {
-    /// The object that `pushctl explain --json` prints, and last how well the owner's rule is known, what the tracks make
-    /// of it, and which routes do not match, if there is any; on one line without its line feed.
+    /// The object that `pushctl explain --json` prints, on one line without its line feed. Its last members are how well
+    /// the owner's rule is known, where each rule that matches is from, the remarks, what the tracks make of it, and
+    /// which routes do not match, if there is any.
     public var json: [UInt8] {
         var writer = JSONWriter(reserving: 1024)
         writer.object { writer in
@@ -24,6 +25,8 @@ extension Explanation {
             writer.member("reason_codes", array: { list in reasonCodes.forEach { list.string($0.rawValue) } })
             writer.member("warnings", array: { list in warnings.forEach { list.string($0) } })
             writer.member("confidence", decision.providers.first?.confidence.rawValue)
+            writer.member("rules", array: { list in decision.providers.forEach { $0.write(to: &list) } })
+            writer.member("remarks", array: { list in remarks.forEach { list.string($0) } })
             if !tracked.isEmpty || !trackedActs.isEmpty {
                 writer.member(
                     "tracks",
@@ -47,6 +50,17 @@ extension Explanation {
         writer.member("actions", array: { list in braze.actions.forEach { $0.write(to: &list) } })
         writer.member("deep_link", braze.deepLink)
         writer.member("key_values", object: { pairs in decision.keys.keyValues.forEach { pairs.member($0, $1) } })
+    }
+}
+
+extension ProviderMatch {
+    fileprivate func write(to writer: inout JSONWriter) {
+        writer.object {
+            $0.member("provider", provider.name)
+            $0.member("origin", rule.origin?.rawValue)
+            $0.member("source", rule.source)
+            $0.member("confidence", confidence.rawValue)
+        }
     }
 }
 

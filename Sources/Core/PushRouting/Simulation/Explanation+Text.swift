@@ -12,6 +12,9 @@ extension Explanation {
         if let braze = decision.braze { lines += details(of: braze).map { "  " + $0 } }
         lines.append("Why")
         for (index, reason) in reasons.enumerated() { lines.append("  \(index + 1). \(reason)") }
+        let rules = decision.providers.compactMap(\.originText)
+        lines += rules.isEmpty ? [] : ["Rules"] + (rules + remarks).map { "  \($0)" }
+        if rules.isEmpty, !remarks.isEmpty { lines += ["Remarks"] + remarks.map { "  \($0)" } }
         lines.append("What runs")
         if let outcome = decision.outcome {
             let nobody = outcome == .ownReceiver ? "no service of the app" : "no code of the app"
@@ -112,6 +115,22 @@ extension UserIdentifier {
         case .brazeID(let id): "braze_id \(id)"
         case .alias(let name, let label): "alias \(name) (\(label))"
         }
+    }
+}
+
+extension ProviderMatch {
+    /// Where the rule is from; `nil` where its file does not say it.
+    fileprivate var originText: String? {
+        guard let origin = rule.origin else { return nil }
+        let what =
+            switch origin {
+            case .sdk: "the SDK's own test"
+            case .reading: "the keys that the SDK's code reads"
+            case .documentation: "the provider's documentation"
+            case .copy: "a copy, not the SDK's own code"
+            case .interpretation: "an interpretation"
+            }
+        return "\(provider.name): \(what)" + (rule.source.map { "; source: \($0)" } ?? "")
     }
 }
 

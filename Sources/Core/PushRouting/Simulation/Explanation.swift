@@ -43,6 +43,8 @@ public struct Explanation: Sendable {
     public let reasonCodes: [ReasonCode]
     /// What a reviewer would say, for people.
     public let warnings: [String]
+    /// What the rules of the providers say to people about this payload.
+    public let remarks: [String]
 
     /// Explains a delivery.
     ///
@@ -74,6 +76,7 @@ public struct Explanation: Sendable {
         reasonCodes = decision.reasons.map(\.code) + added.map(\.code)
         trackedActs = Self.trackedActs(deliver, decision, platform, table)
         unmatchedRoutes = Self.unmatchedRoutes(decision, platform: platform, table: table)
+        remarks = table.detection.remarks(on: decision)
         let passedOver = decision.outcome == .ownReceiver ? table.routes(naming: decision.provider, on: platform) : []
         warnings =
             decision.warnings.map(\.description)

@@ -52,7 +52,7 @@ public struct TrackFacts: Sendable {
         if decision.braze != nil {
             guard decision.received else { return nil }
         } else {
-            guard decision.outcome == nil, decision.providers.first?.provider.purpose != .uninstallProbe,
+            guard decision.outcome == nil, decision.providers.first?.isProbe != true,
                 !decision.invocations.allSatisfy(\.callback.isBroadcast)
             else { return nil }
         }

@@ -1,3 +1,4 @@
+import PushDispatch
 public import PushModel
 
 /// One entry that a track makes of what happened with a push.
@@ -37,6 +38,8 @@ extension RoutingTable {
     public func tracked(_ facts: TrackFacts) -> [TrackedData] {
         // Most tables have no track, and this is the path of every delivery.
         guard !tracks.isEmpty else { return [] }
+        var facts = facts
+        facts.keys?.readKeyValues()
         return tracks.flatMap { $0.applies(to: facts) ? $0.entries(for: facts) : [] }
     }
 

@@ -2,16 +2,19 @@ import PushDispatch
 
 /// The words that a condition of a `.provider` file begins with.
 private enum ConditionWord: String, CaseIterable {
-    case present, equals, equalsIgnoringCase = "equals-ignoring-case", string, object
-    case nonEmptyObject = "non-empty-object", truthy, json, prefix, members
+    case present, notNull = "not-null", equals, equalsIgnoringCase = "equals-ignoring-case"
+    case string, notEmpty = "not-empty", notBlank = "not-blank", object
+    case nonEmptyObject = "non-empty-object", truthy, json, jsonText = "json-text", prefix, contains, members
 
     /// What follows the word, as messages show it.
     var usage: String {
         switch self {
-        case .present, .string, .object, .nonEmptyObject, .truthy: "\(rawValue) KEY..."
+        case .present, .notNull, .string, .notEmpty, .notBlank, .object, .nonEmptyObject, .truthy:
+            "\(rawValue) KEY..."
         case .equals, .equalsIgnoringCase: "\(rawValue) KEY... TEXT"
         case .json: "json KEY... KEY-IN-THE-TEXT"
-        case .prefix: "prefix TEXT"
+        case .jsonText: "json-text KEY CONDITION"
+        case .prefix, .contains: "\(rawValue) TEXT"
         case .members: "members NUMBER"
         }
     }
@@ -19,22 +22,36 @@ private enum ConditionWord: String, CaseIterable {
 
 extension Form<[ProviderCondition]> {
     /// One condition in words, quoted as the words of `Exec=` are: `equals push_from moengage`. Several keys are a path.
+    /// A bare `&&` stands between conditions that must hold together.
     static let condition = Form { text throws(ValueError) in
         var reader = QuotedWords(text)
-        var words: [String] = []
-        while let word = try reader.next() { words.append(word) }
-        let name = words.removeFirst()
+        var conditions: [ProviderCondition] = []
+        repeat {
+            var words: [String] = []
+            while !reader.isNext(bare: and), let word = try reader.next() { words.append(word) }
+            conditions.append(try condition(words))
+        } while reader.take(bare: and)
+        return conditions.count == 1 ? conditions : [.every(conditions)]
+    }
+
+    private static func condition(_ words: [String]) throws(ValueError) -> ProviderCondition {
+        let known = ConditionWord.allCases.map(\.rawValue)
+        guard let name = words.first else {
+            throw ValueError("a condition is missing beside \(and); it must begin with \(alternatives(known))")
+        }
         guard let word = ConditionWord(rawValue: name) else {
-            let known = ConditionWord.allCases.map(\.rawValue)
             throw ValueError(
                 "must begin with \(alternatives(known))" + suggestion(for: name, among: known) { $0 })
         }
-        return [try condition(word, words)]
+        return try condition(word, Array(words.dropFirst()))
     }
 
     private static func condition(_ word: ConditionWord, _ words: [String]) throws(ValueError) -> ProviderCondition {
         switch word {
         case .present: return .value(at: try path(words, of: word), .present)
+        case .notNull: return .value(at: try path(words, of: word), .notNull)
+        case .notEmpty: return .value(at: try path(words, of: word), .notEmpty)
+        case .notBlank: return .value(at: try path(words, of: word), .notBlank)
         case .string: return .value(at: try path(words, of: word), .string)
         case .object: return .value(at: try path(words, of: word), .object)
         case .nonEmptyObject: return .value(at: try path(words, of: word), .nonEmptyObject)
@@ -48,6 +65,16 @@ extension Form<[ProviderCondition]> {
         case .json:
             let (path, key) = try pathAndLast(words, of: word)
             return .value(at: path, .jsonText(key: key))
+        case .jsonText:
+            guard words.count > 1 else { throw wrong(word) }
+            let key = try path([words[0]], of: word)[0]
+            return .inText(of: key, try condition(Array(words.dropFirst())))
+        case .contains:
+            guard words.count == 1, let text = words.first, !text.isEmpty else { throw wrong(word) }
+            guard !transportKeys.contains(where: { $0.contains(text) }),
+                !transportPrefixes.contains(where: text.contains)
+            else { throw transportMark(text) }
+            return .keyContaining(text)
         case .prefix:
             guard words.count == 1, let prefix = words.first, !prefix.isEmpty else { throw wrong(word) }
             guard !transportPrefixes.contains(where: { $0.hasPrefix(prefix) || prefix.hasPrefix($0) }) else {
@@ -84,3 +111,9 @@ extension Form<[ProviderCondition]> {
 
 /// How the keys begin that FCM adds, whoever sends the push.
 private let transportPrefixes = ["gcm.", "google."]
+
+/// Those keys of FCM that an app finds in a payload, on iOS; no condition may be one that they meet.
+private let transportKeys = ["gcm.message_id", "gcm.notification", "google.c.sender.id", "google.c.fid", "google.c.a."]
+
+/// What stands between conditions that must hold together.
+private let and = "&&"

@@ -45,34 +45,67 @@ private struct Explain {
         var status = ExitStatus.done
         for operand in operands {
             do {
-                try explain(operand)
+                try explain(operand, &status)
             } catch {
                 // Other files may be right.
-                output.note(error.message)
-                status = error.status
+                note(error, &status)
             }
         }
         return status
     }
 
-    private func explain(_ operand: String) throws(Failure) {
+    private func explain(_ operand: String, _ status: inout ExitStatus) throws(Failure) {
         let file = try InputFile(operand)
         var payloads = PayloadReader(file)
-        while let record = try payloads.next() {
-            try file.check(record)
-            let explanation = try explanation(of: record, isAPNs: file.isAPNs)
-            if printsJSON {
-                output.write(document: explanation.json)
-            } else {
-                output.print("\(record.place): \(explanation.text)")
+        while let record = try next(&payloads, of: file, &status) {
+            do {
+                try explain(record, of: file)
+            } catch {
+                // Other payloads of the file may be right.
+                note(error, &status)
             }
             if file.mustWait { output.flush() }
         }
     }
 
+    /// The next payload that is JSON. What is wrong with a line is told, and the line after it is the next: but for the
+    /// first one, which may be the beginning of one broken object on many lines.
+    private func next(
+        _ payloads: inout PayloadReader, of file: InputFile, _ status: inout ExitStatus
+    ) throws(Failure) -> Record? {
+        while true {
+            let line = file.lineNumber
+            do {
+                return try payloads.next()
+            } catch {
+                guard line > 0, file.lineNumber > line else { throw error }
+                note(error, &status)
+            }
+        }
+    }
+
+    private func explain(_ record: Record, of file: InputFile) throws(Failure) {
+        try file.check(record)
+        let explanation = try explanation(of: record, isAPNs: file.isAPNs)
+        if printsJSON {
+            output.write(document: explanation.json)
+        } else {
+            output.print("\(record.place): \(explanation.text)")
+        }
+    }
+
+    private func note(_ failure: Failure, _ status: inout ExitStatus) {
+        output.note(failure.message)
+        status = failure.status
+    }
+
     /// Reads the payload as the daemon would, as a request, so that the same things are wrong with it.
     private func explanation(of record: Record, isAPNs: Bool) throws(Failure) -> Explanation {
         let line = template.line(for: record.document.root, isAPNs: isAPNs)
+        let limit = settings.daemon.requestLengthMax
+        guard line.count <= limit else {
+            throw failure(record, field: nil, ProtocolError.tooLong(limit: limit).message)
+        }
         let request: Request
         do {
             request = try Request(line: line, limits: JSONLimits(depth: settings.daemon.jsonDepthMax))
