@@ -79,14 +79,51 @@ struct OrphanReaperTests {
         }
     }
 
-    @Test("dies at once if it has neither mark nor group")
+    @Test("may live without mark and group as long as a run that may have started it, and no longer")
     func unmarked() async {
         await #expect(processExitsWith: .success) {
             let daemon = try Daemon()
             let child = try daemon.start("(env -i setsid sh -c 'echo $$; exec sleep 60' &); sleep 60")
             let escaped = try child.outputProcesses(1)[0]
-            while isRunning(escaped) { _ = daemon.reaper.sweep() }
-            #expect(child.reap() == nil, "the run itself goes on")
+            while ProcessFiles.status(of: escaped)?.parent != getpid() { sched_yield() }
+            while daemon.reaper.sweep().undecided > 0 { sched_yield() }
+            #expect(isRunning(escaped))
+            // This one began later, and cannot have started it.
+            let other = try daemon.start("sleep 60")
+            try daemon.end(child)
+            #expect(kill(escaped, 0) == -1 && errno == ESRCH)
+            try daemon.end(other)
+        }
+    }
+
+    @Test("may live while it cannot be read, though it may be exiting or hide what it is")
+    func unreadable() async {
+        await #expect(processExitsWith: .success) {
+            let daemon = try Daemon()
+            // prctl(PR_SET_DUMPABLE, 0): nobody but root may read it.
+            let hide = "syscall(157, 4, 0); print qq($$\\n); sleep 60"
+            let child = try daemon.start("(setsid perl -e '$| = 1; \(hide)' &); sleep 60")
+            let hidden = try child.outputProcesses(1)[0]
+            while ProcessFiles.status(of: hidden)?.parent != getpid() { sched_yield() }
+            while daemon.reaper.sweep().undecided > 0 { sched_yield() }
+            #expect(isRunning(hidden))
+            try daemon.end(child)
+            #expect(kill(hidden, 0) == -1 && errno == ESRCH)
+        }
+    }
+
+    @Test("costs a sweep no look at it once it is judged; new ones are judged some at a time")
+    func many() async {
+        await #expect(processExitsWith: .success) {
+            let daemon = try Daemon()
+            let child = try daemon.start(
+                "i=0; while [ $i -lt 100 ]; do (setsid sleep 60 &); i=$((i+1)); done; echo done; sleep 60")
+            _ = try child.outputLines(1)
+            let first = daemon.reaper.sweep()
+            #expect(first.killed == 0 && first.undecided >= 100 - OrphanReaper.newMax - first.reaped)
+            while daemon.reaper.sweep().undecided > 0 { sched_yield() }
+            try daemon.end(child)
+            #expect(waitpid(-1, nil, WNOHANG) == -1 && errno == ECHILD)
         }
     }
 

@@ -15,9 +15,7 @@ extension ConfigurationSources {
             warnings.append(Diagnostic(.warning, file: directories.joined(separator: ", "), message: message))
         }
         for handler in settings.routing.handlers.values.sorted(by: { $0.name < $1.name }) {
-            guard case .exec(let command) = handler.kind, let program = command.arguments.first,
-                access(program, X_OK) != 0
-            else { continue }
+            guard let program = handler.kind.command?.arguments.first, access(program, X_OK) != 0 else { continue }
             let reason = String(cString: strerror(errno))
             let file = handlers.first { $0.path.hasSuffix("/\(handler.name).handler") }?.path ?? handler.name
             let message = "Exec=\(program): cannot be run as it is: \(reason)"

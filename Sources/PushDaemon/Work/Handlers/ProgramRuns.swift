@@ -1,13 +1,11 @@
 import EventLoop
-import Glibc
 import HandlerProcess
-import JournalLog
 import LinuxSystem
 import PushModel
 import PushRouting
 
 /// Runs `exec` handlers: starts them off the loop, watches them on it, ends them when told to.
-final class HandlerRunner {
+final class ProgramRuns {
     /// One run, from the request to start it until its process is reaped.
     private final class Run {
         let invocation: InvocationID
@@ -24,18 +22,9 @@ final class HandlerRunner {
     }
 
     private let loop: EventLoop
-    private let stateID: UUID128
-    private let pool: SpawnPool
-    private let mailbox: Mailbox<SpawnResult>
-    private let journal: JournalWriter
+    private let starter: ProgramStarter
+    private let sweeper: OrphanSweeper
     private var report: (Event) -> Void = { _ in preconditionFailure("a handler runs before anybody listens") }
-    private var spawned: IOSource?
-    private var orphans: OrphanReaper
-    private var orphanSource: SignalSource?
-    private var orphanTimer: TimerSource?
-
-    /// Said once each.
-    private var untouchable: Set<Int32> = []
     private var nextToken: UInt64 = 0
     private var runs: [UInt64: Run] = [:]
     private var tokens: [InvocationID: UInt64] = [:]
@@ -43,44 +32,24 @@ final class HandlerRunner {
     /// How many processes there are, or will be.
     var count: Int { runs.count }
 
-    /// - Parameters:
-    ///   - loop: the loop; everything but the start itself happens on it.
-    ///   - stateID: what marks the processes of this state directory.
-    ///   - journal: takes what an operator must know.
-    init(loop: EventLoop, stateID: UUID128, journal: JournalWriter) throws {
+    init(loop: EventLoop, starter: ProgramStarter, sweeper: OrphanSweeper) {
         self.loop = loop
-        self.stateID = stateID
-        self.journal = journal
-        let mailbox = try Mailbox<SpawnResult>()
-        self.mailbox = mailbox
-        pool = SpawnPool(threads: 2) { mailbox.post($0) }
-        orphans = try OrphanReaper()
+        self.starter = starter
+        self.sweeper = sweeper
     }
 
-    /// Begins to watch what is started.
-    ///
-    /// - Parameter report: takes what happens to a run; to be there before the first.
-    func begin(reportingTo report: @escaping (Event) -> Void) throws(SystemError) {
-        self.report = report
-        spawned = try mailbox.receive(on: loop, priority: .important) { [unowned self] results in
-            results.forEach(wasSpawned)
-        }
-        orphanSource = try SignalSource(loop: loop, signal: SIGCHLD) { [unowned self] in sweepOrphans() }
-        orphanTimer = try TimerSource(loop: loop) { [unowned self] in sweepOrphans() }
-    }
+    /// - Parameter report: takes what happens to a run.
+    func begin(reportingTo report: @escaping (Event) -> Void) { self.report = report }
 
-    /// Starts a run, unless its time is up: then the router knows already.
-    func start(_ run: HandlerRun) {
-        let now = Moment.now()
-        guard now.monotonic < run.deadline else { return }
-        switch run.handler.kind {
-        case .exec(let command):
-            nextToken += 1
-            runs[nextToken] = Run(run.invocation.id)
-            tokens[run.invocation.id] = nextToken
-            pool.submit(processCommand(command, run, at: now), token: nextToken)
-        case .journal, .discard: preconditionFailure("the router answers for built-in handlers itself")
-        }
+    /// Starts a run.
+    func start(_ run: HandlerRun, _ command: Handler.Command, at now: Moment) {
+        nextToken += 1
+        runs[nextToken] = Run(run.invocation.id)
+        tokens[run.invocation.id] = nextToken
+        starter.start(
+            command, facts: HandlerInput.environment(run, at: now),
+            streams: .once(input: HandlerInput.object(run, at: now)),
+            mark: HandlerInput.mark(run.invocation.id, state: starter.stateID), token: nextToken)
     }
 
     /// Sends the run SIGTERM.
@@ -90,33 +59,28 @@ final class HandlerRunner {
     }
 
     /// Ends the run now, with everything that it started.
-    func stop(_ invocation: InvocationID) {
-        guard let token = tokens.removeValue(forKey: invocation), let run = runs[token] else { return }
+    ///
+    /// - Returns: whether there is one.
+    @discardableResult
+    func stop(_ invocation: InvocationID) -> Bool {
+        guard let token = tokens.removeValue(forKey: invocation), let run = runs[token] else { return false }
         run.isStopped = true
-        if run.child == nil, pool.cancel(token) { return forget(run, token) }
+        if run.child == nil, starter.cancel(token) {
+            forget(run, token)
+            return true
+        }
         run.child?.killGroup()
-        sweepOrphans()
+        sweeper.sweep()
+        return true
     }
 
-    /// Ends every run now: nobody would hear what it says.
+    /// Ends every run now.
     func stopAll() {
         for invocation in Array(tokens.keys) { stop(invocation) }
     }
 
-    private func processCommand(_ command: Handler.Command, _ run: HandlerRun, at now: Moment) -> ProcessCommand {
-        var environment = command.environment
-        if environment["PATH"] == nil {
-            environment["PATH"] = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
-        }
-        for (name, value) in HandlerInput.environment(run, at: now) { environment[name] = value }
-        return ProcessCommand(
-            arguments: command.arguments, environment: environment.map { "\($0.key)=\($0.value)" },
-            workingDirectory: command.workingDirectory ?? "/",
-            standardInput: HandlerInput.object(run, at: now),
-            mark: HandlerInput.mark(run.invocation.id, state: stateID))
-    }
-
-    private func wasSpawned(_ result: SpawnResult) {
+    /// Takes in what became of a start.
+    func wasSpawned(_ result: SpawnResult) {
         guard let run = runs[result.token] else { preconditionFailure("a process started that nobody asked for") }
         switch result.outcome {
         case .failure(let error):
@@ -156,7 +120,7 @@ final class HandlerRunner {
         guard let status = child.reap() else { return }
         _ = Self.readOutput(of: child, into: run)
         forget(run, token)
-        sweepOrphans()
+        sweeper.sweep()
         guard !run.isStopped else { return }
         switch status {
         case .exited(let code):
@@ -173,16 +137,5 @@ final class HandlerRunner {
         run.outputSource = nil
         runs[token] = nil
         if tokens[run.invocation] == token { tokens[run.invocation] = nil }
-    }
-
-    /// Ends and reaps what got away from its run and became ours.
-    private func sweepOrphans() {
-        let sweep = orphans.sweep()
-        for process in sweep.untouchable where untouchable.insert(process).inserted {
-            let message = "process \(process), which a handler started, may not be ended: it runs as another user"
-            journal.log(JournalEntry(.error, message))
-        }
-        // Some could not be told apart yet, in the middle of an execve; or were killed and are not dead yet.
-        if sweep.undecided + sweep.killed > 0 { orphanTimer?.arm(at: EventLoop.nowNanoseconds + 2_000_000) }
     }
 }
