@@ -3,7 +3,7 @@
 while IFS= read -r line; do
     id=${line#'{"id":'}
     case $line in
-    *'"order_id":'*) status=handled ;;
+    *'"op":"deliver",'*'"order_id":'*) status=handled ;;
     *) status=declined ;;
     esac
     echo "{\"id\":${id%%,*},\"status\":\"$status\"}"

@@ -7,8 +7,10 @@ final class LineStream {
     /// What is said of a stream.
     enum Report {
         case line([UInt8])
-        /// Nothing more will come; the reason is for people.
-        case end(String)
+        /// The other end has closed its output: nothing more will come.
+        case end
+        /// What comes is no line any more; the reason is for people.
+        case fault(String)
     }
 
     /// The longest line that an instance may write.
@@ -82,10 +84,10 @@ final class LineStream {
             return true
         case .tooLong(let lines):
             tell(lines)
-            end("wrote a line of more than \(Self.maximumLineLength) bytes")
+            end(.fault("wrote a line of more than \(Self.maximumLineLength) bytes"))
         case .endOfFile(let unterminated):
             tell(unterminated.map { [$0] } ?? [])
-            end("closed the connection")
+            end(.end)
         }
         return false
     }
@@ -95,9 +97,9 @@ final class LineStream {
         for line in lines where source != nil { report(.line(line)) }
     }
 
-    private func end(_ reason: String) {
+    private func end(_ end: Report) {
         guard source != nil else { return }
         close()
-        report(.end(reason))
+        report(end)
     }
 }

@@ -25,15 +25,19 @@ final class SocketChannel: InstanceChannel {
                 [unowned self] in
                 switch $0 {
                 case .line(let line): report(.line(line))
-                case .end(let reason):
-                    stream = nil
-                    report(.closed("at \(path) \(reason)"))
+                case .end: ended("closed the connection")
+                case .fault(let reason): ended(reason)
                 }
             }
             report(.opened)
         } catch {
             report(.failedToOpen("cannot be connected to: \(error)"))
         }
+    }
+
+    private func ended(_ reason: String) {
+        stream = nil
+        report(.closed("at \(path) \(reason)"))
     }
 
     func send(_ line: [UInt8]) { stream?.send(line) }

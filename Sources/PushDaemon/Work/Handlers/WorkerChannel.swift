@@ -96,7 +96,10 @@ final class WorkerChannel: InstanceChannel {
             stream = try LineStream(conversation, buffer: system.buffer, loop: system.loop) { [unowned self] in
                 switch $0 {
                 case .line(let line): report(.line(line))
-                case .end(let reason): streamEnded(child, reason)
+                case .end: closedOutput(child)
+                case .fault(let reason):
+                    close()
+                    report(.closed(reason))
                 }
             }
         } catch {
@@ -107,12 +110,12 @@ final class WorkerChannel: InstanceChannel {
     }
 
     /// A program that ends closes its output first, and how it ends is the better reason.
-    private func streamEnded(_ child: ChildProcess, _ reason: String) {
+    private func closedOutput(_ child: ChildProcess) {
         stream = nil
         do throws(SystemError) {
             endTimer = try TimerSource(loop: system.loop) { [unowned self] in
                 close()
-                report(.closed("\(reason), and did not end"))
+                report(.closed("closed its output, and did not end"))
             }
             endTimer?.arm(at: EventLoop.nowNanoseconds + Self.patience)
         } catch {
