@@ -61,10 +61,11 @@ final class Daemon {
     ///   - settings: the configuration as it is.
     ///   - state: the locked state directory.
     ///   - boot: the machine's boot id.
+    ///   - descriptorLimit: the soft limit of open files that handlers get.
     ///   - journal: where entries go.
     init(
         directories: Directories, configuration: Configuration, settings: Settings,
-        state: consuming StateDirectory, boot: UUID128, journal: JournalWriter
+        state: consuming StateDirectory, boot: UUID128, descriptorLimit: UInt64?, journal: JournalWriter
     ) throws {
         self.configuration = configuration
         self.settings = settings
@@ -82,7 +83,8 @@ final class Daemon {
         health = try StoreHealth(loop: loop, journal: journal, slowCommit: settings.store.slowCommit)
         refusals = RefusalLog(journal: journal)
         let recovered = try RecoveredState(directory: directories.state, settings: settings, now: .now())
-        runner = try HandlerRunner(loop: loop, stateID: recovered.stateID, journal: journal)
+        runner = try HandlerRunner(
+            loop: loop, stateID: recovered.stateID, descriptorLimit: descriptorLimit, journal: journal)
         pipeline = CommitPipeline(committer, lastSequence: recovered.lastNumber)
         let router = Router(
             boot: boot, table: settings.routing,
@@ -265,6 +267,7 @@ final class Daemon {
         // What a full disk keeps off it was not acknowledged, so nothing is lost by not waiting for room.
         if health.problem != nil { return loop.exit(code: StartFailure.inputOutput) }
         guard processor.isIdle, inject.isIdle else { return }
+        guard !runner.hasInstances else { return runner.endInstances() }
         if injectClients?.hasSentEverything != false, controlClients?.hasSentEverything != false {
             loop.exit(code: 0)
         } else {
@@ -322,6 +325,7 @@ final class Daemon {
             health.slowCommit = settings.store.slowCommit
             processor.successLevel = settings.journal.successLevel
             processor.handle(.reconfigured(settings.routing))
+            runner.reconfigured(settings.routing.handlers.values)
             injectClients?.limits = settings.daemon.injectLimits
             controlClients?.limits = settings.daemon.controlLimits
             journal.log(JournalEntry(.info, "reloaded: \(statusLine)", messageID: .reloaded))
@@ -358,7 +362,7 @@ extension Daemon: ControlServer.StatusSource {
             configurationProblem: configurationProblem, accepted: processor.accepted,
             lastSeq: processor.lastNumber.value, requestsInFlight: processor.requestsInFlight,
             bytesInFlight: processor.bytesInFlight, payloadBytes: processor.payloadBytes,
-            handlersRunning: processor.handlersRunning, processes: runner.count,
+            handlersRunning: processor.handlersRunning, processes: runner.processCount,
             deliveriesTracked: processor.deliveriesTracked,
             clients: ClientsStatus(inject: injectClients, control: controlClients, refusals: refusals.counts),
             store: DiskStatus(pipeline, health, committer.status, filterBytes: inject.filterBytes, at: now.monotonic),

@@ -27,10 +27,12 @@ public struct DaemonOptions: Sendable {
 /// - Returns: the exit status.
 /// - Throws: `StartFailure` when it cannot start.
 public func runDaemon(_ options: DaemonOptions) throws(StartFailure) -> Int32 {
+    // Else the first files that are opened would be what handlers have as standard error.
+    StandardDescriptors.open()
     // Before any thread exists: each inherits the mask, and only the loop takes signals.
     SignalSource.block([SIGTERM, SIGINT, SIGHUP, SIGCHLD])
     signal(SIGPIPE, SIG_IGN)
-    raiseDescriptorLimit()
+    let descriptorLimit = raiseDescriptorLimit()
     // Before any memory is had: what a flood takes is not kept after it.
     FreedMemory.returnAtOnce()
     let configuration = Configuration(
@@ -47,7 +49,7 @@ public func runDaemon(_ options: DaemonOptions) throws(StartFailure) -> Int32 {
         }
         let daemon = try Daemon(
             directories: options.directories, configuration: configuration, settings: settings, state: state,
-            boot: try bootID(), journal: journal)
+            boot: try bootID(), descriptorLimit: descriptorLimit, journal: journal)
         let status = try daemon.run()
         withExtendedLifetime(daemon) {}
         return status
@@ -76,12 +78,16 @@ private func createRuntimeDirectory(_ path: String) throws(StartFailure) {
 }
 
 /// Connections and handlers need more descriptors than the soft limit that a shell gives, which is for select(2) only.
-private func raiseDescriptorLimit() {
+///
+/// - Returns: the soft limit as it was, which is for handlers; `nil` if nobody knows it.
+private func raiseDescriptorLimit() -> UInt64? {
     var limit = rlimit()
-    guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return }
+    guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return nil }
+    let before = limit.rlim_cur
     limit.rlim_cur = max(limit.rlim_cur, min(limit.rlim_max, 65_536))
     // When it is refused the daemon works with what it has, and turns clients away above it.
     setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+    return UInt64(before)
 }
 
 /// The id of this boot: monotonic times count within it.

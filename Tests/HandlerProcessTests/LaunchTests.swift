@@ -1,4 +1,5 @@
 import Glibc
+import LinuxSystem
 import Testing
 
 @testable import HandlerProcess
@@ -50,6 +51,50 @@ struct LaunchTests {
         defer { close(inheritable) }
         // The last one is the directory that ls reads.
         #expect(try shell("exec ls /proc/self/fd").start().outputLines() == ["0", "1", "2", "3"])
+    }
+
+    @Test("has the soft limit of open files that it is given, and the hard one as it is")
+    func descriptorLimit() throws {
+        var command = shell("ulimit -Sn; ulimit -Hn")
+        let inherited = try command.start().outputLines()
+        command.descriptorLimit = 100
+        #expect(try command.start().outputLines() == ["100", inherited[1]])
+    }
+
+    @Test("has no file of ours as a standard stream, though ours were closed at our start")
+    func standardDescriptors() async {
+        await #expect(processExitsWith: .success) {
+            for descriptor: Int32 in 0...2 { close(descriptor) }
+            StandardDescriptors.open()
+            let child = try shell("for i in 0 1 2; do readlink /proc/self/fd/$i; done").start()
+            let links = try child.outputLines()
+            #expect(links[0].hasPrefix("/memfd:push") && links[1].hasPrefix("pipe:") && links[2] == "/dev/null")
+        }
+    }
+
+    @Test(
+        "is talked to by one socket, and what it writes to standard error is read, or thrown away",
+        arguments: [true, false])
+    func conversation(readsErrors: Bool) throws {
+        let script = "while read line; do echo \"got $line\"; echo \"heard $line\" >&2; done; exit 5"
+        let command = ProcessCommand(
+            arguments: ["/bin/sh", "-c", script], environment: [],
+            streams: .conversation(readsErrors: readsErrors), mark: uniqueMark())
+        let child = try command.start()
+        let socket = child.takeConversation()
+        for word in ["one", "two"] {
+            #expect(write(socket.rawValue, "\(word)\n", 4) == 4)
+            try #require(waitUntilReadable(socket.rawValue))
+            var bytes = [UInt8](repeating: 0, count: 100)
+            let count = read(socket.rawValue, &bytes, bytes.count)
+            #expect(String(decoding: bytes[..<max(0, count)], as: UTF8.self) == "got \(word)\n")
+        }
+        shutdown(socket.rawValue, Int32(SHUT_WR))
+        #expect(try child.waitForExit() == .exited(5))
+        guard let errors = child.takeErrors() else { return #expect(!readsErrors) }
+        var bytes = [UInt8](repeating: 0, count: 100)
+        let count = read(errors.rawValue, &bytes, bytes.count)
+        #expect(String(decoding: bytes[..<max(0, count)], as: UTF8.self) == "heard one\nheard two\n")
     }
 
     @Test("has no signal blocked or ignored, although we have")

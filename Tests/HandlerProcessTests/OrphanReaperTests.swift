@@ -17,10 +17,22 @@ private final class Daemon {
         let end = ContinuousClock.now + .seconds(30)
         while ContinuousClock.now < end {
             let sweep = reaper.sweep()
-            if sweep.killed == 0, sweep.undecided == 0 { return }
+            // One that was reaped may have left others since the list was read.
+            if sweep.killed == 0, sweep.undecided == 0, sweep.reaped == 0 { return }
             sched_yield()
         }
         Issue.record("adopted processes do not end")
+    }
+
+    /// Sweeps until it is decided what may live; says how many were killed.
+    func killedUntilDecided() -> Int {
+        var killed = 0
+        while true {
+            let sweep = reaper.sweep()
+            killed += sweep.killed
+            if sweep.undecided == 0 { return killed }
+            sched_yield()
+        }
     }
 
     /// Ends the run as at its deadline, and all that it left.
@@ -79,14 +91,52 @@ struct OrphanReaperTests {
         }
     }
 
-    @Test("dies at once if it has neither mark nor group")
+    @Test("may live without mark and group as long as a run that may have started it, and no longer")
     func unmarked() async {
         await #expect(processExitsWith: .success) {
             let daemon = try Daemon()
             let child = try daemon.start("(env -i setsid sh -c 'echo $$; exec sleep 60' &); sleep 60")
             let escaped = try child.outputProcesses(1)[0]
-            while isRunning(escaped) { _ = daemon.reaper.sweep() }
-            #expect(child.reap() == nil, "the run itself goes on")
+            while ProcessFiles.status(of: escaped)?.parent != getpid() { sched_yield() }
+            #expect(daemon.killedUntilDecided() == 0)
+            #expect(isRunning(escaped))
+            // This one began later, and cannot have started it.
+            let other = try daemon.start("sleep 60")
+            try daemon.end(child)
+            #expect(kill(escaped, 0) == -1 && errno == ESRCH)
+            try daemon.end(other)
+        }
+    }
+
+    // Root reads every environment.
+    @Test("may live while its run does although nobody may read whose it is", .enabled(if: geteuid() != 0))
+    func unreadable() async {
+        await #expect(processExitsWith: .success) {
+            let daemon = try Daemon()
+            // prctl(PR_SET_DUMPABLE, 0): nobody but root may read it.
+            let hide = "syscall(157, 4, 0); print qq($$\\n); sleep 60"
+            let child = try daemon.start("(setsid perl -e '$| = 1; \(hide)' &); sleep 60")
+            let hidden = try child.outputProcesses(1)[0]
+            while ProcessFiles.status(of: hidden)?.parent != getpid() { sched_yield() }
+            #expect(daemon.killedUntilDecided() == 0)
+            #expect(isRunning(hidden))
+            try daemon.end(child)
+            #expect(kill(hidden, 0) == -1 && errno == ESRCH)
+        }
+    }
+
+    @Test("costs a sweep no look at it once it is judged; new ones are judged some at a time")
+    func many() async {
+        await #expect(processExitsWith: .success) {
+            let daemon = try Daemon()
+            let child = try daemon.start(
+                "i=0; while [ $i -lt 100 ]; do (setsid sleep 60 &); i=$((i+1)); done; echo done; sleep 60")
+            _ = try child.outputLines(1)
+            let first = daemon.reaper.sweep()
+            #expect(first.killed == 0 && first.undecided >= 100 - OrphanReaper.newMax - first.reaped)
+            while daemon.reaper.sweep().undecided > 0 { sched_yield() }
+            try daemon.end(child)
+            #expect(waitpid(-1, nil, WNOHANG) == -1 && errno == ECHILD)
         }
     }
 

@@ -68,7 +68,7 @@ struct ProcessFilesTests {
         #expect(!status.isExiting)
         child.killGroup()
         try #require(waitUntilReadable(child.pidfd))
-        #expect(ProcessFiles.mark(of: child.processID) == .unmarked)
+        #expect(ProcessFiles.mark(of: child.processID) == .exiting)
         #expect(ProcessFiles.status(of: child.processID)?.isExiting == true)
         #expect(child.reap() == .signaled(SIGKILL))
         #expect(ProcessFiles.status(of: child.processID) == nil)

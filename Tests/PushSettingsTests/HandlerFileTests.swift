@@ -45,13 +45,22 @@ struct HandlerFileTests {
     @Test(
         "names file, line and reason",
         arguments: [
-            ("", ": error: Type= is missing; [Handler] needs Type=exec, journal or discard"),
+            ("", ": error: Type= is missing; [Handler] needs Type=exec, worker, socket, journal or discard"),
             ("Type=exec", ": error: Exec= is missing; Type=exec needs the program to run"),
-            ("Type=http", ":2: error: Type=http: not in this version, which has exec, journal and discard"),
+            ("Type=worker", ": error: Exec= is missing; Type=worker needs the program to run"),
+            ("Type=socket", ": error: Connect= is missing; Type=socket needs the socket of the service"),
             (
-                "Type=worker\nExec=/x",
-                ":2: error: Type=worker: not in this version, which has exec, journal and discard"
+                "Type=http",
+                ":2: error: Type=http: not in this version, which has exec, worker, socket, journal and discard"
             ),
+            ("Type=socket\nConnect=crm.sock", ":3: error: Connect=crm.sock: must be an absolute path"),
+            (
+                "Type=worker\nExec=/x\nInstances=0",
+                ":4: error: Instances=0: must be from 1 to 64"
+            ),
+            ("Type=worker\nExec=/x\nPipeline=65", ":4: error: Pipeline=65: must be from 1 to 64"),
+            ("Type=worker\nExec=/x\nIdleTimeout=10ms", ":4: error: IdleTimeout=10ms: must be from 1s to 1d"),
+            ("Type=exec\nExec=/x\nMaxConcurrent=0", ":4: error: MaxConcurrent=0: must be from 1 to 10000"),
             (
                 "Type=shell",
                 ":2: error: Type=shell: must be exec, journal, discard, worker, socket or http"
@@ -108,6 +117,51 @@ struct HandlerFileTests {
         let (settings, diagnostics) = handler(lines)
         #expect(diagnostics == ["handlers.d/crm.handler\(message)"])
         #expect(settings == nil)
+    }
+
+    @Test("reads a worker: how many, what each is given, when it ends")
+    func readsWorker() {
+        let (settings, diagnostics) = handler(
+            "Type=worker\nExec=/x\nInstances=4\nPipeline=8\nIdleTimeout=infinity\nLogOutput=yes\nIdempotent=yes")
+        #expect(diagnostics == [])
+        let rules = InstanceRules(instances: 4, pipeline: 8, idleTimeout: nil, logsOutput: true)
+        let command = Handler.Command(arguments: ["/x"])
+        #expect(
+            settings?.routing.handlers["crm"]
+                == Handler(name: "crm", kind: .worker(command, rules), idempotent: true, maxConcurrent: 32))
+    }
+
+    @Test("reads a socket, and how many invocations it is given at once")
+    func readsSocket() {
+        let (settings, diagnostics) = handler("Type=socket\nConnect=/run/crm.sock\nIdleTimeout=1min\nMaxConcurrent=9")
+        #expect(diagnostics == [])
+        let rules = InstanceRules(idleTimeout: .seconds(60))
+        #expect(
+            settings?.routing.handlers["crm"]
+                == Handler(name: "crm", kind: .socket(path: "/run/crm.sock", rules), maxConcurrent: 9))
+    }
+
+    @Test(
+        "warns about keys that a kind has no use for",
+        arguments: [
+            (
+                "Type=socket\nConnect=/x\nExec=/y",
+                ":4: warning: Exec= has no effect with Type=socket, which runs no program"
+            ),
+            (
+                "Type=exec\nExec=/y\nPipeline=2",
+                ":4: warning: Pipeline= has no effect with Type=exec, which runs a program for each invocation"
+            ),
+            (
+                "Type=worker\nExec=/y\nGrace=1s",
+                ":4: warning: Grace= has no effect with Type=worker, which runs a program that stays, and replaces it "
+                    + "at a deadline"
+            ),
+        ])
+    func keysOfOtherKinds(lines: String, message: String) {
+        let (settings, diagnostics) = handler(lines)
+        #expect(diagnostics == ["handlers.d/crm.handler\(message)"])
+        #expect(settings != nil)
     }
 
     @Test("warns about keys that a built-in handler has no use for")

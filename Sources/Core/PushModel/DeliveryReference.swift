@@ -42,7 +42,8 @@ public struct DeliveryReference: Hashable, Sendable {
 
     /// Whether a delivery reached the app and the device that are named, as far as they are.
     public func admits(_ delivery: AcceptedRequest) -> Bool {
-        (app == nil || delivery.app == nil || isSame(app, delivery.app))
-            && (device == nil || isSame(device, delivery.device))
+        let (app, device) = (app.map(ExactName.init), device.map(ExactName.init))
+        return (app == nil || delivery.app == nil || app == delivery.app.map(ExactName.init))
+            && (device == nil || device == delivery.device.map(ExactName.init))
     }
 }

@@ -131,6 +131,7 @@ public enum ReasonCode: String, Sendable, CaseIterable {
     case notFinishedAtDeadline = "not_finished_at_deadline"
     case noHandlerStartedInTime = "no_handler_started_in_time"
     case notDoneAfterRetries = "not_done_after_retries"
+    case queueFull = "queue_full"
 
     // What a stop or a crash of the daemon did.
     case daemonDown = "daemon_down"

@@ -54,14 +54,16 @@ extension Router {
         if invocation.stage == .waiting, let head = invocation.lane.flatMap({ lanes[$0]?.head }) {
             invocation.waitedFor = Predecessor(id: head, handler: invocations[head]?.handler?.name)
         }
+        let isHeldUp = invocation.stage == .ready && handlerPlaces.keepsWaiting(invocation.record.id)
         if invocation.holdsPlace {
-            usage.left(placeOfObserver: invocation.record.isObserver)
+            leavePlace(of: invocation)
             effects.append(.stop(invocation.record.id))
         }
         let reason: RouterReason =
             switch invocation.stage {
             case .waiting: .waitingInLane
             case .running, .terminating: .notFinishedAtDeadline
+            case .ready where isHeldUp: .queueFull
             case .ready, .starting, .pausing:
                 invocation.firstStart == nil ? .noHandlerStartedInTime : .notDoneAfterRetries
             }

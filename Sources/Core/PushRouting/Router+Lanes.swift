@@ -113,7 +113,7 @@ extension Router {
             invocation.firstStart = invocation.firstStart ?? now.monotonic
             let completion = invocation.completions.byHandler(HandlerAnswer.Reply())
             conclude(invocation, .handled, completion: completion, at: now, &effects)
-        case .exec:
+        case .exec, .worker, .socket:
             let id = invocation.record.id
             invocation.stage = .ready
             invocations[id] = invocation
@@ -168,7 +168,8 @@ extension Router {
     private mutating func start(_ id: InvocationID, at now: Moment, _ effects: inout Effects) {
         guard var invocation = invocations[id], invocation.stage == .ready, let handler = invocation.handler,
             let deadline = invocation.record.deadline, now.monotonic < deadline
-        else { return }
+        else { return passOn(handlerPlaces.giveBack(id)) }
+        guard handlerPlaces.take(id, of: handler) else { return }
         usage.took(placeOfObserver: invocation.record.isObserver)
         invocation.stage = .starting
         if !handler.idempotent { invocation.record.started = true }
@@ -180,6 +181,22 @@ extension Router {
             invocation: invocation.record, request: invocation.request,
             subject: invocation.subject ?? InvocationSubject(), handler: handler, deadline: deadline)
         effects.append(invocation.subject == nil ? .load(run) : .start(run))
+    }
+
+    /// An invocation that held a place to run leaves it; one that waited for its handler goes on.
+    mutating func leavePlace(of invocation: Invocation) {
+        usage.left(placeOfObserver: invocation.record.isObserver)
+        if let handler = invocation.handler { passOn(handlerPlaces.leave(handler)) }
+    }
+
+    /// Has one of those that wait for a handler queue for a place to run: it has the handler's.
+    private mutating func passOn(_ handler: String?) {
+        guard let handler else { return }
+        while let id = handlerPlaces.next(of: handler) {
+            guard let invocation = invocations[id], invocation.stage == .ready else { continue }
+            handlerPlaces.grant(id, handler)
+            return queue(id, isObserver: invocation.record.isObserver)
+        }
     }
 
     /// The lane's head is done: the next one's turn has come.

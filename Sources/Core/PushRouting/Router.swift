@@ -32,6 +32,7 @@ public struct Router: Sendable {
     var readyObservers = Queue<InvocationID>()
     var timers = Heap<DueTimer>()
     var usage = Usage()
+    var handlerPlaces = HandlerPlaces()
     var isDraining = false
     /// Heads of lanes whose turn has come; taken one by one, so that a long lane needs no deep stack.
     var turns = Queue<InvocationID>()
@@ -136,7 +137,7 @@ public struct Router: Sendable {
         else { return }
         // In time means before the deadline; what comes at that instant or later is the clock's to judge.
         guard now.monotonic < deadline else { return }
-        usage.left(placeOfObserver: invocation.record.isObserver)
+        leavePlace(of: invocation)
         switch answer {
         case .handled(let reply):
             let remarks = [

@@ -14,7 +14,7 @@ enum RouterReason {
     case retryInDeviceMode
     case endedBySignal(Int32), endedInGrace
     // How the time ran out.
-    case waitingInLane, notFinishedAtDeadline, noHandlerStartedInTime, notDoneAfterRetries
+    case waitingInLane, notFinishedAtDeadline, noHandlerStartedInTime, notDoneAfterRetries, queueFull
     // What a stop or a crash of the daemon did. Scripts look for these words in `reason`, too.
     case daemonDown, daemonCrashed
 
@@ -41,6 +41,7 @@ enum RouterReason {
         case .notFinishedAtDeadline: (.notFinishedAtDeadline, "not finished at the deadline")
         case .noHandlerStartedInTime: (.noHandlerStartedInTime, "no handler was started in time")
         case .notDoneAfterRetries: (.notDoneAfterRetries, "tried more than once, not done at the deadline")
+        case .queueFull: (.queueFull, "queue_full")
         case .daemonDown: (.daemonDown, "daemon_down")
         case .daemonCrashed: (.daemonCrashed, "daemon_crashed")
         }

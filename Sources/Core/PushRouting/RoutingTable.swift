@@ -97,13 +97,17 @@ public struct Handler: Hashable, Sendable {
     public enum Kind: Hashable, Sendable {
         /// A program, run once per invocation.
         case exec(Command)
+        /// A program that stays, and gets and answers invocations by lines.
+        indirect case worker(Command, InstanceRules)
+        /// The Unix socket of another service, by its absolute path, which gets and answers the same lines.
+        indirect case socket(path: String, InstanceRules)
         /// Built in: an entry in the journal.
         case journal
         /// Built in: nothing.
         case discard
     }
 
-    /// The program of an `exec` handler.
+    /// The program of an `exec` or a `worker` handler.
     public struct Command: Hashable, Sendable {
         /// The program's absolute path and its arguments, split as systemd splits `ExecStart=`; never empty.
         public var arguments: [String]
@@ -128,13 +132,18 @@ public struct Handler: Hashable, Sendable {
     public var idempotent: Bool
     /// How long before the deadline it gets SIGTERM; `nil`: it does not.
     public var grace: Duration?
+    /// How many invocations it runs at once; `nil`: as many as there are places.
+    public var maxConcurrent: Int?
 
     /// Joins the parts.
-    public init(name: String, kind: Kind, idempotent: Bool = false, grace: Duration? = nil) {
+    public init(
+        name: String, kind: Kind, idempotent: Bool = false, grace: Duration? = nil, maxConcurrent: Int? = nil
+    ) {
         self.name = name
         self.kind = kind
         self.idempotent = idempotent
         self.grace = grace
+        self.maxConcurrent = maxConcurrent
     }
 }
 

@@ -138,7 +138,7 @@ private struct Loader {
     /// What only all files together show.
     mutating func checkUse() {
         // Built-in handlers cost nothing by standing there, and are shipped for routes to come.
-        for (name, handler) in settings.routing.handlers where !handler.isBuiltIn && !used.contains(name) {
+        for (name, handler) in settings.routing.handlers where !handler.kind.isBuiltIn && !used.contains(name) {
             guard let place = handlerFiles[name] else { continue }
             reports[place].warning("no route has Handler=\(name), so it never runs")
         }
@@ -203,7 +203,8 @@ private struct Loader {
         // A program may decline what it is given (exit status 80), which then goes on to the routes that follow.
         guard !route.observes else { return }
         let earlier = settings.routing.routes.first {
-            !$0.observes && settings.routing.handlers[$0.handler]?.isBuiltIn == true && $0.match.covers(route.match)
+            !$0.observes && settings.routing.handlers[$0.handler]?.kind.isBuiltIn == true
+                && $0.match.covers(route.match)
         }
         guard let earlier, !route.match.isOnlyBroadcast else { return warnOfCatchAll(before: route, report: &report) }
         report.warning(
@@ -220,15 +221,5 @@ extension Loader {
         report.warning(
             "applies only where the handler \(everything.handler) declines (exit status 80): \(everything.name) comes first "
                 + "and matches everything")
-    }
-}
-
-extension Handler {
-    /// Whether it is no program of the user's.
-    fileprivate var isBuiltIn: Bool {
-        switch kind {
-        case .journal, .discard: true
-        case .exec: false
-        }
     }
 }

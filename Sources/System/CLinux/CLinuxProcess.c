@@ -3,12 +3,13 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <signal.h>
-#include <spawn.h>
-#include <string.h>
 #include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -21,30 +22,65 @@
 #define PIDFD_SIGNAL_PROCESS_GROUP (1U << 2)
 #endif
 
+/* What the child of CLinux_spawn needs. The child shares our memory until its exec, so `error` reaches us. */
+struct child {
+    const char *path, *directory;
+    char *const *arguments, *const *environment;
+    int input, output, error_output;
+    uint64_t descriptor_limit;
+    volatile int error;
+};
+
+/* In the child, with all signals blocked: system calls only, nothing that changes what the parent's memory means. */
+static void become(struct child *child) {
+    /* A handler of ours would run in shared memory; an ignored signal would stay so. Past glibc, which refuses the two that
+     * it keeps for itself: all zero is the kernel's struct sigaction with SIG_DFL, and a set of signals has 8 bytes. */
+    const unsigned long standard[8] = {0};
+    for (int signal = 1; signal < NSIG; signal++) syscall(SYS_rt_sigaction, signal, standard, NULL, 8);
+    if (setpgid(0, 0) < 0) goto failed;
+    if (child->descriptor_limit > 0) {
+        struct rlimit limit;
+        if (getrlimit(RLIMIT_NOFILE, &limit) < 0) goto failed;
+        if (child->descriptor_limit < limit.rlim_max) limit.rlim_cur = child->descriptor_limit;
+        if (setrlimit(RLIMIT_NOFILE, &limit) < 0) goto failed;
+    }
+    /* All three are above 2, so none is overwritten before it is used. */
+    if (dup2(child->input, STDIN_FILENO) < 0 || dup2(child->output, STDOUT_FILENO) < 0) goto failed;
+    if (child->error_output >= 0 && dup2(child->error_output, STDERR_FILENO) < 0) goto failed;
+    if (close_range(STDERR_FILENO + 1, ~0U, 0) < 0) goto failed;
+    if (chdir(child->directory) < 0) goto failed;
+    sigset_t none;
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL);
+    execve(child->path, child->arguments, child->environment);
+failed:
+    child->error = errno;
+    _exit(127);
+}
+
 int CLinux_spawn(
     pid_t *pid, const char *path, char *const *arguments, char *const *environment, const char *directory, int input,
-    int output) {
-    sigset_t none, all;
-    sigemptyset(&none);
-    /* Not sigfillset, which leaves out the two that glibc keeps for itself: posix_spawn would have them ignored. */
-    memset(&all, 0xff, sizeof all);
-    posix_spawnattr_t attributes;
-    posix_spawnattr_init(&attributes);
-    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
-    posix_spawnattr_setpgroup(&attributes, 0);
-    posix_spawnattr_setsigmask(&attributes, &none);
-    posix_spawnattr_setsigdefault(&attributes, &all);
+    int output, int error, uint64_t descriptor_limit) {
+    struct child child = {path, directory, arguments, environment, input, output, error, descriptor_limit, 0};
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_BLOCK, &all, &before);
+    pid_t process = vfork();
+    if (process == 0) become(&child);
+    int failure = process < 0 ? errno : child.error;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    if (failure == 0) {
+        *pid = process;
+    } else if (process > 0) {
+        /* It has ended without an exec: nobody else knows of it. */
+        while (waitpid(process, NULL, 0) < 0 && errno == EINTR) {}
+    }
+    return failure;
+}
 
-    posix_spawn_file_actions_t actions;
-    posix_spawn_file_actions_init(&actions);
-    int error = posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO);
-    if (!error) error = posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO);
-    if (!error) error = posix_spawn_file_actions_addclosefrom_np(&actions, STDERR_FILENO + 1);
-    if (!error) error = posix_spawn_file_actions_addchdir_np(&actions, directory);
-    if (!error) error = posix_spawn(pid, path, &actions, &attributes, arguments, environment);
-    posix_spawn_file_actions_destroy(&actions);
-    posix_spawnattr_destroy(&attributes);
-    return error;
+int CLinux_socket_pair(int ends[2]) {
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) < 0) return -1;
+    return fcntl(ends[0], F_SETFL, O_NONBLOCK);
 }
 
 int CLinux_memory_file(void) {

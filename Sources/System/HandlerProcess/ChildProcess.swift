@@ -1,6 +1,6 @@
 import CLinux
 import Glibc
-import LinuxSystem
+public import LinuxSystem
 import Synchronization
 
 /// One running program: the leader of a process group of its own, our child until it is reaped.
@@ -25,32 +25,44 @@ public final class ChildProcess: Sendable {
     /// When the system was asked to start it, in monotonic nanoseconds.
     public let startedAt: Int64
     private let process: FileDescriptor
-    private let output: FileDescriptor
+    /// The numbers of our ends of its streams; -1 for one that was taken away, or never was.
+    private let ends: Mutex<(output: Int32, errors: Int32)>
     private let phase = Mutex(Phase.running)
 
     /// Readable once the leader has exited.
     public var pidfd: Int32 { process.rawValue }
-    /// The read end of the program's standard output, nonblocking. A descendant may hold it open beyond the leader's
+    /// The read end of the program's standard output, nonblocking; -1 once the conversation was taken. A descendant may hold it open beyond the leader's
     /// exit: read it once more after `reap`, then do not wait for its end.
-    public var standardOutput: Int32 { output.rawValue }
+    public var standardOutput: Int32 { ends.withLock { $0.output } }
 
     /// The run must have begun and the child be known in `LiveRuns`.
     init(
-        processID: Int32, mark: String, startedAt: Int64, process: consuming FileDescriptor,
-        output: consuming FileDescriptor
+        processID: Int32, mark: String, startedAt: Int64, process: consuming FileDescriptor, ends: consuming OurEnds
     ) {
         self.processID = processID
         self.mark = mark
         self.startedAt = startedAt
         self.process = process
-        self.output = output
+        let (output, errors) = ends.release()
+        self.ends = Mutex((output, errors ?? -1))
     }
 
     deinit {
+        ends.withLock { ends in for end in [ends.output, ends.errors] where end >= 0 { close(end) } }
         guard phase.withLock({ $0 != .reaped }) else { return }
         killGroup()
         _ = wait(Int32(WNOWAIT))
         _ = reap()
+    }
+
+    /// Takes the socket away that is the program's standard input and output; once.
+    public func takeConversation() -> FileDescriptor {
+        FileDescriptor(owning: ends.withLock { exchange(&$0.output, with: -1) })
+    }
+
+    /// Takes the read end of the program's standard error away, which does not block; `nil` when nobody reads that.
+    public func takeErrors() -> FileDescriptor? {
+        FileDescriptor(ends.withLock { exchange(&$0.errors, with: -1) })
     }
 
     /// Asks the group to end, SIGTERM. Nothing happens once the leader has been reaped.

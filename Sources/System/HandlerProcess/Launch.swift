@@ -5,12 +5,21 @@ import LinuxSystem
 extension ProcessCommand {
     /// Starts the program; about 0.4 ms, most of it the kernel's exec.
     func start() throws(SpawnError) -> ChildProcess {
-        guard let input = sealedInput() else { throw SpawnError(errno, starting: self) }
-        guard let output = Pipe() else { throw SpawnError(errno, starting: self) }
-        LiveRuns.begin(mark)
+        switch streams {
+        case .once(let input):
+            guard let ends = ProgramEnds(sealing: input) else { throw SpawnError(errno, starting: self) }
+            return try start(ends, stays: false)
+        case .conversation(let readsErrors):
+            guard let ends = ProgramEnds(readingErrors: readsErrors) else { throw SpawnError(errno, starting: self) }
+            return try start(ends, stays: true)
+        }
+    }
+
+    private func start(_ ends: consuming ProgramEnds, stays: Bool) throws(SpawnError) -> ChildProcess {
+        LiveRuns.begin(mark, stays: stays)
         var processID: pid_t = 0
         let start = SystemClock.monotonicNanoseconds
-        let error = spawn(&processID, input: input.rawValue, output: output.writeEnd.rawValue)
+        let error = spawn(&processID, ends)
         guard error == 0 else {
             LiveRuns.end(mark)
             throw SpawnError(error, starting: self)
@@ -23,29 +32,16 @@ extension ProcessCommand {
             throw error
         }
         return ChildProcess(
-            processID: processID, mark: mark, startedAt: start, process: process, output: output.takeReadEnd())
+            processID: processID, mark: mark, startedAt: start, process: process, ends: ends.takeOurs())
     }
 
-    /// The standard input as a file in memory at its start: it never makes us wait for the reader, as a pipe would, and
-    /// the seals keep the program from growing it.
-    private func sealedInput() -> FileDescriptor? {
-        guard let file = FileDescriptor(CLinux_memory_file()) else { return nil }
-        var written = 0
-        while written < standardInput.count {
-            let count = standardInput[written...].withUnsafeBytes { write(file.rawValue, $0.baseAddress, $0.count) }
-            if count < 0, errno == EINTR { continue }
-            guard count >= 0 else { return nil }
-            written += count
-        }
-        guard CLinux_seal(file.rawValue) == 0, lseek(file.rawValue, 0, SEEK_SET) == 0 else { return nil }
-        return file
-    }
-
-    private func spawn(_ processID: inout pid_t, input: Int32, output: Int32) -> Int32 {
-        withCStrings(arguments) { argumentPointers in
+    private func spawn(_ processID: inout pid_t, _ ends: borrowing ProgramEnds) -> Int32 {
+        let (input, output, errors) = (ends.input, ends.output, ends.errors)
+        return withCStrings(arguments) { argumentPointers in
             withCStrings(["\(Self.markVariable)=\(mark)"] + environment) { environmentPointers in
                 CLinux_spawn(
-                    &processID, arguments[0], argumentPointers, environmentPointers, workingDirectory, input, output)
+                    &processID, arguments[0], argumentPointers, environmentPointers, workingDirectory, input, output,
+                    errors, descriptorLimit ?? 0)
             }
         }
     }
@@ -58,24 +54,6 @@ extension ProcessCommand {
         LiveRuns.end(mark)
         _ = ExitStatus.wait(P_PID, id_t(processID), 0)
     }
-}
-
-/// A pipe whose read end does not block.
-private struct Pipe: ~Copyable {
-    private let readEnd: FileDescriptor
-    let writeEnd: FileDescriptor
-
-    /// Nil if the system has none left: see `errno`.
-    init?() {
-        var ends: [Int32] = [-1, -1]
-        guard CLinux_pipe(&ends) == 0, let readEnd = FileDescriptor(ends[0]), let writeEnd = FileDescriptor(ends[1])
-        else { return nil }
-        _ = fcntl(readEnd.rawValue, F_SETFL, O_NONBLOCK)
-        self.readEnd = readEnd
-        self.writeEnd = writeEnd
-    }
-
-    consuming func takeReadEnd() -> FileDescriptor { readEnd }
 }
 
 /// Calls `body` with the texts as C takes arguments: an array of pointers that ends with a null.

@@ -5,22 +5,41 @@ import Synchronization
 /// One for the whole process, as the kernel's list of children is; any thread. A mark is here before the child exists, so
 /// that a helper which the child orphans at once is never taken for an escaped one.
 enum LiveRuns {
-    private struct State {
+    /// A point in the order in which runs began.
+    struct Point: Hashable, Comparable {
+        fileprivate let value: UInt64
+
+        static func < (left: Point, right: Point) -> Bool { left.value < right.value }
+    }
+
+    private struct Run {
         /// How many runs have the mark; more than one only if the caller gives a mark twice.
-        var runs: [String: Int] = [:]
+        var count: Int
+        var begin: UInt64
+        /// Whether it is a program that stays, with no end in sight.
+        var stays: Bool
+    }
+
+    private struct State {
+        var runs: [String: Run] = [:]
         var unreaped: [Int32: String] = [:]
+        var lastBegin: UInt64 = 0
     }
 
     private static let state = Mutex(State())
 
-    static func begin(_ mark: String) {
-        state.withLock { $0.runs[mark, default: 0] += 1 }
+    static func begin(_ mark: String, stays: Bool = false) {
+        state.withLock { state in
+            state.lastBegin += 1
+            state.runs[mark, default: Run(count: 0, begin: state.lastBegin, stays: stays)].count += 1
+        }
     }
 
     static func end(_ mark: String) {
         state.withLock { state in
-            guard let count = state.runs[mark] else { preconditionFailure("run \(mark) has not begun") }
-            state.runs[mark] = count == 1 ? nil : count - 1
+            guard var run = state.runs[mark] else { preconditionFailure("run \(mark) has not begun") }
+            run.count -= 1
+            state.runs[mark] = run.count == 0 ? nil : run
         }
     }
 
@@ -42,11 +61,22 @@ enum LiveRuns {
         state.withLock { $0.unreaped[process] != nil }
     }
 
-    /// Whether the process group is that of a run that may live.
-    static func isLiveGroup(_ group: Int32) -> Bool {
+    /// The mark of the run whose process group this is; `nil` if it is that of none that may live.
+    static func mark(ofGroup group: Int32) -> String? {
         state.withLock { state in
-            guard let mark = state.unreaped[group] else { return false }
-            return state.runs[mark] != nil
+            guard let mark = state.unreaped[group], state.runs[mark] != nil else { return nil }
+            return mark
+        }
+    }
+
+    /// Now, in the order in which runs began.
+    static var now: Point { state.withLock { Point(value: $0.lastBegin) } }
+
+    /// The runs that began up to this point, and have not ended: all that began up to it have ended when it is above. Runs
+    /// that stay are left out, since nobody could wait for their end.
+    static var oldest: Point {
+        state.withLock { state in
+            Point(value: state.runs.values.lazy.filter { !$0.stays }.map(\.begin).min() ?? .max)
         }
     }
 }

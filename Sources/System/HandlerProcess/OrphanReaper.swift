@@ -8,16 +8,18 @@ import LinuxSystem
 /// Such an adopted process, that is, a child that we did not start, is judged so:
 ///
 /// - a zombie is reaped, by its exact id: `waitpid(-1)` would take the handlers' exits away;
-/// - with the mark of a live run, or in the process group of one, it may live: it goes when its run ends;
-/// - with the mark of no live run, or with none (it cleared its environment, or hides it), it is killed, and its group
-///   with it: nothing but a run starts processes here. As process 1 of a container this includes strangers that
-///   somebody else orphaned;
-/// - in the middle of execve nobody can tell: it is looked at again;
+/// - with the mark of a live run, or in the process group of one, it may live: it goes when that run ends;
+/// - with the mark of a run that has ended it is killed, and its group with it;
+/// - in the middle of execve, or while it exits, nobody can tell: it is looked at again;
+/// - of any other nobody can tell either: it has no mark, or does not let us read it, or goes on exiting, with threads that
+///   do not. It may be a helper of any run that is live when it is found, so it is killed when all of those have ended.
+///   Programs that stay are not waited for. As process 1 of a container this includes strangers that somebody else
+///   orphaned;
 /// - a child from before this value was made (`other & exec pushrouterd`) is none of our business.
 ///
-/// Only unreaped children of ours are signalled, so no number can mean another process by now. What a killed process
-/// leaves is adopted in turn, with a SIGCHLD, so that the tree dies from the top, a level a sweep; forks within one
-/// group do not help, as the kernel signals a group at once.
+/// A process is judged once, and remembered until it is gone: only unreaped children of ours are remembered and signalled,
+/// so no number can mean another process by now. What a killed process leaves is adopted in turn, with a SIGCHLD, so that
+/// the tree dies from the top, a level a sweep; forks within one group do not help, as the kernel signals a group at once.
 ///
 /// Which of our children are adopted? The kernel lists children by the thread that started them and gives orphans to the
 /// first living thread of the process (`find_alive_thread` in kernel/exit.c), which is the main thread as long as it
@@ -32,14 +34,35 @@ public struct OrphanReaper: ~Copyable {
         public var reaped = 0
         /// Processes that were sent SIGKILL, some perhaps a second time: each death is a SIGCHLD.
         public var killed = 0
-        /// Processes in the middle of execve: sweep again in a few milliseconds, there is no signal for that.
+        /// Processes in the middle of execve, or exiting, or not looked at yet because there are many: sweep again in a few
+        /// milliseconds, there is no signal for that.
         public var undecided = 0
-        /// Processes that may not be signalled (another user's, through a set-user-id program): they stay.
+        /// Processes that may not be signalled (another user's, through a set-user-id program), each named once: they stay.
         public var untouchable: [Int32] = []
     }
 
+    /// What is known of an adopted process.
+    private enum Verdict {
+        /// It belongs to the run with this mark, which was live when it was found.
+        case belongs(String)
+        /// It may belong to any run that began up to this point.
+        case unknown(since: LiveRuns.Point)
+        /// It was exiting each time that it was looked at, so many times.
+        case exiting(Int)
+        /// It was sent SIGKILL.
+        case killed
+        case untouchable
+        /// It is a child from before.
+        case inherited
+    }
+
+    /// How many processes a sweep looks at for the first time, about 30 us each: the loop must not wait longer.
+    static let newMax = 32
+    /// After how many looks an exiting process is one of which nobody can tell whose it is.
+    static let exitingMax = 100
+
     private let children: FileDescriptor
-    private var inherited: Set<Int32>
+    private var verdicts: [Int32: Verdict]
 
     /// Makes this process a subreaper and gives SIGCHLD its default action. Before the first run, on any thread.
     ///
@@ -52,44 +75,79 @@ public struct OrphanReaper: ~Copyable {
         // An ignored SIGCHLD survives exec; then the kernel would reap: no exit status, ids used again behind our back.
         signal(SIGCHLD, SIG_DFL)
         _ = CLinux_become_subreaper()
-        inherited = Set(Self.list(children))
+        verdicts = Dictionary(uniqueKeysWithValues: Self.list(children).map { ($0, Verdict.inherited) })
         self.children = children
     }
 
-    /// Judges all adopted processes; never waits; below 1 us when there is none. To be called on SIGCHLD, and after
-    /// `ChildProcess.killGroup` and `reap`, which end a run.
+    /// Judges all adopted processes that are not judged yet, and ends those whose run has ended; never waits. Below 1 us
+    /// when there is none; below 1 us for each that is known, so call it through a ``SweepPace``. To be called on SIGCHLD,
+    /// and after `ChildProcess.killGroup` and `reap`, which end a run.
     public mutating func sweep() -> Sweep {
         var sweep = Sweep()
         let listed = Self.list(children)
         guard !listed.isEmpty else { return sweep }
+        let oldest = LiveRuns.oldest
+        var ended: [String: Bool] = [:]
+        var judged = 0
         for process in listed where !LiveRuns.hasChild(process) {
             if ExitStatus.wait(P_PID, id_t(process), WNOHANG) != nil {
-                inherited.remove(process)
+                verdicts[process] = nil
                 sweep.reaped += 1
-            } else if !inherited.contains(process) {
+                continue
+            }
+            switch verdicts[process] {
+            case .inherited, .untouchable: break
+            case .killed: end(process, &sweep)
+            case .belongs(let mark):
+                let hasEnded = ended[mark] ?? !LiveRuns.isLive(mark)
+                ended[mark] = hasEnded
+                if hasEnded { end(process, &sweep) }
+            case .unknown(let since):
+                if oldest > since { end(process, &sweep) }
+            case nil where judged < Self.newMax, .exiting where judged < Self.newMax:
+                judged += 1
                 judge(process, &sweep)
+            case nil, .exiting: sweep.undecided += 1
             }
         }
         return sweep
     }
 
-    private func judge(_ process: Int32, _ sweep: inout Sweep) {
-        let group = ProcessFiles.status(of: process)?.group ?? 0
-        let isInLiveGroup = LiveRuns.isLiveGroup(group)
+    private mutating func judge(_ process: Int32, _ sweep: inout Sweep) {
+        // Before it is looked at: a run that begins later cannot have started it.
+        let now = LiveRuns.now
         switch ProcessFiles.mark(of: process) {
-        case .undecided:
+        case .undecided: sweep.undecided += 1
+        case .marked(let mark) where LiveRuns.isLive(mark): verdicts[process] = .belongs(mark)
+        case .marked: end(process, &sweep)
+        case .exiting where looks(at: process) < Self.exitingMax:
+            verdicts[process] = .exiting(looks(at: process) + 1)
             sweep.undecided += 1
-        case .marked(let mark) where LiveRuns.isLive(mark):
-            break
-        case .unmarked where isInLiveGroup:
-            break
-        case .marked, .unmarked:
-            if group > 1, group != getpgrp(), !isInLiveGroup { kill(-group, SIGKILL) }
-            if kill(process, SIGKILL) == 0 {
-                sweep.killed += 1
+        case .unmarked, .unreadable, .exiting:
+            if let mark = ProcessFiles.status(of: process).flatMap({ LiveRuns.mark(ofGroup: $0.group) }) {
+                verdicts[process] = .belongs(mark)
+            } else if LiveRuns.oldest > now {
+                end(process, &sweep)
             } else {
-                sweep.untouchable.append(process)
+                verdicts[process] = .unknown(since: now)
             }
+        }
+    }
+
+    private func looks(at process: Int32) -> Int {
+        if case .exiting(let count) = verdicts[process] { count } else { 0 }
+    }
+
+    /// Kills a process, and its group if that is no live run's: groups may fork faster than single processes are found.
+    private mutating func end(_ process: Int32, _ sweep: inout Sweep) {
+        let group = ProcessFiles.status(of: process)?.group ?? 0
+        if group > 1, group != getpgrp(), LiveRuns.mark(ofGroup: group) == nil { kill(-group, SIGKILL) }
+        if kill(process, SIGKILL) == 0 {
+            verdicts[process] = .killed
+            sweep.killed += 1
+        } else {
+            verdicts[process] = .untouchable
+            sweep.untouchable.append(process)
         }
     }
 

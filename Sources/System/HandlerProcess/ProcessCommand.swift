@@ -11,9 +11,22 @@ public struct ProcessCommand: Sendable {
     public var environment: [String]
     /// Where the program starts, an absolute path.
     public var workingDirectory: String
-    /// What the program reads from standard input; it can be read again from the start, and nothing waits for a reader.
-    public var standardInput: [UInt8]
-    /// The value of `PUSH_RUN` for the program and what it starts, `<state id>:<seq>:<n>`. Two runs at the same time
+    /// How the program is talked to.
+    public var streams: Streams
+    /// The soft limit of open files that the program gets (`RLIMIT_NOFILE`); `nil`: that of this process.
+    public var descriptorLimit: UInt64?
+    /// How a program is talked to.
+    public enum Streams: Sendable {
+        /// These bytes are its standard input; they can be read again from the start, and nothing waits for a reader. Its
+        /// standard output is a pipe to us, its standard error is ours.
+        case once(input: [UInt8])
+        /// One socket is both its standard input and its standard output. Its standard error comes to us by a pipe, or is
+        /// thrown away.
+        case conversation(readsErrors: Bool)
+    }
+
+    /// The value of `PUSH_RUN` for the program and what it starts, `<state id>:<seq>:<n>`; of a program that stays
+    /// `<state id>:<handler>:<number>`. Two runs at the same time
     /// with the same mark protect each other's escaped processes.
     public var mark: String
 
@@ -27,11 +40,28 @@ public struct ProcessCommand: Sendable {
         arguments: [String], environment: [String], workingDirectory: String = "/", standardInput: [UInt8],
         mark: String
     ) {
+        self.init(
+            arguments: arguments, environment: environment, workingDirectory: workingDirectory,
+            streams: .once(input: standardInput), mark: mark)
+    }
+
+    /// - Parameters:
+    ///   - arguments: the program's absolute path, then its arguments
+    ///   - environment: as `NAME=value`, without `PUSH_RUN`
+    ///   - workingDirectory: an absolute path
+    ///   - streams: how it is talked to
+    ///   - descriptorLimit: its soft limit of open files; `nil`: that of this process
+    ///   - mark: `<state id>:` and what names the run
+    public init(
+        arguments: [String], environment: [String], workingDirectory: String = "/", streams: Streams,
+        descriptorLimit: UInt64? = nil, mark: String
+    ) {
         precondition(arguments.first?.hasPrefix("/") == true, "a program is named by its absolute path")
         self.arguments = arguments
         self.environment = environment
         self.workingDirectory = workingDirectory
-        self.standardInput = standardInput
+        self.streams = streams
+        self.descriptorLimit = descriptorLimit
         self.mark = mark
     }
 }

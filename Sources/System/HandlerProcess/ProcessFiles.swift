@@ -18,18 +18,25 @@ enum ProcessFiles {
     /// Whose run a process belongs to.
     enum Mark: Equatable {
         case marked(String)
-        /// Its environment has no mark, or may not be read, or the process is gone.
+        /// Its environment has no mark.
         case unmarked
+        /// Its environment may not be read (it runs as another user, or has said that it does not want to be read).
+        case unreadable
+        /// It is exiting and has no environment any more, or it is gone.
+        case exiting
         /// In the middle of execve: it had an environment, and will have one.
         case undecided
     }
 
     static func mark(of process: Int32) -> Mark {
-        guard let environment = contents("/proc/\(process)/environ") else { return .unmarked }
+        guard let environment = contents("/proc/\(process)/environ") else {
+            return status(of: process)?.isExiting == false ? .unreadable : .exiting
+        }
         if let value = mark(in: environment) { return .marked(value) }
         // An empty environment reads like that of a process in execve; the addresses tell them apart.
-        guard environment.isEmpty, let status = status(of: process) else { return .unmarked }
-        return status.isExiting || status.environmentLength == 0 ? .unmarked : .undecided
+        guard environment.isEmpty else { return .unmarked }
+        guard let status = status(of: process), !status.isExiting else { return .exiting }
+        return status.environmentLength == 0 ? .unmarked : .undecided
     }
 
     static func status(of process: Int32) -> Status? {

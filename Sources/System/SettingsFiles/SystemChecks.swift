@@ -16,9 +16,7 @@ extension ConfigurationSources {
             warnings.append(Diagnostic(.warning, file: directories.joined(separator: ", "), message: message))
         }
         for handler in settings.routing.handlers.values.sorted(by: { $0.name < $1.name }) {
-            guard case .exec(let command) = handler.kind, let program = command.arguments.first,
-                access(program, X_OK) != 0
-            else { continue }
+            guard let program = handler.kind.command?.arguments.first, access(program, X_OK) != 0 else { continue }
             let reason = errorText(errno)
             let file = handlers.first { $0.path.hasSuffix("/\(handler.name).handler") }?.path ?? handler.name
             let message = "Exec=\(program): cannot be run as it is: \(reason)"
@@ -37,7 +35,7 @@ extension ConfigurationSources {
         if stat(path, &status) != 0 {
             // A directory that only the forwarder may enter is no mistake.
             guard errno != EACCES else { return [] }
-            message = "KeyFile=\(path): \(String(cString: strerror(errno))); the forwarder does not start without it"
+            message = "KeyFile=\(path): \(errorText(errno)); the forwarder does not start without it"
         } else if status.st_mode & 0o077 != 0 {
             let mode = String(status.st_mode & 0o777, radix: 8)
             message =

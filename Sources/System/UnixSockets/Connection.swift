@@ -1,6 +1,6 @@
 import CLinux
 import Glibc
-import LinuxSystem
+public import LinuxSystem
 
 /// Who a client was when it connected (`SO_PEERCRED`): the kernel vouches for it.
 public struct PeerCredentials: Hashable, Sendable {
@@ -36,7 +36,8 @@ public final class Connection {
     private var input = LineReader()
     private var output = WriteQueue()
 
-    init(owning socket: consuming FileDescriptor) {
+    /// Takes over a connected Unix stream socket.
+    public init(owning socket: consuming FileDescriptor) {
         peer = PeerCredentials(of: socket.rawValue)
         self.socket = consume socket
     }
@@ -79,6 +80,9 @@ public final class Connection {
 
     /// Sends what is queued, in one call, as far as the client takes it.
     public func flush() -> FlushResult { output.flush(to: descriptor) }
+
+    /// Tells the other end that no more will be sent. What it sends can still be read.
+    public func finishSending() { shutdown(descriptor, Int32(SHUT_WR)) }
 
     /// Lets go of the client: its descriptor is free, whoever still holds this object. Nothing may be read or flushed
     /// any more.

@@ -2,14 +2,16 @@ public import PushModel
 
 /// What a handler is told: one JSON object, and the same facts in its environment.
 public enum HandlerInput {
-    /// The object on standard input, with a line feed.
+    /// The object on standard input, with a line feed; for handlers that answer by lines the line.
     ///
     /// - Parameters:
     ///   - run: the run.
+    ///   - id: what the answer must repeat; `nil` for a program that ends with its answer.
     ///   - now: when it starts; what is left of its time is counted from here.
-    public static func object(_ run: HandlerRun, at now: Moment) -> [UInt8] {
+    public static func object(_ run: HandlerRun, id: Int64? = nil, at now: Moment) -> [UInt8] {
         var writer = JSONWriter(reserving: run.request.body.count + 512)
         writer.object { writer in
+            if let id { writer.member("id", id) }
             writer.member(
                 "delivery",
                 object: { delivery in

@@ -18,15 +18,20 @@ struct HandlerDraft: Fillable {
     var arguments: [String] = []
     var environment: [Variable] = []
     var workingDirectory: String?
+    var socketPath: String?
     var idempotent = false
     var grace: Duration?
+    var maxConcurrent: Int?
+    var instances = InstanceRules()
 
     /// The handler, if that is what the file describes.
     func validated(
         name: String, budget: Duration, lines: [String: Int], report: inout FileReport
     ) -> Handler? {
         guard let kind else {
-            if lines["Type"] == nil { report.error("Type= is missing; [Handler] needs Type=exec, journal or discard") }
+            if lines["Type"] == nil {
+                report.error("Type= is missing; [Handler] needs Type=exec, worker, socket, journal or discard")
+            }
             return nil
         }
         if let grace, grace >= budget {
@@ -35,23 +40,66 @@ struct HandlerDraft: Fillable {
                     + "or the handler is told to end before it starts",
                 line: lines["Grace"])
         }
+        warnOfUselessKeys(of: kind, lines: lines, report: &report)
         switch kind {
         case .exec:
             if lines["Exec"] == nil { report.error("Exec= is missing; Type=exec needs the program to run") }
-            let variables = Dictionary(environment.map { ($0.name, $0.value) }) { _, last in last }
-            let command = Handler.Command(
-                arguments: arguments, environment: variables, workingDirectory: workingDirectory)
-            return Handler(name: name, kind: .exec(command), idempotent: idempotent, grace: grace)
-        case .journal, .discard:
-            for key in ["Exec", "Environment", "WorkingDirectory", "Grace"] {
-                guard let line = lines[key] else { continue }
-                report.warning("\(key)= has no effect with Type=\(kind.rawValue), which runs no program", line: line)
+            return Handler(
+                name: name, kind: .exec(command), idempotent: idempotent, grace: grace, maxConcurrent: maxConcurrent)
+        case .worker:
+            if lines["Exec"] == nil { report.error("Exec= is missing; Type=worker needs the program to run") }
+            return Handler(
+                name: name, kind: .worker(command, instances), idempotent: idempotent,
+                maxConcurrent: maxConcurrent ?? instances.capacity)
+        case .socket:
+            guard let socketPath else {
+                if lines["Connect"] == nil {
+                    report.error("Connect= is missing; Type=socket needs the socket of the service")
+                }
+                return nil
             }
-            return Handler(name: name, kind: kind == .journal ? .journal : .discard, idempotent: idempotent)
-        case .worker, .socket, .http:
+            return Handler(
+                name: name, kind: .socket(path: socketPath, instances), idempotent: idempotent,
+                maxConcurrent: maxConcurrent ?? instances.capacity)
+        case .journal: return Handler(name: name, kind: .journal, idempotent: idempotent)
+        case .discard: return Handler(name: name, kind: .discard, idempotent: idempotent)
+        case .http:
             report.error(
-                "Type=\(kind.rawValue): not in this version, which has exec, journal and discard", line: lines["Type"])
+                "Type=http: not in this version, which has exec, worker, socket, journal and discard",
+                line: lines["Type"])
             return nil
+        }
+    }
+
+    private var command: Handler.Command {
+        let variables = Dictionary(environment.map { ($0.name, $0.value) }) { _, last in last }
+        return Handler.Command(arguments: arguments, environment: variables, workingDirectory: workingDirectory)
+    }
+
+    private func warnOfUselessKeys(of kind: Kind, lines: [String: Int], report: inout FileReport) {
+        for (key, line) in lines.sorted(by: { $0.value < $1.value }) {
+            guard let kinds = Self.kinds[key], !kinds.contains(kind) else { continue }
+            report.warning("\(key)= has no effect with Type=\(kind.rawValue), \(kind.explanation)", line: line)
+        }
+    }
+
+    /// The keys that only some kinds have a use for.
+    private static let kinds: [String: Set<Kind>] = [
+        "Exec": [.exec, .worker], "Environment": [.exec, .worker], "WorkingDirectory": [.exec, .worker],
+        "Grace": [.exec], "Connect": [.socket], "Instances": [.worker, .socket], "Pipeline": [.worker, .socket],
+        "IdleTimeout": [.worker, .socket], "LogOutput": [.worker], "MaxConcurrent": [.exec, .worker, .socket],
+    ]
+}
+
+extension HandlerDraft.Kind {
+    /// What it does, for why a key has no effect.
+    fileprivate var explanation: String {
+        switch self {
+        case .exec: "which runs a program for each invocation"
+        case .worker: "which runs a program that stays, and replaces it at a deadline"
+        case .socket: "which runs no program"
+        case .http: "which runs no program of yours"
+        case .journal, .discard: "which runs no program"
         }
     }
 }
@@ -63,6 +111,12 @@ extension Schema<HandlerDraft> {
         Key("Handler", "Exec", \.arguments, .commandLine),
         Key("Handler", "Environment", addingTo: \.environment, .environment),
         Key("Handler", "WorkingDirectory", \.workingDirectory, Form.absolutePath.optional),
+        Key("Handler", "Connect", \.socketPath, Form.socketPath.optional),
+        Key("Handler", "Instances", \.instances.instances, .integer(1...64)),
+        Key("Handler", "Pipeline", \.instances.pipeline, .integer(1...64)),
+        Key("Handler", "IdleTimeout", \.instances.idleTimeout, .idleTimeout),
+        Key("Handler", "LogOutput", \.instances.logsOutput, .boolean),
+        Key("Handler", "MaxConcurrent", \.maxConcurrent, Form.integer(1...10_000).optional),
         Key("Handler", "Idempotent", \.idempotent, .boolean),
         Key("Handler", "Grace", \.grace, Form.timeSpan(.milliseconds(1) ... .seconds(9)).optional),
     ])
@@ -115,7 +169,22 @@ extension Form<[HandlerDraft.Variable]> {
     }
 }
 
+extension Form<Duration?> {
+    /// How long something may have nothing to do; `infinity`: for ever.
+    fileprivate static let idleTimeout = Form { text throws(ValueError) in
+        if text == "infinity" { return nil }
+        return try Form<Duration>.timeSpan(.seconds(1) ... .seconds(86_400)).parse(text)
+    }
+}
+
 extension Form<String> {
+    /// The path of a Unix socket: unix(7) has room for 107 bytes.
+    fileprivate static let socketPath = Form { text throws(ValueError) in
+        let path = try absolutePath.parse(text)
+        guard path.utf8.count <= 107 else { throw ValueError("has more than the 107 bytes that a socket's path may") }
+        return path
+    }
+
     /// A path from the root.
     static let absolutePath = Form { text throws(ValueError) in
         guard text.utf8.first == UInt8(ascii: "/") else { throw ValueError("must be an absolute path") }

@@ -188,9 +188,10 @@ extension Handler {
         writer.object {
             $0.member("name", name)
             $0.member("type", kind.name)
-            if case .exec(let command) = kind {
+            if let command = kind.command {
                 $0.member("exec", array: { list in command.arguments.forEach { list.string($0) } })
             }
+            if let path = kind.socketPath { $0.member("connect", path) }
             $0.member("idempotent", idempotent)
         }
     }
@@ -225,17 +226,9 @@ extension ProviderRule {
 }
 
 extension Handler.Kind {
-    fileprivate var name: String {
-        switch self {
-        case .exec: "exec"
-        case .journal: "journal"
-        case .discard: "discard"
-        }
-    }
-
     fileprivate var text: String {
-        guard case .exec(let command) = self else { return name }
-        return "exec: \(command.arguments.joined(separator: " "))"
+        if let command { return "\(name): \(command.arguments.joined(separator: " "))" }
+        return socketPath.map { "\(name): \($0)" } ?? name
     }
 }
 

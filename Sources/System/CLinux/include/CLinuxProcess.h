@@ -4,13 +4,20 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/types.h>
 
-/* posix_spawn: a process group of its own, no signal blocked or ignored, `input` as 0, `output` as 1, our 2, and no
- * other descriptor. Returns 0 or the error number; it does not set errno. */
+/* Starts a program: a process group of its own, no signal blocked or ignored, `input` as 0, `output` as 1, `error` as 2
+ * (ours if negative), no other descriptor, and `descriptor_limit` as its soft RLIMIT_NOFILE (ours if 0). The calling thread
+ * waits for the kernel's exec, as with posix_spawn, which cannot set the limit. Descriptors 0 to 2 must be open. Returns 0
+ * or the error number; it does not set errno. */
 int CLinux_spawn(
     pid_t *_Nonnull pid, const char *_Nonnull path, char *_Nullable const *_Nonnull arguments,
-    char *_Nullable const *_Nonnull environment, const char *_Nonnull directory, int input, int output);
+    char *_Nullable const *_Nonnull environment, const char *_Nonnull directory, int input, int output, int error,
+    uint64_t descriptor_limit);
+
+/* Two connected stream sockets, both close-on-exec; ends[0] does not block. */
+int CLinux_socket_pair(int ends[_Nonnull 2]);
 
 /* An empty file in memory, close-on-exec, not executable where the kernel knows that (6.3), that can be sealed. */
 int CLinux_memory_file(void);

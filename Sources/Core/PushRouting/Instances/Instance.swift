@@ -1,0 +1,50 @@
+import PushModel
+
+/// The number of an instance, unique among those of a handler as long as the daemon runs.
+public struct InstanceID: Hashable, Comparable, Sendable, CustomStringConvertible {
+    /// Counts from 1.
+    public let value: Int64
+
+    /// - Parameter value: counts from 1.
+    public init(_ value: Int64) { self.value = value }
+
+    public static func < (left: InstanceID, right: InstanceID) -> Bool { left.value < right.value }
+
+    /// The number.
+    public var description: String { String(value) }
+}
+
+/// What an `InstancePool` knows of one instance.
+struct Instance: Sendable {
+    /// Where it is on its way.
+    enum Phase: Hashable, Sendable {
+        /// It was asked for.
+        case opening
+        /// It takes lines.
+        case open
+        /// It was told that no more will come; at this time it is closed.
+        case ending(Instant)
+    }
+
+    var phase = Phase.opening
+    /// What it was given and has not answered, by the ids of the lines.
+    var outstanding: [Int64: InvocationID] = [:]
+    /// Whether it has answered anything.
+    var hasAnswered = false
+    /// Since when it has nothing to do.
+    var idleSince: Instant?
+    /// How many lines it wrote since its last answer that answer nothing.
+    var strayLines = 0
+
+    /// Whether it can be given one more.
+    func hasRoom(_ rules: InstanceRules) -> Bool { phase == .open && outstanding.count < rules.pipeline }
+}
+
+/// An invocation that an `InstancePool` has.
+struct PooledRun: Sendable {
+    let run: HandlerRun
+    /// The instance that has it, and the id of its line; `nil` while it waits for one.
+    var place: (instance: InstanceID, line: Int64)?
+    /// To how many instances it was given.
+    var sends = 0
+}

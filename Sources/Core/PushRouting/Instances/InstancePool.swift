@@ -1,0 +1,341 @@
+public import PushModel
+
+/// The instances of one handler that answers by lines, and the invocations that it has: which instance gets which, when
+/// one is opened, replaced or ended, and what becomes of the invocations of one that is lost.
+///
+/// A pure value, as the router is: events with a time go in, effects come out. The shell opens programs or connections and
+/// carries lines.
+public struct InstancePool: Sendable {
+    /// What the pool wants done, in this order.
+    public enum Effect: Sendable {
+        /// Open an instance and report `opened` or `failedToOpen`; report `closed` when it ends by itself.
+        case open(InstanceID)
+        /// Give the instance the line of a run, with this id.
+        indirect case send(HandlerRun, line: Int64, to: InstanceID)
+        /// Tell the instance that no more lines will come.
+        case finishInput(InstanceID)
+        /// End the instance now, with all that it started; nothing that it says counts any more.
+        case close(InstanceID)
+        /// Tell the router.
+        case report(Event)
+        /// Tell the journal: one sentence.
+        case note(String)
+    }
+
+    /// The shortest wait after an instance failed; it doubles with each failure until one answers.
+    static let shortestDelay = Duration.milliseconds(100)
+    /// The longest.
+    static let longestDelay = Duration.seconds(2)
+    /// To how many instances an invocation is given that may be repeated.
+    static let sendsMax = 3
+    /// How many lines an instance may write one after the other that answer nothing.
+    static let strayLinesMax = 1000
+    /// How long an instance has to end by itself.
+    static let endingTime = Duration.seconds(1)
+
+    /// Whose instances they are.
+    public let handler: Handler
+    let rules: InstanceRules
+    var instances: [InstanceID: Instance] = [:]
+    var runs: [InvocationID: PooledRun] = [:]
+    /// Those that wait for an instance; who is no longer waiting is passed over.
+    private var waiting = Queue<InvocationID>()
+    /// Those of them that were taken from an instance that is lost: they go first.
+    private var displaced = Queue<InvocationID>()
+    private var outstandingCount = 0
+    private var lastInstance: Int64 = 0
+    private var lastLine: Int64 = 0
+    /// How many instances failed one after the other.
+    private var failures = 0
+    /// Before this time none is opened.
+    private var pausedUntil: Instant?
+    private var lastFailure = ""
+    /// Whether the configuration has the handler no more: instances end as soon as they have nothing to do.
+    public private(set) var isRetired = false
+
+    /// - Parameter handler: one whose kind has instances.
+    public init(_ handler: Handler) {
+        guard let rules = handler.kind.instanceRules else {
+            preconditionFailure("a handler of the kind \(handler.kind.name) has no instances")
+        }
+        self.handler = handler
+        self.rules = rules
+    }
+
+    /// Whether it has neither instances nor invocations.
+    public var isEmpty: Bool { instances.isEmpty && runs.isEmpty }
+
+    /// How many invocations it has.
+    public var runCount: Int { runs.count }
+
+    private var waitingCount: Int { runs.count - outstandingCount }
+
+    /// How many instances there are that get lines, or will.
+    private var liveCount: Int { instances.values.count { $0.phase == .opening || $0.phase == .open } }
+
+    /// When the pool next needs the clock; `nil` when nothing is due.
+    public var nextDue: Instant? {
+        var due = waitingCount > 0 && liveCount < rules.instances ? pausedUntil : nil
+        for instance in instances.values {
+            guard let time = endDue(of: instance) else { continue }
+            due = min(due ?? time, time)
+        }
+        return due
+    }
+
+    /// When an instance is to end, or to be closed.
+    private func endDue(of instance: Instance) -> Instant? {
+        switch instance.phase {
+        case .opening: nil
+        case .ending(let time): time
+        case .open: instance.idleSince.flatMap { since in rules.idleTimeout.map { since + $0 } }
+        }
+    }
+
+    // MARK: Invocations
+
+    /// Takes an invocation; its time is not up.
+    public mutating func start(_ run: HandlerRun, at now: Instant, _ effects: inout [Effect]) {
+        let isBusy = instances.values.allSatisfy { !$0.outstanding.isEmpty || $0.phase != .open }
+        runs[run.invocation.id] = PooledRun(run: run)
+        waiting.append(run.invocation.id)
+        assign(at: now, &effects)
+        open(another: isBusy, at: now, &effects)
+        giveUp(at: now, &effects)
+    }
+
+    /// An invocation missed its deadline: nothing that is said of it counts any more. The instance that has it is replaced,
+    /// since nobody knows what else it will not answer.
+    public mutating func stop(_ invocation: InvocationID, at now: Instant, _ effects: inout [Effect]) {
+        guard let run = runs.removeValue(forKey: invocation), let (id, line) = run.place else { return }
+        instances[id]?.outstanding[line] = nil
+        outstandingCount -= 1
+        close(id, at: now, because: "another invocation missed its deadline", &effects)
+        effects.append(.note("\(described(id)) is replaced: it did not answer within the deadline"))
+        goOn(at: now, &effects)
+    }
+
+    // MARK: What instances do
+
+    /// The instance takes lines from now on.
+    public mutating func opened(_ id: InstanceID, at now: Instant, _ effects: inout [Effect]) {
+        guard instances[id]?.phase == .opening else { return }
+        instances[id]?.phase = .open
+        instances[id]?.idleSince = now
+        goOn(at: now, &effects)
+    }
+
+    /// The instance could not be opened; the reason is for people.
+    public mutating func failedToOpen(
+        _ id: InstanceID, reason: String, at now: Instant, _ effects: inout [Effect]
+    ) {
+        guard instances.removeValue(forKey: id) != nil else { return }
+        fail(reason, at: now, &effects)
+        goOn(at: now, &effects)
+    }
+
+    /// The instance wrote a line. Which line of its own it answers is decided by the id alone.
+    public mutating func wrote(_ line: [UInt8], by id: InstanceID, at now: Instant, _ effects: inout [Effect]) {
+        guard !line.isEmpty, var instance = instances[id] else { return }
+        let fault: String
+        do throws(LineFault) {
+            let answer = try LineAnswer(line)
+            if let invocation = instance.outstanding.removeValue(forKey: answer.id) {
+                instance.hasAnswered = true
+                instance.strayLines = 0
+                if instance.outstanding.isEmpty { instance.idleSince = now }
+                instances[id] = instance
+                runs[invocation] = nil
+                outstandingCount -= 1
+                failures = 0
+                pausedUntil = nil
+                effects.append(.report(.finished(invocation, answer.answer)))
+                return goOn(at: now, &effects)
+            }
+            fault = "an answer with an id that it does not owe one for"
+        } catch {
+            fault = error.description
+        }
+        instance.strayLines += 1
+        instances[id] = instance
+        if instance.strayLines == 1 {
+            effects.append(.note("\(described(id)) wrote \(fault); such lines are passed over"))
+        } else if instance.strayLines == Self.strayLinesMax {
+            lose(id, "wrote \(Self.strayLinesMax) lines that answer nothing", at: now, &effects)
+        }
+    }
+
+    /// The instance is at its end; the reason says how, for people.
+    public mutating func closed(_ id: InstanceID, reason: String, at now: Instant, _ effects: inout [Effect]) {
+        guard let instance = instances[id] else { return }
+        if case .ending = instance.phase {
+            instances[id] = nil
+        } else if instance.hasAnswered, instance.outstanding.isEmpty {
+            // A program may end after so many answers, a service after each.
+            instances[id] = nil
+        } else {
+            instances[id] = nil
+            displace(instance, because: reason, &effects)
+            fail(reason, at: now, &effects)
+        }
+        goOn(at: now, &effects)
+    }
+
+    /// The instance did what no instance may do; the reason says what, for people. It is replaced.
+    public mutating func lose(_ id: InstanceID, _ reason: String, at now: Instant, _ effects: inout [Effect]) {
+        guard instances[id] != nil else { return }
+        close(id, at: now, because: reason, &effects)
+        fail(reason, at: now, &effects)
+        goOn(at: now, &effects)
+    }
+
+    // MARK: Time, and the end
+
+    /// Carries out what is due.
+    public mutating func clock(at now: Instant, _ effects: inout [Effect]) {
+        for (id, instance) in instances.sorted(by: { $0.key < $1.key }) {
+            guard let due = endDue(of: instance), due <= now else { continue }
+            if case .ending = instance.phase {
+                instances[id] = nil
+                effects.append(.close(id))
+            } else {
+                end(id, at: now, &effects)
+            }
+        }
+        goOn(at: now, &effects)
+    }
+
+    /// The configuration has the handler no more, or the daemon ends: what runs goes on, idle instances end.
+    public mutating func retire(at now: Instant, _ effects: inout [Effect]) {
+        isRetired = true
+        endIdle(at: now, &effects)
+    }
+
+    /// Ends every instance now; nothing is reported.
+    public mutating func closeAll(_ effects: inout [Effect]) {
+        for id in instances.keys.sorted() { effects.append(.close(id)) }
+        instances = [:]
+        runs = [:]
+        outstandingCount = 0
+    }
+
+    private mutating func endIdle(at now: Instant, _ effects: inout [Effect]) {
+        guard isRetired, waitingCount == 0 else { return }
+        for (id, instance) in instances.sorted(by: { $0.key < $1.key }) where instance.outstanding.isEmpty {
+            switch instance.phase {
+            case .opening, .open: end(id, at: now, &effects)
+            case .ending: break
+            }
+        }
+    }
+
+    private mutating func end(_ id: InstanceID, at now: Instant, _ effects: inout [Effect]) {
+        instances[id]?.phase = .ending(now + Self.endingTime)
+        effects.append(.finishInput(id))
+    }
+
+    // MARK: Deciding
+
+    private mutating func goOn(at now: Instant, _ effects: inout [Effect]) {
+        assign(at: now, &effects)
+        open(another: false, at: now, &effects)
+        giveUp(at: now, &effects)
+        endIdle(at: now, &effects)
+    }
+
+    /// Gives what waits to the instances that have least to do.
+    private mutating func assign(at now: Instant, _ effects: inout [Effect]) {
+        while waitingCount > 0, let id = leastBusy, let invocation = nextWaiting(at: now), var run = runs[invocation] {
+            lastLine += 1
+            run.place = (id, lastLine)
+            run.sends += 1
+            runs[invocation] = run
+            outstandingCount += 1
+            instances[id]?.outstanding[lastLine] = invocation
+            instances[id]?.idleSince = nil
+            effects.append(.send(run.run, line: lastLine, to: id))
+            effects.append(.report(.started(invocation)))
+        }
+    }
+
+    private var leastBusy: InstanceID? {
+        instances.filter { $0.value.hasRoom(rules) }
+            .min { ($0.value.outstanding.count, $0.key) < ($1.value.outstanding.count, $1.key) }?.key
+    }
+
+    /// The next that waits and has time left. Who has none is stopped by the router at this very instant.
+    private mutating func nextWaiting(at now: Instant) -> InvocationID? {
+        while let id = displaced.popFirst() ?? waiting.popFirst() {
+            if let run = runs[id], run.place == nil, now < run.run.deadline { return id }
+        }
+        return nil
+    }
+
+    /// Opens instances for what waits.
+    ///
+    /// - Parameter another: whether one more is wanted although nothing waits: all have something to do.
+    private mutating func open(another: Bool, at now: Instant, _ effects: inout [Effect]) {
+        if let pausedUntil, now < pausedUntil { return }
+        pausedUntil = nil
+        var opening = instances.values.count { $0.phase == .opening }
+        while liveCount < rules.instances,
+            waitingCount > opening * rules.pipeline || another && opening == 0
+        {
+            lastInstance += 1
+            let id = InstanceID(lastInstance)
+            instances[id] = Instance()
+            opening += 1
+            effects.append(.open(id))
+        }
+    }
+
+    /// Ends what waits for nothing: there is no instance, and none is opened before its deadline.
+    private mutating func giveUp(at now: Instant, _ effects: inout [Effect]) {
+        guard let pausedUntil, now < pausedUntil, waitingCount > 0, liveCount == 0 else { return }
+        let hopeless = runs.values.filter { $0.place == nil && $0.run.deadline <= pausedUntil }
+        let times = failures == 1 ? "" : ", \(failures) times in a row"
+        for run in hopeless.map(\.run).sorted(by: { $0.invocation.id < $1.invocation.id }) {
+            runs[run.invocation.id] = nil
+            effects.append(.report(.failedToStart(run.invocation.id, reason: lastFailure + times)))
+        }
+    }
+
+    /// Counts a failure and says how long no instance is opened.
+    private mutating func fail(_ reason: String, at now: Instant, _ effects: inout [Effect]) {
+        failures += 1
+        lastFailure = "the \(handler.kind.name) \(reason)"
+        let delay = min(Self.shortestDelay * (1 << min(failures - 1, 10)), Self.longestDelay)
+        pausedUntil = now + delay
+        // Each failure doubles the wait, so that a dead handler has a few entries at first, and then one in two seconds.
+        effects.append(
+            .note("the \(handler.kind.name) of \(handler.name) \(reason); tried again in \(delay.milliseconds) ms"))
+    }
+
+    private mutating func close(
+        _ id: InstanceID, at now: Instant, because reason: String, _ effects: inout [Effect]
+    ) {
+        guard let instance = instances.removeValue(forKey: id) else { return }
+        effects.append(.close(id))
+        displace(instance, because: reason, &effects)
+    }
+
+    /// What the lost instance had goes to another if it may be repeated, else it has failed.
+    private mutating func displace(_ instance: Instance, because reason: String, _ effects: inout [Effect]) {
+        for (_, id) in instance.outstanding.sorted(by: { $0.key < $1.key }) {
+            guard var run = runs[id] else { continue }
+            outstandingCount -= 1
+            if run.run.handler.idempotent, run.sends < Self.sendsMax {
+                run.place = nil
+                runs[id] = run
+                displaced.append(id)
+            } else {
+                runs[id] = nil
+                let times = run.sends > 1 ? "; it was given to \(run.sends) of them" : ""
+                let text = "the \(handler.kind.name) that had it did not answer: \(reason)\(times)"
+                effects.append(.report(.finished(id, .rejected(reason: text))))
+            }
+        }
+    }
+
+    private func described(_ id: InstanceID) -> String { "the \(handler.kind.name) of \(handler.name), number \(id)," }
+}

@@ -1,0 +1,59 @@
+import PushModel
+
+/// One line of a `worker` or `socket` handler: the answer to the line that had the same id.
+public struct LineAnswer: Hashable, Sendable {
+    /// The id of the line that it answers.
+    public let id: Int64
+    /// What it says.
+    public let answer: HandlerAnswer
+
+    /// Reads a line.
+    ///
+    /// - Parameter line: without its line feed.
+    /// - Throws: why it answers nothing: it is no JSON object, or has no id.
+    public init(_ line: [UInt8]) throws(LineFault) {
+        guard let root = try? JSONDocument(scanning: line).root, root.kind == .object else { throw .notAnObject }
+        guard let id = root["id"]?.int64 else { throw .noID }
+        self.id = id
+        answer = HandlerAnswer(line: root)
+    }
+}
+
+/// Why a line answers nothing.
+public enum LineFault: Error, Hashable, Sendable, CustomStringConvertible {
+    /// It is no JSON object.
+    case notAnObject
+    /// It has no id, or one that is no whole number.
+    case noID
+
+    /// What is wrong, without the line, which may hold what payloads hold.
+    public var description: String {
+        switch self {
+        case .notAnObject: "a line that is no JSON object"
+        case .noID: "a line without the \"id\" that it answers"
+        }
+    }
+}
+
+extension HandlerAnswer {
+    /// What an answer by line says. It must have a status, since there is no exit status to go by.
+    fileprivate init(line: JSONNode) {
+        let reply = Reply(answer: line)
+        switch reply.status {
+        case .handled: self = .handled(reply)
+        case .retry: self = .retry(after: Self.retryDelay(of: line))
+        case .declined: self = .declined
+        case .rejected: self = .rejected(reason: "its answer says \"rejected\"")
+        case nil:
+            let words = Status.allCases.map(\.rawValue).joined(separator: ", ")
+            let fault = reply.remarks.first { $0.hasPrefix("status: ") }
+            self = .rejected(reason: "its answer is not understood: \(fault ?? "it has no status, one of \(words)")")
+        }
+    }
+
+    /// `retry_after_ms`, where that is a time; anything else asks for the configured delay.
+    private static func retryDelay(of line: JSONNode) -> Duration? {
+        guard let milliseconds = line["retry_after_ms"]?.int64, 0...86_400_000 ~= milliseconds else { return nil }
+        return .milliseconds(milliseconds)
+    }
+}

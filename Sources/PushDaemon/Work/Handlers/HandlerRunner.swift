@@ -1,0 +1,88 @@
+import EventLoop
+import HandlerProcess
+import JournalLog
+import LinuxSystem
+import PushModel
+import PushRouting
+
+/// Runs handlers, and tells of what becomes of them by events.
+protocol HandlerRunning: AnyObject {
+    /// How many runs there are that have not ended.
+    var count: Int { get }
+    /// Starts a run, unless its time is up.
+    func start(_ run: HandlerRun)
+    /// Tells the run that its time is nearly up.
+    func terminate(_ invocation: InvocationID)
+    /// Ends the run now, with everything that it started.
+    func stop(_ invocation: InvocationID)
+}
+
+/// Runs handlers: gives each invocation to what its handler's kind is run by, and ends it when told to.
+final class HandlerRunner: HandlerRunning {
+    private let programs: ProgramRuns
+    private let instances: InstanceRuns
+    private let sweeper: OrphanSweeper
+    private let starter: ProgramStarter
+
+    /// How many invocations run, and how many programs of them are not reaped.
+    var count: Int { programs.count + instances.runCount }
+    /// How many processes there are, or will be, that were started by the daemon.
+    var processCount: Int { programs.count + instances.processCount }
+    /// Whether programs or connections that stay are left.
+    var hasInstances: Bool { instances.hasInstances }
+
+    /// - Parameters:
+    ///   - loop: the loop; everything but the start itself happens on it.
+    ///   - stateID: what marks the processes of this state directory.
+    ///   - descriptorLimit: the soft limit of open files that programs get.
+    ///   - journal: takes what an operator must know.
+    init(loop: EventLoop, stateID: UUID128, descriptorLimit: UInt64?, journal: JournalWriter) throws {
+        starter = try ProgramStarter(loop: loop, stateID: stateID, descriptorLimit: descriptorLimit)
+        sweeper = try OrphanSweeper(loop: loop, journal: journal)
+        programs = ProgramRuns(loop: loop, starter: starter, sweeper: sweeper)
+        instances = InstanceRuns(loop: loop, starter: starter, sweeper: sweeper, journal: journal)
+    }
+
+    /// Begins to watch what is started.
+    ///
+    /// - Parameter report: takes what happens to a run; to be there before the first.
+    func begin(reportingTo report: @escaping (Event) -> Void) throws(SystemError) {
+        programs.begin(reportingTo: report)
+        instances.begin(reportingTo: report)
+        try starter.begin { [unowned self] result in
+            if instances.owns(result.token) { instances.wasSpawned(result) } else { programs.wasSpawned(result) }
+        }
+        try sweeper.begin()
+    }
+
+    /// Starts a run, unless its time is up: then the router knows already.
+    func start(_ run: HandlerRun) {
+        let now = Moment.now()
+        guard now.monotonic < run.deadline else { return }
+        switch run.handler.kind {
+        case .exec(let command): programs.start(run, command, at: now)
+        case .worker, .socket: instances.start(run, at: now)
+        case .journal, .discard: preconditionFailure("the router answers for built-in handlers itself")
+        }
+    }
+
+    /// Sends the run SIGTERM. What answers by lines has no signal for one invocation.
+    func terminate(_ invocation: InvocationID) { programs.terminate(invocation) }
+
+    /// Ends the run now, with everything that it started.
+    func stop(_ invocation: InvocationID) {
+        if !programs.stop(invocation) { instances.stop(invocation) }
+    }
+
+    /// The handlers of the configuration are these now. Instances of others end as soon as they have nothing to do.
+    func reconfigured(_ handlers: some Collection<Handler>) { instances.reconfigured(handlers) }
+
+    /// Ends instances as soon as they have nothing to do; nothing is started any more.
+    func endInstances() { instances.reconfigured([]) }
+
+    /// Ends every run now: nobody would hear what it says.
+    func stopAll() {
+        programs.stopAll()
+        instances.stopAll()
+    }
+}

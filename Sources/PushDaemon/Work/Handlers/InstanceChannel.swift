@@ -1,0 +1,39 @@
+import EventLoop
+import JournalLog
+import UnixSockets
+
+/// What the instances of handlers work with.
+struct InstanceSystem {
+    let loop: EventLoop
+    let starter: ProgramStarter
+    let sweeper: OrphanSweeper
+    let journal: JournalWriter
+    /// Scratch memory of the loop's thread.
+    let buffer = ReadBuffer()
+}
+
+/// What a channel says of its instance.
+enum ChannelReport {
+    /// It takes lines.
+    case opened
+    /// It could not be opened; the reason is for people.
+    case failedToOpen(String)
+    /// It wrote a line.
+    case line([UInt8])
+    /// It is at its end; the reason is for people.
+    case closed(String)
+    /// Its process is reaped, or will never be started; told after `close` as well.
+    case gone
+}
+
+/// One instance of a handler that answers by lines, as the loop has it.
+protocol InstanceChannel: AnyObject {
+    /// Opens it; says what became of that, now or later.
+    func open()
+    /// Sends a line, which has its line feed.
+    func send(_ line: [UInt8])
+    /// Tells the other end that no more lines will come.
+    func finishInput()
+    /// Ends it now, with all that it started; nothing more is said of it.
+    func close()
+}

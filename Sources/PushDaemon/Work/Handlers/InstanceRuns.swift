@@ -1,0 +1,205 @@
+import EventLoop
+import HandlerProcess
+import JournalLog
+import LinuxSystem
+import PushModel
+import PushRouting
+
+/// Runs handlers whose instances stay: carries out what the pool of each handler decides.
+final class InstanceRuns {
+    /// One handler: its pool, and the channels of its instances.
+    private final class Entry {
+        var pool: InstancePool
+        var channels: [InstanceID: any InstanceChannel] = [:]
+        var timer: TimerSource?
+        var armedFor: Instant?
+
+        init(_ handler: Handler) { pool = InstancePool(handler) }
+    }
+
+    private typealias Act = (inout InstancePool, Instant, inout [InstancePool.Effect]) -> Void
+
+    /// Tokens from here on are this object's.
+    private static let firstToken: UInt64 = 1 << 63
+
+    private let system: InstanceSystem
+    private var report: (Event) -> Void = { _ in preconditionFailure("a handler runs before anybody listens") }
+    /// By what a handler is: after a reload the old and the new one stand beside each other until the old one is idle.
+    private var entries: [Handler: Entry] = [:]
+    private var handlers: [InvocationID: Handler] = [:]
+    /// The handlers of the configuration; `nil` before it was told: all are.
+    private var current: Set<Handler>?
+    /// Programs that are being started.
+    private var starting: [UInt64: WorkerChannel] = [:]
+    private var lastToken = InstanceRuns.firstToken
+    /// What is to be done while something is being done.
+    private var queue = Queue<(Entry, Act)>()
+    private var isWorking = false
+    /// How many processes there are, or will be.
+    private(set) var processCount = 0
+
+    /// How many invocations are waited for.
+    var runCount: Int { handlers.count }
+    /// Whether an instance is left, or a process of one.
+    var hasInstances: Bool { processCount > 0 || entries.values.contains { !$0.channels.isEmpty } }
+
+    /// - Parameters:
+    ///   - loop: the loop.
+    ///   - starter: starts programs.
+    ///   - sweeper: ends what they leave behind.
+    ///   - journal: takes what an operator must know.
+    init(loop: EventLoop, starter: ProgramStarter, sweeper: OrphanSweeper, journal: JournalWriter) {
+        system = InstanceSystem(loop: loop, starter: starter, sweeper: sweeper, journal: journal)
+    }
+
+    /// - Parameter report: takes what happens to a run.
+    func begin(reportingTo report: @escaping (Event) -> Void) { self.report = report }
+
+    /// Whether the result of a start is for this object.
+    func owns(_ token: UInt64) -> Bool { token > Self.firstToken }
+
+    /// Takes in what became of a start.
+    func wasSpawned(_ result: SpawnResult) {
+        guard let channel = starting.removeValue(forKey: result.token) else {
+            preconditionFailure("a process started that nobody asked for")
+        }
+        channel.wasSpawned(result.outcome)
+    }
+
+    // MARK: Invocations
+
+    /// Gives a run to its handler's instances.
+    func start(_ run: HandlerRun, at now: Moment) {
+        let entry: Entry
+        if let known = entries[run.handler] {
+            entry = known
+        } else {
+            entry = Entry(run.handler)
+            entries[run.handler] = entry
+            if current?.contains(run.handler) == false { perform(entry) { $0.retire(at: $1, &$2) } }
+        }
+        handlers[run.invocation.id] = run.handler
+        perform(entry) { $0.start(run, at: $1, &$2) }
+    }
+
+    /// Ends a run that missed its deadline.
+    func stop(_ invocation: InvocationID) {
+        guard let handler = handlers.removeValue(forKey: invocation), let entry = entries[handler] else { return }
+        perform(entry) { $0.stop(invocation, at: $1, &$2) }
+    }
+
+    /// Ends all instances now.
+    func stopAll() {
+        handlers = [:]
+        for entry in entries.values { perform(entry) { pool, _, effects in pool.closeAll(&effects) } }
+    }
+
+    /// Ends the instances of all handlers but these as soon as they have nothing to do.
+    func reconfigured(_ handlers: some Collection<Handler>) {
+        let current = Set(handlers.lazy.filter { $0.kind.instanceRules != nil })
+        self.current = current
+        for (handler, entry) in entries where !current.contains(handler) {
+            perform(entry) { $0.retire(at: $1, &$2) }
+        }
+    }
+
+    // MARK: Carrying out
+
+    /// Has a pool do something and carries out what it decides. What comes of that at once waits until it is done.
+    private func perform(_ entry: Entry, _ act: @escaping Act) {
+        queue.append((entry, act))
+        guard !isWorking else { return }
+        isWorking = true
+        while let (entry, act) = queue.popFirst() {
+            var effects: [InstancePool.Effect] = []
+            act(&entry.pool, .now, &effects)
+            for effect in effects { carryOut(effect, entry) }
+            arm(entry)
+            if entry.pool.isRetired, entry.pool.isEmpty { entries[entry.pool.handler] = nil }
+        }
+        isWorking = false
+    }
+
+    private func carryOut(_ effect: InstancePool.Effect, _ entry: Entry) {
+        switch effect {
+        case .open(let id):
+            let channel = channel(id, entry)
+            entry.channels[id] = channel
+            channel.open()
+        case .send(let run, let line, let id):
+            entry.channels[id]?.send(HandlerInput.object(run, id: line, at: .now()))
+        case .finishInput(let id): entry.channels[id]?.finishInput()
+        case .close(let id): entry.channels.removeValue(forKey: id)?.close()
+        case .report(let event):
+            switch event {
+            case .finished(let id, _), .failedToStart(let id, _): handlers[id] = nil
+            case .started, .clock, .reconfigured, .draining: break
+            }
+            report(event)
+        case .note(let text):
+            system.journal.log(
+                JournalEntry(.warning, text, fields: [.init(.handler, entry.pool.handler.name)]))
+        }
+    }
+
+    private func arm(_ entry: Entry) {
+        let due = entry.pool.nextDue
+        guard due != entry.armedFor else { return }
+        entry.armedFor = due
+        guard let due else { return entry.timer?.disarm() ?? () }
+        do throws(SystemError) {
+            if entry.timer == nil {
+                entry.timer = try TimerSource(loop: system.loop) { [unowned self, unowned entry] in
+                    entry.armedFor = nil
+                    perform(entry) { $0.clock(at: $1, &$2) }
+                }
+            }
+            entry.timer?.arm(at: due.nanoseconds)
+        } catch {
+            // It is tried again with the next thing that happens to the handler.
+            entry.armedFor = nil
+        }
+    }
+
+    // MARK: Channels
+
+    /// The channel of a new instance: the one switch over the kinds that have some.
+    private func channel(_ id: InstanceID, _ entry: Entry) -> any InstanceChannel {
+        let handler = entry.pool.handler
+        let report = { [unowned self, weak entry] (report: ChannelReport) in
+            if case .gone = report { processCount -= 1 }
+            if let entry { said(report, id, entry) }
+        }
+        switch handler.kind {
+        case .worker(let command, let rules):
+            lastToken += 1
+            processCount += 1
+            let channel = WorkerChannel(
+                command, rules, name: handler.name, mark: "\(system.starter.stateID):\(handler.name):\(id)",
+                token: lastToken, system: system, report: report)
+            starting[lastToken] = channel
+            return channel
+        case .socket(let path, _): return SocketChannel(path: path, system: system, report: report)
+        case .exec, .journal, .discard:
+            preconditionFailure("a handler of the kind \(handler.kind.name) has no instances")
+        }
+    }
+
+    private func said(_ report: ChannelReport, _ id: InstanceID, _ entry: Entry) {
+        switch report {
+        case .opened: perform(entry) { $0.opened(id, at: $1, &$2) }
+        case .failedToOpen(let reason):
+            entry.channels[id] = nil
+            perform(entry) { $0.failedToOpen(id, reason: reason, at: $1, &$2) }
+        case .line(let line): perform(entry) { $0.wrote(line, by: id, at: $1, &$2) }
+        case .closed(let reason):
+            entry.channels[id] = nil
+            perform(entry) { $0.closed(id, reason: reason, at: $1, &$2) }
+        case .gone: break
+        }
+    }
+}
+
+extension Instant {
+    fileprivate static var now: Instant { Instant(nanoseconds: EventLoop.nowNanoseconds) }
+}

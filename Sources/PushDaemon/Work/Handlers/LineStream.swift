@@ -1,0 +1,105 @@
+import EventLoop
+import LinuxSystem
+import UnixSockets
+
+/// The lines of one instance, to it and from it. Nothing here waits.
+final class LineStream {
+    /// What is said of a stream.
+    enum Report {
+        case line([UInt8])
+        /// The other end has closed its output: nothing more will come.
+        case end
+        /// What comes is no line any more; the reason is for people.
+        case fault(String)
+    }
+
+    /// The longest line that an instance may write.
+    static let maximumLineLength = 256 << 10
+
+    private let connection: Connection
+    private let buffer: ReadBuffer
+    private let report: (Report) -> Void
+    private var source: IOSource?
+    private var finishesSending = false
+
+    /// - Parameters:
+    ///   - connection: what is read and written; the stream closes it.
+    ///   - buffer: scratch memory of the loop's thread.
+    ///   - loop: the loop.
+    ///   - report: takes lines, and the end; never after `close`.
+    init(
+        _ connection: Connection, buffer: ReadBuffer, loop: EventLoop, report: @escaping (Report) -> Void
+    ) throws(SystemError) {
+        self.connection = connection
+        self.buffer = buffer
+        self.report = report
+        source = try IOSource(loop: loop, descriptor: connection.descriptor, interest: .read) { [unowned self] events in
+            if events.contains(.write) { flush() }
+            if source != nil, !events.isDisjoint(with: [.read, .hangup, .error]) { read() }
+        }
+    }
+
+    /// Sends a line, which has its line feed, as far as the other end takes it; the rest follows.
+    func send(_ line: [UInt8]) {
+        guard source != nil else { return }
+        connection.queue(line)
+        flush()
+    }
+
+    /// Tells the other end that no more lines will come, once it has taken those that were sent.
+    func finishSending() {
+        finishesSending = true
+        flush()
+    }
+
+    /// Takes in what is there; for the lines of a program that has just ended.
+    func drain() {
+        while source != nil, read() {}
+    }
+
+    /// Lets go of the other end.
+    func close() {
+        source = nil
+        connection.close()
+    }
+
+    private func flush() {
+        guard source != nil else { return }
+        switch connection.flush() {
+        case .wouldBlock: source?.interest = [.read, .write]
+        // Who takes no more may still have said something: the end of that says so.
+        case .done, .closed:
+            source?.interest = .read
+            if finishesSending { connection.finishSending() }
+        }
+    }
+
+    /// - Returns: whether there may be more.
+    @discardableResult
+    private func read() -> Bool {
+        switch connection.read(using: buffer, maximumLineLength: Self.maximumLineLength) {
+        case .wouldBlock: return false
+        case .lines(let lines):
+            tell(lines)
+            return true
+        case .tooLong(let lines):
+            tell(lines)
+            end(.fault("wrote a line of more than \(Self.maximumLineLength) bytes"))
+        case .endOfFile(let unterminated):
+            tell(unterminated.map { [$0] } ?? [])
+            end(.end)
+        }
+        return false
+    }
+
+    private func tell(_ lines: [[UInt8]]) {
+        // What a line leads to may be the end of the stream.
+        for line in lines where source != nil { report(.line(line)) }
+    }
+
+    private func end(_ end: Report) {
+        guard source != nil else { return }
+        close()
+        report(end)
+    }
+}

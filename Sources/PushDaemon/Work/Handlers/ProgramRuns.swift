@@ -1,0 +1,141 @@
+import EventLoop
+import HandlerProcess
+import LinuxSystem
+import PushModel
+import PushRouting
+
+/// Runs `exec` handlers: starts them off the loop, watches them on it, ends them when told to.
+final class ProgramRuns {
+    /// One run, from the request to start it until its process is reaped.
+    private final class Run {
+        let invocation: InvocationID
+        var child: ChildProcess?
+        var exitSource: IOSource?
+        var outputSource: IOSource?
+        var output: [UInt8] = []
+        /// Bytes of output beyond what is kept.
+        var outputDiscarded = 0
+        /// Nothing that it says counts any more.
+        var isStopped = false
+
+        init(_ invocation: InvocationID) { self.invocation = invocation }
+    }
+
+    private let loop: EventLoop
+    private let starter: ProgramStarter
+    private let sweeper: OrphanSweeper
+    private var report: (Event) -> Void = { _ in preconditionFailure("a handler runs before anybody listens") }
+    private var nextToken: UInt64 = 0
+    private var runs: [UInt64: Run] = [:]
+    private var tokens: [InvocationID: UInt64] = [:]
+
+    /// How many processes there are, or will be.
+    var count: Int { runs.count }
+
+    init(loop: EventLoop, starter: ProgramStarter, sweeper: OrphanSweeper) {
+        self.loop = loop
+        self.starter = starter
+        self.sweeper = sweeper
+    }
+
+    /// - Parameter report: takes what happens to a run.
+    func begin(reportingTo report: @escaping (Event) -> Void) { self.report = report }
+
+    /// Starts a run.
+    func start(_ run: HandlerRun, _ command: Handler.Command, at now: Moment) {
+        nextToken += 1
+        runs[nextToken] = Run(run.invocation.id)
+        tokens[run.invocation.id] = nextToken
+        starter.start(
+            command, facts: HandlerInput.environment(run, at: now),
+            streams: .once(input: HandlerInput.object(run, at: now)),
+            mark: HandlerInput.mark(run.invocation.id, state: starter.stateID), token: nextToken)
+    }
+
+    /// Sends the run SIGTERM.
+    func terminate(_ invocation: InvocationID) {
+        guard let token = tokens[invocation] else { return }
+        runs[token]?.child?.terminateGroup()
+    }
+
+    /// Ends the run now, with everything that it started.
+    ///
+    /// - Returns: whether there is one.
+    @discardableResult
+    func stop(_ invocation: InvocationID) -> Bool {
+        guard let token = tokens.removeValue(forKey: invocation), let run = runs[token] else { return false }
+        run.isStopped = true
+        if run.child == nil, starter.cancel(token) {
+            forget(run, token)
+            return true
+        }
+        run.child?.killGroup()
+        sweeper.sweep()
+        return true
+    }
+
+    /// Ends every run now.
+    func stopAll() {
+        for invocation in Array(tokens.keys) { stop(invocation) }
+    }
+
+    /// Takes in what became of a start.
+    func wasSpawned(_ result: SpawnResult) {
+        guard let run = runs[result.token] else { preconditionFailure("a process started that nobody asked for") }
+        switch result.outcome {
+        case .failure(let error):
+            forget(run, result.token)
+            if !run.isStopped { report(.failedToStart(run.invocation, reason: error.description)) }
+        case .success(let child):
+            run.child = child
+            if run.isStopped { child.killGroup() }
+            watch(run, child, result.token)
+            guard !run.isStopped else { return }
+            report(.started(run.invocation, at: Instant(nanoseconds: child.startedAt)))
+        }
+    }
+
+    private func watch(_ run: Run, _ child: ChildProcess, _ token: UInt64) {
+        do {
+            run.exitSource = try IOSource(loop: loop, descriptor: child.pidfd, interest: .read, priority: .important) {
+                [unowned self] _ in finish(run, child, token)
+            }
+            run.outputSource = try IOSource(loop: loop, descriptor: child.standardOutput, interest: .read) { _ in
+                if Self.readOutput(of: child, into: run).hasEnded { run.outputSource = nil }
+            }
+        } catch {
+            // Without a descriptor to watch it by it could not be ended in time.
+            child.killGroup()
+            if run.exitSource == nil { preconditionFailure("cannot watch a handler's process: \(error)") }
+        }
+    }
+
+    private static func readOutput(of child: ChildProcess, into run: Run) -> OutputProgress {
+        let progress = child.readOutput(into: &run.output)
+        run.outputDiscarded += progress.discarded
+        return progress
+    }
+
+    private func finish(_ run: Run, _ child: ChildProcess, _ token: UInt64) {
+        guard let status = child.reap() else { return }
+        _ = Self.readOutput(of: child, into: run)
+        forget(run, token)
+        sweeper.sweep()
+        guard !run.isStopped else { return }
+        switch status {
+        case .exited(let code):
+            let reply =
+                HandlerAnswer.Reply(standardOutput: run.output, discarded: run.outputDiscarded) ?? HandlerAnswer.Reply()
+            report(.finished(run.invocation, HandlerAnswer(exitStatus: code, reply: reply)))
+        case .signaled(let signal):
+            report(.finished(run.invocation, .signaled(signal)))
+        }
+    }
+
+    private func forget(_ run: Run, _ token: UInt64) {
+        run.exitSource = nil
+        run.outputSource = nil
+        runs[token] = nil
+        if tokens[run.invocation] == token { tokens[run.invocation] = nil }
+    }
+}

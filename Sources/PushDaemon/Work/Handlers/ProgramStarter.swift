@@ -1,0 +1,63 @@
+import EventLoop
+import HandlerProcess
+import LinuxSystem
+import PushModel
+import PushRouting
+
+/// Starts the programs of handlers on threads of their own, and hands them over on the loop.
+final class ProgramStarter {
+    private static let path = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+
+    /// What marks the processes of this state directory.
+    let stateID: UUID128
+    private let loop: EventLoop
+    private let descriptorLimit: UInt64?
+    private let mailbox: Mailbox<SpawnResult>
+    private let pool: SpawnPool
+    private var source: IOSource?
+
+    /// - Parameters:
+    ///   - loop: the loop.
+    ///   - stateID: what marks the processes of this state directory.
+    ///   - descriptorLimit: the soft limit of open files that programs get.
+    init(loop: EventLoop, stateID: UUID128, descriptorLimit: UInt64?) throws {
+        self.loop = loop
+        self.stateID = stateID
+        self.descriptorLimit = descriptorLimit
+        let mailbox = try Mailbox<SpawnResult>()
+        self.mailbox = mailbox
+        pool = SpawnPool(threads: 2) { mailbox.post($0) }
+    }
+
+    /// - Parameter take: gets each result, on the loop.
+    func begin(handingTo take: @escaping (SpawnResult) -> Void) throws(SystemError) {
+        source = try mailbox.receive(on: loop, priority: .important) { $0.forEach(take) }
+    }
+
+    /// Has a program started; the result comes under the token.
+    ///
+    /// - Parameters:
+    ///   - command: the program.
+    ///   - facts: variables beside those of the handler's file.
+    ///   - streams: how it is talked to.
+    ///   - mark: what marks its processes, with the state directory's id.
+    ///   - token: comes with the result.
+    func start(
+        _ command: Handler.Command, facts: [(name: String, value: String)], streams: ProcessCommand.Streams,
+        mark: String, token: UInt64
+    ) {
+        var environment = command.environment
+        if environment["PATH"] == nil { environment["PATH"] = Self.path }
+        for (name, value) in facts { environment[name] = value }
+        let process = ProcessCommand(
+            arguments: command.arguments, environment: environment.map { "\($0.key)=\($0.value)" },
+            workingDirectory: command.workingDirectory ?? "/", streams: streams, descriptorLimit: descriptorLimit,
+            mark: mark)
+        pool.submit(process, token: token)
+    }
+
+    /// Takes back a start that has not begun.
+    ///
+    /// - Returns: whether it was taken back: then no result comes.
+    func cancel(_ token: UInt64) -> Bool { pool.cancel(token) }
+}

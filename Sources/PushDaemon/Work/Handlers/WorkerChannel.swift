@@ -1,0 +1,147 @@
+import EventLoop
+import HandlerProcess
+import JournalLog
+import LinuxSystem
+import PushRouting
+import UnixSockets
+
+/// A program that stays, and is talked to by lines.
+final class WorkerChannel: InstanceChannel {
+    /// How long a program that has closed its output has to end, in nanoseconds.
+    private static let patience: Int64 = 100_000_000
+
+    private let command: Handler.Command
+    private let rules: InstanceRules
+    private let name: String
+    private let mark: String
+    private let token: UInt64
+    private let system: InstanceSystem
+    private let report: (ChannelReport) -> Void
+    private var errors: ErrorLines?
+    private var child: ChildProcess?
+    private var stream: LineStream?
+    private var exitSource: IOSource?
+    private var endTimer: TimerSource?
+    private var isClosed = false
+
+    /// - Parameters:
+    ///   - command: the program.
+    ///   - rules: whether what it writes to standard error is wanted.
+    ///   - name: of the handler.
+    ///   - mark: what marks the program's processes.
+    ///   - token: under which the program is started.
+    ///   - system: what instances work with.
+    ///   - report: takes what happens, until `close`.
+    init(
+        _ command: Handler.Command, _ rules: InstanceRules, name: String, mark: String, token: UInt64,
+        system: InstanceSystem, report: @escaping (ChannelReport) -> Void
+    ) {
+        self.command = command
+        self.rules = rules
+        self.name = name
+        self.mark = mark
+        self.token = token
+        self.system = system
+        self.report = report
+    }
+
+    func open() {
+        system.starter.start(
+            command, facts: [("PUSH_HANDLER", name)], streams: .conversation(readsErrors: rules.logsOutput),
+            mark: mark, token: token)
+    }
+
+    /// Takes in what became of the start.
+    func wasSpawned(_ outcome: Result<ChildProcess, SpawnError>) {
+        switch outcome {
+        case .failure(let error):
+            report(.gone)
+            if !isClosed { report(.failedToOpen(error.description)) }
+        case .success(let child):
+            self.child = child
+            if isClosed { child.killGroup() }
+            watch(child)
+            if !isClosed { report(.opened) }
+        }
+    }
+
+    func send(_ line: [UInt8]) { stream?.send(line) }
+
+    func finishInput() { stream?.finishSending() }
+
+    func close() {
+        guard !isClosed else { return }
+        isClosed = true
+        stream?.close()
+        stream = nil
+        endTimer = nil
+        if let child {
+            child.killGroup()
+            system.sweeper.sweep()
+        } else if system.starter.cancel(token) {
+            report(.gone)
+        }
+    }
+
+    private func watch(_ child: ChildProcess) {
+        let conversation = Connection(owning: child.takeConversation())
+        do throws(SystemError) {
+            // Until it is reaped it must stay, whoever has let go of it: the source holds it.
+            exitSource = try IOSource(loop: system.loop, descriptor: child.pidfd, interest: .read, priority: .important)
+            { _ in
+                self.exited(child)
+            }
+            guard !isClosed else { return }
+            if let errors = child.takeErrors() { self.errors = try ErrorLines(errors, of: name, system) }
+            stream = try LineStream(conversation, buffer: system.buffer, loop: system.loop) { [unowned self] in
+                switch $0 {
+                case .line(let line): report(.line(line))
+                case .end: closedOutput(child)
+                case .fault(let reason):
+                    close()
+                    report(.closed(reason))
+                }
+            }
+        } catch {
+            // Without a descriptor to watch it by it could not be ended in time.
+            child.killGroup()
+            if exitSource == nil { preconditionFailure("cannot watch a handler's process: \(error)") }
+        }
+    }
+
+    /// A program that ends closes its output first, and how it ends is the better reason.
+    private func closedOutput(_ child: ChildProcess) {
+        stream = nil
+        do throws(SystemError) {
+            endTimer = try TimerSource(loop: system.loop) { [unowned self] in
+                close()
+                report(.closed("closed its output, and did not end"))
+            }
+            endTimer?.arm(at: EventLoop.nowNanoseconds + Self.patience)
+        } catch {
+            child.killGroup()
+        }
+    }
+
+    private func exited(_ child: ChildProcess) {
+        guard let status = child.reap() else { return }
+        // What it wrote before it ended counts, as far as nobody has stopped it.
+        stream?.drain()
+        errors?.finish()
+        errors = nil
+        stream?.close()
+        stream = nil
+        endTimer = nil
+        system.sweeper.sweep()
+        let wasClosed = isClosed
+        isClosed = true
+        // This may be the last reference.
+        defer { exitSource = nil }
+        report(.gone)
+        guard !wasClosed else { return }
+        switch status {
+        case .exited(let code): report(.closed("ended with exit status \(code)"))
+        case .signaled(let signal): report(.closed("ended by signal \(signal)"))
+        }
+    }
+}

@@ -1,0 +1,112 @@
+import CLinux
+import Glibc
+import LinuxSystem
+
+/// The descriptors between us and a program that is about to start: its ends, which close here once it has them, and
+/// ours.
+struct ProgramEnds: ~Copyable {
+    /// The program's standard input.
+    let input: Int32
+    /// The program's standard output.
+    let output: Int32
+    /// The program's standard error; -1: ours.
+    let errors: Int32
+
+    private let inputEnd: FileDescriptor
+    /// `nil`: the input's end is the output's, too.
+    private let outputEnd: FileDescriptor?
+    /// `nil`: the program has our standard error.
+    private let errorEnd: FileDescriptor?
+    private let ours: OurEnds
+
+    /// The ends for a program that is started with its whole input; `nil` if the system has no descriptor left: see `errno`.
+    init?(sealing bytes: [UInt8]) {
+        guard let input = FileDescriptor(sealing: bytes), let pipe = Pipe() else { return nil }
+        self.input = input.rawValue
+        output = pipe.writeEnd.rawValue
+        errors = -1
+        inputEnd = consume input
+        let (readNumber, writeNumber) = pipe.release()
+        outputEnd = FileDescriptor(owning: writeNumber)
+        errorEnd = nil
+        ours = OurEnds(output: FileDescriptor(owning: readNumber), errors: nil)
+    }
+
+    /// The ends for a conversation; `nil` if the system has no descriptor left: see `errno`.
+    ///
+    /// - Parameter readsErrors: whether we get what it writes to standard error; else that is thrown away.
+    init?(readingErrors readsErrors: Bool) {
+        var ends: [Int32] = [-1, -1]
+        guard CLinux_socket_pair(&ends) == 0, let ours = FileDescriptor(ends[0]), let theirs = FileDescriptor(ends[1])
+        else { return nil }
+        var errorNumbers: (read: Int32?, write: Int32) = (nil, -1)
+        if readsErrors {
+            guard let pipe = Pipe() else { return nil }
+            let (read, write) = pipe.release()
+            errorNumbers = (read, write)
+        } else {
+            errorNumbers.write = open("/dev/null", O_WRONLY | O_CLOEXEC)
+            guard errorNumbers.write >= 0 else { return nil }
+        }
+        (input, output, errors) = (theirs.rawValue, theirs.rawValue, errorNumbers.write)
+        inputEnd = consume theirs
+        outputEnd = nil
+        errorEnd = FileDescriptor(owning: errorNumbers.write)
+        self.ours = OurEnds(output: consume ours, errors: FileDescriptor(errorNumbers.read ?? -1))
+    }
+
+    /// Our ends; the program's are closed.
+    consuming func takeOurs() -> OurEnds { ours }
+}
+
+/// Our ends of a program's standard streams; none of them blocks.
+struct OurEnds: ~Copyable {
+    /// The read end of its standard output, or the socket that is its input as well.
+    let output: FileDescriptor
+    /// The read end of its standard error; `nil` when nobody reads that.
+    let errors: FileDescriptor?
+
+    /// Gives the descriptors away: whoever gets the numbers closes them.
+    consuming func release() -> (output: Int32, errors: Int32?) {
+        let errors = errors?.release()
+        return (output.release(), errors)
+    }
+}
+
+/// A pipe whose read end does not block.
+private struct Pipe: ~Copyable {
+    let readEnd: FileDescriptor
+    let writeEnd: FileDescriptor
+
+    /// `nil` if the system has none left: see `errno`.
+    init?() {
+        var ends: [Int32] = [-1, -1]
+        guard CLinux_pipe(&ends) == 0, let readEnd = FileDescriptor(ends[0]), let writeEnd = FileDescriptor(ends[1])
+        else { return nil }
+        _ = fcntl(readEnd.rawValue, F_SETFL, O_NONBLOCK)
+        self.readEnd = readEnd
+        self.writeEnd = writeEnd
+    }
+
+    consuming func release() -> (read: Int32, write: Int32) {
+        let read = readEnd.release()
+        return (read, writeEnd.release())
+    }
+}
+
+extension FileDescriptor {
+    /// A file in memory at its start: it never makes us wait for the reader, as a pipe would, and the seals keep the
+    /// program from growing it.
+    fileprivate init?(sealing bytes: [UInt8]) {
+        guard let file = FileDescriptor(CLinux_memory_file()) else { return nil }
+        var written = 0
+        while written < bytes.count {
+            let count = bytes[written...].withUnsafeBytes { write(file.rawValue, $0.baseAddress, $0.count) }
+            if count < 0, errno == EINTR { continue }
+            guard count >= 0 else { return nil }
+            written += count
+        }
+        guard CLinux_seal(file.rawValue) == 0, lseek(file.rawValue, 0, SEEK_SET) == 0 else { return nil }
+        self = file
+    }
+}

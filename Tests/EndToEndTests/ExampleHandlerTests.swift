@@ -1,0 +1,154 @@
+import Glibc
+import PushModel
+import TestSupport
+import Testing
+import UnixSockets
+
+/// The handlers of the documentation, as they are in `packaging/examples`.
+@Suite("The examples of handlers", .timeLimit(.minutes(30)))
+struct ExampleHandlerTests {
+    private static let root = #filePath.split(separator: "/").dropLast(3).map { "/\($0)" }.joined()
+    private static let examples = "\(root)/packaging/examples"
+
+    private let installation = Installation("[Dispatch]\nMode=relay\n")
+
+    private func check(_ lines: String) throws {
+        installation.write("handlers.d/orders.handler", "[Handler]\n\(lines)\n")
+        installation.addRoute("50-orders", to: "orders")
+        installation.addRoute("99-default", to: "journal", match: "Data=nothing")
+        let daemon = try DaemonProcess.ready(installation)
+        defer { withExtendedLifetime(daemon) {} }
+        let client = try installation.injectClient()
+        let order = #""platform":"android","app":"shop","device":"d","payload":{"data":{"order_id":"7"}}"#
+        for _ in 0..<3 {
+            let line = try client.outcome(of: Requests.deliver(order))
+            #expect(line.outcome == "handled", "\(line)")
+        }
+        let tap = try client.outcome(of: Requests.open(#""message":1,"device":"d","app":"shop""#))
+        #expect(tap.outcome == "unrouted" && tap.reason == "every route that matches declined", "\(tap)")
+    }
+
+    @Test("do what they say, as exec and as worker", arguments: ["exec.sh", "exec.py", "worker.sh", "worker.py"])
+    func programs(name: String) throws {
+        let kind = name.hasPrefix("exec") ? "exec" : "worker"
+        try check("Type=\(kind)\nExec=\(Self.examples)/\(name)")
+    }
+
+    @Test(
+        "do what they say behind a socket",
+        arguments: [
+            ["\(examples)/service.py", "SOCKET"],
+            ["/usr/bin/systemd-socket-activate", "--accept", "--inetd", "-l", "SOCKET", "\(examples)/worker.sh"],
+        ])
+    func socket(command: [String]) throws {
+        guard access(command[0], X_OK) == 0 else { return }
+        let socket = installation.root + "/orders.sock"
+        let service = try Service(command.map { $0 == "SOCKET" ? socket : $0 })
+        defer { withExtendedLifetime(service) {} }
+        try waitUntil("the service listens") { (try? Client(path: socket)) != nil }
+        try check("Type=socket\nConnect=\(socket)")
+    }
+
+    @Test("of workers are in the README as they are")
+    func readme() throws {
+        let readme = String(decoding: try #require(readFile("\(Self.root)/README.md")), as: UTF8.self)
+        let worker = String(decoding: try #require(readFile("\(Self.examples)/worker.py")), as: UTF8.self)
+        #expect(readme.contains(worker))
+    }
+}
+
+/// Another service, which is ended with its process group.
+final class Service {
+    private let processID: Int32
+
+    init(_ command: [String]) throws {
+        var attributes = posix_spawnattr_t()
+        posix_spawnattr_init(&attributes)
+        defer { posix_spawnattr_destroy(&attributes) }
+        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETPGROUP))
+        var arguments = command.map { strdup($0) } + [nil]
+        defer { for text in arguments { free(text) } }
+        var environment = [strdup("PATH=/usr/bin:/bin"), nil]
+        defer { free(environment[0]) }
+        var processID: pid_t = 0
+        let error = posix_spawn(&processID, command[0], nil, &attributes, &arguments, &environment)
+        try #require(error == 0, "cannot start \(command[0])")
+        self.processID = processID
+    }
+
+    deinit {
+        kill(-processID, SIGKILL)
+        waitpid(processID, nil, 0)
+    }
+}
+
+@Suite("A socket handler", .timeLimit(.minutes(30)))
+struct SocketHandlerTests {
+    private let installation = Installation()
+    private var socket: String { installation.root + "/service.sock" }
+
+    private func addHandler(_ lines: String = "", route: String = "") {
+        installation.write("handlers.d/service.handler", "[Handler]\nType=socket\nConnect=\(socket)\n\(lines)\n")
+        installation.addRoute("50-service", to: "service", match: "Data=job service", route: route)
+    }
+
+    /// A service that answers by this Perl, for each line in `$_` with the id in `$id`.
+    private func service(_ perl: String) throws -> Service {
+        let script = """
+            use IO::Socket::UNIX; unlink '\(socket)';
+            my $s = IO::Socket::UNIX->new(Local => '\(socket)', Listen => 9) or die;
+            while (my $c = $s->accept) { while (<$c>) { my ($id) = /"id":(\\d+)/; \(perl) } }
+            """
+        let service = try Service(["/usr/bin/perl", "-e", script])
+        try waitUntil("the service listens") { (try? Client(path: socket)) != nil }
+        return service
+    }
+
+    private let answer = #"syswrite $c, qq({"id":$id,"status":"handled"}\n);"#
+
+    @Test("is connected to when there is something to do, and again when the service was started again")
+    func reconnects() throws {
+        addHandler()
+        let daemon = try DaemonProcess.ready(installation)
+        defer { withExtendedLifetime(daemon) {} }
+        let client = try installation.injectClient()
+        for _ in 0..<2 {
+            let service = try service(answer)
+            defer { withExtendedLifetime(service) {} }
+            for _ in 0..<5 {
+                let line = try client.outcome(of: Requests.deliver(job: "service"))
+                #expect(line.outcome == "handled", "\(line)")
+            }
+        }
+    }
+
+    @Test("waits for a service that is not there yet, and tells why when it does not come")
+    func absent() throws {
+        addHandler(route: "Deadline=1s")
+        installation.addRoute("40-patient", to: "service", match: "Data=job patient")
+        let daemon = try DaemonProcess.ready(installation)
+        defer { withExtendedLifetime(daemon) {} }
+        let client = try installation.injectClient()
+        let line = try client.outcome(of: Requests.deliver(job: "service"))
+        #expect(line.outcome == "failed")
+        let reason = "the socket cannot be connected to: there is no socket at \(socket)"
+        #expect(line.reason?.hasPrefix(reason) == true, "\(line)")
+        #expect(try client.ask(Requests.deliver(job: "patient")).isAccepted)
+        let service = try service(answer)
+        defer { withExtendedLifetime(service) {} }
+        #expect(try client.next().outcome == "handled")
+    }
+
+    @Test("that does not answer is left at the deadline, and connected to again for the next one")
+    func hangs() throws {
+        addHandler(route: "Deadline=300ms")
+        let service = try service("unless ($n++) { readline $c; last } \(answer)")
+        defer { withExtendedLifetime(service) {} }
+        let daemon = try DaemonProcess.ready(installation)
+        defer { withExtendedLifetime(daemon) {} }
+        let client = try installation.injectClient()
+        #expect(try client.outcome(of: Requests.deliver(job: "service")).outcome == "timed_out")
+        let line = try client.outcome(of: Requests.deliver(job: "service"))
+        #expect(line.outcome == "handled", "\(line)")
+    }
+}

@@ -1,0 +1,163 @@
+import Glibc
+import PushModel
+import TestSupport
+import Testing
+import UnixSockets
+
+extension Installation {
+    /// Adds a `worker` handler that runs a script, and a route to it for payloads whose data has `job` set to its name.
+    fileprivate func addWorker(_ name: String, _ script: String, handler: String = "", route: String = "") {
+        let path = "\(root)/\(name).sh"
+        writeFile(Self.reading + script, to: path)
+        let lines = "[Handler]\nType=worker\nExec=/bin/sh \(path)\nEnvironment=ROOT=\(root)\n\(handler)\n"
+        write("handlers.d/\(name).handler", lines)
+        addRoute("50-\(name)", to: name, match: "Data=job \(name)", route: route)
+    }
+
+    /// Shell functions: `next` reads a line and sets `id`, `answer` writes one.
+    private static let reading = """
+        echo $$ >>$ROOT/started
+        next() { IFS= read -r line || exit 0; id=${line#*:}; id=${id%%,*}; }
+        answer() { echo "{\\"id\\":${2:-$id},\\"status\\":\\"${1:-handled}\\"}"; }
+
+        """
+
+    /// How many workers were started.
+    fileprivate var starts: Int { readFile(root + "/started")?.count { $0 == UInt8(ascii: "\n") } ?? 0 }
+}
+
+@Suite("A worker", .timeLimit(.minutes(30)))
+struct WorkerTests {
+    private let installation = Installation()
+
+    @Test("is one program for many invocations, and ends with the daemon")
+    func stays() throws {
+        installation.addWorker("stay", "while next; do answer; done")
+        let daemon = try DaemonProcess.ready(installation)
+        let client = try installation.injectClient()
+        for _ in 0..<50 { #expect(try client.outcome(of: Requests.deliver(job: "stay")).outcome == "handled") }
+        #expect(installation.starts == 1)
+        #expect(try DaemonStatus(of: installation).number("handler_processes") == 1)
+        let workers = children(of: daemon.processID)
+        #expect(workers.count == 1)
+        #expect(try daemon.stop() == .exited(0))
+        for worker in workers { #expect(!isAlive(worker)) }
+    }
+
+    @Test(
+        "that does what it should not has one outcome for each invocation, and the next one is handled",
+        arguments: [
+            ("next; kill -KILL $$", "failed", "the worker that had it did not answer: ended by signal 9"),
+            ("next; exit 3", "failed", "the worker that had it did not answer: ended with exit status 3"),
+            (
+                "next; exec >&- <&-; sleep 60", "failed",
+                "the worker that had it did not answer: closed its output, and did not end"
+            ),
+            (
+                "next; head -c 300000 /dev/zero; sleep 60", "failed",
+                "the worker that had it did not answer: wrote a line of more than 262144 bytes"
+            ),
+            ("next; answer handled; answer rejected; next; answer; next", "handled", nil),
+            ("next; answer handled 4711; answer; next; answer; next", "handled", nil),
+            ("next; echo '{\"id\":'; echo garbage; answer; next; answer; next", "handled", nil),
+            ("next; answer declined; next; answer; next", "unrouted", "every route that matches declined"),
+            ("next; answer retry", "failed", "asked to be tried again; device mode retries nothing"),
+            ("next; sleep 60", "timed_out", "not finished at the deadline"),
+            (
+                "next; trap '' TERM; (setsid sleep 60 &); echo '{\"id\":'; sleep 60", "timed_out",
+                "not finished at the deadline"
+            ),
+        ])
+    func misbehaves(script: String, outcome: String, reason: String?) throws {
+        // The first worker misbehaves, those after it do not.
+        installation.addWorker(
+            "odd", "if mkdir $ROOT/first 2>/dev/null; then \(script); fi; while next; do answer; done",
+            route: "Deadline=2s")
+        installation.addRoute("99-default", to: "journal", match: "Data=job none")
+        let daemon = try DaemonProcess.ready(installation)
+        let client = try installation.injectClient()
+        let line = try client.outcome(of: Requests.deliver(job: "odd"))
+        #expect(line.outcome == outcome && line.reason == reason, "\(line)")
+        let next = try client.outcome(of: Requests.deliver(job: "odd"))
+        #expect(next.outcome == "handled", "\(next)")
+        #expect(try daemon.stop() == .exited(0))
+        #expect(processes(withEnvironment: "PUSH_RUN=\(try installation.stateIdentity())").isEmpty)
+    }
+
+    @Test("that hangs is replaced; what else it had goes to another if it may be repeated", arguments: [true, false])
+    func hangs(isIdempotent: Bool) throws {
+        let yesNo = isIdempotent ? "yes" : "no"
+        installation.addWorker(
+            "hang", "if mkdir $ROOT/first 2>/dev/null; then next; next; sleep 60; fi; while next; do answer; done",
+            handler: "Pipeline=2\nIdempotent=\(yesNo)")
+        installation.addRoute("40-short", to: "hang", match: "Data=job short", route: "Deadline=500ms")
+        let daemon = try DaemonProcess.ready(installation)
+        defer { withExtendedLifetime(daemon) {} }
+        let client = try installation.injectClient()
+        for job in ["short", "hang"] { try client.send(line: Requests.deliver(job: job)) }
+        var outcomes: [Int64: Line] = [:]
+        while outcomes.count < 2 {
+            let line = try client.next()
+            if line.outcome != nil { outcomes[line.seq ?? 0] = line }
+        }
+        #expect(outcomes[1]?.outcome == "timed_out")
+        #expect(outcomes[2]?.outcome == (isIdempotent ? "handled" : "failed"), "\(outcomes)")
+        if !isIdempotent {
+            #expect(
+                outcomes[2]?.reason
+                    == "the worker that had it did not answer: another invocation missed its deadline")
+        }
+    }
+
+    @Test("that cannot be started leaves the reason, and no other handler waits for it")
+    func missingProgram() throws {
+        installation.write("handlers.d/gone.handler", "[Handler]\nType=worker\nExec=/nonexistent/program\n")
+        installation.addRoute("50-gone", to: "gone", match: "Data=job gone", route: "Deadline=500ms")
+        let daemon = try DaemonProcess.ready(installation)
+        defer { withExtendedLifetime(daemon) {} }
+        let client = try installation.injectClient()
+        let line = try client.outcome(of: Requests.deliver(job: "gone"))
+        #expect(line.outcome == "failed")
+        #expect(
+            line.reason?.hasPrefix("the worker cannot start /nonexistent/program: no such program") == true, "\(line)")
+        #expect(try client.outcome(of: Requests.deliver()).outcome == "handled")
+    }
+
+    @Test("is told from another by its file: a reload ends those of the old one, as soon as they have nothing to do")
+    func reload() throws {
+        installation.addWorker("stay", "while next; do answer; done")
+        let daemon = try DaemonProcess.ready(installation)
+        let client = try installation.injectClient()
+        #expect(try client.outcome(of: Requests.deliver(job: "stay")).outcome == "handled")
+        let old = try #require(children(of: daemon.processID).first)
+        installation.addWorker("stay", "while next; do answer declined; done")
+        installation.addWorker("stay", "while next; do answer; done", handler: "Pipeline=2")
+        daemon.send(SIGHUP)
+        try daemon.waitForNotification("READY=1", times: 2)
+        try waitUntil("the old worker has ended") { !isAlive(old) }
+        #expect(try client.outcome(of: Requests.deliver(job: "stay")).outcome == "handled")
+        #expect(installation.starts == 2)
+    }
+
+    @Test("has what it writes to standard error in the journal only with LogOutput=yes", arguments: [true, false])
+    func standardError(isLogged: Bool) throws {
+        installation.addWorker(
+            "loud", "while next; do echo \"heard $id\" >&2; answer; done",
+            handler: isLogged ? "LogOutput=yes" : "")
+        let daemon = try DaemonProcess.ready(installation)
+        #expect(try installation.injectClient().outcome(of: Requests.deliver(job: "loud")).outcome == "handled")
+        #expect(try daemon.stop() == .exited(0))
+        #expect(daemon.standardError.contains("heard 1") == isLogged, "\(daemon.standardError)")
+    }
+
+    @Test("has descriptors 0 to 2 and no other")
+    func descriptors() throws {
+        installation.addWorker("list", "next; exec ls /proc/self/fd >$ROOT/list")
+        let daemon = try DaemonProcess.ready(installation)
+        defer { withExtendedLifetime(daemon) {} }
+        let client = try installation.injectClient()
+        #expect(try client.outcome(of: Requests.deliver(job: "list")).outcome == "failed")
+        // The fourth is ls's own, of the directory that it lists.
+        #expect(readFile(installation.root + "/list") == Array("0\n1\n2\n3\n".utf8))
+    }
+}

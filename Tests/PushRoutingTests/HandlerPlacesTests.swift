@@ -1,0 +1,52 @@
+import PushModel
+import Testing
+
+@testable import PushRouting
+
+@Suite("The places of one handler, MaxConcurrent=")
+struct HandlerPlacesTests {
+    private static let routes: [Route] = [.key("slow", to: "slow"), .all(to: "fast")]
+
+    private func bench(_ mode: DispatchMode = .device, places: Int = 64) -> Bench {
+        var slow = Handler.exec("slow")
+        slow.maxConcurrent = 2
+        return Bench(.testing(mode, routes: Self.routes, handlers: [slow, .exec("fast")], places: places))
+    }
+
+    @Test("are as many as it says; who waits for one keeps no other handler waiting, and goes on in order")
+    func limit() throws {
+        var bench = bench(places: 3)
+        for _ in 1...4 { try bench.submit(.deliver(#"{"slow":"1"}"#)) }
+        #expect(try bench.submit(.deliver()).contains("start 5.0 fast"))
+        #expect(bench.finished(2).contains("start 3.0 slow"))
+        #expect(!bench.finished(5).contains { $0.hasPrefix("start") })
+        #expect(bench.finished(1, 0, .declined).contains("start 4.0 slow"))
+    }
+
+    @Test("are waited for until the deadline, and the reason is a fixed word")
+    func expired() throws {
+        var bench = bench()
+        for _ in 1...3 { try bench.submit(.deliver(#"{"slow":"1"}"#)) }
+        bench.started(1)
+        bench.at(.seconds(9))
+        bench.clock()
+        #expect(bench.outcome(3) == .expired)
+        #expect(bench.end(3)?.reason == "queue_full")
+        #expect(bench.end(2)?.reason == "no handler was started in time")
+    }
+
+    @Test("go to the next that waits when one ends while it waits for a place of all")
+    func handedOn() throws {
+        var bench = bench(.relay, places: 2)
+        for _ in 1...2 { try bench.submit(.deliver(#"{"slow":"1"}"#)) }
+        for _ in 3...4 { try bench.submit(.deliver(#"{"slow":"1"}"#)) }
+        bench.finished(1)
+        bench.finished(2)
+        #expect(bench.runs[InvocationID(4)] != nil)
+        bench.finished(3)
+        bench.finished(4)
+        for seq: Int64 in 5...7 {
+            #expect(try bench.submit(.deliver(#"{"slow":"1"}"#)).contains("start \(seq).0 slow") == (seq < 7))
+        }
+    }
+}

@@ -1,0 +1,235 @@
+import PushModel
+import Testing
+
+@testable import PushRouting
+
+@Suite("The instances of a handler that answers by lines")
+struct InstancePoolTests {
+    @Test("are opened when there is something to do, and get one invocation after the other")
+    func one() {
+        var pool = PoolBench()
+        #expect(pool.start(1) == ["open 1"])
+        #expect(pool.start(2) == [])
+        #expect(pool.opened(1) == ["send 1 as 1 to 1", "started 1"])
+        #expect(pool.answers(1) == ["finished 1 handled", "send 2 as 2 to 1", "started 2"])
+        #expect(pool.answers(2, "declined") == ["finished 2 declined"])
+        #expect(pool.start(3) == ["send 3 as 3 to 1", "started 3"])
+    }
+
+    @Test("have as many outstanding as Pipeline= says, answered in any order")
+    func pipeline() {
+        var pool = PoolBench(pipeline: 2)
+        _ = pool.start(1)
+        _ = pool.opened(1)
+        #expect(pool.start(2) == ["send 2 as 2 to 1", "started 2"])
+        #expect(pool.start(3) == [])
+        #expect(pool.answers(2) == ["finished 2 handled", "send 3 as 3 to 1", "started 3"])
+        #expect(pool.answers(1, "rejected") == [#"finished 1 rejected: its answer says "rejected""#])
+    }
+
+    @Test("are as many as Instances= says, each opened when all others have something to do")
+    func instances() {
+        var pool = PoolBench(instances: 2, pipeline: 2)
+        #expect(pool.start(1) == ["open 1"])
+        _ = pool.opened(1)
+        #expect(pool.start(2) == ["send 2 as 2 to 1", "started 2", "open 2"])
+        _ = pool.opened(2)
+        #expect(pool.start(3) == ["send 3 as 3 to 2", "started 3"], "the one with less to do")
+        #expect(pool.start(4) == ["send 4 as 4 to 2", "started 4"])
+        #expect(pool.start(5) == [])
+    }
+
+    @Test(
+        "answer by a status, and what is none is a failure with its reason",
+        arguments: [
+            (#"{"id":1,"status":"handled","result":"newData"}"#, "finished 1 handled"),
+            (#"{"status":"retry","id":1,"retry_after_ms":250}"#, "finished 1 retry 250"),
+            (#"{"status":"retry","id":1,"retry_after_ms":-1}"#, "finished 1 retry later"),
+            (#"{"id":1,"status":"retry"}"#, "finished 1 retry later"),
+            (#"{"id":1,"status":"declined"}"#, "finished 1 declined"),
+            (
+                #"{"id":1}"#,
+                "finished 1 rejected: its answer is not understood: it has no status, "
+                    + "one of handled, retry, declined, rejected"
+            ),
+            (
+                #"{"id":1,"status":"ok"}"#,
+                #"finished 1 rejected: its answer is not understood: status: "ok" is none of handled, retry, "#
+                    + "declined, rejected"
+            ),
+        ])
+    func statuses(line: String, effect: String) {
+        var pool = PoolBench()
+        _ = pool.start(1)
+        _ = pool.opened(1)
+        #expect(pool.writes(line, 1) == [effect])
+    }
+
+    @Test(
+        "may write what answers nothing, and it changes nothing",
+        arguments: ["", "starting", "[1]", #"{"status":"handled"}"#, #"{"id":2,"status":"handled"}"#, #"{"id":"1"}"#])
+    func strayLines(line: String) {
+        var pool = PoolBench(pipeline: 2)
+        _ = pool.start(1)
+        _ = pool.opened(1)
+        #expect(pool.writes(line, 1) == [])
+        #expect(pool.answers(1) == ["finished 1 handled"])
+        #expect(pool.answers(1) == [], "an answer counts once")
+        #expect(pool.start(2) == ["send 2 as 2 to 1", "started 2"])
+    }
+
+    @Test("that write a thousand of them one after the other are replaced")
+    func flood() {
+        var pool = PoolBench(pipeline: 2)
+        _ = pool.start(1)
+        _ = pool.opened(1)
+        for _ in 1..<InstancePool.strayLinesMax { #expect(pool.writes("x", 1) == []) }
+        #expect(
+            pool.writes("x", 1) == [
+                "close 1",
+                "finished 1 rejected: the worker that had it did not answer: wrote 1000 lines that answer nothing",
+            ])
+    }
+
+    @Test("that miss a deadline are replaced at once; what else they had failed, with the reason")
+    func missed() {
+        var pool = PoolBench(pipeline: 2)
+        _ = pool.start(1)
+        _ = pool.opened(1)
+        _ = pool.start(2)
+        _ = pool.start(3)
+        #expect(
+            pool.stop(1) == [
+                "close 1",
+                "finished 2 rejected: the worker that had it did not answer: another invocation missed its deadline",
+                "open 2",
+            ])
+        #expect(pool.closed(1) == [], "what is said of one that was closed counts no more")
+        #expect(pool.answers(2) == [])
+        #expect(pool.opened(2) == ["send 3 as 3 to 2", "started 3"])
+    }
+
+    @Test("that are lost leave what may be repeated to another, before what waits")
+    func repeated() {
+        var pool = PoolBench(pipeline: 2, idempotent: true)
+        _ = pool.start(1)
+        _ = pool.opened(1)
+        _ = pool.start(2)
+        _ = pool.start(3)
+        #expect(pool.stop(1) == ["close 1", "open 2"])
+        #expect(pool.opened(2) == ["send 2 as 3 to 2", "started 2", "send 3 as 4 to 2", "started 3"])
+        #expect(pool.answers(2, by: 2) == [], "the id of the first line is nobody's any more")
+        #expect(pool.answers(3, by: 2) == ["finished 2 handled"])
+    }
+
+    @Test("get what may be repeated no more than three times")
+    func poison() {
+        var pool = PoolBench(idempotent: true)
+        _ = pool.start(1)
+        for id: Int64 in 1...2 {
+            _ = pool.opened(id)
+            #expect(pool.closed(id) == [])
+            pool.at(.seconds(id))
+            #expect(pool.clock() == ["open \(id + 1)"])
+        }
+        _ = pool.opened(3)
+        #expect(
+            pool.closed(3) == [
+                "finished 1 rejected: the worker that had it did not answer: ended by signal 9; "
+                    + "it was given to 3 of them"
+            ])
+    }
+
+    @Test("that fail are opened again after a wait that doubles up to 2 s, until one answers")
+    func backOff() {
+        var pool = PoolBench()
+        _ = pool.start(1, within: .seconds(60))
+        var time = Duration.zero
+        for (id, wait) in [100, 200, 400, 800, 1600, 2000, 2000].enumerated() {
+            #expect(pool.failsToOpen(Int64(id) + 1) == [])
+            #expect(pool.clock() == [], "not before its time")
+            time += .milliseconds(wait)
+            #expect(pool.nextDue == time)
+            pool.at(time)
+            #expect(pool.clock() == ["open \(id + 2)"])
+        }
+        _ = pool.opened(8)
+        _ = pool.answers(1, by: 8)
+        _ = pool.start(2)
+        _ = pool.closed(8)
+        #expect(pool.start(3) == [])
+        #expect(pool.nextDue == time + .milliseconds(100))
+    }
+
+    @Test("that cannot be opened before a deadline leave the reason")
+    func hopeless() {
+        var pool = PoolBench(socket: true)
+        _ = pool.start(1, within: .milliseconds(250))
+        #expect(pool.failsToOpen(1, "cannot be connected to: nobody listens on /run/crm") == [])
+        pool.at(.milliseconds(100))
+        #expect(pool.clock() == ["open 2"])
+        #expect(
+            pool.failsToOpen(2, "cannot be connected to: nobody listens on /run/crm") == [
+                "failed 1: the socket cannot be connected to: nobody listens on /run/crm, 2 times in a row"
+            ])
+        #expect(pool.start(2, within: .milliseconds(50)).count == 1, "nothing waits for what cannot be in time")
+        #expect(pool.start(3, within: .seconds(1)) == [])
+        #expect(pool.nextDue == .milliseconds(300))
+    }
+
+    @Test("end after IdleTimeout=, first by the end of their input, then by force")
+    func idle() {
+        var pool = PoolBench(idleTimeout: .seconds(10))
+        _ = pool.start(1)
+        _ = pool.opened(1)
+        pool.at(.seconds(5))
+        _ = pool.answers(1)
+        #expect(pool.nextDue == .seconds(15))
+        pool.at(.seconds(15))
+        #expect(pool.clock() == ["finish 1"])
+        #expect(pool.start(2) == ["open 2"], "it gets nothing more")
+        pool.at(.seconds(16))
+        #expect(pool.clock() == ["close 1"])
+        var other = PoolBench(idleTimeout: nil)
+        _ = other.start(1)
+        _ = other.opened(1)
+        _ = other.answers(1)
+        #expect(other.nextDue == nil)
+    }
+
+    @Test("may end by themselves after an answer: another is opened when there is something to do, without a wait")
+    func endAfterAnswer() {
+        var pool = PoolBench(socket: true)
+        _ = pool.start(1)
+        _ = pool.opened(1)
+        _ = pool.answers(1)
+        #expect(pool.closed(1, "closed the connection") == [])
+        #expect(pool.start(2) == ["open 2"])
+    }
+
+    @Test("end at once when the configuration has the handler no more, those that work after their answers")
+    func retired() {
+        var pool = PoolBench(instances: 2)
+        _ = pool.start(1)
+        _ = pool.opened(1)
+        _ = pool.start(2)
+        _ = pool.opened(2)
+        _ = pool.answers(2, by: 2)
+        #expect(pool.retire() == ["finish 2"])
+        #expect(pool.start(3) == ["open 3"], "what was accepted before still runs")
+        #expect(pool.answers(1) == ["finished 1 handled", "send 3 as 3 to 1", "started 3", "finish 3"])
+        #expect(pool.answers(3) == ["finished 3 handled", "finish 1"])
+        for id: Int64 in 1...3 { #expect(pool.closed(id) == []) }
+        #expect(pool.pool.isEmpty)
+    }
+
+    @Test("that do what none may are replaced, after a wait")
+    func lost() {
+        var pool = PoolBench(idempotent: true)
+        _ = pool.start(1)
+        _ = pool.opened(1)
+        #expect(pool.lose(1) == ["close 1"])
+        pool.at(.milliseconds(100))
+        #expect(pool.clock() == ["open 2"])
+    }
+}
