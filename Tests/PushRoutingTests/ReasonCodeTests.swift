@@ -132,7 +132,7 @@ struct ReasonCodeTests {
         bench.finished(2)
         try bench.submit(.deliver(Payload.braze(message: "b"), to: Self.names[0]))
         try bench.submit(.open(.message("b"), on: Self.names[1]))
-        #expect(bench.row(6)?.result?.reasonCode == .deliveredElsewhere)
+        #expect(bench.row(6)?.result?.reasonCode == .heldForDelivery)
         try bench.submit(.open(.message("b"), on: Self.names[0]))
         #expect(bench.row(7)?.result?.reasonCode == .directOpen)
     }

@@ -16,6 +16,7 @@ _pushctl() {
 
     case $command:$previous in
         inject:--platform) mapfile -t COMPREPLY < <(compgen -W "android ios web" -- "$current"); return ;;
+        inject:--transport) mapfile -t COMPREPLY < <(compgen -W "fcm adm hms apns web_push" -- "$current"); return ;;
         inject:--app) return ;;
         inject:--device) return ;;
         inject:--external-id) return ;;
@@ -26,6 +27,7 @@ _pushctl() {
         open:--app) return ;;
         open:--device) return ;;
         open:--external-id) return ;;
+        open:--sdk) mapfile -t COMPREPLY < <(compgen -W "ready nil delayed" -- "$current"); return ;;
         open:--at) return ;;
         open:--id) return ;;
         act:--action) return ;;
@@ -35,6 +37,7 @@ _pushctl() {
         act:--app) return ;;
         act:--device) return ;;
         act:--external-id) return ;;
+        act:--sdk) mapfile -t COMPREPLY < <(compgen -W "ready nil delayed" -- "$current"); return ;;
         act:--at) return ;;
         act:--id) return ;;
         dismiss:--payload) mapfile -t COMPREPLY < <(compgen -f -- "$current"); return ;;
@@ -73,6 +76,7 @@ _pushctl() {
         import:--external-id) return ;;
         import:--at) return ;;
         explain:--platform) mapfile -t COMPREPLY < <(compgen -W "android ios web" -- "$current"); return ;;
+        explain:--transport) mapfile -t COMPREPLY < <(compgen -W "fcm adm hms apns web_push" -- "$current"); return ;;
         explain:--state) mapfile -t COMPREPLY < <(compgen -W "foreground background terminated force_quit force_stopped" -- "$current"); return ;;
         explain:--app) return ;;
         explain:--device) return ;;

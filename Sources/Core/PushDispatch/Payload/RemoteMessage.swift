@@ -58,14 +58,31 @@ extension RemoteMessage {
 
 extension AndroidPayload {
     /// FCM's priorities of the message, as it was sent and as it was delivered; `nil` where the extras do not tell, and
-    /// for what FCM did not bring.
+    /// for what FCM did not bring. Read for every delivery.
     var priorities: (original: MessagePriority?, delivered: MessagePriority?) {
         guard transport == .fcm else { return (nil, nil) }
-        let sent = extra("google.priority")
-        let original = (extra("google.original_priority") ?? sent).flatMap(MessagePriority.init)
-        if let delivered = extra("google.delivered_priority") {
-            return (original, MessagePriority(rawValue: delivered))
+        switch form {
+        case .v1(let message): return (message.priority, message.priority)
+        case .intent(let extras):
+            let sent = Self.text(extras.member("google.priority"))
+            let original = Self.text(extras.member("google.original_priority")) ?? sent
+            if let delivered = Self.text(extras.member("google.delivered_priority")) {
+                return (Self.priority(original), Self.priority(delivered))
+            }
+            let isReduced = extras.member("google.priority_reduced")?.equals("1") == true
+            return (Self.priority(original), isReduced ? .normal : Self.priority(sent))
+        // What SDKs that print a `RemoteMessage` as JSON call the getters.
+        case .remoteMessage(let object):
+            return (Self.priority(object.member("originalPriority")), Self.priority(object.member("priority")))
+        case .amazonIntent, .dataMap: return (nil, nil)
         }
-        return (original, extra("google.priority_reduced") == "1" ? .normal : sent.flatMap(MessagePriority.init))
+    }
+
+    /// `Bundle.getString`: what is no string is absent.
+    private static func text(_ view: JSONView?) -> JSONView? { view.flatMap { $0.isString ? $0 : nil } }
+
+    private static func priority(_ view: JSONView?) -> MessagePriority? {
+        guard let view else { return nil }
+        return view.equals("high") ? .high : view.equals("normal") ? .normal : nil
     }
 }

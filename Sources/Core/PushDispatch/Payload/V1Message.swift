@@ -89,7 +89,7 @@ extension V1Message {
         case "from": parts.topic?.string.map { "/topics/" + $0 }
         case "collapse_key": androidPart?.protobufField("collapse_key", "collapseKey")?.string
         case "google.ttl": String(ttl?.seconds ?? V1Duration.longestTTL)
-        case "google.original_priority", "google.delivered_priority": isHighPriority ? "high" : "normal"
+        case "google.original_priority", "google.delivered_priority": priority.rawValue
         default: nil
         }
     }
@@ -105,6 +105,9 @@ extension V1Message {
     }
 
     private var ttl: V1Duration? { androidPart?.protobufField("ttl").flatMap(V1Duration.init) }
+
+    /// The priority with which FCM sends it.
+    var priority: MessagePriority { isHighPriority ? .high : .normal }
 
     /// Without `priority`, a notification is urgent and data is not; the preview has none, its kind decides.
     private var isHighPriority: Bool {
