@@ -4,7 +4,7 @@ import PushRouting
 import PushSettings
 
 extension JournalEntry {
-    /// The journal's entry for the end of an invocation (design, section 5.6). Payload contents and keys never get here.
+    /// The journal's entry for the end of an invocation. Payload contents and keys never get here.
     init(_ end: InvocationEnd, successLevel: JournalSettings.Level) {
         let invocation = end.invocation
         let request = end.request
@@ -21,6 +21,7 @@ extension JournalEntry {
             Field(.deadlineMicroseconds, invocation.budget.microseconds),
         ]
         let optional: [(FieldName, String?)] = [
+            (.reasonCode, result.reasonCode?.rawValue), (.transport, request.transport?.rawValue),
             (.id, request.id), (.app, request.app), (.provider, invocation.provider), (.route, invocation.route),
             (.handler, invocation.handler), (.waitedFor, result.waitedFor.map { "\($0.id.seq)/\($0.id.n)" }),
         ]
@@ -30,7 +31,7 @@ extension JournalEntry {
         let who = handler ?? invocation.provider ?? "nobody"
         var message = "seq \(invocation.id.seq): \(invocation.callback.rawValue), \(who): \(result.outcome.rawValue)"
         if let reason = result.reason { message += " (\(reason))" }
-        let isFailure = result.outcome == .failed || result.outcome == .unrouted
+        let isFailure = result.outcome.isFailure
         let success: Priority = successLevel == .info ? .info : .debug
         self.init(
             isMissed || isFailure ? .warning : success, message,

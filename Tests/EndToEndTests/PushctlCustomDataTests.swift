@@ -9,11 +9,10 @@ struct PushctlCustomDataTests {
 
     /// Request 1 logs entries 1 to 4: flushed by request 2, waiting, set aside, and of unknown outcome.
     init() throws {
-        var event = AnalyticsEvent(
-            id: UUID128(high: 1, low: 2), kind: .customEvent, time: 1_795_230_480, seq: SequenceNumber(2),
+        let event = AnalyticsEvent(
+            id: UUID128(high: 1, low: 2), time: 1_795_230_480, seq: SequenceNumber(2),
             delivery: SequenceNumber(2), externalUserID: "anna", deviceID: "pixel", appID: "shop", platform: .android,
-            campaignID: nil, messageID: nil)
-        (event.name, event.properties) = ("bought", #"{"price":9.50}"#)
+            content: .customEvent(name: "bought", properties: #"{"price":9.50}"#))
         let records: [CustomDataRecord] = [
             .entry(entry(1, data: #"{"price":9.50}"#), .pending, reason: nil),
             .entry(entry(2, suite: "group.shop"), .pending, reason: nil),

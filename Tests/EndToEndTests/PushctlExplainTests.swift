@@ -31,12 +31,15 @@ struct PushctlExplainTests {
             "the message has no notification block: FCM calls onMessageReceived, whatever the app is doing",
         ]
         let expected =
-            #"{"platform":"android","state":"background","mode":"device","provider":"braze","matches":["braze"],"#
+            #"{"platform":"android","transport":"fcm","state":"background","mode":"device","provider":"braze","#
+            + #""matches":["braze"],"#
             + #""ambiguous":false,"braze":{"kind":"visible","campaign_id":"64b0","features":[],"#
             + #""counts_for_influenced_open":true,"actions":[],"deep_link":null,"key_values":{}},"message":null,"#
             + #""invocations":[{"callback":"onMessageReceived","owner":"tracker","#
             + #""route":null,"handler":null,"deadline_ms":9000}],"outcome":null,"#
-            + "\"reasons\":[\(reasons.map { "\"\($0)\"" }.joined(separator: ","))],\"warnings\":[],\"confidence\":\"high\"}\n"
+            + "\"reasons\":[\(reasons.map { "\"\($0)\"" }.joined(separator: ","))],"
+            + #""reason_codes":["owner","braze_title_and_content","data_message"],"#
+            + "\"warnings\":[],\"confidence\":\"high\"}\n"
         let result = explain(payload, "--platform", "android", "--json")
         #expect(result.end == .exited(0))
         #expect(result.errors.isEmpty)

@@ -120,6 +120,26 @@ struct RecoveryTests {
         #expect(readFile(installation.root + "/runs") == Array("1\n".utf8))
     }
 
+    @Test("a callback with a completion handler that expired while no daemon ran is a gap of the report like any other")
+    func expiredWithCompletionHandler() throws {
+        let started = Messages(installation.root + "/started")
+        installation.addJob(
+            "job", "echo >>$ROOT/started; exec sleep 60", handler: "Idempotent=yes", route: "Deadline=300ms")
+        let daemon = try DaemonProcess.ready(installation)
+        let accepted = ContinuousClock.now
+        let silent = #""platform":"ios","payload":{"aps":{"content-available":1},"job":"job"}"#
+        #expect(try installation.injectClient().ask(Requests.deliver(silent, waits: false)).seq == 1)
+        _ = try started.next()
+        daemon.crash()
+        // The time that the test is about: nobody is there while it passes.
+        while ContinuousClock.now - accepted < .milliseconds(400) { usleep(10_000) }
+        let next = try DaemonProcess.ready(installation)
+        defer { withExtendedLifetime(next) {} }
+        let arguments = ["report", "--format", "json", "--state", installation.state, "--config", shippedConfiguration]
+        let report = pushctl.run(arguments).output
+        #expect(report.contains(#""gaps":[{"kind":"daemon_down","count":1,"#), "\(report)")
+    }
+
     @Test("in the middle of a retry the request goes on being tried")
     func retrying() throws {
         installation.write("pushrouterd.conf", "[Dispatch]\nMode=relay\nRetryDelay=1s\n")

@@ -102,7 +102,7 @@ struct TrackerCrashTests {
     private static func summary(_ event: AnalyticsEvent) -> String {
         [
             String(event.id.description.prefix(18)), event.kind.rawValue, "\(event.time)", event.externalUserID ?? "-",
-            event.messageID ?? "-",
+            event.push?.messageID ?? "-",
         ].joined(separator: " ")
     }
 }

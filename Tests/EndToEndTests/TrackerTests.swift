@@ -44,8 +44,8 @@ struct TrackerTests {
         #expect(events.map(\.kind) == [.received, .open])
         #expect(events.map(\.seq) == [SequenceNumber(1), SequenceNumber(2)])
         for event in events {
-            #expect(event.campaignID == "campaign-1" && event.deviceID == "d1" && event.appID == "com.example")
-            #expect(event.externalUserID == "u1" && event.platform == .android && event.messageID == "0:1")
+            #expect(event.push?.campaignID == "campaign-1" && event.deviceID == "d1" && event.appID == "com.example")
+            #expect(event.externalUserID == "u1" && event.platform == .android && event.push?.messageID == "0:1")
         }
         #expect(Set(events.map(\.id)).count == 2)
     }

@@ -81,11 +81,12 @@ struct CustomDataModel {
                 AnalyticsEvent(
                     id: AnalyticsEvent.identifier(
                         state: CustomDataBench.stateID, number: SequenceNumber(entry.number.value), kind: .customEvent),
-                    kind: .customEvent, time: time.seconds, seq: session.cause ?? entry.cause,
+                    time: time.seconds, seq: session.cause ?? entry.cause,
                     delivery: session.cause ?? entry.cause, externalUserID: session.externalID,
                     deviceID: entry.device ?? session.device, appID: entry.app ?? session.app,
-                    platform: session.cause == nil ? entry.platform : session.platform, campaignID: nil,
-                    messageID: nil, name: entry.name, properties: String(decoding: entry.data, as: UTF8.self)))
+                    platform: session.cause == nil ? entry.platform : session.platform,
+                    content: .customEvent(
+                        name: entry.name ?? "", properties: String(decoding: entry.data, as: UTF8.self))))
             move(index, .flushed, at: now, by: session.cause)
             let user = session.externalID
             guard rules.sendsFlushed,

@@ -1,5 +1,6 @@
 import PushCustomData
 import PushModel
+import TestSupport
 import Testing
 
 /// The mistakes of the sample code that push teams copy, each as the property that it breaks.
@@ -41,8 +42,7 @@ struct SeedMistakesTests {
         bench.flush(user: "u1")
         let event = try #require(bench.events.first)
         #expect(event.kind == .customEvent)
-        #expect(event.name == "bought")
-        #expect(event.properties == #"{"price":9.90,"sku":"A-1"}"#)
+        #expect(event.content == .customEvent(name: "bought", properties: #"{"price":9.90,"sku":"A-1"}"#))
     }
 
     @Test("7: a property cannot overwrite the event's name or time", arguments: ["event_name", "time"])

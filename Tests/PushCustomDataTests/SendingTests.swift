@@ -1,5 +1,6 @@
 import PushCustomData
 import PushModel
+import TestSupport
 import Testing
 
 @Suite("What is sent at once")

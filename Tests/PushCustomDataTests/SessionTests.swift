@@ -1,5 +1,6 @@
 import PushCustomData
 import PushModel
+import TestSupport
 import Testing
 
 @Suite("What a session start flushes")
@@ -51,14 +52,14 @@ struct SessionTests {
         try bench.event("unnamed", app: nil, device: nil)
         bench.flush(user: "u1", platform: .ios)
         #expect(bench.events[0].kind == .customEvent)
-        #expect(bench.events[0].properties == #"{"a":1}"#)
+        #expect(bench.events[0].content == .customEvent(name: "named", properties: #"{"a":1}"#))
         for event in bench.events {
             #expect(event.appID == "shop")
             #expect(event.deviceID == "phone")
             #expect(event.externalUserID == "u1")
             #expect(event.seq == bench.rows.rows[EntryNumber(1)]?.flushedBy)
             #expect(event.delivery == event.seq)
-            #expect(event.campaignID == nil)
+            #expect(event.push == nil)
             #expect(event.platform == .ios, "whoever logged may have left it out")
         }
     }

@@ -13,13 +13,14 @@ struct OutcomeEntryTests {
         seq: SequenceNumber(41), operation: .deliver, id: "a1", peer: Peer(uid: 11, gid: 12, pid: 13),
         acceptedAt: Moment(monotonic: Instant(nanoseconds: 14), wall: WallTime(milliseconds: 15)),
         boot: UUID128(high: 16, low: 17), mode: .relay, platform: .ios, app: "shop", device: "d1", externalID: "u1",
-        messageID: "m1", body: Array("body".utf8))
+        messageID: "m1", transport: .apns, body: Array("body".utf8))
     private var invocation = InvocationRecord(
         id: InvocationID(seq: SequenceNumber(41), n: 2), callback: .willPresent, isObserver: true,
         provider: "onesignal", route: "20-crm", handler: "crm", budget: .microseconds(9_000_001),
         deadline: Instant(nanoseconds: 77), started: true, result: nil)
     private var result = InvocationResult(
-        outcome: .timedOut, reason: "exit status 1", queue: .microseconds(1001), exec: .microseconds(2002),
+        outcome: .timedOut, reason: "exit status 1", reasonCode: .handlerRejected, queue: .microseconds(1001),
+        exec: .microseconds(2002),
         total: .microseconds(3003), completion: Completion(by: .handler, times: 5, result: .newData),
         waitedFor: Predecessor(id: InvocationID(seq: SequenceNumber(40), n: 1), handler: "before"),
         decidedAt: WallTime(milliseconds: 6006))
@@ -48,6 +49,7 @@ struct OutcomeEntryTests {
                 "PUSH_ROUTE": .text("20-crm"), "PUSH_HANDLER": .text("crm"), "PUSH_OUTCOME": .text("timed_out"),
                 "PUSH_QUEUE_USEC": .integer(1001), "PUSH_EXEC_USEC": .integer(2002),
                 "PUSH_TOTAL_USEC": .integer(3003), "PUSH_DEADLINE_USEC": .integer(9_000_001),
+                "PUSH_REASON_CODE": .text("handler_rejected"), "PUSH_TRANSPORT": .text("apns"),
                 "PUSH_OBSERVER": .integer(1), "PUSH_WAITED_FOR": .text("40/1"),
             ])
         #expect(entry.message == "seq 41: willPresent, observing handler crm: timed_out (exit status 1)")
@@ -58,8 +60,8 @@ struct OutcomeEntryTests {
         var bare = self
         (bare.invocation.provider, bare.invocation.route, bare.invocation.handler) = (nil, nil, nil)
         (bare.invocation.isObserver, bare.invocation.callback) = (false, .none)
-        (bare.result.reason, bare.result.waitedFor) = (nil, nil)
-        (bare.request.id, bare.request.app) = (nil, nil)
+        (bare.result.reason, bare.result.reasonCode, bare.result.waitedFor) = (nil, nil, nil)
+        (bare.request.id, bare.request.app, bare.request.transport) = (nil, nil, nil)
         let entry = bare.entry(.shownBySystem)
         #expect(
             Set(fields(entry).keys) == [

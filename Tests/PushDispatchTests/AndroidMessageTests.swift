@@ -64,12 +64,12 @@ struct AndroidMessageTests {
                 #""google.priority":"high","google.priority_reduced":"1","google.delivered_priority":"high""#, .high,
                 .high
             ),
-            (#""google.priority":"high","google.original_priority":"HIGH""#, .unknown, .high),
-            (#""google.delivered_priority":"""#, .unknown, .unknown),
-            (#""k":"v""#, .unknown, .unknown),
-        ] as [(String, RemoteMessage.Priority, RemoteMessage.Priority)])
+            (#""google.priority":"high","google.original_priority":"HIGH""#, nil, .high),
+            (#""google.delivered_priority":"""#, nil, nil),
+            (#""k":"v""#, nil, nil),
+        ] as [(String, MessagePriority?, MessagePriority?)])
     func readsPriority(
-        _ extras: String, _ original: RemoteMessage.Priority, _ delivered: RemoteMessage.Priority
+        _ extras: String, _ original: MessagePriority?, _ delivered: MessagePriority?
     ) throws {
         let message = try message(#"{"extras":{\#(extras)}}"#)
         #expect(message.originalPriority == original)
@@ -150,8 +150,8 @@ struct AndroidMessageTests {
             (#""android_v2":{"background_sync":{}}"#, .normal),
             (#""android_v2":{"remote_notification":{}}"#, .high),
             (#""android_v2":{"remote_notification":{"use_as_v1_data_message":true}}"#, .high),
-        ] as [(String, RemoteMessage.Priority)])
-    func hasDefaults(_ members: String, _ priority: RemoteMessage.Priority) throws {
+        ] as [(String, MessagePriority)])
+    func hasDefaults(_ members: String, _ priority: MessagePriority) throws {
         let message = try message(#"{"message":{"token":"t",\#(members)}}"#)
         #expect(message.originalPriority == priority)
         #expect(message.ttl == 2_419_200)

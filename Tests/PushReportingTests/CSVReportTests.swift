@@ -9,7 +9,8 @@ struct CSVReportTests {
         #expect(
             CSVReport.header
                 == "seq,n,outcome,callback,provider,platform,app,device,id,message_id,route,handler,mode,accepted_at,"
-                + "queue_ms,exec_ms,total_ms,deadline_ms,started,completion_by,completion_result,reason,observer,waited_for\r\n"
+                + "queue_ms,exec_ms,total_ms,deadline_ms,started,completion_by,completion_result,reason,observer,waited_for,"
+                + "reason_code,transport,original_priority,delivered_priority\r\n"
         )
     }
 
@@ -19,28 +20,30 @@ struct CSVReportTests {
             41, n: 1, .timedOut, callback: .didReceiveRemoteNotification, queue: .microseconds(1_250),
             exec: .seconds(9), total: .microseconds(9_001_350),
             completion: Completion(by: .default, result: .noData), reason: "not finished at the deadline",
-            mode: .relay, platform: .ios, id: "a1", messageID: "m1")
+            code: .notFinishedAtDeadline,
+            mode: .relay, platform: .ios, id: "a1", messageID: "m1",
+            transport: .apns, sent: .high, delivered: .normal)
         #expect(
             CSVReport.line(of: decided)
                 == "41,1,timed_out,didReceiveRemoteNotification,onesignal,ios,com.example.app,d1,a1,m1,20-onesignal,crm,"
                 + "relay,2026-11-21T03:08:00.041Z,1.25,9000,9001.35,9000,true,default,noData,"
-                + "not finished at the deadline,false,\r\n")
+                + "not finished at the deadline,false,,not_finished_at_deadline,apns,high,normal\r\n")
     }
 
     @Test("what is in flight has an empty outcome and no times")
     func inFlight() {
         #expect(
             CSVReport.line(of: row(7, nil, provider: nil, route: nil, handler: nil))
-                == "7,0,,onMessageReceived,,android,com.example.app,d1,,,,,device,2026-11-21T03:08:00.007Z,,,,9000,false,,,,false,\r\n"
+                == "7,0,,onMessageReceived,,android,com.example.app,d1,,,,,device,2026-11-21T03:08:00.007Z,,,,9000,false,,,,false,,,,,\r\n"
         )
     }
 
-    @Test("an observer is marked, and what it waited for is said as seq.n, both in the last columns")
+    @Test("an observer is marked, and what it waited for is said as seq.n, both behind the reason")
     func observer() {
         let waited = row(
             42, n: 1, .handled, isObserver: true,
             waitedFor: Predecessor(id: InvocationID(seq: SequenceNumber(40), n: 2), handler: "crm"))
-        #expect(CSVReport.line(of: waited).hasSuffix(",,,,true,40.2\r\n"))
+        #expect(CSVReport.line(of: waited).hasSuffix(",,,,true,40.2,,,,\r\n"))
     }
 
     @Test(
@@ -55,6 +58,6 @@ struct CSVReportTests {
     func cells(value: String, cell: String) {
         #expect(
             CSVReport.line(of: row(1, .handled, reason: value)).utf8.elementsEqual(
-                CSVReport.line(of: row(1, .handled)).replacing(",false,\r\n", with: cell + ",false,\r\n").utf8))
+                CSVReport.line(of: row(1, .handled)).replacing(",false,,,,,\r\n", with: cell + ",false,,,,,\r\n").utf8))
     }
 }

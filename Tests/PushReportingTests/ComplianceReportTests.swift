@@ -127,12 +127,36 @@ struct ComplianceReportTests {
     @Test("what is in flight, what the daemon missed and mixed modes are gaps, each with its count")
     func namesGaps() {
         let report = report([
-            row(1, nil), row(2, .expired, reason: "daemon_down"), row(3, .failed, reason: "daemon_crashed"),
+            row(1, nil), row(2, .expired, reason: "daemon_down", code: .daemonDown),
+            row(3, .failed, reason: "daemon_crashed", code: .daemonCrashed),
             row(4, .handled, mode: .relay), row(5, .handled),
         ])
         #expect(report.gaps.map(\.kind) == [.inFlight, .daemonDown, .daemonCrashed, .mixedModes])
         #expect(report.gaps.map(\.count) == [1, 1, 1, 5])
         #expect(report.mode == .mixed)
+    }
+
+    @Test("a gap goes by the code of the reason, whatever remarks follow its text, and never by the text")
+    func gapsByCode() {
+        let remark = "daemon_down; no handler ever answered: the app completes the callback with failed"
+        let report = report([
+            row(1, .expired, callback: .didReceiveRemoteNotification, reason: remark, code: .daemonDown),
+            row(2, .failed, reason: "daemon_down", code: .handlerRejected),
+        ])
+        #expect(report.gaps.map(\.kind) == [.daemonDown] && report.gaps.map(\.count) == [1])
+    }
+
+    @Test("messages are counted by the priority with which FCM delivered them, and those that it lowered")
+    func priorities() {
+        let report = report([
+            row(1, .handled, transport: .fcm, sent: .high, delivered: .high),
+            row(2, .handled, transport: .fcm, sent: .high, delivered: .normal),
+            row(3, .handled, transport: .fcm, sent: .normal, delivered: .normal), row(4, .handled),
+        ])
+        #expect(report.byPriority.mapValues(\.count) == [.high: 1, .normal: 2])
+        #expect(report.loweredPriority == 1)
+        let json = String(decoding: report.json(), as: UTF8.self)
+        #expect(json.contains(#""lowered_priority":1"#) && json.contains(#""by_priority":{"high":{"count":1"#))
     }
 
     @Test("the mode is the rows' own; the configured one only without any")

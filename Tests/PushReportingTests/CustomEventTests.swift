@@ -6,7 +6,7 @@ import Testing
 struct CustomEventTests {
     private func bought(_ name: String, at time: Int64) -> AnalyticsEvent {
         var custom = event(.customEvent, at: time, campaign: nil)
-        custom.name = name
+        custom.content = .customEvent(name: name, properties: nil)
         return custom
     }
 

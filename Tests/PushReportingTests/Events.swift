@@ -1,4 +1,5 @@
 import PushModel
+import TestSupport
 
 /// An event with one thing or another said, the rest as of an everyday push.
 func event(
@@ -7,10 +8,12 @@ func event(
     platform: Platform = .android, action: ButtonAction? = nil, button: String? = nil, duration: Duration? = nil
 ) -> AnalyticsEvent {
     AnalyticsEvent(
-        id: UUID128(high: UInt64(delivery), low: UInt64(time)), kind: kind, time: time,
+        id: UUID128(high: UInt64(delivery), low: UInt64(time)), time: time,
         seq: SequenceNumber(seq ?? delivery), delivery: SequenceNumber(delivery), externalUserID: user,
-        deviceID: device, appID: app, platform: platform, campaignID: campaign, messageID: "m\(delivery)",
-        buttonActionType: action?.rawValue, buttonString: button, duration: duration)
+        deviceID: device, appID: app, platform: platform,
+        content: .init(
+            kind, campaignID: campaign, messageID: "m\(delivery)",
+            button: button.map { AnalyticsEvent.Button(id: $0, action: action) }, duration: duration))
 }
 
 /// What became of an interaction with a delivery.

@@ -11,11 +11,31 @@ struct PlatformLimitTests {
         }
     }
 
-    @Test("the limits are 9, 10, 20 and twice 30 seconds")
+    @Test("the limits are 9, 10, 20, 60 and twice 30 seconds")
     func theLimits() {
         #expect(
-            PlatformLimit.all.map(\.limit) == [.seconds(9), .seconds(10), .seconds(20), .seconds(30), .seconds(30)])
-        #expect(Set(PlatformLimit.all.map(\.id)).count == 5)
+            PlatformLimit.all.map(\.limit) == [
+                .seconds(9), .seconds(10), .seconds(20), .seconds(60), .seconds(30), .seconds(30),
+            ])
+        #expect(Set(PlatformLimit.all.map(\.id)).count == 6)
+    }
+
+    @Test(
+        "FCM's service has 20 s for a message of normal or unknown priority, and a wake lock of 60 s for one of high",
+        arguments: [
+            (nil, ["android_fcm": true]), (.normal, ["android_fcm": true]), (.high, ["android_fcm_high": false]),
+        ] as [(MessagePriority?, [String: Bool])])
+    func priorities(delivered: MessagePriority?, expected: [String: Bool]) {
+        let waited = row(
+            1, .handled, queue: .seconds(25), transport: .fcm, sent: .high, delivered: delivered)
+        #expect(kept(waited).filter { $0.key.hasPrefix("android_fcm") } == expected)
+        let longer = row(1, .handled, queue: .seconds(60), transport: .fcm, sent: .high, delivered: .high)
+        #expect(kept(longer)["android_fcm_high"] == true)
+    }
+
+    @Test("of what Amazon or Huawei brings only Braze's policy is a limit", arguments: [Transport.adm, .hms])
+    func otherTransports(transport: Transport) {
+        #expect(kept(row(1, .handled, queue: .seconds(25), transport: transport)) == ["android_policy": false])
     }
 
     @Test("a handler that is killed at 9 s is over the policy and within the platform's limits")

@@ -77,11 +77,16 @@ struct ReportFormatTests {
                 "within":1,"over":1,\#
                 "source":"Braze developer guide, logging push data: finish within 9 seconds of invocation"},{\#
                 "id":"android_broadcast","limit_ms":10000,"applies_to":{"platform":"android",\#
-                "callback":"onMessageReceived"},"counts_from":"acceptance","within":2,"over":0,\#
+                "callback":"onMessageReceived","transport":"fcm"},"counts_from":"acceptance","within":2,"over":0,\#
                 "source":"AOSP ActivityManagerService, BROADCAST_FG_TIMEOUT: ANR after 10 seconds"},{\#
                 "id":"android_fcm","limit_ms":20000,"applies_to":{"platform":"android",\#
-                "callback":"onMessageReceived"},"counts_from":"acceptance","within":2,"over":0,\#
+                "callback":"onMessageReceived","transport":"fcm","priority":"normal"},\#
+                "counts_from":"acceptance","within":2,"over":0,\#
                 "source":"firebase-android-sdk, EnhancedIntentService.MESSAGE_TIMEOUT_S: no longer protected after 20 seconds"},{\#
+                "id":"android_fcm_high","limit_ms":60000,"applies_to":{"platform":"android",\#
+                "callback":"onMessageReceived","transport":"fcm","priority":"high"},\#
+                "counts_from":"acceptance","within":0,"over":0,\#
+                "source":"firebase-android-sdk, WakeLockHolder.WAKE_LOCK_ACQUIRE_TIMEOUT_MILLIS: the lock goes after 60 seconds"},{\#
                 "id":"ios_background","limit_ms":30000,"applies_to":{"platform":"ios",\#
                 "callback":"didReceiveRemoteNotification"},"counts_from":"invocation","within":0,"over":0,\#
                 "source":"Apple, application(_:didReceiveRemoteNotification:fetchCompletionHandler:): 30 seconds of wall clock"},{\#
@@ -107,7 +112,8 @@ struct ReportFormatTests {
                 "onMessageReceived":{"count":3,"due":1,"missed":1,"queue":{"p50_ms":0,"p90_ms":0.6,"p99_ms":0.6,\#
                 "p999_ms":0.6,"max_ms":0.6},"exec":{"p50_ms":0,"p90_ms":9000.1,"p99_ms":9000.1,"p999_ms":9000.1,\#
                 "max_ms":9000.1},"total":{"p50_ms":0,"p90_ms":9000.7,"p99_ms":9000.7,"p999_ms":9000.7,\#
-                "max_ms":9000.7}}},"slowest":[{"seq":3,"n":0,"callback":"onMessageReceived",\#
+                "max_ms":9000.7}}},"by_priority":{},"lowered_priority":0,"slowest":[{\#
+                "seq":3,"n":0,"callback":"onMessageReceived",\#
                 "provider":"onesignal","handler":"crm","outcome":"timed_out","exec_ms":9000.1,"total_ms":9000.7},{\#
                 "seq":1,"n":0,"callback":"onMessageReceived","provider":"braze","handler":null,\#
                 "outcome":"handed_to_tracker","exec_ms":0,"total_ms":0}],\#
@@ -187,12 +193,13 @@ struct ReportFormatTests {
                 #"{"mode":"relay","window":{"since":null,"until":null},"deadline_ms":9000,"accepted":0,"in_flight":0,"#)
         )
         #expect(text.contains(#""due":0,"missed":0,"compliance":null,"slo":null,"limits":[{"#))
-        #expect(
-            text.hasSuffix(
-                #""by_handler":{},"by_route":{},"by_provider":{},"by_platform":{},"by_callback":{},"slowest":[],"#
-                    + #""observers":{"accepted":0,"in_flight":0,"#
-                    + #""outcomes":{"# + Outcome.allCases.map { #""\#($0.rawValue)":0"# }.joined(separator: ",")
-                    + #"},"due":0,"missed":0,"compliance":null,"by_route":{}},"gaps":[]}"# + "\n"))
+        let outcomes = Outcome.allCases.map { #""\#($0.rawValue)":0"# }.joined(separator: ",")
+        let groups =
+            #""by_handler":{},"by_route":{},"by_provider":{},"by_platform":{},"by_callback":{},"by_priority":{},"#
+        let rest =
+            #""lowered_priority":0,"slowest":[],"observers":{"accepted":0,"in_flight":0,"outcomes":{\#(outcomes)},"#
+        let end = #""due":0,"missed":0,"compliance":null,"by_route":{}},"gaps":[]}"#
+        #expect(text.hasSuffix("\(groups)\(rest)\(end)\n"))
     }
 
     @Test("one miss in 100,000 is not shown as 100 %, and counts are grouped")

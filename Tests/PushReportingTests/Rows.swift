@@ -6,13 +6,15 @@ func row(
     _ seq: Int64, n: Int = 0, _ outcome: Outcome?, callback: Callback = .onMessageReceived,
     provider: String? = "onesignal", route: String? = "20-onesignal", handler: String? = "crm",
     queue: Duration = .zero, exec: Duration = .zero, total: Duration? = nil, budget: Duration = .seconds(9),
-    completion: Completion? = nil, reason: String? = nil, mode: DispatchMode = .device,
+    completion: Completion? = nil, reason: String? = nil, code: ReasonCode? = nil,
+    mode: DispatchMode = .device,
     platform: Platform = .android, id: String? = nil, messageID: String? = nil, isObserver: Bool = false,
-    waitedFor: Predecessor? = nil
+    waitedFor: Predecessor? = nil, transport: Transport? = nil, sent: MessagePriority? = nil,
+    delivered: MessagePriority? = nil
 ) -> ReportRow {
     let result = outcome.map {
         InvocationResult(
-            outcome: $0, reason: reason, queue: queue, exec: exec, total: total ?? queue + exec,
+            outcome: $0, reason: reason, reasonCode: code, queue: queue, exec: exec, total: total ?? queue + exec,
             completion: completion, waitedFor: waitedFor, decidedAt: WallTime(milliseconds: 0))
     }
     return ReportRow(
@@ -21,7 +23,8 @@ func row(
             provider: provider, route: route, handler: handler, budget: budget, deadline: nil, started: exec > .zero,
             result: result),
         mode: mode, platform: platform, app: "com.example.app", device: "d1", id: id, messageID: messageID,
-        acceptedAt: WallTime(milliseconds: 1_795_230_480_000 + seq))
+        acceptedAt: WallTime(milliseconds: 1_795_230_480_000 + seq), transport: transport, originalPriority: sent,
+        deliveredPriority: delivered)
 }
 
 /// The copy of an observing route.

@@ -72,6 +72,16 @@ struct RecoveryTests {
         #expect(bench.end(1)?.reason == "daemon_down")
     }
 
+    @Test("a reason has its code whatever remark follows it: an iOS callback that nobody completed, too")
+    func daemonDownWithRemark() throws {
+        var bench = Bench(.testing(handlers: [.exec("crm", idempotent: true)]))
+        try bench.submit(.deliver(#"{"aps":{"content-available":1}}"#, platform: .ios))
+        bench.at(.seconds(9))
+        bench.crash()
+        #expect(bench.end(1)?.reasonCode == .daemonDown)
+        #expect(bench.end(1)?.reason?.hasPrefix("daemon_down; ") == true)
+    }
+
     @Test("after another boot no time is left, and durations are by the civil clock")
     func otherBoot() throws {
         var bench = Bench(.testing(handlers: [.exec("crm", idempotent: true)]))

@@ -18,11 +18,11 @@ extension Request {
     /// A tap on the body of a notification.
     static func open(
         _ subject: InteractRequest.Subject, on device: String? = nil, app: String? = nil, platform: Platform? = nil,
-        user: String? = nil, at: WallTime? = nil
+        user: String? = nil, at: WallTime? = nil, sdk: SDKState = .ready
     ) -> Request {
         let target = Target(platform: platform, app: app, device: device, externalID: user)
         return Request(
-            action: .interact(InteractRequest(target: target, kind: .opened, subject: subject)),
+            action: .interact(InteractRequest(target: target, kind: .opened, subject: subject, sdk: sdk)),
             id: nil, at: at, waitsForOutcome: false, document: JSONDocument(test: "{}"))
     }
 
@@ -45,8 +45,10 @@ extension Request {
             document: JSONDocument(test: "{}"))
     }
 
-    static func open(seq: Int64, on device: String? = nil, user: String? = nil) -> Request {
-        open(.delivery(SequenceNumber(seq)), on: device, user: user)
+    static func open(
+        seq: Int64, on device: String? = nil, user: String? = nil, sdk: SDKState = .ready
+    ) -> Request {
+        open(.delivery(SequenceNumber(seq)), on: device, user: user, sdk: sdk)
     }
 }
 

@@ -35,8 +35,8 @@ struct InfluenceTests {
         #expect(event?.seq == SequenceNumber(2))
         #expect(event?.delivery == SequenceNumber(1))
         #expect(event?.externalUserID == "u1")
-        #expect(event?.campaignID == "summer")
-        #expect(event?.messageID == "m1")
+        #expect(event?.push?.campaignID == "summer")
+        #expect(event?.push?.messageID == "m1")
         #expect(event?.deviceID == "phone")
         #expect(event?.appID == "shop")
     }

@@ -175,14 +175,15 @@ extension TrackerOutput {
 extension AnalyticsEvent {
     /// The event in a few words.
     var text: String {
-        switch kind {
+        switch content {
         case .received: "received \(delivery)"
-        case .open: "open \(delivery)" + (buttonString.map { " by \($0): \(buttonActionType ?? "?")" } ?? "")
+        case .open(_, let button):
+            "open \(delivery)" + (button.map { " by \($0.id): \($0.action?.rawValue ?? "?")" } ?? "")
         case .influencedOpen: "influenced \(delivery) by \(seq)"
         case .iosForeground: "foreground \(delivery)"
         case .sessionStart: "session \(seq) of \(externalUserID ?? "nobody")"
-        case .sessionEnd: "end of \(externalUserID ?? "nobody") after \(duration?.milliseconds ?? -1) ms"
-        case .tokenStateChange: "token \(tokenChange?.rawValue ?? "?") \(pushToken ?? "-")"
+        case .sessionEnd(let duration): "end of \(externalUserID ?? "nobody") after \(duration.milliseconds) ms"
+        case .tokenStateChange(let change, let token): "token \(change.rawValue) \(token ?? "-")"
         case .uninstall: "uninstall"
         case .customEvent: "custom event"
         }

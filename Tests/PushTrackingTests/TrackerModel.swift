@@ -1,4 +1,5 @@
 import PushModel
+import TestSupport
 
 @testable import PushTracking
 
@@ -279,8 +280,9 @@ struct TrackerModel {
             tell(
                 .open, interaction.cause, interaction.cause, delivery,
                 interaction.externalID ?? delivery.externalID, interaction.at.milliseconds)
-            events[events.count - 1].buttonActionType = action?.rawValue
-            events[events.count - 1].buttonString = id
+            events[events.count - 1].content = .init(
+                .open, campaignID: delivery.campaignID, messageID: delivery.messageID,
+                button: id.map { AnalyticsEvent.Button(id: $0, action: action) })
         }
         return InteractionResult(verdict: action == .close ? .closed : .opened, delivery: delivery.seq)
     }
@@ -387,7 +389,7 @@ struct TrackerModel {
             cause: cause, platform: session.platform, app: session.key.app, device: session.key.device,
             externalID: session.user, at: WallTime(milliseconds: at))
         tell(.sessionEnd, session.number, cause, source, at)
-        events[events.count - 1].duration = .milliseconds(max(0, at - session.startedAt))
+        events[events.count - 1].content = .sessionEnd(.milliseconds(max(0, at - session.startedAt)))
     }
 
     // MARK: Time, memory, events
@@ -415,10 +417,10 @@ struct TrackerModel {
     ) {
         events.append(
             AnalyticsEvent(
-                id: AnalyticsEvent.identifier(state: stateID, number: number, kind: kind), kind: kind,
+                id: AnalyticsEvent.identifier(state: stateID, number: number, kind: kind),
                 time: floorSeconds(at), seq: cause, delivery: delivery.seq, externalUserID: user,
                 deviceID: delivery.device, appID: delivery.app, platform: delivery.platform,
-                campaignID: delivery.campaignID, messageID: delivery.messageID))
+                content: .init(kind, campaignID: delivery.campaignID, messageID: delivery.messageID)))
     }
 
     private mutating func tell(
@@ -427,10 +429,10 @@ struct TrackerModel {
     ) {
         events.append(
             AnalyticsEvent(
-                id: AnalyticsEvent.identifier(state: stateID, number: number, kind: kind), kind: kind,
+                id: AnalyticsEvent.identifier(state: stateID, number: number, kind: kind),
                 time: floorSeconds(at), seq: cause, delivery: cause, externalUserID: source.externalID,
-                deviceID: source.device, appID: source.app, platform: source.platform, campaignID: nil,
-                messageID: nil))
+                deviceID: source.device, appID: source.app, platform: source.platform,
+                content: .init(kind)))
     }
 
     private func floorSeconds(_ milliseconds: Int64) -> Int64 { WallTime(milliseconds: milliseconds).seconds }

@@ -33,6 +33,7 @@ struct ColumnTests {
                 "mode": "'relay'", "platform": "'web'", "app": "'app-a'", "device": "'device-a'",
                 "external_id": "'user-a'", "message_id": "'message-a'", "body": "X'626F64792D61'",
                 "state": "'force_quit'", "duplicate_id": "'duplicate-a'", "tracked": "1",
+                "transport": "'adm'", "original_priority": "'high'", "delivered_priority": "'normal'",
             ])
         #expect(
             try row(of: "invocations", database) == [
@@ -42,15 +43,16 @@ struct ColumnTests {
                 "total_us": "1105", "completed_by": "'handler'", "completed_times": "12",
                 "completed_result": "'newData'", "completed_options": "'banner,list'", "decided_at": "1106",
                 "observer": "1", "waited_for_seq": "91", "waited_for_n": "13", "waited_for_handler": "'before-a'",
+                "reason_code": "'daemon_down'",
             ])
         #expect(
             try row(of: "events", database) == [
                 "cursor": "1", "seq": "103", "id": "X'00000000000004B100000000000004B2'",
-                "kind": "'local.pushnotification.Received'", "time": "1203", "delivery": "51",
+                "kind": "'users.messages.pushnotification.Open'", "time": "1203", "delivery": "51",
                 "external_user_id": "'eu-a'", "device_id": "'ed-a'", "app_id": "'ea-a'", "platform": "'ios'",
-                "campaign_id": "'campaign-a'", "message_id": "'em-a'", "button_action_type": "'action-a'",
-                "button_string": "'button-a'", "duration_us": "1204", "push_token": "'token-a'",
-                "token_change": "'unregistered'", "name": "'name-a'", "properties": #"'{"p":"a"}'"#,
+                "campaign_id": "'campaign-a'", "message_id": "'em-a'", "button_action_type": "'deep_link'",
+                "button_string": "'button-a'", "duration_us": "NULL", "push_token": "NULL", "token_change": "NULL",
+                "name": "NULL", "properties": "NULL",
             ])
         #expect(
             try row(of: "entries", database) == [
@@ -73,5 +75,27 @@ struct ColumnTests {
                 "unique_id": "'unique-a'", "digest": "1303", "buttons": "X'627574746F6E732D61'", "opened_at": "1304",
                 "opened_by": "1305", "influenced": "0",
             ])
+    }
+
+    @Test(
+        "of an event have what its kind has, and nothing else",
+        arguments: [
+            (.sessionEnd(.microseconds(1204)), ["duration_us": "1204"]),
+            (.tokenStateChange(.registered, token: "t"), ["push_token": "'t'", "token_change": "'registered'"]),
+            (.customEvent(name: "n", properties: "{}"), ["name": "'n'", "properties": "'{}'"]),
+            (.influencedOpen(.init(campaignID: "c", messageID: "m")), ["campaign_id": "'c'", "message_id": "'m'"]),
+        ] as [(AnalyticsEvent.Content, [String: String])])
+    func content(_ content: AnalyticsEvent.Content, columns: [String: String]) async throws {
+        let directory = TemporaryDirectory()
+        let ledger = try TestLedger(directory.path)
+        var event = Fixture.event(1)
+        event.content = content
+        try await ledger.commit([.event(event)])
+        let own = [
+            "campaign_id", "message_id", "button_action_type", "button_string", "duration_us", "push_token",
+            "token_change", "name", "properties",
+        ]
+        let row = try row(of: "events", ledger.intruder()).filter { own.contains($0.key) && $0.value != "NULL" }
+        #expect(row == columns)
     }
 }

@@ -147,7 +147,7 @@ final class CustomDataTests {
     func event() async throws {
         let ledger = try await ledger()
         var event = Fixture.event(1, .customEvent)
-        (event.name, event.properties) = ("bought", #"{"price":1.50}"#)
+        event.content = .customEvent(name: "bought", properties: #"{"price":1.50}"#)
         try await ledger.commit([.event(event), .event(Fixture.event(2))])
         #expect(try ledger.reader().events(after: 0, limit: 9).map(\.event) == [event, Fixture.event(2)])
     }

@@ -26,6 +26,19 @@ struct DeliveryTests {
         try reader.delivery(DeliveryReference(name, app: app, device: device))?.request.seq.value
     }
 
+    @Test("tells two spellings of a device's name apart, which Swift's String takes for one")
+    func spellings() async throws {
+        let (composed, decomposed) = ("caf\u{E9}", "cafe\u{301}")
+        #expect(composed == decomposed)
+        let directory = TemporaryDirectory()
+        let ledger = try TestLedger(directory.path)
+        try await ledger.commit(delivery(1, device: composed) + delivery(2, device: decomposed))
+        let reader = try ledger.reader()
+        #expect(try found(reader, .message("m"), device: composed) == 1)
+        #expect(try found(reader, .message("m"), device: decomposed) == 2)
+        #expect(try found(reader, .seq(SequenceNumber(1)), device: decomposed) == nil)
+    }
+
     @Test("by message id gives the latest on that device and in that app, or on any")
     func byMessage() async throws {
         let directory = TemporaryDirectory()

@@ -1,4 +1,5 @@
 import PushModel
+import TestSupport
 
 /// The smallest records, for tests that are about something else.
 enum Fixture {
@@ -29,9 +30,9 @@ enum Fixture {
         _ seq: Int64, _ kind: AnalyticsEvent.Kind = .received, delivery: Int64? = nil
     ) -> AnalyticsEvent {
         AnalyticsEvent(
-            id: UUID128(high: UInt64(seq), low: 5), kind: kind, time: 1_760_000_000, seq: SequenceNumber(seq),
+            id: UUID128(high: UInt64(seq), low: 5), time: 1_760_000_000, seq: SequenceNumber(seq),
             delivery: SequenceNumber(delivery ?? seq), externalUserID: "u1", deviceID: "d1", appID: "com.example.shop",
-            platform: .android, campaignID: "c1", messageID: "m\(seq)")
+            platform: .android, content: .init(kind, campaignID: "c1", messageID: "m\(seq)"))
     }
 
     static func tracked(_ seq: Int64) -> TrackedRow {

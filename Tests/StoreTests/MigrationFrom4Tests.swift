@@ -48,9 +48,10 @@ struct MigrationFrom4Tests {
                 .received, .sessionStart, .open, .customEvent, .received, .open, .tokenStateChange, .sessionStart,
                 .customEvent,
             ])
-        #expect(events.map(\.cursor) == Array(1...9) && events[6].event.pushToken == "t-1")
-        #expect(events[3].event.name == "bought" && events[3].event.properties == #"{"price":9.5}"#)
-        #expect(events[5].event.buttonString == "no" && events[5].event.buttonActionType == "close")
+        #expect(
+            events.map(\.cursor) == Array(1...9) && events[6].event.content == .tokenStateChange(.new, token: "t-1"))
+        #expect(events[3].event.content == .customEvent(name: "bought", properties: #"{"price":9.5}"#))
+        #expect(events[5].event.button == AnalyticsEvent.Button(id: "no", action: .close))
         let tracked = try ledger.tracked()
         #expect(tracked.map(\.seq.value) == [4, 6] && tracked.map(\.opened?.by.value) == [5, nil])
         #expect(tracked.allSatisfy { $0.isDisplayed && $0.hasOwnID })

@@ -113,11 +113,21 @@ struct RoundTripTests {
     @Test("any text in an event of any kind", arguments: texts, AnalyticsEvent.Kind.allCases)
     func events(text: String?, kind: AnalyticsEvent.Kind) async throws {
         var event = Fixture.event(1, kind)
-        (event.externalUserID, event.deviceID, event.appID, event.campaignID) = (text, text, text, text)
-        (event.messageID, event.buttonActionType, event.buttonString) = (text, text, text)
-        (event.id, event.time, event.pushToken) = (UUID128(high: .max, low: 0), .min, text)
-        event.tokenChange = text == nil ? nil : .unregistered
-        event.duration = text.map { .milliseconds($0.utf8.count) }
+        (event.externalUserID, event.deviceID, event.appID) = (text, text, text)
+        (event.id, event.time) = (UUID128(high: .max, low: 0), .min)
+        let push = AnalyticsEvent.Push(campaignID: text, messageID: text)
+        event.content =
+            switch kind {
+            case .received: .received(push)
+            case .open: .open(push, button: text.map { AnalyticsEvent.Button(id: $0, action: nil) })
+            case .influencedOpen: .influencedOpen(push)
+            case .iosForeground: .iosForeground(push)
+            case .sessionStart: .sessionStart
+            case .sessionEnd: .sessionEnd(.milliseconds(text?.utf8.count ?? 0))
+            case .tokenStateChange: .tokenStateChange(.unregistered, token: text)
+            case .uninstall: .uninstall
+            case .customEvent: .customEvent(name: text ?? "", properties: text)
+            }
         try await roundTrip(Fixture.request(1), [], [event])
     }
 

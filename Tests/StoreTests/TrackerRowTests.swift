@@ -41,7 +41,8 @@ final class TrackerRowTests {
     func receiptBeforeAnotherEvent() async throws {
         let ledger = try await ledger()
         var shown = Fixture.event(1)
-        (shown.id, shown.kind) = (UUID128(high: 9, low: 9), .iosForeground)
+        shown.id = UUID128(high: 9, low: 9)
+        shown.content = .iosForeground(.init(campaignID: "c1", messageID: "m1"))
         try await ledger.commit(Fixture.delivery(1) + [.event(shown), .tracker(.delivery(Fixture.tracked(1)))])
         var receipts: [AnalyticsEvent] = []
         try ledger.reader().trackedDeliveries(newest: 1) { receipts.append($1) }
@@ -107,7 +108,7 @@ final class TrackerRowTests {
         var second = first
         (second.externalID, second.end, second.platform) = (nil, end, .ios)
         var other = first
-        (other.key.device, other.number) = ("d2", SequenceNumber(7))
+        (other.key, other.number) = (DeviceKey(app: app, device: "d2"), SequenceNumber(7))
         let ledger = try await ledger(.session(first), .session(second), .session(other))
         func sessions(ofUser user: String? = nil) throws -> [SessionRow] {
             var rows: [SessionRow] = []

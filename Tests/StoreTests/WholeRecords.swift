@@ -12,13 +12,15 @@ enum Whole {
             acceptedAt: Moment(monotonic: Instant(nanoseconds: 1004), wall: time(1005)),
             boot: UUID128(high: 1006, low: 1007), mode: .relay, platform: .web, app: "app-a", device: "device-a",
             externalID: "user-a", messageID: "message-a", state: .forceQuit, duplicateID: "duplicate-a",
-            isTracked: true, body: Array("body-a".utf8)),
+            isTracked: true, transport: .adm, originalPriority: .high, deliveredPriority: .normal,
+            body: Array("body-a".utf8)),
         AcceptedRequest(
             seq: number(102), operation: .token, id: "id-b", peer: Peer(uid: 2001, gid: 2002, pid: 2003),
             acceptedAt: Moment(monotonic: Instant(nanoseconds: 2004), wall: time(2005)),
             boot: UUID128(high: 2006, low: 2007), mode: .device, platform: .ios, app: "app-b", device: "device-b",
             externalID: "user-b", messageID: "message-b", state: .terminated, duplicateID: "duplicate-b",
-            isTracked: false, body: Array("body-b".utf8)),
+            isTracked: false, transport: .webPush, originalPriority: .normal, deliveredPriority: .high,
+            body: Array("body-b".utf8)),
     ]
 
     static let invocations = [
@@ -27,7 +29,8 @@ enum Whole {
             provider: "provider-a", route: "route-a", handler: "handler-a", budget: .microseconds(1101),
             deadline: Instant(nanoseconds: 1102), started: true,
             result: InvocationResult(
-                outcome: .timedOut, reason: "reason-a", queue: .microseconds(1103), exec: .microseconds(1104),
+                outcome: .timedOut, reason: "reason-a", reasonCode: .daemonDown, queue: .microseconds(1103),
+                exec: .microseconds(1104),
                 total: .microseconds(1105),
                 completion: Completion(by: .handler, times: 12, result: .newData, options: ["banner", "list"]),
                 waitedFor: Predecessor(id: InvocationID(seq: number(91), n: 13), handler: "before-a"),
@@ -37,7 +40,8 @@ enum Whole {
             provider: "provider-b", route: "route-b", handler: "handler-b", budget: .microseconds(2101),
             deadline: Instant(nanoseconds: 2102), started: false,
             result: InvocationResult(
-                outcome: .failed, reason: "reason-b", queue: .microseconds(2103), exec: .microseconds(2104),
+                outcome: .failed, reason: "reason-b", reasonCode: .daemonCrashed, queue: .microseconds(2103),
+                exec: .microseconds(2104),
                 total: .microseconds(2105),
                 completion: Completion(by: .default, times: 22, result: .noData, options: ["sound"]),
                 waitedFor: Predecessor(id: InvocationID(seq: number(92), n: 23), handler: "before-b"),
@@ -46,17 +50,15 @@ enum Whole {
 
     static let events = [
         AnalyticsEvent(
-            id: UUID128(high: 1201, low: 1202), kind: .received, time: 1203, seq: number(103), delivery: number(51),
-            externalUserID: "eu-a", deviceID: "ed-a", appID: "ea-a", platform: .ios, campaignID: "campaign-a",
-            messageID: "em-a", buttonActionType: "action-a", buttonString: "button-a",
-            duration: .microseconds(1204), pushToken: "token-a", tokenChange: .unregistered, name: "name-a",
-            properties: #"{"p":"a"}"#),
+            id: UUID128(high: 1201, low: 1202), time: 1203, seq: number(103), delivery: number(51),
+            externalUserID: "eu-a", deviceID: "ed-a", appID: "ea-a", platform: .ios,
+            content: .open(
+                .init(campaignID: "campaign-a", messageID: "em-a"), button: .init(id: "button-a", action: .deepLink))),
         AnalyticsEvent(
-            id: UUID128(high: 2201, low: 2202), kind: .customEvent, time: 2203, seq: number(104), delivery: number(52),
-            externalUserID: "eu-b", deviceID: "ed-b", appID: "ea-b", platform: .web, campaignID: "campaign-b",
-            messageID: "em-b", buttonActionType: "action-b", buttonString: "button-b",
-            duration: .microseconds(2204), pushToken: "token-b", tokenChange: .new, name: "name-b",
-            properties: #"{"p":"b"}"#),
+            id: UUID128(high: 2201, low: 2202), time: 2203, seq: number(104), delivery: number(52),
+            externalUserID: "eu-b", deviceID: "ed-b", appID: "ea-b", platform: .web,
+            content: .open(
+                .init(campaignID: "campaign-b", messageID: "em-b"), button: .init(id: "button-b", action: .uri))),
     ]
 
     static let devices = [

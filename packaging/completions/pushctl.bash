@@ -16,6 +16,7 @@ _pushctl() {
 
     case $command:$previous in
         inject:--platform) mapfile -t COMPREPLY < <(compgen -W "android ios web" -- "$current"); return ;;
+        inject:--transport) mapfile -t COMPREPLY < <(compgen -W "fcm adm hms apns web_push" -- "$current"); return ;;
         inject:--app) return ;;
         inject:--device) return ;;
         inject:--external-id) return ;;
@@ -26,6 +27,7 @@ _pushctl() {
         open:--app) return ;;
         open:--device) return ;;
         open:--external-id) return ;;
+        open:--sdk) mapfile -t COMPREPLY < <(compgen -W "ready nil delayed" -- "$current"); return ;;
         open:--at) return ;;
         open:--id) return ;;
         act:--action) return ;;
@@ -35,6 +37,7 @@ _pushctl() {
         act:--app) return ;;
         act:--device) return ;;
         act:--external-id) return ;;
+        act:--sdk) mapfile -t COMPREPLY < <(compgen -W "ready nil delayed" -- "$current"); return ;;
         act:--at) return ;;
         act:--id) return ;;
         dismiss:--payload) mapfile -t COMPREPLY < <(compgen -f -- "$current"); return ;;
@@ -67,6 +70,7 @@ _pushctl() {
         log:--at) return ;;
         log:--id) return ;;
         explain:--platform) mapfile -t COMPREPLY < <(compgen -W "android ios web" -- "$current"); return ;;
+        explain:--transport) mapfile -t COMPREPLY < <(compgen -W "fcm adm hms apns web_push" -- "$current"); return ;;
         explain:--state) mapfile -t COMPREPLY < <(compgen -W "foreground background terminated force_quit force_stopped" -- "$current"); return ;;
         explain:--app) return ;;
         explain:--device) return ;;
@@ -111,14 +115,14 @@ _pushctl() {
 
     if [[ $current == -* ]]; then
         case $command in
-            inject) options="--platform --app --device --external-id --state --id --wait --json --config --runtime --help --version" ;;
-            open) options="--payload --platform --app --device --external-id --at --id --wait --json --config --state --runtime --help --version" ;;
-            act) options="--action --text --payload --platform --app --device --external-id --at --id --wait --json --config --state --runtime --help --version" ;;
+            inject) options="--platform --transport --app --device --external-id --state --id --wait --json --config --runtime --help --version" ;;
+            open) options="--payload --platform --app --device --external-id --sdk --at --id --wait --json --config --state --runtime --help --version" ;;
+            act) options="--action --text --payload --platform --app --device --external-id --sdk --at --id --wait --json --config --state --runtime --help --version" ;;
             dismiss) options="--payload --platform --app --device --external-id --at --id --wait --json --config --state --runtime --help --version" ;;
             session) options="--platform --app --device --external-id --at --id --json --config --state --runtime --help --version" ;;
             token) options="--kind --platform --app --device --external-id --at --id --wait --json --config --state --runtime --help --version" ;;
             log) options="--property --suite --braze-id --platform --app --device --external-id --at --id --json --config --state --runtime --help --version" ;;
-            explain) options="--platform --state --locked --app --device --notifications --os-version --sdk --json --config --runtime --help --version" ;;
+            explain) options="--platform --transport --state --locked --app --device --notifications --os-version --sdk --json --config --runtime --help --version" ;;
             simulate) options="--mode --keep-going --config --state --runtime --help --version" ;;
             test) options="--junit --json --config --state --runtime --help --version" ;;
             report) options="--since --until --format --json --fail-under --config --state --runtime --help --version" ;;

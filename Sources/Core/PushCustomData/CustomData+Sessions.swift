@@ -57,13 +57,14 @@ extension CustomData {
         let number = SequenceNumber(entry.number.value)
         let cause = session.cause ?? entry.cause
         return AnalyticsEvent(
-            id: AnalyticsEvent.identifier(state: stateID, number: number, kind: .customEvent), kind: .customEvent,
+            id: AnalyticsEvent.identifier(state: stateID, number: number, kind: .customEvent),
             time: time.seconds, seq: cause, delivery: cause, externalUserID: session.externalID,
             deviceID: entry.device ?? session.device, appID: entry.app ?? session.app,
             // The app that began to run says what platform that is; who logged may have left it out.
-            platform: session.cause == nil ? entry.platform : session.platform, campaignID: nil, messageID: nil,
-            name: entry.name,
-            properties: entry.data == Array("{}".utf8) ? nil : String(decoding: entry.data, as: UTF8.self))
+            platform: session.cause == nil ? entry.platform : session.platform,
+            content: .customEvent(
+                name: entry.name ?? "",
+                properties: entry.data == Array("{}".utf8) ? nil : String(decoding: entry.data, as: UTF8.self)))
     }
 
     /// What was flushed goes to the endpoint too, as an entry of its own.

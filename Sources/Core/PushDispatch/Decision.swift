@@ -13,6 +13,12 @@ public final class Decision: Sendable {
     public let outcome: Outcome?
     /// The payload's own id, if it has one.
     public let messageID: String?
+    /// What brought the payload.
+    public let transport: Transport
+    /// The priority with which the message was sent over FCM; `nil` where the payload does not tell.
+    public let originalPriority: MessagePriority?
+    /// The priority with which FCM delivered it, which may be lower; `nil` where the payload does not tell.
+    public let deliveredPriority: MessagePriority?
     /// The id that the platform's list of recent messages goes by (FCM: the last ten, in the app's process); a delivery
     /// whose id is in it ends as `duplicate`. `nil` when it has none, or never gets so far.
     public let duplicateID: String?
@@ -31,7 +37,8 @@ public final class Decision: Sendable {
     private let circumstances: Circumstances
 
     init(
-        providers: [ProviderMatch], braze: BrazeFacts?, fate: Fate, messageID: String?, duplicateID: String?,
+        providers: [ProviderMatch], braze: BrazeFacts?, fate: Fate, messageID: String?, transport: Transport,
+        priorities: (original: MessagePriority?, delivered: MessagePriority?), duplicateID: String?,
         app: String?, keys: PayloadKeys, received: Bool, displayed: Bool, reasons: [Reason],
         circumstances: Circumstances
     ) {
@@ -42,6 +49,8 @@ public final class Decision: Sendable {
         case .decided(let outcome): (callbacks, self.outcome) = ([], outcome)
         }
         self.messageID = messageID
+        self.transport = transport
+        (originalPriority, deliveredPriority) = priorities
         self.duplicateID = duplicateID
         self.app = app
         self.keys = keys

@@ -12,7 +12,8 @@ public func decide(
     _ delivery: Delivery, settings: DetectionSettings = DetectionSettings()
 ) throws(PayloadError) -> Decision {
     switch delivery.platform {
-    case .android: decide(delivery, payload: try AndroidPayload(delivery.payload), settings: settings)
+    case .android:
+        decide(delivery, payload: try AndroidPayload(delivery.payload, over: delivery.transport), settings: settings)
     case .ios: decide(delivery, payload: try ApplePayload(delivery.payload), settings: settings)
     case .web: decide(delivery, payload: try WebPayload(delivery.payload), settings: settings)
     }
@@ -47,6 +48,7 @@ private func decide(_ delivery: Delivery, payload: some PlatformPayload, setting
 
     return Decision(
         providers: providers, braze: braze, fate: fate, messageID: payload.messageID,
+        transport: payload.transport, priorities: payload.priorities,
         duplicateID: isUndelivered ? nil : payload.duplicateID, app: delivery.app ?? payload.app,
         keys: PayloadKeys(payload: payload), received: received, displayed: displayed, reasons: reasons,
         circumstances: Circumstances(delivery))
@@ -57,8 +59,10 @@ extension ProviderMatch {
     /// What the platform does without the app stays as it is.
     fileprivate func change(_ fate: inout Fate, because reasons: inout [Reason]) {
         // FCM's other callbacks are about the app's messages as a whole.
-        guard case .callbacks(let callbacks) = fate, platform != .android || callbacks == [.onMessageReceived] else {
-            return
+        guard case .callbacks(let callbacks) = fate else { return }
+        switch platform {
+        case .android: guard callbacks == [.onMessageReceived] else { return }
+        case .ios, .web: break
         }
         if provider.purpose == .uninstallProbe {
             reasons.append(.uninstallProbe(title: provider.title))

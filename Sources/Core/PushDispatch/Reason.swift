@@ -1,3 +1,5 @@
+public import PushModel
+
 /// One step of a decision, for people who know Android and iOS. The text is made when asked for.
 public enum Reason: Hashable, Sendable, CustomStringConvertible {
     // Whose it is.
@@ -21,6 +23,7 @@ public enum Reason: Hashable, Sendable, CustomStringConvertible {
     case deletedMessages, sendEvent(id: String?), sendError(id: String?, error: String?), unknownMessageType(String)
     case newToken(String?), registered(String?), unregistered(String?), unknownAction(String)
     case amazonMessage, amazonRefusal(String?)
+    case huaweiMessage, huaweiNotification, huaweiNotificationInForeground
     case dataMessage, notificationInForeground, notificationSuppressed
     case notificationInBackground, notificationWhileNotRunning, notificationWhileLocked
     // What iOS does.
@@ -93,6 +96,12 @@ public enum Reason: Hashable, Sendable, CustomStringConvertible {
         case .amazonRefusal(nil):
             "the intent of ADM's registration has neither an error, a registration_id nor unregistered: it is ignored"
         case .amazonRefusal(let error): "ADM did not register the app: it answered the error \(quoted(error))"
+        case .huaweiMessage:
+            "the message has no notification block: Huawei's push kit calls onMessageReceived, whatever the app is doing"
+        case .huaweiNotification:
+            "the message has a notification block: Huawei's push kit shows it itself, no code of the app runs"
+        case .huaweiNotificationInForeground:
+            "the app is in the foreground and the notification block says foreground_show false: Huawei's push kit calls onMessageReceived"
         case .dataMessage:
             "the message has no notification block: FCM calls onMessageReceived, whatever the app is doing"
         case .notificationInForeground:
@@ -135,6 +144,76 @@ public enum Reason: Hashable, Sendable, CustomStringConvertible {
         case .serviceWorker: "the browser starts the service worker for every push"
         }
     }
+}
+
+extension Reason {
+    /// The same for programs, without what the payload says.
+    public var code: ReasonCode {
+        switch self {
+        case .owner: .owner
+        case .noBrazeMarker: .noBrazeMarker
+        case .brazeMarkerIsNotTrue: .brazeMarkerIsNotTrue
+        case .noBrazeObject: .noBrazeObject
+        case .brazeObjectIsNone: .brazeObjectIsNone
+        case .brazeObjectIsEmpty: .brazeObjectIsEmpty
+        case .noBrazeWebKey: .noBrazeWebKey
+        case .webPayloadEmpty: .webPayloadEmpty
+        case .otherBrazeRule: .otherBrazeRule
+        case .uninstallProbe: .uninstallProbe
+        case .ownReceiver: .ownReceiver
+        case .brazeAppleUninstallTracking: .brazeAppleUninstallTracking
+        case .brazeDeletedMessages: .brazeDeletedMessages
+        case .brazeUninstallTracking: .brazeUninstallTracking
+        case .brazeUninstallTrackingInExtra: .brazeUninstallTrackingInExtra
+        case .brazeTitleAndContent: .brazeTitleAndContent
+        case .brazeWithoutTitleOrContent: .brazeWithoutTitleOrContent
+        case .brazeContentAvailable: .brazeContentAvailable
+        case .brazeWithoutContentAvailable: .brazeWithoutContentAvailable
+        case .noCampaign: .noCampaign
+        case .brazeLost: .brazeLost
+        case .brazeTestInAppMessage: .brazeTestInAppMessage
+        case .brazeStoryOnAmazon: .brazeStoryOnAmazon
+        case .validateOnly: .validateOnly
+        case .forceStopped: .forceStopped
+        case .deletedMessages: .deletedMessages
+        case .sendEvent: .sendEvent
+        case .sendError: .sendError
+        case .unknownMessageType: .unknownMessageType
+        case .newToken: .newToken
+        case .registered: .registered
+        case .unregistered: .unregistered
+        case .unknownAction: .unknownIntentAction
+        case .amazonMessage: .amazonMessage
+        case .amazonRefusal: .amazonRefusal
+        case .huaweiMessage: .huaweiMessage
+        case .huaweiNotification: .huaweiNotification
+        case .huaweiNotificationInForeground: .huaweiNotificationInForeground
+        case .dataMessage: .dataMessage
+        case .notificationInForeground: .notificationInForeground
+        case .notificationSuppressed: .notificationSuppressed
+        case .notificationInBackground: .notificationInBackground
+        case .notificationWhileNotRunning: .notificationWhileNotRunning
+        case .notificationWhileLocked: .notificationWhileLocked
+        case .mutableContent: .mutableContent
+        case .mutableContentInForeground: .mutableContentInForeground
+        case .alertInForeground: .alertInForeground
+        case .contentAvailable: .contentAvailable
+        case .contentAvailableLaunches: .contentAvailableLaunches
+        case .contentAvailableAfterForceQuit: .contentAvailableAfterForceQuit
+        case .orderOfCallbacksUnknown: .orderOfCallbacksUnknown
+        case .alertShownToo: .alertShownToo
+        case .alertShownBySystem: .alertShownBySystem
+        case .nothingForTheApp: .nothingForTheApp
+        case .liveActivity: .liveActivity
+        case .deviceManagement: .deviceManagement
+        case .notificationsDenied: .notificationsDenied
+        case .alertDenied: .alertDenied
+        case .serviceWorker: .serviceWorker
+        }
+    }
+
+    /// The reason of an outcome: without a word of the payload, because it reaches the journal.
+    public var ofOutcome: OutcomeReason { OutcomeReason(code, withoutPayload) }
 }
 
 /// A text of the payload in a sentence: in quotation marks, and cut where it is long.

@@ -1,4 +1,4 @@
-/// An analytics event, named and shaped as the provider's own message engagement events (design, section 5.5).
+/// An analytics event, named and shaped as the provider's own message engagement events.
 public struct AnalyticsEvent: Hashable, Sendable {
     /// The kinds of event. The raw values are the names on the wire.
     public enum Kind: String, Sendable, CaseIterable {
@@ -13,15 +13,78 @@ public struct AnalyticsEvent: Hashable, Sendable {
         case customEvent = "users.behaviors.CustomEvent"
     }
 
+    /// What happened, with the facts that an event of this kind has and no other.
+    public enum Content: Hashable, Sendable {
+        /// The device received a push.
+        case received(Push)
+        /// A person opened a push, or pressed one of its buttons; `button` is `nil` for the body.
+        case open(Push, button: Button?)
+        /// A push led to a session that it did not open.
+        case influencedOpen(Push)
+        /// An iOS app showed a push while it was in the foreground.
+        case iosForeground(Push)
+        /// A session began.
+        case sessionStart
+        /// A session ended; it took this long.
+        case sessionEnd(Duration)
+        /// The push service gave the app a token, or took it back; `token` is `nil` where the request named none.
+        case tokenStateChange(TokenRequest.Kind, token: String?)
+        /// The push service says that the app is no longer installed.
+        case uninstall
+        /// The app logged a custom event; `properties` is a JSON object without white space, `nil` for an empty one.
+        case customEvent(name: String, properties: String?)
+
+        /// The kind, whose raw value is the name on the wire.
+        public var kind: Kind {
+            switch self {
+            case .received: .received
+            case .open: .open
+            case .influencedOpen: .influencedOpen
+            case .iosForeground: .iosForeground
+            case .sessionStart: .sessionStart
+            case .sessionEnd: .sessionEnd
+            case .tokenStateChange: .tokenStateChange
+            case .uninstall: .uninstall
+            case .customEvent: .customEvent
+            }
+        }
+    }
+
+    /// What an event says of the push that it is about.
+    public struct Push: Hashable, Sendable {
+        /// The campaign, as the payload names it.
+        public var campaignID: String?
+        /// The payload's own id.
+        public var messageID: String?
+
+        /// Joins the two.
+        public init(campaignID: String?, messageID: String?) {
+            self.campaignID = campaignID
+            self.messageID = messageID
+        }
+    }
+
+    /// A button that was pressed.
+    public struct Button: Hashable, Sendable {
+        /// Its id.
+        public var id: String
+        /// What it does; `nil` where that is not known.
+        public var action: ButtonAction?
+
+        /// Joins the two.
+        public init(id: String, action: ButtonAction?) {
+            self.id = id
+            self.action = action
+        }
+    }
+
     /// Fixed when the event is decided; downstream deduplicates by it.
     public var id: UUID128
-    /// What happened.
-    public var kind: Kind
     /// When, in whole UTC seconds rounded down.
     public var time: Int64
     /// The request that caused it.
     public var seq: SequenceNumber
-    /// The delivery it is about: the same as `seq` for a receipt, and for what is about none.
+    /// The delivery it is about: the same as `seq` for a receipt, and for an event that is about none.
     public var delivery: SequenceNumber
     /// The user.
     public var externalUserID: String?
@@ -31,34 +94,15 @@ public struct AnalyticsEvent: Hashable, Sendable {
     public var appID: String?
     /// The platform.
     public var platform: Platform
-    /// The campaign, as the payload names it.
-    public var campaignID: String?
-    /// The payload's own id.
-    public var messageID: String?
-    /// For a button: what it does (`uri`, `deep_link`, `none`, `close`); `nil` for the body.
-    public var buttonActionType: String?
-    /// For a button: its id.
-    public var buttonString: String?
-    /// For the end of a session: how long it took.
-    public var duration: Duration?
-    /// For a change of a token: the token.
-    public var pushToken: String?
-    /// For a change of a token: what happened to it.
-    public var tokenChange: TokenRequest.Kind?
-    /// Of a custom event: its name.
-    public var name: String?
-    /// Of a custom event: its properties, a JSON object without white space.
-    public var properties: String?
+    /// What happened.
+    public var content: Content
 
     /// Joins the parts.
     public init(
-        id: UUID128, kind: Kind, time: Int64, seq: SequenceNumber, delivery: SequenceNumber, externalUserID: String?,
-        deviceID: String?, appID: String?, platform: Platform, campaignID: String?, messageID: String?,
-        buttonActionType: String? = nil, buttonString: String? = nil, duration: Duration? = nil,
-        pushToken: String? = nil, tokenChange: TokenRequest.Kind? = nil, name: String? = nil, properties: String? = nil
+        id: UUID128, time: Int64, seq: SequenceNumber, delivery: SequenceNumber, externalUserID: String?,
+        deviceID: String?, appID: String?, platform: Platform, content: Content
     ) {
         self.id = id
-        self.kind = kind
         self.time = time
         self.seq = seq
         self.delivery = delivery
@@ -66,14 +110,20 @@ public struct AnalyticsEvent: Hashable, Sendable {
         self.deviceID = deviceID
         self.appID = appID
         self.platform = platform
-        self.campaignID = campaignID
-        self.messageID = messageID
-        self.buttonActionType = buttonActionType
-        self.buttonString = buttonString
-        self.duration = duration
-        self.pushToken = pushToken
-        self.tokenChange = tokenChange
-        self.name = name
-        self.properties = properties
+        self.content = content
     }
+
+    /// The kind, whose raw value is the name on the wire.
+    public var kind: Kind { content.kind }
+
+    /// The push that it is about; `nil` for an event about none.
+    public var push: Push? {
+        switch content {
+        case .received(let push), .open(let push, _), .influencedOpen(let push), .iosForeground(let push): push
+        case .sessionStart, .sessionEnd, .tokenStateChange, .uninstall, .customEvent: nil
+        }
+    }
+
+    /// The button that was pressed; `nil` for the body of a push, and for an event that is no open.
+    public var button: Button? { if case .open(_, let button) = content { button } else { nil } }
 }

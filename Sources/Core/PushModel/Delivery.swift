@@ -17,17 +17,21 @@ public struct Delivery: Sendable {
 
     /// Joins the parts; everything but the platform and the payload has a default.
     public init(
-        platform: Platform, app: String? = nil, device: String? = nil, externalID: String? = nil,
+        platform: Platform, transport: Transport? = nil, app: String? = nil, device: String? = nil,
+        externalID: String? = nil,
         state: AppState = .background, locked: Bool = false, osVersion: String? = nil,
         notifications: NotificationPermission = .allowed, sdk: SDKState = .ready, payload: JSONNode
     ) {
         let target = Target(platform: platform, app: app, device: device, externalID: externalID)
         self.init(
             DeliverRequest(
-                target: target, state: state, locked: locked, osVersion: osVersion, notifications: notifications,
+                target: target, transport: transport, state: state, locked: locked, osVersion: osVersion,
+                notifications: notifications,
                 sdk: sdk, payload: payload), platform: platform)
     }
 
+    /// What brought the payload, as the request says; `nil`: the platform's own, or what the payload's form shows.
+    public var transport: Transport? { request.transport }
     /// Package name or bundle id.
     public var app: String? { request.target.app }
     /// What the app was doing.

@@ -1,14 +1,37 @@
+/// A name that a producer gave to an app, a device or a user. Two names are the same if they have the same bytes in UTF-8,
+/// as they are in the ledger and on the wire; Swift's `String` takes two spellings of an accented letter for the same.
+public struct ExactName: Hashable, Sendable {
+    /// The name.
+    public var text: String
+
+    /// - Parameter text: the name.
+    public init(_ text: String) { self.text = text }
+
+    public static func == (left: ExactName, right: ExactName) -> Bool {
+        left.text.withBytes { left in right.text.withBytes { left.isSame(as: $0) } }
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        text.withBytes { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
+        // What is in no text, so that "a", "b" and "ab", "" are not the same.
+        hasher.combine(UInt8.max)
+    }
+}
+
 /// Names a device of an app.
 public struct DeviceKey: Hashable, Sendable {
+    private let appName: ExactName?
+    private let deviceName: ExactName
+
     /// Package name or bundle id.
-    public var app: String?
+    public var app: String? { appName?.text }
     /// The device, as the producer names it.
-    public var device: String
+    public var device: String { deviceName.text }
 
     /// Joins the parts.
     public init(app: String?, device: String) {
-        self.app = app
-        self.device = device
+        appName = app.map(ExactName.init)
+        deviceName = ExactName(device)
     }
 }
 

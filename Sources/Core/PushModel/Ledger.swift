@@ -47,6 +47,12 @@ public struct AcceptedRequest: Hashable, Sendable {
     public var duplicateID: String?
     /// Whether the tracker remembers it: then nobody asks the ledger what a tap on it is about.
     public var isTracked: Bool
+    /// What brought a delivery to the device; `nil` unless it is a delivery, and for a row of a version before schema 6.
+    public var transport: Transport?
+    /// The priority with which a delivery was sent over FCM; `nil` where the payload does not tell.
+    public var originalPriority: MessagePriority?
+    /// The priority with which FCM delivered it, which may be lower; `nil` where the payload does not tell.
+    public var deliveredPriority: MessagePriority?
     /// The request line as it came, without the line feed.
     public var body: [UInt8]
 
@@ -54,7 +60,9 @@ public struct AcceptedRequest: Hashable, Sendable {
     public init(
         seq: SequenceNumber, operation: Operation, id: String?, peer: Peer, acceptedAt: Moment, boot: UUID128,
         mode: DispatchMode, platform: Platform, app: String?, device: String?, externalID: String?,
-        messageID: String?, state: AppState? = nil, duplicateID: String? = nil, isTracked: Bool = false, body: [UInt8]
+        messageID: String?, state: AppState? = nil, duplicateID: String? = nil, isTracked: Bool = false,
+        transport: Transport? = nil, originalPriority: MessagePriority? = nil,
+        deliveredPriority: MessagePriority? = nil, body: [UInt8]
     ) {
         self.seq = seq
         self.operation = operation
@@ -71,6 +79,9 @@ public struct AcceptedRequest: Hashable, Sendable {
         self.state = state
         self.duplicateID = duplicateID
         self.isTracked = isTracked
+        self.transport = transport
+        self.originalPriority = originalPriority
+        self.deliveredPriority = deliveredPriority
         self.body = body
     }
 }
@@ -123,8 +134,10 @@ public struct Predecessor: Hashable, Sendable {
 public struct InvocationResult: Hashable, Sendable {
     /// How it ended.
     public var outcome: Outcome
-    /// Why, for people; `daemon_down` and `daemon_crashed` are fixed words.
+    /// Why, for people: a sentence, and remarks behind it. Nothing is decided by it.
     public var reason: String?
+    /// Why, of a closed set; `nil` where there is no reason, and for a row of a version before schema 6.
+    public var reasonCode: ReasonCode?
     /// From acceptance to the start of the handler; to the end when none started.
     public var queue: Duration
     /// From the start of the handler to its end; zero when none started.
@@ -140,11 +153,12 @@ public struct InvocationResult: Hashable, Sendable {
 
     /// Joins the parts.
     public init(
-        outcome: Outcome, reason: String?, queue: Duration, exec: Duration, total: Duration,
-        completion: Completion?, waitedFor: Predecessor? = nil, decidedAt: WallTime
+        outcome: Outcome, reason: String?, reasonCode: ReasonCode? = nil, queue: Duration, exec: Duration,
+        total: Duration, completion: Completion?, waitedFor: Predecessor? = nil, decidedAt: WallTime
     ) {
         self.outcome = outcome
         self.reason = reason
+        self.reasonCode = reasonCode
         self.queue = queue
         self.exec = exec
         self.total = total

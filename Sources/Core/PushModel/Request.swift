@@ -70,6 +70,8 @@ public struct Target: Hashable, Sendable {
 public final class DeliverRequest: Sendable {
     /// Whom it reaches.
     public let target: Target
+    /// What brought the payload; `nil`: the platform's own, or what the payload's form shows.
+    public let transport: Transport?
     /// What the app was doing.
     public let state: AppState
     /// Whether the screen was locked.
@@ -85,10 +87,12 @@ public final class DeliverRequest: Sendable {
 
     /// Joins the parts; all but the payload have the protocol's defaults.
     public init(
-        target: Target = Target(), state: AppState = .background, locked: Bool = false, osVersion: String? = nil,
-        notifications: NotificationPermission = .allowed, sdk: SDKState = .ready, payload: JSONNode
+        target: Target = Target(), transport: Transport? = nil, state: AppState = .background, locked: Bool = false,
+        osVersion: String? = nil, notifications: NotificationPermission = .allowed, sdk: SDKState = .ready,
+        payload: JSONNode
     ) {
         self.target = target
+        self.transport = transport
         self.state = state
         self.locked = locked
         self.osVersion = osVersion
@@ -130,14 +134,20 @@ public struct InteractRequest: Sendable {
     public var action: String?
     /// What was typed into the button's text field.
     public var text: String?
+    /// Whether the app had a Braze instance when its code was told.
+    public var sdk: SDKState
 
     /// Joins the parts.
-    public init(target: Target, kind: Kind, subject: Subject, action: String? = nil, text: String? = nil) {
+    public init(
+        target: Target, kind: Kind, subject: Subject, action: String? = nil, text: String? = nil,
+        sdk: SDKState = .ready
+    ) {
         self.target = target
         self.kind = kind
         self.subject = subject
         self.action = action
         self.text = text
+        self.sdk = sdk
     }
 }
 

@@ -1,11 +1,20 @@
 /// Whose push platform a payload is for. The raw values are the wire names.
 public enum Platform: String, Sendable, CaseIterable {
-    /// FCM, and HMS and ADM for Braze.
+    /// Messages come over FCM, Amazon Device Messaging or Huawei's push kit.
     case android
-    /// APNs.
+    /// Messages come over APNs.
     case ios
     /// Web push: a service worker.
     case web
+
+    /// What brings most payloads to it, unless a request or the payload's form says otherwise.
+    public var usualTransport: Transport {
+        switch self {
+        case .android: .fcm
+        case .ios: .apns
+        case .web: .webPush
+        }
+    }
 
     /// As people write it.
     public var name: String {
@@ -15,6 +24,34 @@ public enum Platform: String, Sendable, CaseIterable {
         case .web: "the web"
         }
     }
+}
+
+/// What brings a payload to the device. The raw values are the wire names.
+public enum Transport: String, Sendable, CaseIterable {
+    /// Firebase Cloud Messaging.
+    case fcm
+    /// Amazon Device Messaging.
+    case adm
+    /// The push kit of Huawei Mobile Services.
+    case hms
+    /// The Apple Push Notification service.
+    case apns
+    /// A browser's push service.
+    case webPush = "web_push"
+
+    /// The platform whose apps it reaches.
+    public var platform: Platform {
+        switch self {
+        case .fcm, .adm, .hms: .android
+        case .apns: .ios
+        case .webPush: .web
+        }
+    }
+}
+
+/// How urgent FCM takes a message for. The raw values are those of its extras.
+public enum MessagePriority: String, Sendable, CaseIterable {
+    case high, normal
 }
 
 /// What the app on the device was doing when the payload came.
@@ -74,7 +111,9 @@ public enum Callback: String, Sendable, CaseIterable {
     public var isBroadcast: Bool {
         switch self {
         case .onNewToken, .onRegistered, .onUnregistered, .didRegister, .onDeletedMessages: true
-        default: false
+        case .onMessageReceived, .onMessageSent, .onSendError, .didReceiveRemoteNotification, .willPresent,
+            .didReceiveResponse, .serviceExtension, .push, .notificationclick, .notificationclose, .none:
+            false
         }
     }
 }
@@ -110,15 +149,31 @@ public enum Outcome: String, Sendable, CaseIterable {
     public var isDue: Bool {
         switch self {
         case .handled, .failed, .timedOut, .expired: true
-        default: false
+        case .handedToTracker, .unrouted, .duplicate, .shownBySystem, .notWoken, .swallowed, .ownReceiver,
+            .sdkNotReady:
+            false
         }
     }
 
     /// Whether it ended in time, without success, for a reason that a person has to see to.
-    public var isFailure: Bool { self == .failed || self == .unrouted }
+    public var isFailure: Bool {
+        switch self {
+        case .failed, .unrouted: true
+        case .handedToTracker, .handled, .timedOut, .expired, .duplicate, .shownBySystem, .notWoken, .swallowed,
+            .ownReceiver, .sdkNotReady:
+            false
+        }
+    }
 
     /// Whether the deadline was missed.
-    public var isMissed: Bool { self == .timedOut || self == .expired }
+    public var isMissed: Bool {
+        switch self {
+        case .timedOut, .expired: true
+        case .handedToTracker, .handled, .failed, .unrouted, .duplicate, .shownBySystem, .notWoken, .swallowed,
+            .ownReceiver, .sdkNotReady:
+            false
+        }
+    }
 }
 
 /// The operations of `inject.sock`.

@@ -7,6 +7,7 @@ public enum CSVReport {
         "seq", "n", "outcome", "callback", "provider", "platform", "app", "device", "id", "message_id", "route",
         "handler", "mode", "accepted_at", "queue_ms", "exec_ms", "total_ms", "deadline_ms", "started",
         "completion_by", "completion_result", "reason", "observer", "waited_for",
+        "reason_code", "transport", "original_priority", "delivered_priority",
     ])
 
     /// The line of one invocation, with its line end. What is in flight has no outcome, times or completion.
@@ -22,6 +23,8 @@ public enum CSVReport {
             milliseconds(invocation.budget), invocation.started ? "true" : "false",
             result?.completion?.by.rawValue ?? "", result?.completion?.result.rawValue ?? "", text(result?.reason),
             invocation.isObserver ? "true" : "false", result?.waitedFor.map { "\($0.id.seq).\($0.id.n)" } ?? "",
+            result?.reasonCode?.rawValue ?? "", row.transport?.rawValue ?? "", row.originalPriority?.rawValue ?? "",
+            row.deliveredPriority?.rawValue ?? "",
         ])
     }
 

@@ -40,6 +40,10 @@ public struct ComplianceReport: Sendable {
     public private(set) var byPlatform: [Platform: FigureGroup] = [:]
     /// Figures by callback.
     public private(set) var byCallback: [Callback: FigureGroup] = [:]
+    /// Figures by the priority with which FCM delivered a message, of the rows that have one.
+    public private(set) var byPriority: [MessagePriority: FigureGroup] = [:]
+    /// Rows of messages that were sent with high priority and delivered with normal priority.
+    public private(set) var loweredPriority = 0
     /// How the limits of the platforms were kept, all of `PlatformLimit.all` in that order.
     public private(set) var limits = PlatformLimit.all.map(LimitTally.init)
     /// The slowest of what owed an answer or went to the tracker.
@@ -80,8 +84,8 @@ public struct ComplianceReport: Sendable {
         if result.outcome.isTimed { slowest.add(row.invocation) }
         if result.outcome.isMissed { slowestMisses.add(row.invocation) }
         if result.waitedFor != nil { longestWaits.add(row.invocation) }
-        if result.reason == "daemon_down" { decidedAfterDowntime += 1 }
-        if result.reason == "daemon_crashed" { cutByCrash += 1 }
+        if result.reasonCode == .daemonDown { decidedAfterDowntime += 1 }
+        if result.reasonCode == .daemonCrashed { cutByCrash += 1 }
     }
 
     /// Counts a request without a row, in its place among the rows.
@@ -137,5 +141,8 @@ public struct ComplianceReport: Sendable {
         byProvider[invocation.provider ?? "none", default: FigureGroup()].add(invocation.result)
         byPlatform[row.platform, default: FigureGroup()].add(invocation.result)
         byCallback[invocation.callback, default: FigureGroup()].add(invocation.result)
+        guard let priority = row.deliveredPriority else { return }
+        byPriority[priority, default: FigureGroup()].add(invocation.result)
+        if row.originalPriority == .high, priority == .normal { loweredPriority += 1 }
     }
 }

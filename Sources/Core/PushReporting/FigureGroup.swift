@@ -31,5 +31,10 @@ public struct FigureGroup: Hashable, Sendable {
 extension Outcome {
     /// Whether its times say something: a handler was due, or the tracker ran. What ends without either takes no
     /// time, and would make every quantile look better than it is.
-    var isTimed: Bool { isDue || self == .handedToTracker }
+    var isTimed: Bool {
+        switch self {
+        case .handedToTracker, .handled, .failed, .timedOut, .expired: true
+        case .unrouted, .duplicate, .shownBySystem, .notWoken, .swallowed, .ownReceiver, .sdkNotReady: false
+        }
+    }
 }

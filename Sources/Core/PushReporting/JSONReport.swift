@@ -15,6 +15,8 @@ extension ComplianceReport {
             $0.member("by_provider", groups: byProvider, named: \.self)
             $0.member("by_platform", groups: byPlatform, named: \.rawValue)
             $0.member("by_callback", groups: byCallback, named: \.rawValue)
+            $0.member("by_priority", groups: byPriority, named: \.rawValue)
+            $0.member("lowered_priority", loweredPriority)
             $0.member("slowest", array: { writer in slowest.rows.forEach { $0.write(to: &writer) } })
             $0.member("observers", object: { observers.write(to: &$0) })
             $0.member("gaps", array: { writer in gaps.forEach { $0.write(to: &writer) } })
@@ -95,6 +97,8 @@ extension LimitTally {
             $0.object {
                 $0.member("platform", limit.platform.rawValue)
                 $0.member("callback", limit.callback.rawValue)
+                if let transport = limit.transport { $0.member("transport", transport.rawValue) }
+                if let priority = limit.priority { $0.member("priority", priority.rawValue) }
             }
             $0.member("counts_from", limit.start.rawValue)
             $0.member("within", within)

@@ -23,10 +23,29 @@ public struct PlatformLimit: Hashable, Sendable {
     public let platform: Platform
     /// Where it applies.
     public let callback: Callback
+    /// The transport whose code has the limit; `nil`: any of the platform's. A row that names none counts as FCM's.
+    public let transport: Transport?
+    /// The priority, as delivered, to which it applies; `nil`: any. A row that names none counts as `normal`.
+    public let priority: MessagePriority?
     /// From when it counts.
     public let start: Start
     /// Who says so.
     public let source: String
+
+    private init(
+        id: String, title: String, limit: Duration, platform: Platform, callback: Callback,
+        transport: Transport? = nil, priority: MessagePriority? = nil, start: Start, source: String
+    ) {
+        self.id = id
+        self.title = title
+        self.limit = limit
+        self.platform = platform
+        self.callback = callback
+        self.transport = transport
+        self.priority = priority
+        self.start = start
+        self.source = source
+    }
 
     /// All of them, in the order of a report.
     public static let all = [
@@ -36,13 +55,19 @@ public struct PlatformLimit: Hashable, Sendable {
             source: "Braze developer guide, logging push data: finish within 9 seconds of invocation"),
         PlatformLimit(
             id: "android_broadcast", title: "foreground broadcast", limit: .seconds(10), platform: .android,
-            callback: .onMessageReceived, start: .acceptance,
+            callback: .onMessageReceived, transport: .fcm, start: .acceptance,
             source: "AOSP ActivityManagerService, BROADCAST_FG_TIMEOUT: ANR after 10 seconds"),
         PlatformLimit(
             id: "android_fcm", title: "FCM service", limit: .seconds(20), platform: .android,
-            callback: .onMessageReceived, start: .acceptance,
+            callback: .onMessageReceived, transport: .fcm, priority: .normal, start: .acceptance,
             source:
                 "firebase-android-sdk, EnhancedIntentService.MESSAGE_TIMEOUT_S: no longer protected after 20 seconds"
+        ),
+        PlatformLimit(
+            id: "android_fcm_high", title: "FCM wake lock", limit: .seconds(60), platform: .android,
+            callback: .onMessageReceived, transport: .fcm, priority: .high, start: .acceptance,
+            source:
+                "firebase-android-sdk, WakeLockHolder.WAKE_LOCK_ACQUIRE_TIMEOUT_MILLIS: the lock goes after 60 seconds"
         ),
         PlatformLimit(
             id: "ios_background", title: "background fetch", limit: .seconds(30), platform: .ios,
@@ -56,9 +81,12 @@ public struct PlatformLimit: Hashable, Sendable {
             source: "Apple developer forums: about 30 seconds observed, not documented"),
     ]
 
-    /// Whether it applies to the row: its platform and callback, and a handler was due or the tracker ran.
+    /// Whether it applies to the row: its platform, callback, transport and priority, and a handler was due or the
+    /// tracker ran.
     func applies(to row: ReportRow) -> Bool {
         row.platform == platform && row.invocation.callback == callback
+            && (transport == nil || transport == row.transport ?? .fcm)
+            && (priority == nil || priority == row.deliveredPriority ?? .normal)
             && row.invocation.result?.outcome.isTimed == true
     }
 
@@ -74,8 +102,10 @@ public struct PlatformLimit: Hashable, Sendable {
     /// The time from the call of the callback to the end. The ledger's `queue` also holds the wait in an Android
     /// lane in `device` mode; there the budget, gone by definition on a miss, and `exec` say it.
     private static func sinceInvocation(_ row: ReportRow, _ result: InvocationResult) -> Duration {
-        guard row.mode == .device, row.platform == .android else { return result.total }
-        return result.outcome.isMissed ? max(row.invocation.budget, result.exec) : result.exec
+        switch (row.mode, row.platform) {
+        case (.device, .android): result.outcome.isMissed ? max(row.invocation.budget, result.exec) : result.exec
+        case (.relay, .android), (_, .ios), (_, .web): result.total
+        }
     }
 }
 

@@ -18,11 +18,18 @@ public struct ReportRow: Hashable, Sendable {
     public var messageID: String?
     /// When the request was accepted.
     public var acceptedAt: WallTime
+    /// What brought a delivery; `nil` unless it is one, and for a row of a version before schema 6.
+    public var transport: Transport?
+    /// The priority with which a delivery was sent over FCM; `nil` where the payload does not tell.
+    public var originalPriority: MessagePriority?
+    /// The priority with which FCM delivered it; `nil` where the payload does not tell.
+    public var deliveredPriority: MessagePriority?
 
     /// Joins the parts.
     public init(
         invocation: InvocationRecord, mode: DispatchMode, platform: Platform, app: String?, device: String?,
-        id: String?, messageID: String?, acceptedAt: WallTime
+        id: String?, messageID: String?, acceptedAt: WallTime, transport: Transport? = nil,
+        originalPriority: MessagePriority? = nil, deliveredPriority: MessagePriority? = nil
     ) {
         self.invocation = invocation
         self.mode = mode
@@ -32,5 +39,8 @@ public struct ReportRow: Hashable, Sendable {
         self.id = id
         self.messageID = messageID
         self.acceptedAt = acceptedAt
+        self.transport = transport
+        self.originalPriority = originalPriority
+        self.deliveredPriority = deliveredPriority
     }
 }

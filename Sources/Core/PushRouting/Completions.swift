@@ -26,7 +26,10 @@ struct Completions {
         case .none: nil
         case .willPresent: Completion(by: .default, result: .noData, options: presentation)
         case .didReceiveRemoteNotification: Completion(by: .tracker, result: rules.brazeFetchResult)
-        default: Completion(by: .tracker, result: .noData)
+        case .onMessageReceived, .onDeletedMessages, .onMessageSent, .onSendError, .onNewToken, .onRegistered,
+            .onUnregistered, .didReceiveResponse, .serviceExtension, .didRegister, .push, .notificationclick,
+            .notificationclose:
+            Completion(by: .tracker, result: .noData)
         }
     }
 
@@ -95,7 +98,9 @@ extension Callback {
     fileprivate var hasCompletionHandler: Bool {
         switch self {
         case .didReceiveRemoteNotification, .willPresent, .didReceiveResponse, .serviceExtension: true
-        default: false
+        case .onMessageReceived, .onDeletedMessages, .onMessageSent, .onSendError, .onNewToken, .onRegistered,
+            .onUnregistered, .didRegister, .push, .notificationclick, .notificationclose, .none:
+            false
         }
     }
 }

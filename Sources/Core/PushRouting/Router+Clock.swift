@@ -58,14 +58,13 @@ extension Router {
             usage.left(placeOfObserver: invocation.record.isObserver)
             effects.append(.stop(invocation.record.id))
         }
-        let reason =
+        let reason: RouterReason =
             switch invocation.stage {
-            case .waiting: "still waiting in its lane"
-            case .running, .terminating: "not finished at the deadline"
+            case .waiting: .waitingInLane
+            case .running, .terminating: .notFinishedAtDeadline
             case .ready, .starting, .pausing:
-                invocation.firstStart == nil
-                    ? "no handler was started in time" : "tried more than once, not done at the deadline"
+                invocation.firstStart == nil ? .noHandlerStartedInTime : .notDoneAfterRetries
             }
-        conclude(invocation, invocation.missed, reason: reason, at: now, &effects)
+        conclude(invocation, invocation.missed, because: reason, at: now, &effects)
     }
 }

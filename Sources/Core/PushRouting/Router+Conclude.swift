@@ -5,8 +5,8 @@ import PushTracking
 extension Router {
     /// Gives an invocation its one outcome and lets go of it.
     mutating func conclude(
-        _ invocation: Invocation, _ outcome: Outcome, reason: String? = nil, completion: Completion? = nil,
-        at now: Moment, _ effects: inout Effects
+        _ invocation: Invocation, _ outcome: Outcome, because reason: RouterReason? = nil, remarks: [String] = [],
+        completion: Completion? = nil, at now: Moment, _ effects: inout Effects
     ) {
         var invocation = invocation
         let id = invocation.record.id
@@ -14,11 +14,16 @@ extension Router {
         let queue = invocation.firstStart.map { $0 - invocation.request.acceptedAt.monotonic } ?? total
         let exec = invocation.firstStart.map { now.monotonic - $0 } ?? .zero
         let completions = invocation.completions
-        let remark = completions.remark(onSilenceOf: invocation.handler?.name, outcome: outcome)
-        let reasons = [reason, remark].compactMap(\.self)
+        var remarks = remarks
+        if let remark = completions.remark(onSilenceOf: invocation.handler?.name, outcome: outcome) {
+            remarks.append(remark)
+        }
+        let why =
+            reason?.ofOutcome(remarks: remarks)
+            ?? (remarks.isEmpty ? nil : OutcomeReason(.handledWithRemarks, nil, remarks: remarks))
         let result = InvocationResult(
-            outcome: outcome, reason: reasons.isEmpty ? nil : reasons.joined(separator: "; "), queue: queue, exec: exec,
-            total: total, completion: completion ?? completions.byHost(outcome),
+            outcome: outcome, reason: why?.text, reasonCode: why?.code, queue: queue, exec: exec, total: total,
+            completion: completion ?? completions.byHost(outcome),
             waitedFor: invocation.waitedFor, decidedAt: now.wall)
         invocation.record.result = result
         save(&invocation, &effects)
@@ -32,12 +37,12 @@ extension Router {
 
     /// Gives an invocation that never was in flight its outcome: the one known on acceptance.
     func concludeAtOnce(
-        _ row: InvocationRecord, of arrival: Arrival, _ outcome: Outcome, reason: String? = nil,
+        _ row: InvocationRecord, of arrival: Arrival, _ outcome: Outcome, because reason: OutcomeReason? = nil,
         completion: Completion? = nil, at now: Moment, _ effects: inout Effects
     ) {
         var row = row
         let result = InvocationResult(
-            outcome: outcome, reason: reason, queue: .zero, exec: .zero, total: .zero,
+            outcome: outcome, reason: reason?.text, reasonCode: reason?.code, queue: .zero, exec: .zero, total: .zero,
             completion: completion ?? arrival.completions(row.callback, table).byHost(outcome), decidedAt: now.wall)
         row.result = result
         effects.record(row, isNew: true)

@@ -11,7 +11,7 @@ extension Router {
     ) throws(Refusal) -> Int {
         var target = deliver.target
         var known = lastKnown(app: target.app, device: target.device)
-        let platform = target.platform ?? known?.platform ?? .android
+        let platform = target.platform ?? deliver.transport?.platform ?? known?.platform ?? .android
         let decision: Decision
         do {
             decision = try decide(Delivery(deliver, platform: platform), settings: table.detection)
@@ -23,11 +23,10 @@ extension Router {
             known = lastKnown(app: target.app, device: target.device)
         }
         target.externalID = target.externalID ?? known?.externalID
-        // A plain APNs payload has no id of its own.
-        let messageID = decision.messageID ?? (platform == .android ? nil : request.id)
+        let messageID = decision.messageID ?? (platform.hasMessageIDs ? nil : request.id)
         let accepted = accept(
             request, from: peer, at: now, platform: platform, target: target, messageID: messageID,
-            delivery: (deliver.state, decision.duplicateID, decision.received))
+            delivery: (deliver.state, decision))
         effects.record(accepted)
         remember(accepted, instead: known, &effects)
 
@@ -36,8 +35,8 @@ extension Router {
             lane: lane(of: accepted))
         if isRepeat(decision, accepted) {
             let row = arrival.row(.none, budget: table.budget)
-            let reason = "its id is among the last ten that FCM on the device saw: FCM drops it"
-            concludeAtOnce(row, of: arrival, .duplicate, reason: reason, at: now, &effects)
+            let reason = RouterReason.repeatedMessageID.ofOutcome()
+            concludeAtOnce(row, of: arrival, .duplicate, because: reason, at: now, &effects)
             return arrival.count
         }
         if !table.tracks.isEmpty,
@@ -52,8 +51,8 @@ extension Router {
         if let outcome = decision.outcome {
             if let receipt { take(receipt, of: accepted, at: now, &effects) }
             let row = arrival.row(.none, budget: table.budget)
-            let reason = decision.reasons.last?.withoutPayload
-            concludeAtOnce(row, of: arrival, outcome, reason: reason, at: now, &effects)
+            let reason = decision.reasons.last?.ofOutcome
+            concludeAtOnce(row, of: arrival, outcome, because: reason, at: now, &effects)
             return arrival.count
         }
         for callback in decision.callbacks {
@@ -79,11 +78,11 @@ extension Router {
     ) {
         let accepted = arrival.request
         let row = arrival.row(callback, budget: table.budget)
-        if accepted.platform == .ios, sdk == .missing {
+        if accepted.platform.appMayLackSDK, sdk == .missing {
             // The system shows it all the same, and it may be opened (tracker, T9).
             if isDisplayed, let receipt { take(receipt, of: accepted, at: now, &effects) }
-            let reason = "the app had no Braze instance when the callback ran"
-            concludeAtOnce(row, of: arrival, .sdkNotReady, reason: reason, at: now, &effects)
+            let reason = RouterReason.noBrazeInstance.ofOutcome()
+            concludeAtOnce(row, of: arrival, .sdkNotReady, because: reason, at: now, &effects)
         } else if mustWait(in: arrival.lane) {
             var invocation = Invocation(
                 of: arrival, record: row, owner: .tracker, table: sharedTable, lane: arrival.lane)
@@ -91,17 +90,17 @@ extension Router {
             admit(invocation, at: now, &effects)
         } else {
             if let receipt { take(receipt, of: accepted, at: now, &effects) }
-            let isDelayed = accepted.platform == .ios && sdk == .delayed
-            let reason = isDelayed ? "queued until the app has its Braze instance" : nil
+            let isDelayed = accepted.platform.appMayLackSDK && sdk == .delayed
+            let reason = isDelayed ? RouterReason.brazeInstanceDelayed.ofOutcome() : nil
             let completion = arrival.completions(callback, table).byTracker()
             concludeAtOnce(
-                row, of: arrival, .handedToTracker, reason: reason, completion: completion, at: now, &effects)
+                row, of: arrival, .handedToTracker, because: reason, completion: completion, at: now, &effects)
         }
     }
 
     /// Whether FCM on the device drops the message; notes its id.
     private mutating func isRepeat(_ decision: Decision, _ accepted: AcceptedRequest) -> Bool {
-        guard accepted.platform == .android, let device = accepted.device,
+        guard accepted.platform.keepsRecentIDs, let device = accepted.device,
             decision.duplicateID != nil || accepted.state?.endsProcess == true
         else { return false }
         let key = DeviceKey(app: accepted.app, device: device)

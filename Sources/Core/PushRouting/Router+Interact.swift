@@ -39,8 +39,8 @@ extension Router {
             act, on: subject.handedBack, of: subject.provider, platform: platform, rules: table.interaction)
         if let outcome = decision.outcome {
             let row = arrival.row(decision.callback, budget: table.budget)
-            let reason = decision.reasons.last?.description
-            concludeAtOnce(row, of: arrival, outcome, reason: reason, at: now, &effects)
+            let reason = decision.reasons.last?.ofOutcome
+            concludeAtOnce(row, of: arrival, outcome, because: reason, at: now, &effects)
             return arrival.count
         }
         let time = request.at ?? now.wall
@@ -48,7 +48,12 @@ extension Router {
             act: act, provider: subject.provider, campaignID: subject.campaignID, messageID: accepted.messageID,
             platform: platform, app: accepted.app, device: accepted.device, externalID: accepted.externalID,
             keys: subject.keys)
-        if let name = subject.tracked {
+        if subject.tracked != nil, platform.appMayLackSDK, interact.sdk == .missing {
+            let row = arrival.row(decision.callback, budget: table.budget)
+            let reason = RouterReason.noBrazeInstance.ofOutcome()
+            concludeAtOnce(row, of: arrival, .sdkNotReady, because: reason, at: now, &effects)
+            startSession(act, accepted, at: time, now: now, &effects)
+        } else if let name = subject.tracked {
             let row = arrival.row(decision.callback, budget: table.budget)
             let interaction = Interaction(name, subject.formerDigest, act, accepted, at: time)
             let result = track(at: now, &effects) { $0.interact(interaction, now: now.wall, into: &$1) }
@@ -57,17 +62,24 @@ extension Router {
             }
             let completion = arrival.completions(decision.callback, table).byTracker()
             concludeAtOnce(
-                row, of: arrival, .handedToTracker, reason: result.reason(act), completion: completion, at: now,
+                row, of: arrival, .handedToTracker, because: result.reason(act), completion: completion, at: now,
                 &effects)
         } else {
             queueTracks(facts, of: accepted, at: time, now: now, &effects)
             route(decision.callback, &arrival, at: now, &effects)
-            // T8: it opens the app, whoever's it is.
-            let source = TrackerSource(accepted, at: time)
-            if act == .opened { track(at: now, &effects) { $0.session(.start, source, now: now.wall, into: &$1) } }
+            startSession(act, accepted, at: time, now: now, &effects)
         }
         copy([decision.callback], &arrival, at: now, &effects)
         return arrival.count
+    }
+
+    /// A tap opens the app, whoever's notification it is (T8).
+    private mutating func startSession(
+        _ act: UserAct, _ accepted: AcceptedRequest, at time: WallTime, now: Moment, _ effects: inout Effects
+    ) {
+        guard act == .opened else { return }
+        let source = TrackerSource(accepted, at: time)
+        track(at: now, &effects) { $0.session(.start, source, now: now.wall, into: &$1) }
     }
 }
 
@@ -88,20 +100,21 @@ extension Interaction {
 }
 
 extension InteractionResult {
-    /// What became of it, for people.
-    fileprivate func reason(_ act: UserAct) -> String {
+    /// What became of it.
+    fileprivate func reason(_ act: UserAct) -> OutcomeReason {
         let it = delivery.map { "delivery \($0)" } ?? "its delivery"
         return switch verdict {
-        case nil: "no delivery of it is known: held, in case it comes within the grace"
-        case .opened: "direct open of \(it)"
-        case .closed: "a close button of \(it): a click, no direct open"
-        case .duplicate where act == .opened: "\(it) was opened before"
-        case .duplicate: "\(it) was opened before, or closed by this button"
-        case .unattributed: "\(it) has no campaign id: its open is nobody's"
-        case .dismissed: "\(it) was dismissed: counts nothing, and can still influence an open"
-        case .unknownAction: "\(it) has no such button: counts nothing"
-        case .elsewhere: "\(it) went to another device or app: counts nothing"
-        case .unmatched: "unmatched: no delivery of it came within the grace"
+        case nil: .init(.heldForDelivery, "no delivery of it is known: held, in case it comes within the grace")
+        case .opened: .init(.directOpen, "direct open of \(it)")
+        case .closed: .init(.closeButton, "a close button of \(it): a click, no direct open")
+        case .duplicate where act == .opened: .init(.openedBefore, "\(it) was opened before")
+        case .duplicate: .init(.openedOrClosedBefore, "\(it) was opened before, or closed by this button")
+        case .unattributed: .init(.unattributedOpen, "\(it) has no campaign id: its open is nobody's")
+        case .dismissed:
+            .init(.notificationDismissed, "\(it) was dismissed: counts nothing, and can still influence an open")
+        case .unknownAction: .init(.buttonNotInPayload, "\(it) has no such button: counts nothing")
+        case .elsewhere: .init(.deliveredElsewhere, "\(it) went to another device or app: counts nothing")
+        case .unmatched: .init(.unmatched, "unmatched: no delivery of it came within the grace")
         }
     }
 }

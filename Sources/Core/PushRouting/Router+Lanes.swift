@@ -5,7 +5,7 @@ extension Router {
     /// The lane of what the push service hands to a device; iOS, the web, what names no device, and what a person does
     /// have none.
     func lane(of accepted: AcceptedRequest) -> DeviceKey? {
-        guard accepted.platform == .android, accepted.operation != .interact, let device = accepted.device else {
+        guard accepted.platform.hasLanes, accepted.operation != .interact, let device = accepted.device else {
             return nil
         }
         return DeviceKey(app: accepted.app, device: device)
@@ -64,7 +64,7 @@ extension Router {
     /// Goes on with the next route that matches, after a handler declined.
     mutating func tryNextRoute(_ invocation: inout Invocation, at now: Moment, _ effects: inout Effects) {
         guard !invocation.isPinned else {
-            return conclude(invocation, .unrouted, reason: "its handler declined", at: now, &effects)
+            return conclude(invocation, .unrouted, because: .handlerDeclined, at: now, &effects)
         }
         invocation.position += 1
         invocation.record.started = false
@@ -79,8 +79,8 @@ extension Router {
     ) -> Bool {
         invocation.clockStart = start
         guard let position = invocation.isPinned ? invocation.position : invocation.nextOwner else {
-            let reason = invocation.record.route == nil ? "no route matches" : "every route that matches declined"
-            conclude(invocation, .unrouted, reason: reason, at: now, &effects)
+            let reason: RouterReason = invocation.record.route == nil ? .noRouteMatches : .everyRouteDeclined
+            conclude(invocation, .unrouted, because: reason, at: now, &effects)
             return false
         }
         let route = invocation.table.routes[position]
@@ -95,8 +95,7 @@ extension Router {
         let deadline = start + invocation.record.budget
         invocation.record.deadline = deadline
         guard now.monotonic < deadline else {
-            let reason = "the time of route \(route.name) was over before it began"
-            conclude(invocation, invocation.missed, reason: reason, at: now, &effects)
+            conclude(invocation, invocation.missed, because: .routeTimeOver(route: route.name), at: now, &effects)
             return false
         }
         watch(invocation, from: now)

@@ -44,10 +44,6 @@ public struct UnfinishedRequest: Sendable {
 }
 
 extension Router {
-    /// Fixed words in `reason`: scripts look for them.
-    static let daemonDown = "daemon_down"
-    static let daemonCrashed = "daemon_crashed"
-
     /// Takes up what an earlier run of the daemon left: runs what has budget left, and gives everything else its outcome.
     ///
     /// Call it before anything is submitted, with the requests in order of their numbers, some at a time, and when nothing
@@ -101,16 +97,16 @@ extension Router {
         invocation.isPinned = isPinned
         usage.began(record.id, of: accepted.peer, bytes: unfinished.byteCount)
         if record.started {
-            conclude(invocation, .failed, reason: Self.daemonCrashed, at: now, &effects)
+            conclude(invocation, .failed, because: .daemonCrashed, at: now, &effects)
         } else if recoveryNeeds.isTooLate(record, of: accepted, at: now) {
             // A tracker's payload is never too late: what waited for its turn is handed over.
             if isBraze {
                 handOver(invocation, at: now, &effects)
             } else {
-                conclude(invocation, .expired, reason: Self.daemonDown, at: now, &effects)
+                conclude(invocation, .expired, because: .daemonDown, at: now, &effects)
             }
         } else if isPinned, position == nil {
-            conclude(invocation, .unrouted, reason: "its route is gone", at: now, &effects)
+            conclude(invocation, .unrouted, because: .routeGone, at: now, &effects)
         } else {
             // The time that is left counts on from where it began.
             if let deadline = record.deadline { invocation.clockStart = deadline + (.zero - record.budget) }

@@ -89,13 +89,14 @@ extension Router {
     /// - Parameter target: whom it is about, with everything that it left out filled in.
     func accept(
         _ request: Request, from peer: Peer, at now: Moment, platform: Platform, target: Target,
-        messageID: String? = nil, delivery: (state: AppState, duplicateID: String?, isTracked: Bool)? = nil
+        messageID: String? = nil, delivery: (state: AppState, decision: Decision)? = nil
     ) -> AcceptedRequest {
         AcceptedRequest(
             seq: lastNumber.next, operation: request.operation, id: request.id, peer: peer, acceptedAt: now,
             boot: boot, mode: table.mode, platform: platform, app: target.app, device: target.device,
             externalID: target.externalID, messageID: messageID, state: delivery?.state,
-            duplicateID: delivery?.duplicateID,
-            isTracked: delivery?.isTracked == true, body: request.document.bytes)
+            duplicateID: delivery?.decision.duplicateID, isTracked: delivery?.decision.received == true,
+            transport: delivery?.decision.transport, originalPriority: delivery?.decision.originalPriority,
+            deliveredPriority: delivery?.decision.deliveredPriority, body: request.document.bytes)
     }
 }

@@ -16,8 +16,8 @@ extension Router {
         let callback = token.kind.callback(on: accepted.platform)
         guard callback != .none else {
             let row = arrival.row(.none, budget: table.budget)
-            let reason = "\(accepted.platform.name) runs no callback of the app for it"
-            concludeAtOnce(row, of: arrival, .swallowed, reason: reason, at: now, &effects)
+            let reason = RouterReason.noCallbackForToken(accepted.platform).ofOutcome()
+            concludeAtOnce(row, of: arrival, .swallowed, because: reason, at: now, &effects)
             return arrival.count
         }
         route(callback, &arrival, at: now, &effects)

@@ -114,7 +114,8 @@ public struct Router: Sendable {
         switch event {
         case .started(let id, let start): started(id, at: start ?? now.monotonic)
         case .finished(let id, let answer): finished(id, answer, at: now, &effects)
-        case .failedToStart(let id, let reason): finished(id, .rejected(reason: reason), at: now, &effects)
+        case .failedToStart(let id, let reason):
+            finished(id, .rejected(reason: reason), wasStarted: false, at: now, &effects)
         case .clock:
             takeDue(at: now, &effects)
             track(at: now, &effects) { $0.takeDue(now: now.wall, into: &$1) }
@@ -134,7 +135,7 @@ public struct Router: Sendable {
     }
 
     private mutating func finished(
-        _ id: InvocationID, _ answer: HandlerAnswer, at now: Moment, _ effects: inout Effects
+        _ id: InvocationID, _ answer: HandlerAnswer, wasStarted: Bool = true, at now: Moment, _ effects: inout Effects
     ) {
         guard var invocation = invocations[id], invocation.holdsPlace, let deadline = invocation.record.deadline
         else { return }
@@ -148,8 +149,7 @@ public struct Router: Sendable {
                 keep(reply.log, of: invocation.request, at: now, &effects),
             ].compactMap(\.self)
             let completion = invocation.completions.byHandler(reply)
-            let reason = remarks.isEmpty ? nil : remarks.joined(separator: "; ")
-            conclude(invocation, .handled, reason: reason, completion: completion, at: now, &effects)
+            conclude(invocation, .handled, remarks: remarks, completion: completion, at: now, &effects)
         case .retry(let after) where invocation.table.mode == .relay:
             invocation.stage = .pausing
             // It has ended: a daemon that stops or dies now has not broken it off.
@@ -159,16 +159,16 @@ public struct Router: Sendable {
             let due = now.monotonic + (after ?? invocation.table.retryDelay)
             timers.insert(.init(due: due, purpose: .retry, invocation: id))
         case .retry:
-            let reason = "asked to be tried again; device mode retries nothing"
-            conclude(invocation, .failed, reason: reason, at: now, &effects)
+            conclude(invocation, .failed, because: .retryInDeviceMode, at: now, &effects)
         case .declined:
             tryNextRoute(&invocation, at: now, &effects)
         case .rejected(let reason):
-            conclude(invocation, .failed, reason: reason, at: now, &effects)
+            let reason: RouterReason = wasStarted ? .handlerRejected(reason) : .handlerNotStarted(reason)
+            conclude(invocation, .failed, because: reason, at: now, &effects)
         case .signaled(let signal) where signal == Self.terminationSignal && invocation.stage == .terminating:
-            conclude(invocation, .timedOut, reason: "ended by SIGTERM in its grace", at: now, &effects)
+            conclude(invocation, .timedOut, because: .endedInGrace, at: now, &effects)
         case .signaled(let signal):
-            conclude(invocation, .failed, reason: "ended by signal \(signal)", at: now, &effects)
+            conclude(invocation, .failed, because: .endedBySignal(signal), at: now, &effects)
         }
     }
 

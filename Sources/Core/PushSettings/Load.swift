@@ -205,5 +205,10 @@ private struct Loader {
 
 extension Handler {
     /// Whether it is no program of the user's.
-    fileprivate var isBuiltIn: Bool { kind == .journal || kind == .discard }
+    fileprivate var isBuiltIn: Bool {
+        switch kind {
+        case .journal, .discard: true
+        case .exec: false
+        }
+    }
 }

@@ -123,9 +123,9 @@ extension Tracker {
             output.events.append(
                 AnalyticsEvent(
                     id: AnalyticsEvent.identifier(state: stateID, number: delivery, kind: .influencedOpen),
-                    kind: .influencedOpen, time: start.at.seconds, seq: start.cause, delivery: delivery,
-                    externalUserID: user, deviceID: place.device, appID: place.app, platform: entry.platform,
-                    campaignID: texts[entry.campaign], messageID: deliveries.messageID(of: slot)))
+                    time: start.at.seconds, seq: start.cause, delivery: delivery, externalUserID: user,
+                    deviceID: place.device, appID: place.app, platform: entry.platform,
+                    content: .influencedOpen(push(slot))))
         }
     }
 

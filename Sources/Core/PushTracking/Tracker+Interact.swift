@@ -60,8 +60,7 @@ extension Tracker {
         if case .payload = interaction.subject, interaction.platform == .web, interaction.device == nil { return false }
         return heldSubjects[interaction.subject, default: []].contains { cause in
             guard cause != interaction.cause, let other = held[cause]?.interaction else { return false }
-            return other.act == interaction.act && other.app == interaction.app && other.device == interaction.device
-                && other.externalID == interaction.externalID
+            return other.act == interaction.act && other.place == interaction.place
         }
     }
 
@@ -281,10 +280,11 @@ extension Tracker {
         _ slot: UInt32, _ interaction: Interaction, _ button: ButtonAction?, into output: inout TrackerOutput
     ) {
         let user = interaction.externalID ?? texts[deliveries[slot].user]
-        var open = event(
-            .open, number: interaction.cause, cause: interaction.cause, about: slot, user: user, at: interaction.at)
-        open.buttonActionType = button?.rawValue
-        if case .button(let id) = interaction.act { open.buttonString = id }
+        var pressed: AnalyticsEvent.Button?
+        if case .button(let id) = interaction.act { pressed = AnalyticsEvent.Button(id: id, action: button) }
+        let open = event(
+            .open(push(slot), button: pressed), number: interaction.cause, cause: interaction.cause, about: slot,
+            user: user, at: interaction.at)
         if rules.emitsCampaignEvents(for: open.appID) { output.events.append(open) }
     }
 
@@ -328,6 +328,9 @@ extension TrackerSource {
 }
 
 extension Interaction {
+    /// Who did it, where: app, device and user, each by its bytes.
+    fileprivate var place: [ExactName?] { [app, device, externalID].map { $0.map(ExactName.init) } }
+
     /// Whether it opens the app whatever it is on, on a device that is known.
     fileprivate var startsSessionAlone: Bool { act == .opened && device != nil }
 }

@@ -59,7 +59,7 @@ extension Tracker {
     public mutating func restore(_ row: TrackedRow, received: AnalyticsEvent) {
         let slot = add(
             row, on: findOrAdd(received.deviceID, app: received.appID), isNamed: received.deviceID != nil,
-            user: received.externalUserID, campaign: received.campaignID, messageID: received.messageID,
+            user: received.externalUserID, campaign: received.push?.campaignID, messageID: received.push?.messageID,
             received.platform)
         if row.isInfluenced { deliveries[slot].flags.insert(.influenced) }
         if let opened = row.opened { markOpened(slot, opened) }

@@ -100,9 +100,9 @@ extension Tracker {
         let source = TrackerSource(
             cause: session.isOpen ? cause : SequenceNumber(session.endedBy), platform: session.platform, app: key.app,
             device: key.device, externalID: texts[session.user], at: WallTime(milliseconds: end))
-        var ended = event(.sessionEnd, number: SequenceNumber(session.number), source, at: source.at)
-        ended.duration = .milliseconds(max(0, end.saturatingSubtract(session.startedAt)))
-        output.events.append(ended)
+        let duration = Duration.milliseconds(max(0, end.saturatingSubtract(session.startedAt)))
+        output.events.append(
+            event(.sessionEnd(duration), number: SequenceNumber(session.number), source, at: source.at))
     }
 
     /// Whether a session counts: an open one of which nothing was heard for too long does not.

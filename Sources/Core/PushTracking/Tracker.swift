@@ -77,12 +77,13 @@ public struct Tracker: Sendable {
         add(
             row, on: device ?? add(delivery.device, app: delivery.app), isNamed: delivery.device != nil,
             user: delivery.externalID, campaign: campaignID, messageID: messageID, delivery.platform)
-        output.events.append(event(.received, delivery, campaignID, messageID, at: receivedAt))
+        let push = AnalyticsEvent.Push(campaignID: campaignID, messageID: messageID)
+        output.events.append(event(.received(push), delivery, at: receivedAt))
         output.records.append(.delivery(row))
-        if rules.reportsForeground, delivery.platform == .ios, delivery.inForeground, delivery.isDisplayed,
+        if rules.reportsForeground, delivery.platform.tellsOfForeground, delivery.inForeground, delivery.isDisplayed,
             campaignID != nil, rules.emitsCampaignEvents(for: delivery.app)
         {
-            output.events.append(event(.iosForeground, delivery, campaignID, messageID, at: receivedAt))
+            output.events.append(event(.iosForeground(push), delivery, at: receivedAt))
         }
         if !held.isEmpty { settleHeld(by: delivery.seq, messageID, digest, now: now, into: &output) }
         while deliveries.count > rules.rememberMax { forgetOldest(into: &output) }
@@ -101,10 +102,8 @@ public struct Tracker: Sendable {
         _ kind: TokenRequest.Kind, _ token: String?, _ source: TrackerSource, now: WallTime,
         into output: inout TrackerOutput
     ) {
-        var change = event(.tokenStateChange, number: source.cause, source, at: min(source.at, now))
-        change.pushToken = token
-        change.tokenChange = kind
-        output.events.append(change)
+        let change = AnalyticsEvent.Content.tokenStateChange(kind, token: token)
+        output.events.append(event(change, number: source.cause, source, at: min(source.at, now)))
         guard kind == .unregistered else { return }
         output.events.append(event(.uninstall, number: source.cause, source, at: min(source.at, now)))
     }
@@ -206,38 +205,51 @@ public struct Tracker: Sendable {
 
     /// An event about a delivery that is just received.
     private func event(
-        _ kind: AnalyticsEvent.Kind, _ delivery: TrackedDelivery, _ campaignID: String?, _ messageID: String?,
-        at time: WallTime
+        _ content: AnalyticsEvent.Content, _ delivery: TrackedDelivery, at time: WallTime
     ) -> AnalyticsEvent {
         AnalyticsEvent(
-            id: AnalyticsEvent.identifier(state: stateID, number: delivery.seq, kind: kind), kind: kind,
+            id: AnalyticsEvent.identifier(state: stateID, number: delivery.seq, kind: content.kind),
             time: time.seconds, seq: delivery.seq, delivery: delivery.seq, externalUserID: delivery.externalID,
-            deviceID: delivery.device, appID: delivery.app, platform: delivery.platform, campaignID: campaignID,
-            messageID: messageID)
+            deviceID: delivery.device, appID: delivery.app, platform: delivery.platform, content: content)
     }
 
     /// An event about no delivery.
     func event(
-        _ kind: AnalyticsEvent.Kind, number: SequenceNumber, _ source: TrackerSource, at time: WallTime
+        _ content: AnalyticsEvent.Content, number: SequenceNumber, _ source: TrackerSource, at time: WallTime
     ) -> AnalyticsEvent {
         AnalyticsEvent(
-            id: AnalyticsEvent.identifier(state: stateID, number: number, kind: kind), kind: kind, time: time.seconds,
+            id: AnalyticsEvent.identifier(state: stateID, number: number, kind: content.kind), time: time.seconds,
             seq: source.cause, delivery: source.cause, externalUserID: source.externalID, deviceID: source.device,
-            appID: source.app, platform: source.platform, campaignID: nil, messageID: nil)
+            appID: source.app, platform: source.platform, content: content)
     }
 
     /// An event about a remembered delivery that something else caused.
     func event(
-        _ kind: AnalyticsEvent.Kind, number: SequenceNumber, cause: SequenceNumber, about slot: UInt32, user: String?,
-        at time: WallTime
+        _ content: AnalyticsEvent.Content, number: SequenceNumber, cause: SequenceNumber, about slot: UInt32,
+        user: String?, at time: WallTime
     ) -> AnalyticsEvent {
         let entry = deliveries[slot]
         let device = devices[entry.device]
         return AnalyticsEvent(
-            id: AnalyticsEvent.identifier(state: stateID, number: number, kind: kind), kind: kind, time: time.seconds,
+            id: AnalyticsEvent.identifier(state: stateID, number: number, kind: content.kind), time: time.seconds,
             seq: cause, delivery: SequenceNumber(entry.seq), externalUserID: user, deviceID: device.name,
-            appID: texts[device.app], platform: entry.platform, campaignID: texts[entry.campaign],
-            messageID: deliveries.messageID(of: slot))
+            appID: texts[device.app], platform: entry.platform, content: content)
+    }
+
+    /// What an event says of a remembered delivery.
+    func push(_ slot: UInt32) -> AnalyticsEvent.Push {
+        AnalyticsEvent.Push(
+            campaignID: texts[deliveries[slot].campaign], messageID: deliveries.messageID(of: slot))
+    }
+}
+
+extension Platform {
+    /// Whether the provider has an event for a push that an app in the foreground shows.
+    fileprivate var tellsOfForeground: Bool {
+        switch self {
+        case .ios: true
+        case .android, .web: false
+        }
     }
 }
 

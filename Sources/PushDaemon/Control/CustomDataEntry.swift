@@ -33,7 +33,7 @@ extension JournalEntry {
                 .warning,
                 "custom data may have been sent, and nobody knows whether it was accepted: entry \(entries); see pushctl pending "
                     + "--unknown", messageID: .entriesUnknown)
-        default: return nil
+        case .pending, .queued, .claimed, .flushed, .sent, .discarded: return nil
         }
     }
 }

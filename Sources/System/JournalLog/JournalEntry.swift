@@ -98,6 +98,8 @@ extension FieldName {
     /// From acceptance to the start of the handler, in microseconds.
     public static let queueMicroseconds = FieldName("PUSH_QUEUE_USEC")
     /// From the start of the handler to its end, in microseconds.
+    public static let reasonCode = FieldName("PUSH_REASON_CODE")
+    public static let transport = FieldName("PUSH_TRANSPORT")
     public static let executionMicroseconds = FieldName("PUSH_EXEC_USEC")
     /// From acceptance to the outcome, in microseconds.
     public static let totalMicroseconds = FieldName("PUSH_TOTAL_USEC")

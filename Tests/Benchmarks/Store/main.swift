@@ -37,9 +37,10 @@ func delivery(_ number: Int64) -> [LedgerRecord] {
         id: InvocationID(seq: seq, n: 0), callback: .onMessageReceived, provider: "braze", route: nil, handler: nil,
         budget: .seconds(9), deadline: nil, started: false, result: result)
     let event = AnalyticsEvent(
-        id: UUID128(high: UInt64(number), low: .random(in: .min ... .max)), kind: .received, time: wall.seconds,
+        id: UUID128(high: UInt64(number), low: .random(in: .min ... .max)), time: wall.seconds,
         seq: seq, delivery: seq, externalUserID: request.externalID, deviceID: request.device, appID: request.app,
-        platform: .android, campaignID: "campaign-2026-11", messageID: request.messageID)
+        platform: .android,
+        content: .received(.init(campaignID: "campaign-2026-11", messageID: request.messageID)))
     let tracked = TrackedRow(
         seq: seq, receivedAt: wall, since: wall, isDisplayed: true, hasOwnID: true, uniqueID: nil, digest: nil,
         buttons: [])

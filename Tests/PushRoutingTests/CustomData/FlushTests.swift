@@ -1,6 +1,7 @@
 import PushCustomData
 import PushModel
 import PushRouting
+import TestSupport
 import Testing
 
 @Suite("A session start flushes")
@@ -142,7 +143,7 @@ struct FlushTests {
         bench.clock()
         #expect(bench.ledger.events.map(\.kind) == [.received, .sessionStart, .customEvent])
         let event = try #require(bench.ledger.events.last)
-        #expect(event.campaignID == nil && event.messageID == nil)
+        #expect(event.push == nil)
         #expect(event.delivery != SequenceNumber(1))
         #expect(try bench.submit(.open(seq: 1)).contains("open 1"), "its open is still to come")
     }

@@ -1,6 +1,7 @@
 import PushCustomData
 import PushModel
 import PushRouting
+import TestSupport
 import Testing
 
 @Suite("The forwarder's and people's orders")

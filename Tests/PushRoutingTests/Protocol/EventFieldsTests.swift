@@ -1,14 +1,15 @@
 import PushModel
 import PushRouting
+import TestSupport
 import Testing
 
 @Suite("Events, byte for byte")
 struct EventFieldsTests {
-    private func event(_ kind: AnalyticsEvent.Kind) -> AnalyticsEvent {
+    private func event(_ content: AnalyticsEvent.Content) -> AnalyticsEvent {
         AnalyticsEvent(
-            id: UUID128(high: 0x0001_8001, low: 0x8000_0000_0000_0002), kind: kind, time: 60, seq: SequenceNumber(2),
+            id: UUID128(high: 0x0001_8001, low: 0x8000_0000_0000_0002), time: 60, seq: SequenceNumber(2),
             delivery: SequenceNumber(1), externalUserID: "anna", deviceID: "pixel", appID: "shop", platform: .android,
-            campaignID: nil, messageID: nil)
+            content: content)
     }
 
     private func flat(_ event: AnalyticsEvent) -> String {
@@ -23,14 +24,15 @@ struct EventFieldsTests {
 
     @Test("an open has its button, null for the body")
     func open() {
-        var open = event(.open)
-        open.campaignID = "summer"
-        open.messageID = "m"
+        let push = AnalyticsEvent.Push(campaignID: "summer", messageID: "m")
         let head = #"{"event_type":"users.messages.pushnotification.Open",\#(Self.identity),"campaign_id":"summer","#
-        #expect(flat(open) == head + #""message_id":"m","button_action_type":null,"button_string":null}"#)
-        open.buttonActionType = "deep_link"
-        open.buttonString = "cart"
-        #expect(flat(open) == head + #""message_id":"m","button_action_type":"deep_link","button_string":"cart"}"#)
+        #expect(
+            flat(event(.open(push, button: nil)))
+                == head + #""message_id":"m","button_action_type":null,"button_string":null}"#)
+        let cart = AnalyticsEvent.Button(id: "cart", action: .deepLink)
+        #expect(
+            flat(event(.open(push, button: cart)))
+                == head + #""message_id":"m","button_action_type":"deep_link","button_string":"cart"}"#)
     }
 
     @Test(
@@ -40,16 +42,14 @@ struct EventFieldsTests {
             (.seconds(86_400), "86400.000"),
         ] as [(Duration, String)])
     func sessionEnd(duration: Duration, text: String) {
-        var end = event(.sessionEnd)
-        end.duration = duration
-        #expect(flat(end) == #"{"event_type":"users.behaviors.app.SessionEnd",\#(Self.identity),"duration":\#(text)}"#)
+        #expect(
+            flat(event(.sessionEnd(duration)))
+                == #"{"event_type":"users.behaviors.app.SessionEnd",\#(Self.identity),"duration":\#(text)}"#)
     }
 
     @Test("a change of a token has the token, its device and what happened")
     func token() {
-        var change = event(.tokenStateChange)
-        change.pushToken = "bk3R"
-        change.tokenChange = .registered
+        let change = event(.tokenStateChange(.registered, token: "bk3R"))
         #expect(
             flat(change) == #"{"event_type":"users.behaviors.pushnotification.TokenStateChange",\#(Self.identity),"#
                 + #""push_token":"bk3R","push_token_device_id":"pixel","push_token_state_change_type":"registered"}"#)
@@ -59,7 +59,7 @@ struct EventFieldsTests {
         "any other has no more than who, where and when",
         arguments: [.received, .influencedOpen, .iosForeground, .sessionStart, .uninstall] as [AnalyticsEvent.Kind])
     func others(kind: AnalyticsEvent.Kind) {
-        #expect(flat(event(kind)) == #"{"event_type":"\#(kind.rawValue)",\#(Self.identity)}"#)
+        #expect(flat(event(.init(kind))) == #"{"event_type":"\#(kind.rawValue)",\#(Self.identity)}"#)
     }
 
     @Test("what is not known is left out")
@@ -73,8 +73,7 @@ struct EventFieldsTests {
 
     @Test("the envelope has who in user, and the rest in properties")
     func envelope() {
-        var open = event(.open)
-        open.campaignID = "summer"
+        let open = event(.open(.init(campaignID: "summer", messageID: nil), button: nil))
         var writer = JSONWriter()
         writer.object { $0.envelopeMembers(of: open) }
         #expect(

@@ -19,7 +19,8 @@ struct RefusalTests {
     }
 
     static let deliverKeys =
-        "app, at, device, external_id, id, locked, notifications, op, os_version, payload, platform, sdk, state, wait"
+        "app, at, device, external_id, id, locked, notifications, op, os_version, payload, platform, sdk, state, "
+        + "transport, wait"
     static let badTime =
         "at is an RFC 3339 time, such as 2026-11-21T09:00:00Z, or a whole number of Unix milliseconds, "
         + "within the years 1 to 9999"
@@ -168,7 +169,7 @@ struct RefusalTests {
         Example(
             #"{"op":"interact","kind":"opened","message":1,"state":"foreground"}"#, .unknownKey, "state",
             "this op takes no such key; it takes "
-                + "action, app, at, device, external_id, id, kind, message, op, payload, platform, text, wait"),
+                + "action, app, at, device, external_id, id, kind, message, op, payload, platform, sdk, text, wait"),
     ]
 
     @Test("say what was wrong, where, and what to do", arguments: examples)

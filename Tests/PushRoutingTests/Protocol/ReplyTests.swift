@@ -117,9 +117,9 @@ struct EventFieldTests {
     @Test("an open, with its button's members null for the body")
     func open() {
         let event = AnalyticsEvent(
-            id: UUID128(high: 1, low: 2), kind: .open, time: 1_700_000_000, seq: SequenceNumber(2),
+            id: UUID128(high: 1, low: 2), time: 1_700_000_000, seq: SequenceNumber(2),
             delivery: SequenceNumber(1), externalUserID: "u1", deviceID: "phone", appID: "shop", platform: .ios,
-            campaignID: "summer", messageID: "m1")
+            content: .open(.init(campaignID: "summer", messageID: "m1"), button: nil))
         #expect(
             members(event)
                 == #"{"event_type":"users.messages.pushnotification.Open","id":"00000000-0000-0001-0000-000000000002","#
@@ -130,8 +130,9 @@ struct EventFieldTests {
     @Test("a receipt of which little is known")
     func receipt() {
         let event = AnalyticsEvent(
-            id: UUID128(high: 1, low: 2), kind: .received, time: 0, seq: SequenceNumber(1), delivery: SequenceNumber(1),
-            externalUserID: nil, deviceID: nil, appID: nil, platform: .web, campaignID: nil, messageID: nil)
+            id: UUID128(high: 1, low: 2), time: 0, seq: SequenceNumber(1), delivery: SequenceNumber(1),
+            externalUserID: nil, deviceID: nil, appID: nil, platform: .web,
+            content: .received(.init(campaignID: nil, messageID: nil)))
         #expect(
             members(event)
                 == #"{"event_type":"local.pushnotification.Received","id":"00000000-0000-0001-0000-000000000002","#

@@ -29,6 +29,26 @@ struct RequestTests {
         #expect(deliver.payload.rawBytes.elementsEqual(#"{"aps":{}}"#.utf8))
     }
 
+    @Test("deliver says what brings the payload, and a transport of another platform is an error")
+    func transport() throws {
+        func given(_ members: String) throws -> Transport? {
+            guard case .deliver(let deliver) = try read(#"{"op":"deliver","payload":{},\#(members)}"#).action
+            else {
+                return nil
+            }
+            return deliver.transport
+        }
+        for transport in Transport.allCases {
+            let word = transport.rawValue
+            #expect(try given(#""transport":"\#(word)""#) == transport)
+            #expect(
+                try given(#""transport":"\#(word)","platform":"\#(transport.platform.rawValue)""#) == transport)
+        }
+        let error = #expect(throws: ProtocolError.self) { try given(#""transport":"apns","platform":"android""#) }
+        #expect(error?.code == .invalidValue && error?.field == "transport")
+        #expect(error?.message == "apns brings payloads to ios alone; platform is android")
+    }
+
     @Test("deliver with its defaults")
     func defaults() throws {
         let request = try read(#"{"op":"deliver","payload":{}}"#)

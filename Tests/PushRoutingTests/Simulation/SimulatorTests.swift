@@ -34,7 +34,7 @@ struct SimulatorTests {
                 #"{"type":"invocation","seq":1,"n":0,"id":"a1","at":1000,"callback":"none","provider":"braze","#
                     + #""route":null,"handler":null,"outcome":"shown_by_system","reason":"the app is not in the "#
                     + #"foreground: iOS shows the alert, badge or sound itself, no code of the app runs","#
-                    + #""queue_ms":0,"exec_ms":0,"total_ms":0}"#,
+                    + #""reason_code":"alert_shown_by_system","queue_ms":0,"exec_ms":0,"total_ms":0}"#,
                 #"{"type":"analytics","event_type":"users.behaviors.app.SessionStart","#
                     + #""id":"00000000-0002-8005-8000-000000000000","time":2,"external_user_id":"u1","#
                     + #""device_id":"phone","app_id":"shop","platform":"ios"}"#,
@@ -44,11 +44,11 @@ struct SimulatorTests {
                     + #""button_action_type":null,"button_string":null}"#,
                 #"{"type":"invocation","seq":2,"n":0,"at":2500,"callback":"didReceiveResponse","provider":"braze","#
                     + #""route":null,"handler":null,"outcome":"handed_to_tracker","#
-                    + #""reason":"direct open of delivery 1","queue_ms":0,"exec_ms":0,"total_ms":0,"#
+                    + #""reason":"direct open of delivery 1","reason_code":"direct_open","queue_ms":0,"exec_ms":0,"total_ms":0,"#
                     + #""completion":{"by":"tracker","times":1,"result":"noData"}}"#,
                 #"{"type":"invocation","seq":3,"n":0,"at":3001,"callback":"onMessageReceived","provider":null,"#
                     + #""route":"all","handler":"log","outcome":"failed","reason":"exit status 1","#
-                    + #""queue_ms":0,"exec_ms":1,"total_ms":1,"#
+                    + #""reason_code":"handler_rejected","queue_ms":0,"exec_ms":1,"total_ms":1,"#
                     + #""completion":{"by":"default","times":1,"result":"noData"}}"#,
             ])
     }

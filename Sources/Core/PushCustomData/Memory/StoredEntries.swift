@@ -4,21 +4,14 @@ import PushModel
 struct StoredEntries: Sendable {
     /// Whom an entry waits for; `nil`: any.
     private struct Key: Hashable {
-        var app: String?
-        var device: String?
-        var user: String?
+        var app: ExactName?
+        var device: ExactName?
+        var user: ExactName?
 
-        static func == (left: Key, right: Key) -> Bool {
-            isSame(left.app, right.app) && isSame(left.device, right.device) && isSame(left.user, right.user)
-        }
-
-        func hash(into hasher: inout Hasher) {
-            for text in [app, device, user] {
-                var text = text ?? ""
-                text.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
-                // What is in no text, so that "a", "b" and "ab", "" are not the same.
-                hasher.combine(UInt8.max)
-            }
+        init(app: String?, device: String?, user: String?) {
+            self.app = app.map(ExactName.init)
+            self.device = device.map(ExactName.init)
+            self.user = user.map(ExactName.init)
         }
     }
 

@@ -39,7 +39,7 @@ extension AndroidPayload {
     var isTestInAppMessage: Bool { map?.member("ab_push_fetch_test_triggers_key")?.equals("true") == true }
 
     /// Whether it is a push story for an Amazon device, which the SDK drops.
-    var isStoryOnAmazon: Bool { action == .amazonMessage && map?.member("ab_c") != nil }
+    var isStoryOnAmazon: Bool { transport == .adm && map?.member("ab_c") != nil }
 
     /// What it is to the SDK.
     private var brazeKind: (BrazeFacts.Kind, Reason) {

@@ -53,7 +53,11 @@ public struct HandedBackPayload: Sendable {
         var reasons: [Reason] = []
         campaignID = isBraze ? payload.brazeFacts(settings, because: &reasons).campaignID : nil
         braze = isBraze ? .payload(payload) : .none
-        self.hasAllActions = platform == .android || isBraze && hasAllActions(payload)
+        self.hasAllActions =
+            switch platform {
+            case .android: true
+            case .ios, .web: isBraze && hasAllActions(payload)
+            }
     }
 
     /// What a click on the web brings: the notification's data.

@@ -1,6 +1,7 @@
 import PushModel
 
-/// An Android payload: what FCM puts into the intent, or hands over as a `RemoteMessage`.
+/// An Android payload: what FCM or Amazon Device Messaging puts into the intent, or what FCM or Huawei's push kit hands
+/// over as a `RemoteMessage`.
 ///
 /// The views are of the document beside them.
 final class AndroidPayload: PlatformPayload {
@@ -28,6 +29,8 @@ final class AndroidPayload: PlatformPayload {
 
     private let payload: JSONNode
     let form: Form
+    /// What brought it.
+    let transport: Transport
     /// What the intent asks for; in any other form, to take a message.
     let action: IntentAction
     let messageID: String?
@@ -38,10 +41,16 @@ final class AndroidPayload: PlatformPayload {
     /// What it is to Braze's SDK, if it has Braze's mark.
     let markedKind: (BrazeFacts.Kind, Reason)?
 
-    init(_ payload: JSONNode) throws(PayloadError) {
+    /// Reads any of the accepted forms.
+    ///
+    /// - Parameters:
+    ///   - payload: the payload.
+    ///   - given: what brought it, as the request says; `nil`: FCM, unless the payload shows that Amazon did.
+    init(_ payload: JSONNode, over given: Transport? = nil) throws(PayloadError) {
         self.payload = payload
         let view = payload.view
         if let message = V1Message.message(in: view, platform: .android) {
+            transport = try Self.transport(given, ofForm: .fcm, "a message of FCM v1")
             let v1 = try V1Message(view, message: message)
             form = .v1(v1)
             action = .message
@@ -50,11 +59,18 @@ final class AndroidPayload: PlatformPayload {
         } else if let extras = view.member("extras"), extras.isObject {
             messageID = PushDispatch.messageID(of: view, platform: .android)
             let name = try view.member("action").flatMap(Self.unlessNull)?.requiringString("payload.action")
-            action = IntentAction(name, extras: extras)
-            form = action == .amazonMessage ? .amazonIntent : .intent(extras)
+            let form: Transport? = name.map { IntentAction.isAmazons($0) ? .adm : .fcm }
+            transport = try Self.transport(given, ofForm: form, "an intent of \(form == .adm ? "ADM" : "FCM")")
+            guard transport != .hms else {
+                throw PayloadError(
+                    field: "transport", message: "transport is hms, whose messages are no intents: leave out extras")
+            }
+            action = transport == .adm && name == nil ? .amazonMessage : IntentAction(name, extras: extras)
+            self.form = action == .amazonMessage ? .amazonIntent : .intent(extras)
             map = action.bringsMessage ? JSONObject(extras) : nil
         } else {
-            action = .message
+            transport = given ?? .fcm
+            action = transport == .adm ? .amazonMessage : .message
             messageID = PushDispatch.messageID(of: view, platform: .android)
             let data = view.member("data")
             let block = view.member("notification")
@@ -73,6 +89,17 @@ final class AndroidPayload: PlatformPayload {
             case .amazonIntent, .remoteMessage, .dataMap: false
             }
         markedKind = map.flatMap { $0.hasBrazeMarker ? $0.brazeKind : nil }
+    }
+
+    /// What brought a payload whose form only one transport has.
+    ///
+    /// - Throws: where the request says otherwise.
+    private static func transport(
+        _ given: Transport?, ofForm form: Transport?, _ words: @autoclosure () -> String
+    ) throws(PayloadError) -> Transport {
+        guard let given, let form, given != form else { return given ?? form ?? .fcm }
+        throw PayloadError(
+            field: "transport", message: "transport is \(given.rawValue), but the payload is \(words())")
     }
 
     /// A payload names no app; FCM's `restricted_package_name` only narrows the target.
@@ -127,9 +154,10 @@ final class AndroidPayload: PlatformPayload {
     }
 
     /// What FCM's list of recent ids goes by. `handleMessageIntent` looks at this one extra alone; the forms that are no
-    /// intent show only the id that came of it. ADM keeps no such list.
+    /// intent show only the id that came of it. ADM and Huawei's push kit keep no such list.
     var duplicateID: String? {
-        switch form {
+        guard transport == .fcm else { return nil }
+        return switch form {
         case .intent(let extras): action == .message ? extras.member("google.message_id")?.nonEmptyString : nil
         case .v1, .remoteMessage, .dataMap: messageID
         case .amazonIntent: nil
@@ -137,7 +165,8 @@ final class AndroidPayload: PlatformPayload {
     }
 
     var remoteMessage: RemoteMessage? {
-        switch form {
+        guard transport == .fcm else { return nil }
+        return switch form {
         case .v1, .remoteMessage: RemoteMessage(self)
         case .intent: action == .message ? RemoteMessage(self) : nil
         case .amazonIntent, .dataMap: nil
@@ -202,7 +231,9 @@ extension AndroidPayload {
     var notification: Notification {
         switch form {
         case .v1(let message): return message.hasAndroidNotification ? .shown : .absent
-        case .remoteMessage(let object): return object.member("notification")?.isObject == true ? .shown : .absent
+        // ADM knows no notifications.
+        case .remoteMessage(let object):
+            return transport != .adm && object.member("notification")?.isObject == true ? .shown : .absent
         case .amazonIntent, .dataMap: return .absent
         case .intent(let extras):
             guard
@@ -212,6 +243,13 @@ extension AndroidPayload {
             let mark = notificationExtra("noui")
             return mark == "1" || mark?.lowercased() == "true" ? .suppressed : .shown
         }
+    }
+
+    /// Whether the notification says that Huawei's push kit leaves it to an app in the foreground.
+    var isLeftToAppInForeground: Bool {
+        guard case .remoteMessage(let object) = form, let block = object.member("notification") else { return false }
+        let value = block.member("foreground_show") ?? block.member("foregroundShow")
+        return value?.bool == false
     }
 
     /// A parameter of the notification in an intent. The old prefix counts where the new one is absent, whatever its

@@ -19,6 +19,8 @@ final class ApplePayload: PlatformPayload {
     /// Data that FCM puts beside `userInfo`'s keys.
     private let data: JSONObject?
 
+    var transport: Transport { .apns }
+
     init(_ payload: JSONNode) throws(PayloadError) {
         self.payload = payload
         let view = payload.view

@@ -23,6 +23,9 @@ enum IntentAction: Hashable, Sendable {
     /// Whether the intent hands over a message.
     var bringsMessage: Bool { self == .message || self == .amazonMessage }
 
+    /// Whether an intent with this action is one of Amazon Device Messaging.
+    static func isAmazons(_ action: String) -> Bool { action.utf8.starts(with: "com.amazon.device.messaging.".utf8) }
+
     /// - Parameters:
     ///   - action: the intent's action; `nil` is taken as a message.
     ///   - extras: the intent's extras.

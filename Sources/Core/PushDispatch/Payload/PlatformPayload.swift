@@ -5,9 +5,10 @@ import PushModel
 /// A reference to what is read once and never changes: it holds on to the document, and the views that it gives are for
 /// whoever holds on to it.
 protocol PlatformPayload: AnyObject, Sendable {
-    /// Reads any of the accepted forms.
-    init(_ payload: JSONNode) throws(PayloadError)
-
+    /// What brought it.
+    var transport: Transport { get }
+    /// FCM's priorities of the message, as it was sent and as it was delivered; `nil` where there is none.
+    var priorities: (original: MessagePriority?, delivered: MessagePriority?) { get }
     /// The payload's own id.
     var messageID: String? { get }
     /// The app that the payload names.
@@ -55,6 +56,7 @@ protocol PlatformPayload: AnyObject, Sendable {
 }
 
 extension PlatformPayload {
+    var priorities: (original: MessagePriority?, delivered: MessagePriority?) { (nil, nil) }
     var duplicateID: String? { nil }
     var remoteMessage: RemoteMessage? { nil }
     var formerDigest: UInt64? { nil }

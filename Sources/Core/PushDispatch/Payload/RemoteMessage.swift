@@ -1,17 +1,10 @@
-import PushModel
+public import PushModel
 
 /// What the getters of FCM's `RemoteMessage` give for a message, with their fallbacks.
 ///
 /// Source: firebase-android-sdk a089298ed9, RemoteMessage.java. Google Play services set most
 /// of the extras behind it; what a payload does not tell is what FCM makes of an extra that is missing.
 public struct RemoteMessage: Hashable, Sendable {
-    /// FCM's priorities. The raw values are those of the extras.
-    public enum Priority: String, Sendable {
-        case high, normal, unknown
-
-        init(_ extra: String?) { self = extra == "high" ? .high : extra == "normal" ? .normal : .unknown }
-    }
-
     /// One getter of the notification that gives a value.
     public struct Field: Hashable, Sendable {
         /// The getter, as FCM v1 calls its field: `title`, `channel_id`.
@@ -36,10 +29,10 @@ public struct RemoteMessage: Hashable, Sendable {
     public var sentTime: Int64
     /// `getTtl`: seconds; 0 when missing or unreadable.
     public var ttl: Int32
-    /// `getOriginalPriority`: as it was sent.
-    public var originalPriority: Priority
-    /// `getPriority`: as it was delivered, which FCM may have lowered.
-    public var priority: Priority
+    /// `getOriginalPriority`: as it was sent; `nil` for `PRIORITY_UNKNOWN`.
+    public var originalPriority: MessagePriority?
+    /// `getPriority`: as it was delivered, which FCM may have lowered; `nil` for `PRIORITY_UNKNOWN`.
+    public var priority: MessagePriority?
     /// `getNotification`: its getters that give a value; `nil` for a data message.
     public var notification: [Field]?
 }
@@ -55,18 +48,41 @@ extension RemoteMessage {
         collapseKey = payload.extra("collapse_key")
         sentTime = payload.integerExtra("google.sent_time") ?? 0
         ttl = payload.integerExtra("google.ttl").flatMap(Int32.init(exactly:)) ?? 0
-        let sent = payload.extra("google.priority")
-        originalPriority = Priority(payload.extra("google.original_priority") ?? sent)
-        if let delivered = payload.extra("google.delivered_priority") {
-            priority = Priority(delivered)
-        } else if payload.extra("google.priority_reduced") == "1" {
-            priority = .normal
-        } else {
-            priority = Priority(sent)
-        }
+        (originalPriority, priority) = payload.priorities
         guard payload.notification != .absent else { return }
         notification = NotificationGetter.all.compactMap { getter in
             payload.value(of: getter).map { Field(name: getter.name, text: $0) }
         }
+    }
+}
+
+extension AndroidPayload {
+    /// FCM's priorities of the message, as it was sent and as it was delivered; `nil` where the extras do not tell, and
+    /// for what FCM did not bring. Read for every delivery.
+    var priorities: (original: MessagePriority?, delivered: MessagePriority?) {
+        guard transport == .fcm else { return (nil, nil) }
+        switch form {
+        case .v1(let message): return (message.priority, message.priority)
+        case .intent(let extras):
+            let sent = Self.text(extras.member("google.priority"))
+            let original = Self.text(extras.member("google.original_priority")) ?? sent
+            if let delivered = Self.text(extras.member("google.delivered_priority")) {
+                return (Self.priority(original), Self.priority(delivered))
+            }
+            let isReduced = extras.member("google.priority_reduced")?.equals("1") == true
+            return (Self.priority(original), isReduced ? .normal : Self.priority(sent))
+        // What SDKs that print a `RemoteMessage` as JSON call the getters.
+        case .remoteMessage(let object):
+            return (Self.priority(object.member("originalPriority")), Self.priority(object.member("priority")))
+        case .amazonIntent, .dataMap: return (nil, nil)
+        }
+    }
+
+    /// `Bundle.getString`: what is no string is absent.
+    private static func text(_ view: JSONView?) -> JSONView? { view.flatMap { $0.isString ? $0 : nil } }
+
+    private static func priority(_ view: JSONView?) -> MessagePriority? {
+        guard let view else { return nil }
+        return view.equals("high") ? .high : view.equals("normal") ? .normal : nil
     }
 }

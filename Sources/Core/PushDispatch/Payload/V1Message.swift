@@ -28,7 +28,10 @@ final class V1Message: Sendable {
     /// own: there it needs a name that a v1 message has, and no `aps` beside it.
     static func message(in payload: JSONView, platform: Platform) -> JSONView? {
         guard let message = payload.member("message"), message.isObject else { return nil }
-        guard platform != .android else { return message }
+        switch platform {
+        case .android: return message
+        case .ios, .web: break
+        }
         let isBody =
             payload.member("aps") == nil
             && (message.member("fid") != nil || message.member("token") != nil || message.member("topic") != nil
@@ -86,7 +89,7 @@ extension V1Message {
         case "from": parts.topic?.string.map { "/topics/" + $0 }
         case "collapse_key": androidPart?.protobufField("collapse_key", "collapseKey")?.string
         case "google.ttl": String(ttl?.seconds ?? V1Duration.longestTTL)
-        case "google.original_priority", "google.delivered_priority": isHighPriority ? "high" : "normal"
+        case "google.original_priority", "google.delivered_priority": priority.rawValue
         default: nil
         }
     }
@@ -102,6 +105,9 @@ extension V1Message {
     }
 
     private var ttl: V1Duration? { androidPart?.protobufField("ttl").flatMap(V1Duration.init) }
+
+    /// The priority with which FCM sends it.
+    var priority: MessagePriority { isHighPriority ? .high : .normal }
 
     /// Without `priority`, a notification is urgent and data is not; the preview has none, its kind decides.
     private var isHighPriority: Bool {

@@ -10,6 +10,8 @@ final class WebPayload: PlatformPayload {
     /// The object; `nil` for a send body of FCM v1 that carries no data.
     let object: JSONObject?
 
+    var transport: Transport { .webPush }
+
     init(_ payload: JSONNode) throws(PayloadError) {
         self.payload = payload
         let view = payload.view

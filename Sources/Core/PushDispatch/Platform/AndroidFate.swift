@@ -11,7 +11,12 @@ extension AndroidPayload {
         }
         let (reason, fate): (Reason, Fate) =
             switch action {
-            case .message: messageFate(of: delivery)
+            case .message:
+                switch transport {
+                case .hms: huaweiFate(of: delivery)
+                // Neither of the last two brings anything to Android.
+                case .fcm, .adm, .apns, .webPush: messageFate(of: delivery)
+                }
             case .amazonMessage: (.amazonMessage, .callbacks([.onMessageReceived]))
             case .newToken(let token): (.newToken(token), .callbacks([.onNewToken]))
             case .registered(let id): (.registered(id), .callbacks([.onRegistered]))
@@ -39,6 +44,18 @@ extension AndroidPayload {
             return (.sendError(id: failed, error: extras.member("error")?.string), .callbacks([.onSendError]))
         default: return (.unknownMessageType(type), .decided(.swallowed))
         }
+    }
+
+    /// Source: HMS-Core/hms-push-clientdemo-android#1 and #7, HMS-Core/hms-flutter-plugin#50: the push kit shows a
+    /// notification message itself, and calls the app for a data message, or in the foreground for a notification
+    /// message that says `foreground_show` false. Low confidence: known from reports, not from the SDK's code.
+    private func huaweiFate(of delivery: Delivery) -> (Reason, Fate) {
+        guard notification != .absent else { return (.huaweiMessage, .callbacks([.onMessageReceived])) }
+        if delivery.isInForeground, isLeftToAppInForeground {
+            return (.huaweiNotificationInForeground, .callbacks([.onMessageReceived]))
+        }
+        guard delivery.notifications == .allowed else { return (.notificationsDenied, .decided(.swallowed)) }
+        return (.huaweiNotification, .decided(.shownBySystem))
     }
 
     /// `dispatchMessage`.

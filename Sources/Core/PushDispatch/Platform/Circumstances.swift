@@ -17,8 +17,15 @@ struct Circumstances: Sendable {
     /// What a reviewer would say, whatever the payload is but for whose.
     func warnings(isBraze: Bool) -> [Warning] {
         var warnings: [Warning] = []
-        if locked, platform != .android { warnings.append(.lockedHasNoEffect(platform)) }
-        let sdkMatters = platform == .ios && isBraze
+        // A locked screen counts as background on Android, and only an iOS app may lack its Braze instance.
+        let (lockMatters, appMayLackSDK) =
+            switch platform {
+            case .android: (true, false)
+            case .ios: (false, true)
+            case .web: (false, false)
+            }
+        if locked, !lockMatters { warnings.append(.lockedHasNoEffect(platform)) }
+        let sdkMatters = appMayLackSDK && isBraze
         switch sdk {
         case .ready: break
         case .missing: warnings.append(sdkMatters ? .sdkMissing : .sdkHasNoEffect(platform))

@@ -1,3 +1,5 @@
+public import PushModel
+
 /// One step of the decision on an interaction, for people who know Android and iOS. The text is made when asked for, and
 /// has nothing of the payload's: reasons reach the journal.
 public enum InteractionReason: Hashable, Sendable, CaseIterable, CustomStringConvertible {
@@ -43,4 +45,33 @@ public enum InteractionReason: Hashable, Sendable, CaseIterable, CustomStringCon
         case .unknownButton: "action is none of the payload's buttons: taken as pressed all the same"
         }
     }
+}
+
+extension InteractionReason {
+    /// The same for programs.
+    public var code: ReasonCode {
+        switch self {
+        case .brazePushClicked: .brazePushClicked
+        case .brazeActionClicked: .brazeActionClicked
+        case .brazePushDeleted: .brazePushDeleted
+        case .intentStarted: .intentStarted
+        case .intentOfDismissalStarted: .intentOfDismissalStarted
+        case .defaultAction: .defaultAction
+        case .customAction: .customAction
+        case .noCategory: .noCategory
+        case .dismissAction: .dismissAction
+        case .dismissalWithoutCategory: .dismissalWithoutCategory
+        case .dismissalOfOtherCategory: .dismissalOfOtherCategory
+        case .dismissalOfUnknownCategory: .dismissalOfUnknownCategory
+        case .notificationClick: .notificationClick
+        case .notificationAction: .notificationAction
+        case .notificationClose: .notificationClose
+        case .brazeIgnoresClose: .brazeIgnoresClose
+        case .textInput: .textInput
+        case .unknownButton: .unknownButton
+        }
+    }
+
+    /// The reason of an outcome.
+    public var ofOutcome: OutcomeReason { OutcomeReason(code, description) }
 }

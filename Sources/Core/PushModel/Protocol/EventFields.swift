@@ -1,5 +1,5 @@
 extension JSONWriter {
-    /// The members of an analytics event, flat, named as in the provider's Currents (design, section 5.5). What a tracker
+    /// The members of an analytics event, flat, named as in the provider's Currents. What a tracker
     /// on the device cannot know is left out; `nil` buttons of an open are null, as there.
     public mutating func members(of event: AnalyticsEvent) {
         member("event_type", event.kind.rawValue)
@@ -28,21 +28,20 @@ extension JSONWriter {
     private mutating func properties(of event: AnalyticsEvent) {
         if let app = event.appID { member("app_id", app) }
         member("platform", event.platform.rawValue)
-        if let campaign = event.campaignID { member("campaign_id", campaign) }
-        if let message = event.messageID { member("message_id", message) }
-        switch event.kind {
-        case .open:
-            member("button_action_type", event.buttonActionType)
-            member("button_string", event.buttonString)
-        case .sessionEnd:
-            if let duration = event.duration { member("duration", raw: seconds(duration).utf8) }
-        case .tokenStateChange:
-            if let token = event.pushToken { member("push_token", token) }
+        if let campaign = event.push?.campaignID { member("campaign_id", campaign) }
+        if let message = event.push?.messageID { member("message_id", message) }
+        switch event.content {
+        case .open(_, let button):
+            member("button_action_type", button?.action?.rawValue)
+            member("button_string", button?.id)
+        case .sessionEnd(let duration): member("duration", raw: seconds(duration).utf8)
+        case .tokenStateChange(let change, let token):
+            if let token { member("push_token", token) }
             if let device = event.deviceID { member("push_token_device_id", device) }
-            if let change = event.tokenChange { member("push_token_state_change_type", change.rawValue) }
-        case .customEvent:
-            if let name = event.name { member("name", name) }
-            if let properties = event.properties { member("properties", properties) }
+            member("push_token_state_change_type", change.rawValue)
+        case .customEvent(let name, let properties):
+            member("name", name)
+            if let properties { member("properties", properties) }
         case .received, .influencedOpen, .iosForeground, .sessionStart, .uninstall: break
         }
     }

@@ -43,6 +43,7 @@ extension JSONWriter {
     public mutating func members(of result: InvocationResult) {
         member("outcome", result.outcome.rawValue)
         if let reason = result.reason { member("reason", reason) }
+        if let code = result.reasonCode { member("reason_code", code.rawValue) }
         member("queue_ms", result.queue.milliseconds)
         member("exec_ms", result.exec.milliseconds)
         member("total_ms", result.total.milliseconds)

@@ -5,7 +5,7 @@ enum RequestKey: Int, CaseIterable, Sendable {
     // Whom it is about.
     case platform, app, device, externalID
     // A delivery.
-    case payload, state, locked, osVersion, notifications, sdk
+    case transport, payload, state, locked, osVersion, notifications, sdk
     // What somebody did, a session, a token.
     case kind, message, action, text, token
     // What is logged.
@@ -66,6 +66,7 @@ extension RequestWord {
 }
 
 extension Platform: RequestWord { static let words = table() }
+extension Transport: RequestWord { static let words = table() }
 extension AppState: RequestWord { static let words = table() }
 extension NotificationPermission: RequestWord { static let words = table() }
 extension SDKState: RequestWord { static let words = table() }

@@ -1,5 +1,5 @@
 extension InteractRequest {
-    static let keys = Request.keys + Target.keys + [.kind, .message, .payload, .action, .text]
+    static let keys = Request.keys + Target.keys + [.kind, .message, .payload, .action, .text, .sdk]
 
     init(_ reader: ObjectReader) throws(ProtocolError) {
         guard let kind = try reader.word(.kind, Kind.self) else {
@@ -15,7 +15,8 @@ extension InteractRequest {
             throw reader.invalid(key, "only kind action has \(key.word); this is \(kind.rawValue)")
         }
         self.init(
-            target: target, kind: kind, subject: subject, action: action, text: try reader.text(.text))
+            target: target, kind: kind, subject: subject, action: action, text: try reader.text(.text),
+            sdk: try reader.word(.sdk, SDKState.self) ?? .ready)
     }
 
     private static func subject(_ reader: ObjectReader) throws(ProtocolError) -> Subject {

@@ -92,14 +92,28 @@ extension Target {
 }
 
 extension DeliverRequest {
-    static let keys = Request.keys + Target.keys + [.payload, .state, .locked, .osVersion, .notifications, .sdk]
+    static let keys =
+        Request.keys + Target.keys + [.transport, .payload, .state, .locked, .osVersion, .notifications, .sdk]
 
     convenience init(_ reader: ObjectReader) throws(ProtocolError) {
+        let target = try Target(reader)
         self.init(
-            target: try Target(reader), state: try reader.word(.state, AppState.self) ?? .background,
+            target: target, transport: try Self.transport(reader, to: target.platform),
+            state: try reader.word(.state, AppState.self) ?? .background,
             locked: try reader.bool(.locked) ?? false, osVersion: try Self.osVersion(reader),
             notifications: try reader.word(.notifications, NotificationPermission.self) ?? .allowed,
             sdk: try reader.word(.sdk, SDKState.self) ?? .ready, payload: try reader.object(.payload))
+    }
+
+    private static func transport(
+        _ reader: ObjectReader, to platform: Platform?
+    ) throws(ProtocolError) -> Transport? {
+        guard let transport = try reader.word(.transport, Transport.self) else { return nil }
+        guard let platform, platform != transport.platform else { return transport }
+        throw reader.invalid(
+            .transport,
+            "\(transport.rawValue) brings payloads to \(transport.platform.rawValue) alone; platform is \(platform.rawValue)"
+        )
     }
 
     private static func osVersion(_ reader: ObjectReader) throws(ProtocolError) -> String? {

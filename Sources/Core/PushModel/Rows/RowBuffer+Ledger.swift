@@ -36,6 +36,9 @@ extension RowBuffer {
             values.text(request.state?.rawValue)
             values.text(request.duplicateID)
             values.flag(request.isTracked)
+            values.text(request.transport?.rawValue)
+            values.text(request.originalPriority?.rawValue)
+            values.text(request.deliveredPriority?.rawValue)
         }
     }
 
@@ -68,6 +71,7 @@ extension RowBuffer {
             values.integer(result?.waitedFor?.id.seq.value)
             values.integer(result?.waitedFor.map { Int64($0.id.n) })
             values.text(result?.waitedFor?.handler)
+            values.text(result?.reasonCode?.rawValue)
         }
     }
 
@@ -83,15 +87,7 @@ extension RowBuffer {
             values.text(event.deviceID)
             values.text(event.appID)
             values.text(event.platform.rawValue)
-            values.text(event.campaignID)
-            values.text(event.messageID)
-            values.text(event.buttonActionType)
-            values.text(event.buttonString)
-            values.integer(event.duration?.microseconds)
-            values.text(event.pushToken)
-            values.text(event.tokenChange?.rawValue)
-            values.text(event.name)
-            values.text(event.properties)
+            values.append(event.content)
         }
     }
 
@@ -104,4 +100,41 @@ extension RowBuffer {
             values.text(device.externalID)
         }
     }
+}
+
+extension RowWriter {
+    /// What happened, in nine values of which each kind of event has its own.
+    fileprivate mutating func append(_ content: AnalyticsEvent.Content) {
+        switch content {
+        case .received(let push), .influencedOpen(let push), .iosForeground(let push):
+            append(push)
+            nulls(7)
+        case .open(let push, let button):
+            append(push)
+            text(button?.action?.rawValue)
+            text(button?.id)
+            nulls(5)
+        case .sessionStart, .uninstall: nulls(9)
+        case .sessionEnd(let duration):
+            nulls(4)
+            integer(duration.microseconds)
+            nulls(4)
+        case .tokenStateChange(let change, let token):
+            nulls(5)
+            text(token)
+            text(change.rawValue)
+            nulls(2)
+        case .customEvent(let name, let properties):
+            nulls(7)
+            text(name)
+            text(properties)
+        }
+    }
+
+    private mutating func append(_ push: AnalyticsEvent.Push) {
+        text(push.campaignID)
+        text(push.messageID)
+    }
+
+    private mutating func nulls(_ count: Int) { for _ in 0..<count { null() } }
 }

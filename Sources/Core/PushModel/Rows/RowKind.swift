@@ -3,18 +3,24 @@
 /// The raw values are on disk, in logs that a later version may have to read: a number never gets another meaning, and
 /// the values of a kind never change. What needs other values gets another number.
 public enum RowKind: UInt8, Sendable, CaseIterable {
-    /// A new request; its invocations follow in the same batch.
-    case request = 1
-    /// A new invocation, decided or in flight.
-    case invocation = 2
-    /// An invocation in flight changed: the whole row as it is now.
-    case invocationUpdate = 3
+    /// A new request as versions before schema 6 wrote it: without transport and priority.
+    case formerRequest = 1
+    /// A new invocation as versions before schema 6 wrote it: without the code of its reason.
+    case formerInvocation = 2
+    /// An invocation in flight changed, as versions before schema 6 wrote it.
+    case formerInvocationUpdate = 3
     /// An analytics event.
     case event = 4
     /// What is last known of a device; replaces what was known under its number.
     case device = 5
     /// A device that is no longer remembered.
     case forgottenDevice = 6
+    /// A new request; its invocations follow in the same batch.
+    case request = 7
+    /// A new invocation, decided or in flight.
+    case invocation = 8
+    /// An invocation in flight changed: the whole row as it is now.
+    case invocationUpdate = 9
 
     /// A delivery that the tracker takes over; its `Received` event is the event before it.
     case trackedDelivery = 16

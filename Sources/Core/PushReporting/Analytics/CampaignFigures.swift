@@ -59,15 +59,15 @@ public struct CampaignFigures: Hashable, Sendable {
     /// Counts an event; one that is about no campaign figure changes nothing.
     /// - Parameter recipient: a number for who received it; `nil` when neither user nor device is known.
     mutating func add(_ event: AnalyticsEvent, recipient: UInt32?) {
-        switch event.kind {
+        switch event.content {
         case .received:
             received += 1
             if let recipient { recipients.insert(recipient) }
-        case .open:
-            if let action = event.buttonActionType {
-                buttonClicks[Button(id: event.buttonString ?? "", action: action), default: 0] += 1
+        case .open(_, let button):
+            if let button, let action = button.action {
+                buttonClicks[Button(id: button.id, action: action.rawValue), default: 0] += 1
                 // T1: it emits the event, and leaves the delivery unopened.
-                if action != ButtonAction.close.rawValue { open(event.delivery, .direct) }
+                if action != .close { open(event.delivery, .direct) }
             } else {
                 bodyClicks += 1
                 open(event.delivery, .direct)

@@ -83,7 +83,8 @@ public struct CampaignReport: Sendable {
 
     /// Counts an event.
     public mutating func add(_ event: AnalyticsEvent) {
-        guard let id = event.campaignID, event.kind.isOfCampaign, window.contains(seconds: event.time), isSelected(id)
+        guard let id = event.push?.campaignID, event.kind.isOfCampaign, window.contains(seconds: event.time),
+            isSelected(id)
         else { return }
         let part = part(of: id)
         let recipient = event.kind == .received ? number(of: event) : nil
@@ -114,9 +115,11 @@ public struct CampaignReport: Sendable {
         guard invocation.provider == "braze", !invocation.isObserver, selection.campaign == nil,
             window.contains(row.acceptedAt)
         else { return }
-        // The tracker learns of all that iOS and the web display, without an instance of the SDK too (T9).
-        guard row.platform == .android, invocation.result?.outcome == .shownBySystem else { return }
-        losses[.shownBySystem, default: 0] += 1
+        switch row.platform {
+        case .android: if invocation.result?.outcome == .shownBySystem { losses[.shownBySystem, default: 0] += 1 }
+        // The tracker learns of all that they display, without an instance of the SDK too (T9).
+        case .ios, .web: break
+        }
     }
 
     /// Taps on deliveries without a campaign: nobody's (T3).

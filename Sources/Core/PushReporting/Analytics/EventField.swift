@@ -19,12 +19,12 @@ public enum EventField: String, Sendable, CaseIterable {
         case .day: zone.day(of: event.time).description
         case .platform: event.platform.rawValue
         case .appID: event.appID
-        case .campaignID: event.campaignID
+        case .campaignID: event.push?.campaignID
         case .externalUserID: event.externalUserID
         case .deviceID: event.deviceID
-        case .messageID: event.messageID
-        case .buttonString: event.buttonString
-        case .buttonActionType: event.buttonActionType
+        case .messageID: event.push?.messageID
+        case .buttonString: event.button?.id
+        case .buttonActionType: event.button?.action?.rawValue
         }
     }
 }

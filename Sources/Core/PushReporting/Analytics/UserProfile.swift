@@ -67,9 +67,9 @@ public struct UserProfile: Sendable {
     /// Adds an event, if it is this user's. Events come in the order in which they were decided.
     public mutating func add(_ event: AnalyticsEvent) {
         guard event.externalUserID == externalID else { return }
-        switch event.kind {
-        case .received:
-            if event.campaignID == nil { withoutCampaign += 1 } else { figures.add(event, recipient: nil) }
+        switch event.content {
+        case .received(let push):
+            if push.campaignID == nil { withoutCampaign += 1 } else { figures.add(event, recipient: nil) }
             pushes.append(Push(received: event))
             if pushes.count > Self.pushesMax { pushes.removeFirst() }
         case .open, .influencedOpen:
@@ -79,9 +79,9 @@ public struct UserProfile: Sendable {
             sessions += 1
             firstSession = min(firstSession ?? event.time, event.time)
             lastSession = max(lastSession ?? event.time, event.time)
-        case .sessionEnd:
+        case .sessionEnd(let duration):
             endedSessions += 1
-            timeInSessions += event.duration ?? .zero
+            timeInSessions += duration
         case .customEvent: customEvents += 1
         case .iosForeground, .tokenStateChange, .uninstall: break
         }
@@ -90,8 +90,8 @@ public struct UserProfile: Sendable {
     /// Notes on a push that is kept how it was opened; directly is what counts in the end.
     private mutating func mark(_ event: AnalyticsEvent) {
         guard let index = pushes.lastIndex(where: { $0.received.delivery == event.delivery }) else { return }
-        if event.buttonActionType == ButtonAction.close.rawValue {
-            pushes[index].closed.append(event.buttonString ?? "")
+        if let button = event.button, button.action == .close {
+            pushes[index].closed.append(button.id)
         } else if event.kind == .open || pushes[index].opened == nil {
             pushes[index].opened = (event.kind == .open ? .direct : .influenced, event.time)
         }
@@ -150,7 +150,7 @@ public struct UserProfile: Sendable {
             let closed = push.closed.isEmpty ? nil : "closed by \(push.closed.joined(separator: ", "))"
             table.add([
                 push.received.delivery.description, zone.text(seconds: push.received.time),
-                push.received.campaignID ?? "-", push.received.deviceID ?? "-", opened ?? closed ?? "-",
+                push.received.push?.campaignID ?? "-", push.received.deviceID ?? "-", opened ?? closed ?? "-",
             ])
         }
         return table.text
@@ -241,8 +241,8 @@ extension UserProfile.Push {
         writer.object {
             $0.member("seq", received.delivery.value)
             $0.member("received_at", rfc3339(received.time))
-            $0.member("campaign_id", received.campaignID)
-            $0.member("message_id", received.messageID)
+            $0.member("campaign_id", received.push?.campaignID)
+            $0.member("message_id", received.push?.messageID)
             $0.member("device_id", received.deviceID)
             $0.member("app_id", received.appID)
             $0.member("platform", received.platform.rawValue)

@@ -9,8 +9,8 @@ struct CustomEventCounts {
 
     /// Counts a custom event; anything else is none of them.
     mutating func add(_ event: AnalyticsEvent) {
-        guard event.kind == .customEvent else { return }
-        days[zone.day(of: event.time), default: [:]][event.name ?? "", default: 0] += 1
+        guard case .customEvent(let name, _) = event.content else { return }
+        days[zone.day(of: event.time), default: [:]][name, default: 0] += 1
     }
 
     private var inAll: [String: Int] {

@@ -8,6 +8,7 @@ extension Explanation {
         var writer = JSONWriter(reserving: 1024)
         writer.object { writer in
             writer.member("platform", platform.rawValue)
+            writer.member("transport", decision.transport.rawValue)
             writer.member("state", state.rawValue)
             writer.member("mode", mode.rawValue)
             writer.member("provider", decision.provider)
@@ -20,6 +21,7 @@ extension Explanation {
             writer.member("invocations", array: { list in invocations.forEach { $0.write(to: &list) } })
             writer.member("outcome", decision.outcome?.rawValue)
             writer.member("reasons", array: { list in reasons.forEach { list.string($0) } })
+            writer.member("reason_codes", array: { list in reasonCodes.forEach { list.string($0.rawValue) } })
             writer.member("warnings", array: { list in warnings.forEach { list.string($0) } })
             writer.member("confidence", decision.providers.first?.confidence.rawValue)
             if !tracked.isEmpty {
@@ -62,8 +64,8 @@ extension RemoteMessage {
             $0.member("collapse_key", collapseKey)
             $0.member("sent_time", sentTime)
             $0.member("ttl", ttl)
-            $0.member("original_priority", originalPriority.rawValue)
-            $0.member("priority", priority.rawValue)
+            $0.member("original_priority", originalPriority?.rawValue ?? "unknown")
+            $0.member("priority", priority?.rawValue ?? "unknown")
             $0.key("notification")
             guard let notification else { return $0.null() }
             $0.object { fields in notification.forEach { fields.member($0.name, $0.text) } }

@@ -4,7 +4,10 @@ import PushModel
 extension Explanation {
     /// The same story for people: lines for a terminal, the last with its line feed.
     public var text: String {
-        var lines = [headline, "  \(platform.rawValue), app in state \(state.rawValue), \(mode.rawValue) mode"]
+        let transport = decision.transport == platform.usualTransport ? "" : " over \(decision.transport.rawValue)"
+        var lines = [
+            headline, "  \(platform.rawValue)\(transport), app in state \(state.rawValue), \(mode.rawValue) mode",
+        ]
         if let message = decision.message { lines.append("  " + message.line) }
         if let braze = decision.braze { lines += details(of: braze).map { "  " + $0 } }
         lines.append("Why")
@@ -55,9 +58,9 @@ extension RemoteMessage {
     fileprivate var line: String {
         var facts = [messageID.map { "message \($0)" } ?? "a message without an id"]
         if let from { facts.append("from \(from)") }
-        if originalPriority != .unknown || priority != .unknown {
-            let delivered = priority == originalPriority ? "" : ", delivered as \(priority.rawValue)"
-            facts.append("priority \(originalPriority.rawValue)\(delivered)")
+        if originalPriority != nil || priority != nil {
+            let delivered = priority == originalPriority ? "" : ", delivered as \(priority?.rawValue ?? "unknown")"
+            facts.append("priority \(originalPriority?.rawValue ?? "unknown")\(delivered)")
         }
         if ttl != 0 { facts.append("ttl \(ttl) s") }
         if sentTime != 0 { facts.append("sent at " + Self.date(sentTime)) }

@@ -33,6 +33,8 @@ public struct Explanation: Sendable {
     public let tracked: [TrackedData]
     /// Why, in order, for people: what the platform does first, then what the router does.
     public let reasons: [String]
+    /// The same for programs: the code of each reason, in their order.
+    public let reasonCodes: [ReasonCode]
     /// What a reviewer would say, for people.
     public let warnings: [String]
 
@@ -56,10 +58,11 @@ public struct Explanation: Sendable {
             receiving: decision, messageID: decision.messageID, platform: platform, device: deliver.target.device,
             externalID: deliver.target.externalID)
         tracked = facts.map(table.tracked)?.flatMap { $0.checked(table.customData, platform) } ?? []
-        reasons =
-            decision.reasons.map(\.description)
-            + Self.routing(invocations, sdkIsMissing: platform == .ios && deliver.sdk == .missing)
+        let added =
+            Self.routing(invocations, sdkIsMissing: platform.appMayLackSDK && deliver.sdk == .missing)
             + Self.tracking(decision, table.tracking)
+        reasons = decision.reasons.map(\.description) + added.map(\.text)
+        reasonCodes = decision.reasons.map(\.code) + added.map(\.code)
         let passedOver = decision.outcome == .ownReceiver ? table.routes(naming: decision.provider, on: platform) : []
         warnings =
             decision.warnings.map(\.description)
@@ -91,26 +94,31 @@ public struct Explanation: Sendable {
     }
 
     /// What the router adds where an invocation does not simply reach its owner.
-    private static func routing(_ invocations: [Invocation], sdkIsMissing: Bool) -> [String] {
+    private static func routing(_ invocations: [Invocation], sdkIsMissing: Bool) -> [OutcomeReason] {
         invocations.compactMap { invocation in
             let callback = invocation.planned.callback.rawValue
             switch invocation.planned.owner {
             case .tracker where sdkIsMissing:
-                return
+                return OutcomeReason(
+                    .noBrazeInstance,
                     "\(callback): the app has no Braze instance, so it ends as sdk_not_ready: Braze never sees it, and the open is lost"
-            case .route where invocation.route == nil: return "\(callback): no route matches, so it ends as unrouted"
-            default: return nil
+                )
+            case .route where invocation.route == nil:
+                return OutcomeReason(.noRouteMatches, "\(callback): no route matches, so it ends as unrouted")
+            case .tracker, .route: return nil
             }
         }
     }
 
     /// What the tracker's settings take from a push that it takes over.
-    private static func tracking(_ decision: Decision, _ rules: TrackerRules) -> [String] {
+    private static func tracking(_ decision: Decision, _ rules: TrackerRules) -> [OutcomeReason] {
         guard decision.received, !rules.emitsCampaignEvents(for: decision.app) else { return [] }
         let app = decision.app.map { "the app \($0)" } ?? "a push that names no app"
         return [
-            "[Tracker] CampaignEventsOff= matches \(app): its own SDK logs opens, so the tracker gives no event for an open, "
-                + "an influenced open or a push in the foreground, or each would count twice"
+            OutcomeReason(
+                .campaignEventsOff,
+                "[Tracker] CampaignEventsOff= matches \(app): its own SDK logs opens, so the tracker gives no event for an open, "
+                    + "an influenced open or a push in the foreground, or each would count twice")
         ]
     }
 }

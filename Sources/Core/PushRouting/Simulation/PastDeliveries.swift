@@ -46,6 +46,7 @@ struct PastDeliveries {
 extension Target {
     /// Whether a delivery reached the app and the device that are named, as far as they are.
     fileprivate func admits(_ delivery: AcceptedRequest) -> Bool {
-        (device == nil || device == delivery.device) && (app == nil || app == delivery.app)
+        (device == nil || device.map(ExactName.init) == delivery.device.map(ExactName.init))
+            && (app == nil || app == delivery.app)
     }
 }

@@ -37,7 +37,8 @@ extension Pattern.Subject {
     private static let invocationFields: [String: PatternField] = [
         "seq": .number, "n": .number, "id": .text, "at": .time(unit: 1), "callback": .words(Callback.self),
         "provider": .text, "route": .text, "handler": .text, "observer": .flag, "outcome": .words(Outcome.self),
-        "reason": .excerpt, "queue_ms": .number, "exec_ms": .number, "total_ms": .number,
+        "reason": .excerpt, "reason_code": .words(ReasonCode.self), "queue_ms": .number, "exec_ms": .number,
+        "total_ms": .number,
         "waited_for": .object(["seq": .number, "n": .number, "handler": .text]),
         "completion": .object([
             "by": .word(["handler", "tracker", "default"]), "times": .number, "result": .words(FetchResult.self),

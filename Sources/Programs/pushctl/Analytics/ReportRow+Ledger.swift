@@ -7,6 +7,7 @@ extension ReportRow {
         guard let invocation = row.invocation else { return nil }
         self.init(
             invocation: invocation, mode: row.mode, platform: row.platform, app: row.app, device: row.device,
-            id: row.id, messageID: row.messageID, acceptedAt: row.acceptedAt)
+            id: row.id, messageID: row.messageID, acceptedAt: row.acceptedAt, transport: row.transport,
+            originalPriority: row.originalPriority, deliveredPriority: row.deliveredPriority)
     }
 }

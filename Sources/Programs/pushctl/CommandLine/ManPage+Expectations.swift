@@ -4,7 +4,7 @@ extension ManPage {
         """
         What a scenario of "test" may expect. INVOCATION stands for an object with any of the members that "simulate" \
         prints of one: seq, n, id, at, callback, provider, route, handler, observer (true for the copy of an observing \
-        route), outcome, reason, queue_ms, exec_ms, total_ms, waited_for with seq, n, handler, and completion with by, \
+        route), outcome, reason, reason_code, queue_ms, exec_ms, total_ms, waited_for with seq, n, handler, and completion with by, \
         times, result, options. EVENT is one with those of an analytics event. What is not named \
         may be anything; null means that there is none. Of reason and of an error's message it is enough that they \
         contain the text. An event_type may be the last part of its name, such as Open. Times may be RFC 3339.

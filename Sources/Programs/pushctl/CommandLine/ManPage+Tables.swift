@@ -17,7 +17,7 @@ extension ManPage {
         (
             name: "limits",
             meaning: """
-            a list of the platforms' own limits: id, limit_ms, applies_to (platform, callback), counts_from \
+            a list of the platforms' own limits: id, limit_ms, applies_to (platform, callback, and where it is not any, transport and priority), counts_from \
             (invocation or acceptance), how many ended within and over it, source
             """
         ),
@@ -27,6 +27,13 @@ extension ManPage {
             objects by name; the provider none is nobody's. Each has count, due, missed, and queue, exec and total \
             with p50_ms, p90_ms, p99_ms, p999_ms and max_ms, null when nothing was timed. A quantile may be up to \
             0.8 % above the exact one
+            """
+        ),
+        (
+            name: "by_priority, lowered_priority",
+            meaning: """
+            the same by the priority with which FCM delivered a message, high or normal, of those that tell it; and how \
+            many were sent with high priority and delivered with normal
             """
         ),
         (
@@ -70,6 +77,9 @@ extension ManPage {
         (name: "reason", meaning: "why, for people"),
         (name: "observer", meaning: "true for the copy of an observing route"),
         (name: "waited_for", meaning: "what it waited for in its lane, as seq.n; empty if it did not wait"),
+        (name: "reason_code", meaning: "why, for programs: a word of a closed set"),
+        (name: "transport", meaning: "what brought a delivery: fcm, adm, hms, apns, web_push"),
+        (name: "original_priority, delivered_priority", meaning: "high or normal, of a message over FCM that tells it"),
     ]
 
     /// The fields of `status`, in their order.

@@ -17,6 +17,8 @@ extension Option {
 
     // Whom a request is about.
     static let platform = Option("platform", words(Platform.self), "the platform that the payload is for")
+    static let transport = Option(
+        "transport", words(Transport.self), "what brings the payload (the platform's own, or what its form shows)")
     static let app = Option("app", .text("APP"), "the package name or bundle id of the app")
     static let device = Option("device", .text("DEVICE"), "the device; on Android its deliveries form a line")
     static let externalID = Option("external-id", .text("USER"), "the user")

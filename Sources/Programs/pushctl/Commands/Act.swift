@@ -17,7 +17,7 @@ extension Command {
         ],
         operands: Operands(usage: "[MESSAGE]", count: 0...1),
         options: [
-            .action, .text, .payload, .platform, .app, .device, .externalID, .at, .id, .wait, .json,
+            .action, .text, .payload, .platform, .app, .device, .externalID, .sdk, .at, .id, .wait, .json,
         ],
         examples: [
             Example(line: "pushctl act 41 --action accept", meaning: "a press on the button accept"),

@@ -18,7 +18,7 @@ extension Command {
             """,
         ],
         operands: Operands(usage: "FILE...|-", count: 1...Int.max),
-        options: [.platform, .appState, .locked, .app, .device, .notifications, .osVersion, .sdk, .json],
+        options: [.platform, .transport, .appState, .locked, .app, .device, .notifications, .osVersion, .sdk, .json],
         examples: [
             Example(line: "pushctl explain --platform android push.json", meaning: "with the app in the background"),
             Example(
@@ -80,11 +80,12 @@ private struct Explain {
         guard case .deliver(let deliver) = request.action else {
             throw failure(record, field: "op", "only what delivers a payload can be explained")
         }
-        if deliver.target.platform == nil {
+        let platform = deliver.target.platform ?? deliver.transport?.platform
+        if platform == nil {
             output.note("\(record.place): no --platform: taken as android")
         }
         do {
-            return try Explanation(deliver, platform: deliver.target.platform ?? .android, table: settings.routing)
+            return try Explanation(deliver, platform: platform ?? .android, table: settings.routing)
         } catch {
             throw failure(record, field: error.field, error.message)
         }

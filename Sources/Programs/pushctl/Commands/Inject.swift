@@ -29,7 +29,7 @@ extension Command {
             """,
         ],
         operands: Operands(usage: "FILE...|-", count: 1...Int.max),
-        options: [.platform, .app, .device, .externalID, .appState, .id, .wait, .json],
+        options: [.platform, .transport, .app, .device, .externalID, .appState, .id, .wait, .json],
         examples: [
             Example(line: "pushctl inject --platform ios --app com.example.app push.json", meaning: "send one payload"),
             Example(

@@ -20,7 +20,7 @@ extension Command {
             """,
         ],
         operands: Operands(usage: "[MESSAGE]", count: 0...1),
-        options: [.payload, .platform, .app, .device, .externalID, .at, .id, .wait, .json],
+        options: [.payload, .platform, .app, .device, .externalID, .sdk, .at, .id, .wait, .json],
         examples: [
             Example(line: "pushctl open 41", meaning: "a tap on the delivery with the number 41"),
             Example(

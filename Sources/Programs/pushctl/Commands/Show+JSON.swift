@@ -20,6 +20,9 @@ extension RequestStory {
             writer.member("external_id", request.externalID)
             writer.member("message_id", request.messageID)
             writer.member("state", request.state?.rawValue)
+            writer.member("transport", request.transport?.rawValue)
+            writer.member("original_priority", request.originalPriority?.rawValue)
+            writer.member("delivered_priority", request.deliveredPriority?.rawValue)
             writer.member("request", raw: request.body)
             if request.operation == .interact { writer.member("verdict", verdict?.rawValue) }
             writer.member("invocations", array: { list in invocations.forEach { $0.write(to: &list) } })

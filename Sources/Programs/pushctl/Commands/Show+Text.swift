@@ -29,6 +29,8 @@ extension RequestStory {
             ("user", request.externalID),
             ("message id", request.messageID),
             ("state", request.state?.rawValue),
+            ("transport", request.transport?.rawValue),
+            ("priority", request.priorities),
         ]
         let ends = [("became", verdict?.rawValue)]
         return (facts + request.whatWasAsked + ends).compactMap { name, value in value.map { [name, $0] } }
@@ -39,11 +41,28 @@ extension RequestStory {
         let rows = events.map { event in
             [
                 LocalTime.text(WallTime(milliseconds: event.time * 1000)), event.kind.rawValue,
-                "by request \(event.seq)",
-                event.name ?? event.campaignID.map { "campaign \($0)" } ?? "no campaign",
+                "by request \(event.seq)", event.subject,
             ]
         }
         return "\nEvents\n" + Text.columns(rows, indent: 2)
+    }
+}
+
+extension AcceptedRequest {
+    /// FCM's priorities, as it was sent and as it was delivered; `nil` where the payload does not tell.
+    fileprivate var priorities: String? {
+        guard originalPriority != nil || deliveredPriority != nil else { return nil }
+        let delivered =
+            deliveredPriority == originalPriority ? "" : ", delivered as \(deliveredPriority?.rawValue ?? "unknown")"
+        return "\(originalPriority?.rawValue ?? "unknown")\(delivered)"
+    }
+}
+
+extension AnalyticsEvent {
+    /// The name of a custom event, or the campaign.
+    fileprivate var subject: String {
+        if case .customEvent(let name, _) = content { return name }
+        return push?.campaignID.map { "campaign \($0)" } ?? "no campaign"
     }
 }
 
@@ -106,7 +125,7 @@ extension InvocationRecord {
     private var facts: [[String]] {
         let times = result.map { result in
             // Nobody was there to see when it began and how long it ran.
-            (result.reason == "daemon_crashed"
+            (result.reasonCode == .daemonCrashed
                 ? "started, "
                 : "queue \(result.queue.milliseconds) ms, exec \(result.exec.milliseconds) ms, ")
                 + "total \(result.total.milliseconds) ms of \(budget.milliseconds) ms"
@@ -120,6 +139,7 @@ extension InvocationRecord {
             ("route", route),
             ("handler", handler),
             ("reason", result?.reason),
+            ("reason code", result?.reasonCode?.rawValue),
             ("times", times ?? (started ? "started" : "not started")),
             ("waited for", result?.waitedFor.map(\.text)),
             ("completed", completion),

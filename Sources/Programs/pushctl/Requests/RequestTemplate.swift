@@ -22,10 +22,11 @@ struct RequestTemplate {
         add("app", arguments[.app], to: all)
         add("device", arguments[.device], to: all)
         add("external_id", arguments[.externalID], to: all)
+        add("transport", arguments[.transport], to: [.deliver])
         add("state", arguments[.appState], to: [.deliver])
         add("notifications", arguments[.notifications], to: [.deliver])
         add("os_version", arguments[.osVersion], to: [.deliver])
-        add("sdk", arguments[.sdk], to: [.deliver])
+        add("sdk", arguments[.sdk], to: [.deliver, .interact])
         add("suite", arguments[.suite], to: [.log])
         add("braze_id", arguments[.brazeID], to: [.log])
         if arguments.has(.locked) {

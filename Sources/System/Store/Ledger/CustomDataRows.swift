@@ -40,7 +40,11 @@ final class CustomDataRows {
             var values = values
             try write(try reading { () throws(RowError) in try values.attributeRow() })
         case .sending: try replaceSending.run(values, count: 5, from: 2)
-        default: preconditionFailure("\(kind) is no row of custom data")
+        case .formerRequest, .formerInvocation, .formerInvocationUpdate, .request, .invocation, .invocationUpdate,
+            .event, .device, .forgottenDevice, .trackedDelivery, .openedDelivery, .influencedDelivery,
+            .forgottenDelivery, .interaction, .session, .forgottenSession, .starts, .forgottenStarts, .pendingStart,
+            .decidedStart, .heldInteraction, .settledInteraction:
+            preconditionFailure("\(kind) is no row of custom data")
         }
     }
 

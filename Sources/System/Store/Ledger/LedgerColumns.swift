@@ -6,9 +6,12 @@ enum LedgerColumns {
         requests.seq, requests.operation, requests.id, requests.uid, requests.gid, requests.pid, \
         requests.accepted_at, requests.accepted_ns, requests.boot, requests.mode, requests.platform, \
         requests.app, requests.device, requests.external_id, requests.message_id, requests.body, \
-        requests.state, requests.duplicate_id, requests.tracked
+        requests.state, requests.duplicate_id, requests.tracked, requests.transport, \
+        requests.original_priority, requests.delivered_priority
         """
-    static let requestCount: Int32 = 19
+    static let requestCount: Int32 = 22
+    /// Of a row that a version before schema 6 wrote to the log: its columns are the first of today's.
+    static let formerRequestCount: Int32 = 19
 
     static let invocation = """
         invocations.seq, invocations.n, invocations.callback, invocations.provider, invocations.route, \
@@ -17,9 +20,11 @@ enum LedgerColumns {
         invocations.total_us, invocations.completed_by, invocations.completed_times, \
         invocations.completed_result, invocations.completed_options, invocations.decided_at, \
         invocations.observer, invocations.waited_for_seq, invocations.waited_for_n, \
-        invocations.waited_for_handler
+        invocations.waited_for_handler, invocations.reason_code
         """
-    static let invocationCount: Int32 = 23
+    static let invocationCount: Int32 = 24
+    /// Of a row that a version before schema 6 wrote to the log: its columns are the first of today's.
+    static let formerInvocationCount: Int32 = 23
 
     static let event = """
         events.cursor, events.seq, events.id, events.kind, events.time, events.delivery, events.external_user_id, \
@@ -41,8 +46,10 @@ extension Statement {
                 monotonic: Instant(nanoseconds: integer(first + 7)), wall: WallTime(milliseconds: integer(first + 6))),
             boot: try uuid(first + 8), mode: try name(first + 9), platform: try name(first + 10),
             app: text(first + 11), device: text(first + 12), externalID: text(first + 13), messageID: text(first + 14),
-            state: isNull(first + 16) ? nil : try name(first + 16), duplicateID: text(first + 17),
-            isTracked: integer(first + 18) != 0, body: bytes(first + 15))
+            state: try optionalName(first + 16), duplicateID: text(first + 17),
+            isTracked: integer(first + 18) != 0, transport: try optionalName(first + 19),
+            originalPriority: try optionalName(first + 20), deliveredPriority: try optionalName(first + 21),
+            body: bytes(first + 15))
     }
 
     func invocation(from first: Int32 = 0) throws(StoreError) -> InvocationRecord {
@@ -57,7 +64,8 @@ extension Statement {
 
     private func result(from first: Int32) throws(StoreError) -> InvocationResult {
         InvocationResult(
-            outcome: try name(first), reason: text(first + 1), queue: .microseconds(integer(first + 2)),
+            outcome: try name(first), reason: text(first + 1), reasonCode: try optionalName(first + 14),
+            queue: .microseconds(integer(first + 2)),
             exec: .microseconds(integer(first + 3)), total: .microseconds(integer(first + 4)),
             completion: isNull(first + 5) ? nil : try completion(from: first + 5),
             waitedFor: isNull(first + 11) ? nil : try predecessor(from: first + 11),
@@ -78,14 +86,32 @@ extension Statement {
 
     func event(from first: Int32 = 0) throws(StoreError) -> AnalyticsEvent {
         AnalyticsEvent(
-            id: try uuid(first + 2), kind: try name(first + 3), time: integer(first + 4),
-            seq: SequenceNumber(integer(first + 1)), delivery: SequenceNumber(integer(first + 5)),
-            externalUserID: text(first + 6), deviceID: text(first + 7), appID: text(first + 8),
-            platform: try name(first + 9), campaignID: text(first + 10), messageID: text(first + 11),
-            buttonActionType: text(first + 12), buttonString: text(first + 13),
-            duration: isNull(first + 14) ? nil : .microseconds(integer(first + 14)), pushToken: text(first + 15),
-            tokenChange: isNull(first + 16) ? nil : try name(first + 16), name: text(first + 17),
-            properties: text(first + 18))
+            id: try uuid(first + 2), time: integer(first + 4), seq: SequenceNumber(integer(first + 1)),
+            delivery: SequenceNumber(integer(first + 5)), externalUserID: text(first + 6), deviceID: text(first + 7),
+            appID: text(first + 8), platform: try name(first + 9),
+            content: try content(of: try name(first + 3), from: first + 10))
+    }
+
+    private func content(
+        of kind: AnalyticsEvent.Kind, from first: Int32
+    ) throws(StoreError) -> AnalyticsEvent.Content {
+        let push = AnalyticsEvent.Push(campaignID: text(first), messageID: text(first + 1))
+        switch kind {
+        case .received: return .received(push)
+        case .open: return .open(push, button: try button(from: first + 2))
+        case .influencedOpen: return .influencedOpen(push)
+        case .iosForeground: return .iosForeground(push)
+        case .sessionStart: return .sessionStart
+        case .sessionEnd: return .sessionEnd(.microseconds(integer(first + 4)))
+        case .tokenStateChange: return .tokenStateChange(try name(first + 6), token: text(first + 5))
+        case .uninstall: return .uninstall
+        case .customEvent: return .customEvent(name: text(first + 7) ?? "", properties: text(first + 8))
+        }
+    }
+
+    private func button(from first: Int32) throws(StoreError) -> AnalyticsEvent.Button? {
+        guard let id = text(first + 1) else { return nil }
+        return AnalyticsEvent.Button(id: id, action: try optionalName(first))
     }
 
     /// A value of an enumeration by its wire name.
@@ -95,6 +121,11 @@ extension Statement {
             throw unreadable(column, "'\(text)' is no \(Value.self)")
         }
         return value
+    }
+
+    /// A value of an enumeration by its wire name, or none.
+    func optionalName<Value: RawRepresentable<String>>(_ column: Int32) throws(StoreError) -> Value? {
+        isNull(column) ? nil : try name(column)
     }
 
     func number<Value: FixedWidthInteger>(_ column: Int32) throws(StoreError) -> Value {

@@ -245,7 +245,7 @@ public final class LedgerReader {
         let window = "requests INDEXED BY requests_by_time WHERE accepted_at >= ?1 AND accepted_at < ?2"
         return """
             SELECT \(LedgerColumns.invocation), requests.seq, operation, id, uid, accepted_at, mode, platform, app, device,
-                message_id
+                message_id, transport, original_priority, delivered_priority
             FROM requests LEFT JOIN invocations USING (seq)
             WHERE requests.seq BETWEEN max(?3 + 1, (SELECT min(seq) FROM \(window)))
                     AND min(?4, (SELECT max(seq) FROM \(window)))
@@ -262,7 +262,9 @@ extension Statement {
             seq: SequenceNumber(integer(facts)), invocation: isNull(0) ? nil : try invocation(),
             operation: try name(facts + 1), id: text(facts + 2), uid: try number(facts + 3),
             acceptedAt: WallTime(milliseconds: integer(facts + 4)), mode: try name(facts + 5),
-            platform: try name(facts + 6), app: text(facts + 7), device: text(facts + 8), messageID: text(facts + 9))
+            platform: try name(facts + 6), app: text(facts + 7), device: text(facts + 8), messageID: text(facts + 9),
+            transport: try optionalName(facts + 10), originalPriority: try optionalName(facts + 11),
+            deliveredPriority: try optionalName(facts + 12))
     }
 
     /// Binds a half-open window of time to `?1` and `?2`.

@@ -24,6 +24,12 @@ public struct LedgerRow: Hashable, Sendable {
     public var device: String?
     /// The payload's own id.
     public var messageID: String?
+    /// What brought a delivery; `nil` unless it is one, and for a row of a version before schema 6.
+    public var transport: Transport?
+    /// The priority with which a delivery was sent over FCM; `nil` where the payload does not tell.
+    public var originalPriority: MessagePriority?
+    /// The priority with which FCM delivered it; `nil` where the payload does not tell.
+    public var deliveredPriority: MessagePriority?
 }
 
 /// One request and all that came of it.

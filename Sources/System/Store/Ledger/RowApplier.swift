@@ -7,6 +7,9 @@ final class RowApplier {
     private var insertRequest: Statement
     private var insertInvocation: Statement
     private var updateInvocation: Statement
+    private var insertFormerRequest: Statement
+    private var insertFormerInvocation: Statement
+    private var updateFormerInvocation: Statement
     private var insertEvent: Statement
     private var replaceDevice: Statement
     private var deleteDevice: Statement
@@ -23,15 +26,13 @@ final class RowApplier {
         insertRequest = try database.prepare("INSERT INTO requests VALUES (\(parameters(LedgerColumns.requestCount)))")
         insertInvocation = try database.prepare(
             "INSERT INTO invocations VALUES (\(parameters(LedgerColumns.invocationCount)))")
-        updateInvocation = try database.prepare(
-            """
-            UPDATE invocations SET callback = ?3, provider = ?4, route = ?5, handler = ?6, budget_us = ?7,
-                deadline_ns = ?8, started = ?9, outcome = ?10, reason = ?11, queue_us = ?12, exec_us = ?13,
-                total_us = ?14, completed_by = ?15, completed_times = ?16, completed_result = ?17,
-                completed_options = ?18, decided_at = ?19, observer = ?20, waited_for_seq = ?21, waited_for_n = ?22,
-                waited_for_handler = ?23
-            WHERE seq = ?1 AND n = ?2
-            """)
+        updateInvocation = try database.prepare(Self.update(reasonCode: "?24"))
+        insertFormerRequest = try database.prepare(
+            "INSERT INTO requests VALUES (\(parameters(LedgerColumns.formerRequestCount)), NULL, NULL, NULL)")
+        let formerCode = Schema.reasonCode(ofFormer: "?11")
+        insertFormerInvocation = try database.prepare(
+            "INSERT INTO invocations VALUES (\(parameters(LedgerColumns.formerInvocationCount)), \(formerCode))")
+        updateFormerInvocation = try database.prepare(Self.update(reasonCode: formerCode))
         insertEvent = try database.prepare("INSERT INTO events VALUES (\(parameters(LedgerColumns.eventCount)))")
         replaceDevice = try database.prepare("INSERT OR REPLACE INTO devices VALUES (\(parameters(5)))")
         deleteDevice = try database.prepare("DELETE FROM devices WHERE number = ?1")
@@ -40,6 +41,17 @@ final class RowApplier {
         lastCursor = try database.integer(
             "SELECT max((SELECT highest_cursor FROM meta), (SELECT coalesce(max(cursor), 0) FROM events))")
         pruned = SequenceNumber(try database.integer("SELECT highest_seq FROM meta"))
+    }
+
+    private static func update(reasonCode: String) -> String {
+        """
+        UPDATE invocations SET callback = ?3, provider = ?4, route = ?5, handler = ?6, budget_us = ?7,
+            deadline_ns = ?8, started = ?9, outcome = ?10, reason = ?11, queue_us = ?12, exec_us = ?13,
+            total_us = ?14, completed_by = ?15, completed_times = ?16, completed_result = ?17,
+            completed_options = ?18, decided_at = ?19, observer = ?20, waited_for_seq = ?21, waited_for_n = ?22,
+            waited_for_handler = ?23, reason_code = \(reasonCode)
+        WHERE seq = ?1 AND n = ?2
+        """
     }
 
     /// Applies the rows of batches, in order.
@@ -71,12 +83,12 @@ final class RowApplier {
         case .invocation: try insertInvocation.run(values, count: LedgerColumns.invocationCount)
         case .invocationUpdate:
             try updateInvocation.run(values, count: LedgerColumns.invocationCount)
-            guard updateInvocation.changes == 1 else {
-                var values = values
-                let seq = try reading { () throws(RowError) in try values.integer() }
-                throw StoreError(
-                    .contradiction, message: "there is no such invocation of request \(seq)", context: path)
-            }
+            try requireOneChange(updateInvocation.changes, values)
+        case .formerRequest: try insertFormerRequest.run(values, count: LedgerColumns.formerRequestCount)
+        case .formerInvocation: try insertFormerInvocation.run(values, count: LedgerColumns.formerInvocationCount)
+        case .formerInvocationUpdate:
+            try updateFormerInvocation.run(values, count: LedgerColumns.formerInvocationCount)
+            try requireOneChange(updateFormerInvocation.changes, values)
         case .event:
             lastCursor += 1
             insertEvent.bind(lastCursor, at: 1)
@@ -90,6 +102,14 @@ final class RowApplier {
             try tracker.apply(kind, values)
         case .entry, .entryMove, .attribute, .sending: try customData.apply(kind, values)
         }
+    }
+
+    /// - Throws: `contradiction` where the invocation of a row was not there to be changed.
+    private func requireOneChange(_ changes: Int, _ values: RowValues) throws(StoreError) {
+        guard changes != 1 else { return }
+        var values = values
+        let seq = try reading { () throws(RowError) in try values.integer() }
+        throw StoreError(.contradiction, message: "there is no such invocation of request \(seq)", context: path)
     }
 }
 

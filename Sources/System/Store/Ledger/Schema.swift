@@ -338,7 +338,28 @@ enum Schema {
         ) STRICT;
         INSERT INTO log_position VALUES (0, 0, 0, 0);
         """,
+        """
+        -- What brought a delivery, and how urgent FCM took it for; NULL for what is no delivery, and for older rows.
+        ALTER TABLE requests ADD COLUMN transport TEXT;
+        ALTER TABLE requests ADD COLUMN original_priority TEXT;
+        ALTER TABLE requests ADD COLUMN delivered_priority TEXT;
+        -- Why, for programs. Of older rows only those have one that reports count by it.
+        ALTER TABLE invocations ADD COLUMN reason_code TEXT;
+        UPDATE invocations SET reason_code = \(reasonCode(ofFormer: "reason")) WHERE reason IS NOT NULL;
+        """,
     ]
+
+    /// The code of a reason of which a version before schema 6 wrote the text alone, for the two reasons that reports count
+    /// by: fixed words, which remarks may follow.
+    ///
+    /// - Parameter reason: an expression that gives the text.
+    static func reasonCode(ofFormer reason: String) -> String {
+        let codes = [ReasonCode.daemonDown, .daemonCrashed].map { code in
+            "WHEN substr(\(reason) || ';', 1, \(code.rawValue.utf8.count + 1)) = '\(code.rawValue);' "
+                + "THEN '\(code.rawValue)'"
+        }
+        return "CASE \(codes.joined(separator: " ")) END"
+    }
 
     /// Creates the tables of an empty database, or brings older ones up to date; all or nothing.
     ///

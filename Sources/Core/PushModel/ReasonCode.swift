@@ -1,0 +1,155 @@
+/// Why something is decided as it is, for programs: a closed set. The raw values are on disk and in what people's scripts
+/// read, so a code never gets another meaning.
+public enum ReasonCode: String, Sendable, CaseIterable {
+    // Whose payload it is.
+    case owner
+    case noBrazeMarker = "no_braze_marker"
+    case brazeMarkerIsNotTrue = "braze_marker_is_not_true"
+    case noBrazeObject = "no_braze_object"
+    case brazeObjectIsNone = "braze_object_is_none"
+    case brazeObjectIsEmpty = "braze_object_is_empty"
+    case noBrazeWebKey = "no_braze_web_key"
+    case webPayloadEmpty = "web_payload_empty"
+    case otherBrazeRule = "other_braze_rule"
+
+    // What the owner's SDK makes of it.
+    case uninstallProbe = "uninstall_probe"
+    case ownReceiver = "own_receiver"
+
+    // What Braze's SDK makes of it.
+    case brazeAppleUninstallTracking = "braze_apple_uninstall_tracking"
+    case brazeDeletedMessages = "braze_deleted_messages"
+    case brazeUninstallTracking = "braze_uninstall_tracking"
+    case brazeUninstallTrackingInExtra = "braze_uninstall_tracking_in_extra"
+    case brazeTitleAndContent = "braze_title_and_content"
+    case brazeWithoutTitleOrContent = "braze_without_title_or_content"
+    case brazeContentAvailable = "braze_content_available"
+    case brazeWithoutContentAvailable = "braze_without_content_available"
+    case noCampaign = "no_campaign"
+    case brazeLost = "braze_lost"
+    case brazeTestInAppMessage = "braze_test_in_app_message"
+    case brazeStoryOnAmazon = "braze_story_on_amazon"
+
+    // What FCM, ADM, HMS and Android do with a message.
+    case validateOnly = "validate_only"
+    case forceStopped = "force_stopped"
+    case deletedMessages = "deleted_messages"
+    case sendEvent = "send_event"
+    case sendError = "send_error"
+    case unknownMessageType = "unknown_message_type"
+    case newToken = "new_token"
+    case registered
+    case unregistered
+    case unknownIntentAction = "unknown_intent_action"
+    case amazonMessage = "amazon_message"
+    case amazonRefusal = "amazon_refusal"
+    case huaweiMessage = "huawei_message"
+    case huaweiNotification = "huawei_notification"
+    case huaweiNotificationInForeground = "huawei_notification_in_foreground"
+    case dataMessage = "data_message"
+    case notificationInForeground = "notification_in_foreground"
+    case notificationSuppressed = "notification_suppressed"
+    case notificationInBackground = "notification_in_background"
+    case notificationWhileNotRunning = "notification_while_not_running"
+    case notificationWhileLocked = "notification_while_locked"
+    case repeatedMessageID = "repeated_message_id"
+
+    // What iOS does with a push.
+    case mutableContent = "mutable_content"
+    case mutableContentInForeground = "mutable_content_in_foreground"
+    case alertInForeground = "alert_in_foreground"
+    case contentAvailable = "content_available"
+    case contentAvailableLaunches = "content_available_launches"
+    case contentAvailableAfterForceQuit = "content_available_after_force_quit"
+    case orderOfCallbacksUnknown = "order_of_callbacks_unknown"
+    case alertShownToo = "alert_shown_too"
+    case alertShownBySystem = "alert_shown_by_system"
+    case nothingForTheApp = "nothing_for_the_app"
+    case liveActivity = "live_activity"
+    case deviceManagement = "device_management"
+
+    // What both do, and what a browser does.
+    case notificationsDenied = "notifications_denied"
+    case alertDenied = "alert_denied"
+    case serviceWorker = "service_worker"
+
+    // What the platform does when a person acts on a notification.
+    case brazePushClicked = "braze_push_clicked"
+    case brazeActionClicked = "braze_action_clicked"
+    case brazePushDeleted = "braze_push_deleted"
+    case intentStarted = "intent_started"
+    case intentOfDismissalStarted = "intent_of_dismissal_started"
+    case defaultAction = "default_action"
+    case customAction = "custom_action"
+    case noCategory = "no_category"
+    case dismissAction = "dismiss_action"
+    case dismissalWithoutCategory = "dismissal_without_category"
+    case dismissalOfOtherCategory = "dismissal_of_other_category"
+    case dismissalOfUnknownCategory = "dismissal_of_unknown_category"
+    case notificationClick = "notification_click"
+    case notificationAction = "notification_action"
+    case notificationClose = "notification_close"
+    case brazeIgnoresClose = "braze_ignores_close"
+    case textInput = "text_input"
+    case unknownButton = "unknown_button"
+
+    // What the tracker makes of that.
+    case heldForDelivery = "held_for_delivery"
+    case directOpen = "direct_open"
+    case closeButton = "close_button"
+    case openedBefore = "opened_before"
+    case openedOrClosedBefore = "opened_or_closed_before"
+    case unattributedOpen = "unattributed_open"
+    case notificationDismissed = "notification_dismissed"
+    case buttonNotInPayload = "button_not_in_payload"
+    case deliveredElsewhere = "delivered_elsewhere"
+    case unmatched
+
+    // What the app lacks, and what the tracker's settings leave out.
+    case noBrazeInstance = "no_braze_instance"
+    case brazeInstanceDelayed = "braze_instance_delayed"
+    case campaignEventsOff = "campaign_events_off"
+
+    // What the router does.
+    case noCallbackForToken = "no_callback_for_token"
+    case noRouteMatches = "no_route_matches"
+    case everyRouteDeclined = "every_route_declined"
+    case handlerDeclined = "handler_declined"
+    case routeGone = "route_gone"
+    case routeTimeOver = "route_time_over"
+
+    // How a handler ended.
+    case handledWithRemarks = "handled_with_remarks"
+    case handlerNotStarted = "handler_not_started"
+    case handlerRejected = "handler_rejected"
+    case retryInDeviceMode = "retry_in_device_mode"
+    case endedBySignal = "ended_by_signal"
+    case endedInGrace = "ended_in_grace"
+
+    // How the time ran out.
+    case waitingInLane = "waiting_in_lane"
+    case notFinishedAtDeadline = "not_finished_at_deadline"
+    case noHandlerStartedInTime = "no_handler_started_in_time"
+    case notDoneAfterRetries = "not_done_after_retries"
+
+    // What a stop or a crash of the daemon did.
+    case daemonDown = "daemon_down"
+    case daemonCrashed = "daemon_crashed"
+}
+
+/// Why something is decided as it is, for programs and for people.
+public struct OutcomeReason: Hashable, Sendable {
+    /// Why, of a closed set.
+    public var code: ReasonCode
+    /// The same as a sentence without its end, and remarks behind it. Nothing is decided by it.
+    public var text: String
+
+    /// - Parameters:
+    ///   - code: why, of a closed set.
+    ///   - sentence: the same for people; `nil` where the remarks are all that there is to say.
+    ///   - remarks: what a person should know besides, each a sentence without its end.
+    public init(_ code: ReasonCode, _ sentence: String?, remarks: [String] = []) {
+        self.code = code
+        text = ((sentence.map { [$0] } ?? []) + remarks).joined(separator: "; ")
+    }
+}

@@ -1,0 +1,56 @@
+import PushModel
+import PushTracking
+
+/// Why the router gives an invocation the outcome that it has, where neither the platform nor a person's act says it.
+enum RouterReason {
+    case repeatedMessageID
+    case noBrazeInstance, brazeInstanceDelayed
+    case noCallbackForToken(Platform)
+    // Routes.
+    case noRouteMatches, everyRouteDeclined, handlerDeclined, routeGone
+    case routeTimeOver(route: String)
+    // How a handler ended.
+    case handlerNotStarted(String), handlerRejected(String)
+    case retryInDeviceMode
+    case endedBySignal(Int32), endedInGrace
+    // How the time ran out.
+    case waitingInLane, notFinishedAtDeadline, noHandlerStartedInTime, notDoneAfterRetries
+    // What a stop or a crash of the daemon did. Scripts look for these words in `reason`, too.
+    case daemonDown, daemonCrashed
+
+    /// The code, and the sentence for people.
+    private var parts: (ReasonCode, String) {
+        switch self {
+        case .repeatedMessageID:
+            (.repeatedMessageID, "its id is among the last ten that FCM on the device saw: FCM drops it")
+        case .noBrazeInstance: (.noBrazeInstance, "the app had no Braze instance when the callback ran")
+        case .brazeInstanceDelayed: (.brazeInstanceDelayed, "queued until the app has its Braze instance")
+        case .noCallbackForToken(let platform):
+            (.noCallbackForToken, "\(platform.name) runs no callback of the app for it")
+        case .noRouteMatches: (.noRouteMatches, "no route matches")
+        case .everyRouteDeclined: (.everyRouteDeclined, "every route that matches declined")
+        case .handlerDeclined: (.handlerDeclined, "its handler declined")
+        case .routeGone: (.routeGone, "its route is gone")
+        case .routeTimeOver(let route): (.routeTimeOver, "the time of route \(route) was over before it began")
+        case .handlerNotStarted(let text): (.handlerNotStarted, text)
+        case .handlerRejected(let text): (.handlerRejected, text)
+        case .retryInDeviceMode: (.retryInDeviceMode, "asked to be tried again; device mode retries nothing")
+        case .endedBySignal(let signal): (.endedBySignal, "ended by signal \(signal)")
+        case .endedInGrace: (.endedInGrace, "ended by SIGTERM in its grace")
+        case .waitingInLane: (.waitingInLane, "still waiting in its lane")
+        case .notFinishedAtDeadline: (.notFinishedAtDeadline, "not finished at the deadline")
+        case .noHandlerStartedInTime: (.noHandlerStartedInTime, "no handler was started in time")
+        case .notDoneAfterRetries: (.notDoneAfterRetries, "tried more than once, not done at the deadline")
+        case .daemonDown: (.daemonDown, "daemon_down")
+        case .daemonCrashed: (.daemonCrashed, "daemon_crashed")
+        }
+    }
+
+    /// The reason of an outcome.
+    ///
+    /// - Parameter remarks: what a person should know besides.
+    func ofOutcome(remarks: [String] = []) -> OutcomeReason {
+        let (code, sentence) = parts
+        return OutcomeReason(code, sentence, remarks: remarks)
+    }
+}
