@@ -54,7 +54,7 @@ struct BrazeTests {
         #expect(bench.outcome(1, 1) == .sdkNotReady)
     }
 
-    @Test("in the foreground what willPresent answers decides whether a push was displayed, after a restart too")
+    @Test("in the foreground what willPresent answers decides whether a push was displayed")
     func presentation() throws {
         for (options, isDisplayed) in [
             ([], false), ([.sound, .badge], false), ([.list], true), ([.banner], true), ([.alert], true), (nil, true),

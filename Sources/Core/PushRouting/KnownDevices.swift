@@ -20,7 +20,6 @@ struct KnownDevices: Sendable {
     private static let chancesMax = 64
 
     var count: Int { entries.count }
-    var isEmpty: Bool { entries.isEmpty }
 
     subscript(key: DeviceKey) -> KnownDevice? { entries[key]?.device }
 
