@@ -17,7 +17,7 @@ struct LifecycleTests {
         try #require(inotify_add_watch(watch, installation.runtime, UInt32(IN_MOVED_TO)) >= 0)
         let daemon = try DaemonProcess.ready(installation)
         #expect(daemon.messages.last?.first == "READY=1")
-        #expect(daemon.messages.last?.last == "STATUS=device mode, 1 routes")
+        #expect(daemon.messages.last?.last == "STATUS=device mode, 1 route")
         #expect(try DaemonStatus(of: installation)["state"]?.string == "running")
         #expect(try installation.injectClient().ask(Requests.deliver(waits: false)).isAccepted)
 
@@ -88,7 +88,7 @@ struct LifecycleTests {
         installation.addHandler("fail", "Exec=/bin/false")
         installation.addRoute("10-fail", to: "fail", route: "Deadline=10s")
         daemon.send(SIGHUP)
-        try daemon.waitForNotification("STATUS=reload failed; device mode, 1 routes as before")
+        try daemon.waitForNotification("STATUS=reload failed; device mode, 1 route as before")
         #expect(try client.outcome(of: Requests.deliver()).outcome == "handled")
         let problem = try DaemonStatus(of: installation)["configuration_problem"]?.string
         #expect(

@@ -140,7 +140,7 @@ _pushctl() {
             users) options="--where --limit --json --config --state --runtime --help --version" ;;
             pending) options="--stored --queued --unknown --rejected --suite --app --limit --reset --retry --discard --utc --json --config --state --runtime --help --version" ;;
             flush) options="--app --device --external-id --suite --json --config --state --runtime --help --version" ;;
-            export) options="--format --since --event --cursor --after --follow --config --state --runtime --help --version" ;;
+            export) options="--format --since --utc --event --cursor --after --follow --config --state --runtime --help --version" ;;
             status) options="--format --json --config --state --runtime --help --version" ;;
             verify) options="--json --config --state --runtime --help --version" ;;
             *) options="--config --state --runtime --help --version --generate" ;;

@@ -27,7 +27,7 @@ extension Command {
             LocalTime.forms,
         ],
         operands: .none,
-        options: [.exportFormat, .eventsSince, .event, .cursor, .after, .follow],
+        options: [.exportFormat, .eventsSince, .utc, .event, .cursor, .after, .follow],
         examples: [
             Example(line: "pushctl export --event Open --since today", meaning: "the direct opens of today"),
             Example(line: "pushctl export --cursor /var/lib/crm/cursor >>events.ndjson", meaning: "what is new"),
