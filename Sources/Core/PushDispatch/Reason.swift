@@ -165,12 +165,14 @@ extension Reason {
         case .webPayloadEmpty: .webPayloadEmpty
         case .otherBrazeRule: .otherBrazeRule
         case .uninstallProbe: .uninstallProbe
+        case .probe: .probe
         case .ownReceiver: .ownReceiver
         case .brazeAppleUninstallTracking: .brazeAppleUninstallTracking
         case .brazeDeletedMessages: .brazeDeletedMessages
         case .brazeUninstallTracking: .brazeUninstallTracking
         case .brazeUninstallTrackingInExtra: .brazeUninstallTrackingInExtra
         case .brazeTitleAndContent: .brazeTitleAndContent
+        case .brazeNotificationDenied: .brazeNotificationDenied
         case .brazeWithoutTitleOrContent: .brazeWithoutTitleOrContent
         case .brazeContentAvailable: .brazeContentAvailable
         case .brazeWithoutContentAvailable: .brazeWithoutContentAvailable

@@ -14,6 +14,7 @@ public enum ReasonCode: String, Sendable, CaseIterable {
 
     // What the owner's SDK makes of it.
     case uninstallProbe = "uninstall_probe"
+    case probe
     case ownReceiver = "own_receiver"
 
     // What Braze's SDK makes of it.
@@ -22,6 +23,7 @@ public enum ReasonCode: String, Sendable, CaseIterable {
     case brazeUninstallTracking = "braze_uninstall_tracking"
     case brazeUninstallTrackingInExtra = "braze_uninstall_tracking_in_extra"
     case brazeTitleAndContent = "braze_title_and_content"
+    case brazeNotificationDenied = "braze_notification_denied"
     case brazeWithoutTitleOrContent = "braze_without_title_or_content"
     case brazeContentAvailable = "braze_content_available"
     case brazeWithoutContentAvailable = "braze_without_content_available"

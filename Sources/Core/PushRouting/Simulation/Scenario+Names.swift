@@ -34,7 +34,7 @@ private struct KnownNames {
             switch line {
             case .request(let step): id = step.request.id
             case .refused(let error): id = error.id
-            case .expectation: continue
+            case .expectation, .crash: continue
             }
             requests += 1
             if let id { ids.insert(id) }
