@@ -313,7 +313,7 @@ final class Processor {
 
     /// Has a warning in the journal of what was rejected, once that is on disk.
     private func tell(_ rejected: [Rejection]) {
-        guard let entry = rejections.note(rejected, at: EventLoop.nowNanoseconds) else { return }
+        guard !rejected.isEmpty, let entry = rejections.note(rejected, at: EventLoop.nowNanoseconds) else { return }
         pipeline.append(.note(entry))
     }
 
