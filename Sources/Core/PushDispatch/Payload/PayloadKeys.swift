@@ -54,8 +54,9 @@ public struct PayloadKeys: Sendable {
     public func namesOfKeyValues(like name: String) -> [String] {
         defer { withExtendedLifetime(payload) {} }
         let longest = name.utf8.count + 8
+        let isPlain = name.utf8.allSatisfy { $0 < 0x80 }
         func mayBeLike(_ key: JSONView) -> Bool {
-            guard key.textLength <= longest else { return false }
+            guard key.textLength <= longest, !isPlain || key.rawText.allSatisfy({ $0 < 0x80 }) else { return false }
             let (one, other) = (key.firstRawByte, name.utf8.first ?? 0)
             // What is no letter may stand before one.
             let areLetters = one | 0x20 >= UInt8(ascii: "a") && one < 0x80 && one != UInt8(ascii: "\\") && one != 0x5F
