@@ -24,7 +24,7 @@ extension AndroidPayload {
     /// Kotlin: an id that is null or blank is none, so such a push is never a repetition.
     private func uniqueID(_ settings: DetectionSettings) -> String? {
         guard let map, map.mayHaveMember(settings.brazeKeyHashes.uniqueID) else { return nil }
-        return map[settings.brazeKeys.uniqueID]?.nonEmptyString.flatMap { $0.allSatisfy(\.isWhitespace) ? nil : $0 }
+        return map[settings.brazeKeys.uniqueID].flatMap { $0.isBlank ? nil : $0.nonEmptyString }
     }
 
     /// The user sees what the SDK shows, so only what reaches the SDK.

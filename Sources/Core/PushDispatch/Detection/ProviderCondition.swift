@@ -71,7 +71,12 @@ extension ProviderCondition {
                 value = member
             }
             return test.holds(for: value, &texts)
-        case .keyBeginning(let prefix): return payload.hasKey { $0.starts(with: prefix) }
+        case .keyBeginning(let prefix):
+            // Most keys are told by their first byte.
+            guard let first = prefix.utf8.first else { return payload.keyCount > 0 }
+            return payload.hasKey {
+                ($0.firstRawByte == first || $0.firstRawByte == UInt8(ascii: "\\")) && $0.starts(with: prefix)
+            }
         case .keyContaining(let text): return payload.hasKey { $0.hasText(containing: text) }
         case .keyCount(let count): return payload.keyCount == count
         case .inText(let key, let condition):
@@ -93,7 +98,7 @@ extension ProviderCondition.Test {
         case .equalsIgnoringCase(let text): isSameIgnoringCase(value, text)
         case .string: value.isString
         case .notEmpty: value.textLength > 0
-        case .notBlank: value.string?.unicodeScalars.contains { !$0.properties.isWhitespace } == true
+        case .notBlank: value.isString && !value.isBlank
         case .object: value.isObject
         case .nonEmptyObject: value.isObject && value.count > 0
         case .truthy: value.foundationBool

@@ -32,6 +32,37 @@ extension JSONView {
         }
     }
 
+    /// Whether it is a string without a character but white space: `isNullOrBlank` of Kotlin, whose white space is that of
+    /// Unicode and the separators U+001C to U+001F.
+    var isBlank: Bool {
+        isString
+            && withText { text in
+                var place = 0
+                while place < text.count {
+                    let length = Self.whiteSpaceLength(text, at: place)
+                    guard length > 0 else { return false }
+                    place += length
+                }
+                return true
+            }
+    }
+
+    /// How many bytes the white space has that begins at a place; 0 where there is none.
+    private static func whiteSpaceLength(_ text: UnsafeBufferPointer<UInt8>, at place: Int) -> Int {
+        switch text[place] {
+        case 0x09...0x0D, 0x1C...0x20: return 1
+        case 0xC2: return text[place + 1] == 0x85 || text[place + 1] == 0xA0 ? 2 : 0
+        case 0xE1, 0xE2, 0xE3:
+            let scalar =
+                UInt32(text[place] & 0xF) << 12 | UInt32(text[place + 1] & 0x3F) << 6 | UInt32(text[place + 2] & 0x3F)
+            switch scalar {
+            case 0x1680, 0x2000...0x200A, 0x2028, 0x2029, 0x202F, 0x205F, 0x3000: return 3
+            default: return 0
+            }
+        default: return 0
+        }
+    }
+
     /// The object that a string holds as JSON text; `nil` for anything else.
     var objectInText: JSONDocument? {
         guard isString, let document = try? JSONDocument(scanning: textBytes), document.root.kind == .object

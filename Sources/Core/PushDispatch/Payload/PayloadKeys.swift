@@ -49,13 +49,22 @@ public struct PayloadKeys: Sendable {
         }
     }
 
-    /// The names of the dashboard's key-values that are no longer than `lengthMax` bytes, of the first few hundred: a
-    /// payload that is delivered has fewer.
-    public func namesOfKeyValues(lengthMax: Int) -> [String] {
+    /// The names of the dashboard's key-values that may be another spelling of a name, by their length and their first
+    /// letter. Of the first hundred or so only: a payload that is delivered seldom has more.
+    public func namesOfKeyValues(like name: String) -> [String] {
         defer { withExtendedLifetime(payload) {} }
+        let longest = name.utf8.count + 8
+        let isPlain = name.utf8.allSatisfy { $0 < 0x80 }
+        func mayBeLike(_ key: JSONView) -> Bool {
+            guard key.textLength <= longest, !isPlain || key.rawText.allSatisfy({ $0 < 0x80 }) else { return false }
+            let (one, other) = (key.firstRawByte, name.utf8.first ?? 0)
+            // What is no letter may stand before one.
+            let areLetters = one | 0x20 >= UInt8(ascii: "a") && one < 0x80 && one != UInt8(ascii: "\\") && one != 0x5F
+            return !areLetters || other | 0x20 < UInt8(ascii: "a") || one | 0x20 == other | 0x20
+        }
         func names(_ object: JSONView, isProviders: (JSONView) -> Bool = { _ in false }) -> [String] {
-            object.members.prefix(400).compactMap { key, _ in
-                key.textLength <= lengthMax && !isProviders(key) ? key.text : nil
+            object.members.prefix(128).compactMap { key, _ in
+                mayBeLike(key) && !isProviders(key) ? key.text : nil
             }
         }
         switch pairs ?? payload.dashboardPairs {

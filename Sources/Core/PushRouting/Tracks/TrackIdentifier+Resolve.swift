@@ -31,7 +31,7 @@ extension TrackSource {
                 return "the payload is not known, and with it \(described): the interaction names the push by an id"
             }
             guard case .keyValue(let key) = self else { return "the payload has no \(described)" }
-            let near = nearMiss(of: key, among: keys.namesOfKeyValues(lengthMax: key.utf8.count + 8))
+            let near = nearMiss(of: key, among: keys.namesOfKeyValues(like: key))
             return "the payload has no \(described)" + (near.map { "; it has \($0)" } ?? "")
         case .fact(.externalID):
             return "the user is not known: no external_id was given, and the device had none before"
