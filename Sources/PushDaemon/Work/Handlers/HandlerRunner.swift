@@ -19,6 +19,9 @@ final class HandlerRunner {
     /// Whether programs or connections that stay are left.
     var hasInstances: Bool { instances.hasInstances }
 
+    /// Whether what runs have left behind is still being ended.
+    var endsLeftovers: Bool { sweeper.keepsDaemon }
+
     /// - Parameters:
     ///   - loop: the loop; everything but the start itself happens on it.
     ///   - stateID: what marks the processes of this state directory.
@@ -72,5 +75,6 @@ final class HandlerRunner {
     func stopAll() {
         programs.stopAll()
         instances.stopAll()
+        sweeper.sweep(isLast: true)
     }
 }
