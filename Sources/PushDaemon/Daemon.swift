@@ -268,6 +268,7 @@ final class Daemon {
         if health.problem != nil { return loop.exit(code: StartFailure.inputOutput) }
         guard processor.isIdle, inject.isIdle else { return }
         guard !runner.hasInstances else { return runner.endInstances() }
+        guard !runner.endsLeftovers else { return }
         if injectClients?.hasSentEverything != false, controlClients?.hasSentEverything != false {
             loop.exit(code: 0)
         } else {

@@ -118,6 +118,21 @@ struct LifecycleTests {
         #expect(try installation.ledgerRows().values.allSatisfy { $0.handler == "job" })
     }
 
+    @Test("at its end hundreds of helpers that a handler daemonised are gone, too")
+    func helpers() throws {
+        let ready = Messages(installation.root + "/ready")
+        installation.addJob(
+            "many", "i=0; while [ $i -lt 600 ]; do (setsid sleep 600 &); i=$((i+1)); done; echo >$ROOT/ready; sleep 60",
+            route: "Deadline=9s")
+        let daemon = try DaemonProcess.ready(installation)
+        #expect(try installation.injectClient().ask(Requests.deliver(job: "many", waits: false)).isAccepted)
+        _ = try ready.next()
+        let mark = "PUSH_RUN=\(try installation.stateIdentity())"
+        #expect(processes(withEnvironment: mark).count > 300, "helpers of a live run are left alone")
+        #expect(try daemon.stop() == .exited(0))
+        try waitUntil("all are gone") { processes(withEnvironment: mark).isEmpty }
+    }
+
     @Test("the service manager's watchdog is answered")
     func watchdog() throws {
         let daemon = try DaemonProcess.ready(installation, environment: ["WATCHDOG_USEC=200000"])

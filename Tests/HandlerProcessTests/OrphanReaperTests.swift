@@ -133,7 +133,7 @@ struct OrphanReaperTests {
                 "i=0; while [ $i -lt 100 ]; do (setsid sleep 60 &); i=$((i+1)); done; echo done; sleep 60")
             _ = try child.outputLines(1)
             let first = daemon.reaper.sweep()
-            #expect(first.killed == 0 && first.undecided >= 100 - OrphanReaper.newMax - first.reaped)
+            #expect(first.killed == 0 && first.undecided >= 100 - OrphanReaper.workMax - first.reaped)
             while daemon.reaper.sweep().undecided > 0 { sched_yield() }
             try daemon.end(child)
             #expect(waitpid(-1, nil, WNOHANG) == -1 && errno == ECHILD)

@@ -31,8 +31,8 @@ public final class ChildProcess: Sendable {
 
     /// Readable once the leader has exited.
     public var pidfd: Int32 { process.rawValue }
-    /// The read end of the program's standard output, nonblocking; -1 once the conversation was taken. A descendant may hold it open beyond the leader's
-    /// exit: read it once more after `reap`, then do not wait for its end.
+    /// The read end of the program's standard output, nonblocking; -1 once the conversation was taken. A descendant may
+    /// hold it open beyond the leader's exit: read it once more after `reap`, then do not wait for its end.
     public var standardOutput: Int32 { ends.withLock { $0.output } }
 
     /// The run must have begun and the child be known in `LiveRuns`.

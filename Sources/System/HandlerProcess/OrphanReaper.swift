@@ -32,7 +32,7 @@ public struct OrphanReaper: ~Copyable {
     public struct Sweep: Sendable, Equatable {
         /// Zombies that were reaped.
         public var reaped = 0
-        /// Processes that were sent SIGKILL, some perhaps a second time: each death is a SIGCHLD.
+        /// Processes that were sent SIGKILL, now or by an earlier sweep, and are not reaped: each death is a SIGCHLD.
         public var killed = 0
         /// Processes in the middle of execve, or exiting, or not looked at yet because there are many: sweep again in a few
         /// milliseconds, there is no signal for that.
@@ -56,8 +56,8 @@ public struct OrphanReaper: ~Copyable {
         case inherited
     }
 
-    /// How many processes a sweep looks at for the first time, about 30 us each: the loop must not wait longer.
-    static let newMax = 32
+    /// How many processes a sweep judges or ends, about 30 us each: the loop must not wait longer.
+    public static let workMax = 32
     /// After how many looks an exiting process is one of which nobody can tell whose it is.
     static let exitingMax = 100
 
@@ -82,13 +82,15 @@ public struct OrphanReaper: ~Copyable {
     /// Judges all adopted processes that are not judged yet, and ends those whose run has ended; never waits. Below 1 us
     /// when there is none; below 1 us for each that is known, so call it through a ``SweepPace``. To be called on SIGCHLD,
     /// and after `ChildProcess.killGroup` and `reap`, which end a run.
-    public mutating func sweep() -> Sweep {
+    ///
+    /// - Parameter limit: how many processes it judges or ends; the others count as undecided.
+    public mutating func sweep(atMost limit: Int = OrphanReaper.workMax) -> Sweep {
         var sweep = Sweep()
         let listed = Self.list(children)
         guard !listed.isEmpty else { return sweep }
         let oldest = LiveRuns.oldest
         var ended: [String: Bool] = [:]
-        var judged = 0
+        var work = 0
         for process in listed where !LiveRuns.hasChild(process) {
             if ExitStatus.wait(P_PID, id_t(process), WNOHANG) != nil {
                 verdicts[process] = nil
@@ -97,17 +99,20 @@ public struct OrphanReaper: ~Copyable {
             }
             switch verdicts[process] {
             case .inherited, .untouchable: break
-            case .killed: end(process, &sweep)
+            case .killed: sweep.killed += 1
             case .belongs(let mark):
                 let hasEnded = ended[mark] ?? !LiveRuns.isLive(mark)
                 ended[mark] = hasEnded
-                if hasEnded { end(process, &sweep) }
+                guard hasEnded else { continue }
+                work += 1
+                if work <= limit { end(process, &sweep) } else { sweep.undecided += 1 }
             case .unknown(let since):
-                if oldest > since { end(process, &sweep) }
-            case nil where judged < Self.newMax, .exiting where judged < Self.newMax:
-                judged += 1
-                judge(process, &sweep)
-            case nil, .exiting: sweep.undecided += 1
+                guard oldest > since else { continue }
+                work += 1
+                if work <= limit { end(process, &sweep) } else { sweep.undecided += 1 }
+            case nil, .exiting:
+                work += 1
+                if work <= limit { judge(process, &sweep) } else { sweep.undecided += 1 }
             }
         }
         return sweep

@@ -31,6 +31,9 @@ final class HandlerRunner: HandlerRunning {
     /// Whether programs or connections that stay are left.
     var hasInstances: Bool { instances.hasInstances }
 
+    /// Whether what runs have left behind is still being ended.
+    var endsLeftovers: Bool { sweeper.keepsDaemon }
+
     /// - Parameters:
     ///   - loop: the loop; everything but the start itself happens on it.
     ///   - stateID: what marks the processes of this state directory.
@@ -84,5 +87,6 @@ final class HandlerRunner: HandlerRunning {
     func stopAll() {
         programs.stopAll()
         instances.stopAll()
+        sweeper.sweep(isLast: true)
     }
 }

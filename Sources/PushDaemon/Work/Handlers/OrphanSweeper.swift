@@ -8,6 +8,8 @@ import LinuxSystem
 final class OrphanSweeper {
     /// How soon what could not be told apart is looked at again, in nanoseconds.
     private static let patience: Int64 = 2_000_000
+    /// How long the end of the daemon waits for what is killed to be gone, in nanoseconds.
+    private static let lastPatience: Int64 = 1_000_000_000
 
     private let loop: EventLoop
     private let journal: JournalWriter
@@ -15,6 +17,10 @@ final class OrphanSweeper {
     private var pace = SweepPace()
     private var signal: SignalSource?
     private var timer: TimerSource?
+    /// Whether the timer will have it look again.
+    private var looksAgain = false
+    /// Until when the end of the daemon waits for it, in monotonic nanoseconds.
+    private var waitedForUntil: Int64?
 
     /// - Parameters:
     ///   - loop: the loop.
@@ -31,21 +37,35 @@ final class OrphanSweeper {
         timer = try TimerSource(loop: loop) { [unowned self] in sweep() }
     }
 
+    /// Whether the end of the daemon must wait, a second at most, because there is more to end. Ends what it can.
+    var keepsDaemon: Bool {
+        let now = EventLoop.nowNanoseconds
+        let end = waitedForUntil ?? now + Self.lastPatience
+        waitedForUntil = end
+        sweep(isLast: true)
+        return looksAgain && now < end
+    }
+
     /// Looks through what was adopted: now, or soon if that has taken much of the loop's time.
-    func sweep() {
+    ///
+    /// - Parameter isLast: now in any case, and all of it, because there is no later.
+    func sweep(isLast: Bool = false) {
         let start = EventLoop.nowNanoseconds
-        let next = pace.next(at: start)
-        guard next <= start else {
-            timer?.arm(at: next)
-            return
-        }
-        let sweep = orphans.sweep()
+        let next = isLast ? start : pace.next(at: start)
+        guard next <= start else { return lookAgain(at: next) }
+        looksAgain = false
+        let sweep = isLast ? orphans.sweep(atMost: .max) : orphans.sweep()
         pace.swept(from: start, to: EventLoop.nowNanoseconds)
         for process in sweep.untouchable {
             let message = "process \(process), which a handler started, may not be ended: it runs as another user"
             journal.log(JournalEntry(.error, message))
         }
         // Some could not be told apart yet, in the middle of an execve; or were killed and are not dead yet.
-        if sweep.undecided + sweep.killed > 0 { timer?.arm(at: pace.next(at: start + Self.patience)) }
+        if sweep.undecided + sweep.killed > 0 { lookAgain(at: pace.next(at: start + Self.patience)) }
+    }
+
+    private func lookAgain(at time: Int64) {
+        looksAgain = true
+        timer?.arm(at: time)
     }
 }
