@@ -25,7 +25,7 @@ struct ExampleHandlerTests {
             #expect(line.outcome == "handled", "\(line)")
         }
         let tap = try client.outcome(of: Requests.open(#""message":1,"device":"d","app":"shop""#))
-        #expect(tap.outcome == "unrouted" && tap.reason == "every route that matches declined", "\(tap)")
+        #expect(tap.outcome == "unrouted" && tap.reasonCode == "every_route_declined", "\(tap)")
     }
 
     @Test("do what they say, as exec and as worker", arguments: ["exec.sh", "exec.py", "worker.sh", "worker.py"])

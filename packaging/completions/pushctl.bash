@@ -121,15 +121,15 @@ _pushctl() {
 
     if [[ $current == -* ]]; then
         case $command in
-            inject) options="--platform --app --device --external-id --state --id --wait --fail --json --config --runtime --help --version" ;;
-            open) options="--payload --platform --app --device --external-id --at --id --wait --fail --json --config --state --runtime --help --version" ;;
-            act) options="--action --text --payload --platform --app --device --external-id --at --id --wait --fail --json --config --state --runtime --help --version" ;;
+            inject) options="--platform --transport --app --device --external-id --state --id --wait --fail --json --config --runtime --help --version" ;;
+            open) options="--payload --platform --app --device --external-id --sdk --at --id --wait --fail --json --config --state --runtime --help --version" ;;
+            act) options="--action --text --payload --platform --app --device --external-id --sdk --at --id --wait --fail --json --config --state --runtime --help --version" ;;
             dismiss) options="--payload --platform --app --device --external-id --at --id --wait --fail --json --config --state --runtime --help --version" ;;
             session) options="--platform --app --device --external-id --at --id --json --config --state --runtime --help --version" ;;
             token) options="--kind --platform --app --device --external-id --at --id --wait --fail --json --config --state --runtime --help --version" ;;
             log) options="--property --suite --braze-id --platform --app --device --external-id --at --id --json --config --state --runtime --help --version" ;;
             import) options="--suite --platform --app --device --external-id --at --dry-run --json --config --state --runtime --help --version" ;;
-            explain) options="--platform --state --locked --app --device --notifications --os-version --sdk --json --config --runtime --help --version" ;;
+            explain) options="--platform --transport --state --locked --app --device --notifications --os-version --sdk --json --config --runtime --help --version" ;;
             simulate) options="--mode --keep-going --config --state --runtime --help --version" ;;
             test) options="--junit --json --config --state --runtime --help --version" ;;
             report) options="--since --until --utc --format --json --fail-under --config --state --runtime --help --version" ;;

@@ -22,6 +22,7 @@ struct Line: CustomStringConvertible {
     var id: String? { root["id"]?.string }
     var outcome: String? { root["outcome"]?.string }
     var reason: String? { root["reason"]?.string }
+    var reasonCode: String? { root["reason_code"]?.string }
     var errorCode: String? { root["error"]?["code"]?.string }
     var errorMessage: String? { root["error"]?["message"]?.string }
     var completion: String? { root["completion"].map { String(decoding: $0.rawBytes, as: UTF8.self) } }
