@@ -38,22 +38,3 @@ public enum Refusal: Error, Hashable, Sendable {
     /// The daemon is ending.
     case draining
 }
-
-extension ProtocolError {
-    /// What a client is told when the router does not accept its request.
-    public init(_ refusal: Refusal, id: String?) {
-        switch refusal {
-        case .invalidPayload(let field, let message):
-            self.init(.invalidPayload, field: field, message: message, id: id)
-        case .unknownNumber(let number, let last):
-            let highest = last.value == 0 ? "there is no request yet" : "the last request is \(last)"
-            self.init(
-                .invalidValue, field: "message",
-                message: "no delivery has the number \(number): \(highest); a message id is a string", id: id)
-        case .overloaded(let message, let retryAfter):
-            self.init(.overloaded, message: message, retryAfter: retryAfter, id: id)
-        case .draining:
-            self.init(.unavailable, message: "the daemon is stopping; send this again when it is back", id: id)
-        }
-    }
-}
