@@ -82,11 +82,9 @@ extension UnfinishedRequest {
 extension PastDelivery {
     /// What an interaction needs to know of a delivery that the ledger has.
     init(_ story: RequestStory) {
-        let first = story.invocations.first
         var deliver: DeliverRequest?
         if case .deliver(let request) = Request(stored: story.request)?.action { deliver = request }
-        self.init(
-            accepted: story.request, provider: first?.provider, outcome: first?.result?.outcome, request: deliver)
+        self.init(accepted: story.request, provider: story.invocations.first?.provider, request: deliver)
     }
 }
 

@@ -56,7 +56,7 @@ enum DeliveryBenchmark {
     private static func deliverEach(_ count: Int, _ lines: Lines, devices: Int, _ table: RoutingTable) {
         let tracker = Tracker(stateID: UUID128(high: 1, low: 2), rules: table.tracking)
         var router = Router(boot: UUID128(high: 3, low: 4), table: table, tracker: tracker)
-        var effects: [Effect] = []
+        var effects: [RouterEffect] = []
         let moment = Moment(monotonic: Instant(nanoseconds: 1), wall: now)
         for number in 0..<count {
             guard let request = try? Request(line: lines.line(number, devices: devices)),

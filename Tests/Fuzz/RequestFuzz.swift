@@ -120,7 +120,7 @@ private struct RequestPath {
     private mutating func remember(_ request: Request) {
         guard case .deliver(let deliver) = request.action else { return }
         for case .record(.request(let accepted)) in effects.list {
-            var delivery = PastDelivery(accepted: accepted, provider: nil, outcome: nil, request: deliver)
+            var delivery = PastDelivery(accepted: accepted, provider: nil, request: deliver)
             for case .record(.invocation(let row)) in effects.list { delivery.provider = row.provider }
             past[accepted.seq] = delivery
         }

@@ -13,7 +13,6 @@ struct InteractionTests {
         var provider: String?
         var callback: Callback
         var outcome: Outcome?
-        var action: String?
         var reasons: [InteractionReason]
 
         var testDescription: String { "\(platform) \(act) \(payload ?? "")" }
@@ -29,25 +28,24 @@ struct InteractionTests {
         arguments: [
             // Apple: userNotificationCenter(_:didReceive:withCompletionHandler:).
             Case(
-                platform: .ios, act: .opened, payload: plain, callback: .didReceiveResponse,
-                action: "com.apple.UNNotificationDefaultActionIdentifier", reasons: [.defaultAction]),
+                platform: .ios, act: .opened, payload: plain, callback: .didReceiveResponse, reasons: [.defaultAction]),
             Case(
-                platform: .ios, act: accept, payload: plain, callback: .didReceiveResponse, action: "accept",
+                platform: .ios, act: accept, payload: plain, callback: .didReceiveResponse,
                 reasons: [.customAction]),
             Case(
-                platform: .ios, act: accept, payload: #"{"aps":{}}"#, callback: .didReceiveResponse, action: "accept",
+                platform: .ios, act: accept, payload: #"{"aps":{}}"#, callback: .didReceiveResponse,
                 reasons: [.customAction, .noCategory]),
             // Apple: UNTextInputNotificationResponse.
             Case(
                 platform: .ios, act: .button(id: "reply", text: "hi"), payload: plain, callback: .didReceiveResponse,
-                action: "reply", reasons: [.textInput, .customAction]),
+                reasons: [.textInput, .customAction]),
             // Apple: UNNotificationDismissActionIdentifier, UNNotificationCategoryOptions.customDismissAction.
             Case(
                 platform: .ios, act: .dismissed, payload: plain, callback: .none, outcome: .swallowed,
                 reasons: [.dismissalOfOtherCategory]),
             Case(
                 platform: .ios, act: .dismissed, payload: #"{"aps":{"category":"news-1"}}"#,
-                callback: .didReceiveResponse, action: "com.apple.UNNotificationDismissActionIdentifier",
+                callback: .didReceiveResponse,
                 reasons: [.dismissAction]),
             Case(
                 platform: .ios, act: .dismissed, payload: #"{"aps":{"category":""}}"#, callback: .none,
@@ -58,20 +56,20 @@ struct InteractionTests {
             // braze-swift-sdk: the default categories have customDismissAction.
             Case(
                 platform: .ios, act: .dismissed, payload: braze, provider: "braze", callback: .didReceiveResponse,
-                action: UserAct.dismissAction, reasons: [.dismissAction]),
+                reasons: [.dismissAction]),
             Case(
                 platform: .ios, act: .button(id: "ab_pb_yes", text: nil), payload: braze, provider: "braze",
-                callback: .didReceiveResponse, action: "ab_pb_yes", reasons: [.customAction]),
+                callback: .didReceiveResponse, reasons: [.customAction]),
             Case(
                 platform: .ios, act: accept, payload: braze, provider: "braze", callback: .didReceiveResponse,
-                action: "accept", reasons: [.unknownButton, .customAction]),
+                reasons: [.unknownButton, .customAction]),
 
             // The Notifications API; Braze's worker 3.5.1 listens to clicks alone.
             Case(
                 platform: .web, act: .opened, payload: "{}", callback: .notificationclick,
                 reasons: [.notificationClick]),
             Case(
-                platform: .web, act: accept, payload: "{}", callback: .notificationclick, action: "accept",
+                platform: .web, act: accept, payload: "{}", callback: .notificationclick,
                 reasons: [.notificationAction]),
             Case(
                 platform: .web, act: .dismissed, payload: "{}", callback: .notificationclose,
@@ -86,7 +84,7 @@ struct InteractionTests {
                 platform: .android, act: .dismissed, payload: "{}", callback: .none,
                 reasons: [.intentOfDismissalStarted]),
             Case(
-                platform: .android, act: accept, payload: "{}", callback: .none, action: "accept",
+                platform: .android, act: accept, payload: "{}", callback: .none,
                 reasons: [.intentStarted]),
             Case(
                 platform: .android, act: .opened, payload: android, provider: "braze", callback: .none,
@@ -96,10 +94,10 @@ struct InteractionTests {
                 reasons: [.brazePushDeleted]),
             Case(
                 platform: .android, act: .button(id: "a0", text: nil), payload: android, provider: "braze",
-                callback: .none, action: "a0", reasons: [.brazeActionClicked]),
+                callback: .none, reasons: [.brazeActionClicked]),
             Case(
                 platform: .android, act: .button(id: "a1", text: nil), payload: android, provider: "braze",
-                callback: .none, action: "a1", reasons: [.unknownButton, .brazeActionClicked]),
+                callback: .none, reasons: [.unknownButton, .brazeActionClicked]),
         ])
     func isDecided(_ expected: Case) throws {
         let payload = try expected.payload.map { try HandedBackPayload(json($0), platform: expected.platform) }
@@ -109,7 +107,6 @@ struct InteractionTests {
             rules: InteractionRules(dismissActionCategories: [Glob("news-*")]))
         #expect(decision.callback == expected.callback)
         #expect(decision.outcome == expected.outcome)
-        #expect(decision.actionIdentifier == expected.action)
         #expect(decision.reasons == expected.reasons)
     }
 
@@ -173,34 +170,33 @@ struct ButtonActionTests {
             Case(platform: .ios, payload: ios, id: "shut", action: .close),
             Case(platform: .ios, payload: ios, id: "bare", action: ButtonAction.none),
             Case(platform: .ios, payload: ios, id: "nowhere", action: nil),
-            Case(platform: .ios, payload: ios, id: "ab_pb_cancel", action: .close),
-            Case(platform: .ios, payload: ios, id: "ab_pb_more", action: ButtonAction.none),
+            // Of a category that this notification has not.
+            Case(platform: .ios, payload: ios, id: "ab_pb_cancel", action: nil),
             Case(platform: .web, payload: web, id: "0", action: .uri),
             Case(platform: .web, payload: web, id: "1", action: .deepLink),
             Case(platform: .web, payload: web, id: "2", action: .uri),
             Case(platform: .web, payload: web, id: "3", action: .close),
             Case(platform: .web, payload: web, id: "4", action: .close),
-            Case(platform: .web, payload: web, id: "5", action: .close),
+            Case(platform: .web, payload: web, id: "5", action: nil),
         ])
     func isTold(_ expected: Case) throws {
         let payload = try HandedBackPayload(json(expected.payload), platform: expected.platform)
-        let act = UserAct.button(id: expected.id, text: nil)
-        #expect(decide(act, on: payload, of: "braze", platform: expected.platform).button == expected.action)
-        // Nobody else's button is told.
-        #expect(decide(act, on: payload, of: nil, platform: expected.platform).button == nil)
+        #expect(payload.action(expected.id).flatMap { ButtonAction($0.kind) } == expected.action)
     }
 
-    @Test("is known of the default categories on iOS without the payload")
-    func defaultCategories() {
-        let action = { (id: String) in
-            decide(.button(id: id, text: nil), on: nil, of: "braze", platform: .ios).button
-        }
-        for id in ["ab_pb_decline", "ab_pb_no", "ab_pb_cancel"] { #expect(action(id) == .close) }
-        for id in ["ab_pb_accept", "ab_pb_yes", "ab_pb_confirm", "ab_pb_more"] {
-            #expect(action(id) == ButtonAction.none)
-        }
-        #expect(action("own") == nil)
-        #expect(decide(.button(id: "0", text: nil), on: nil, of: "braze", platform: .web).button == nil)
+    @Test(
+        "is known of the default categories on iOS, where no payload describes it",
+        arguments: [
+            ("ab_cat_accept_decline", "ab_pb_accept", ButtonAction.none),
+            ("ab_cat_accept_decline", "ab_pb_decline", .close), ("ab_cat_yes_no", "ab_pb_yes", ButtonAction.none),
+            ("ab_cat_yes_no", "ab_pb_no", .close), ("ab_cat_confirm_cancel", "ab_pb_confirm", ButtonAction.none),
+            ("ab_cat_confirm_cancel", "ab_pb_cancel", .close), ("ab_cat_more", "ab_pb_more", ButtonAction.none),
+            ("ab_cat_more", "own", nil),
+        ] as [(String, String, ButtonAction?)])
+    func defaultCategories(_ category: String, _ id: String, _ action: ButtonAction?) throws {
+        let payload = #"{"aps":{"alert":"x","category":"\#(category)"},"ab":{"c":"c"}}"#
+        let handedBack = try HandedBackPayload(json(payload), platform: .ios)
+        #expect(handedBack.action(id).flatMap { ButtonAction($0.kind) } == action)
     }
 
     @Test(

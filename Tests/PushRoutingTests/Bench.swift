@@ -57,7 +57,7 @@ struct Bench {
     }
 
     @discardableResult
-    mutating func handle(_ event: Event) -> [String] { handleRaw(event).compactMap(\.text) }
+    mutating func handle(_ event: RouterEvent) -> [String] { handleRaw(event).compactMap(\.text) }
 
     @discardableResult
     mutating func started(_ seq: Int64, _ n: Int = 0) -> [String] { handle(.started(.init(seq, n))) }
@@ -86,7 +86,9 @@ struct Bench {
 
     // MARK: The same, with effects as they are
 
-    mutating func submitRaw(_ request: Request, uid: UInt32, past: PastDelivery? = nil) throws(Refusal) -> [Effect] {
+    mutating func submitRaw(_ request: Request, uid: UInt32, past: PastDelivery? = nil) throws(Refusal)
+        -> [RouterEffect]
+    {
         let peer = Peer(uid: uid, gid: 100, pid: 1)
         let now = now
         var setAside: [Rejection] = []
@@ -99,7 +101,7 @@ struct Bench {
         return effects.list
     }
 
-    mutating func handleRaw(_ event: Event) -> [Effect] {
+    mutating func handleRaw(_ event: RouterEvent) -> [RouterEffect] {
         let now = now
         var effects = decide { router, effects in router.handle(event, at: now, effects: &effects) }
         rejections = effects.takeRejections()
@@ -107,7 +109,7 @@ struct Bench {
         return effects.list
     }
 
-    mutating func crashRaw(sameBoot: Bool, table: RoutingTable) -> [Effect] {
+    mutating func crashRaw(sameBoot: Bool, table: RoutingTable) -> [RouterEffect] {
         if !sameBoot {
             boot = UUID128(high: boot.high, low: boot.low + 1)
             // The new boot's clock begins anew.
@@ -163,7 +165,7 @@ struct Bench {
     /// When the router next wants the clock, counted from the bench's beginning.
     var nextDue: Duration? { router.nextDue.map { $0 - epoch } }
 
-    private mutating func take(_ effects: [Effect], of request: Request? = nil) {
+    private mutating func take(_ effects: [RouterEffect], of request: Request? = nil) {
         for effect in effects {
             switch effect {
             case .record(let record): ledger.write(record, of: request)
@@ -185,7 +187,7 @@ extension InvocationID {
     init(_ seq: Int64, _ n: Int = 0) { self.init(seq: SequenceNumber(seq), n: n) }
 }
 
-extension Effect {
+extension RouterEffect {
     /// The effect in a few words.
     var text: String? {
         switch self {

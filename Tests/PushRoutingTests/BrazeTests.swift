@@ -225,7 +225,7 @@ struct BrazeTests {
         try bench.submit(.deliver(Payload.message("m1"), to: "phone"))
         let accepted = try #require(bench.ledger.requests[SequenceNumber(3)]?.accepted)
         let past = PastDelivery(
-            accepted: accepted, provider: nil, outcome: nil, request: DeliverRequest(payload: payload))
+            accepted: accepted, provider: nil, request: DeliverRequest(payload: payload))
         let effects = try bench.submit(.open(.message("m1"), on: "phone"), past: past)
         #expect(effects.contains("start 4.0 crm"), "\(effects)")
         #expect(bench.runs[.init(4)]?.subject.payload?.rawBytes == payload.rawBytes)
@@ -238,7 +238,7 @@ struct BrazeTests {
         try bench.submit(.deliver(payload, to: "phone"))
         try bench.submit(.deliver(payload, to: "phone", state: .terminated))
         let accepted = try #require(bench.ledger.requests[SequenceNumber(2)]?.accepted)
-        let past = PastDelivery(accepted: accepted, provider: "braze", outcome: nil, request: nil)
+        let past = PastDelivery(accepted: accepted, provider: "braze", request: nil)
         #expect(try bench.submit(.open(seq: 2, on: "phone"), past: past).contains("open 1"))
     }
 

@@ -158,7 +158,7 @@ struct Chaos {
 
     // MARK: What must hold
 
-    private mutating func turn(_ act: (inout Bench, RoutingTable) -> [Effect]) {
+    private mutating func turn(_ act: (inout Bench, RoutingTable) -> [RouterEffect]) {
         // A reload may leave more running than there now are places for.
         let places = max(bench.router.usage.handlers, table.limits.handlers)
         let observersPlaces = max(bench.router.usage.observers, table.limits.observers)
@@ -181,7 +181,7 @@ struct Chaos {
         )
     }
 
-    private mutating func check(_ effect: Effect) {
+    private mutating func check(_ effect: RouterEffect) {
         switch effect {
         case .record: break
         case .start(let run), .load(let run):

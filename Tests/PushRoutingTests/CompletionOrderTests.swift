@@ -149,11 +149,11 @@ private struct History {
     }
 
     /// One thing happens to whatever was submitted.
-    private mutating func tellAll(_ event: (InvocationID) -> Event) {
+    private mutating func tellAll(_ event: (InvocationID) -> RouterEvent) {
         for id in bench.ledger.rows.keys.sorted() { note(bench.handleRaw(event(id))) }
     }
 
-    private mutating func note(_ effects: [Effect]) {
+    private mutating func note(_ effects: [RouterEffect]) {
         for case .decided(let end) in effects {
             expect(told.updateValue(end, forKey: end.invocation.id) == nil, "\(end.invocation.id.name) ends twice")
         }

@@ -82,6 +82,6 @@ struct NamedDeliveryTests {
         let seq = SequenceNumber(number)
         let accepted = try #require(bench.ledger.requests[seq]?.accepted)
         return PastDelivery(
-            accepted: accepted, provider: bench.row(number)?.provider, outcome: nil, request: deliver)
+            accepted: accepted, provider: bench.row(number)?.provider, request: deliver)
     }
 }

@@ -178,7 +178,7 @@ private struct Watched {
         bench.at(time)
     }
 
-    private mutating func note(_ effects: [Effect]) {
+    private mutating func note(_ effects: [RouterEffect]) {
         for effect in effects {
             switch effect {
             case .record: continue
@@ -196,7 +196,7 @@ extension Bench {
     fileprivate func row(of id: InvocationID) -> InvocationRecord? { ledger.rows[id] }
 }
 
-extension Effect {
+extension RouterEffect {
     fileprivate var invocation: InvocationID? {
         switch self {
         case .record: nil

@@ -87,7 +87,7 @@ struct PayloadMemoryTests {
         try bench.submit(.deliver(#"{"aps":{"alert":"A","content-available":1},"text":"\#(text)"}"#, platform: .ios))
         let (accepted, request) = try #require(bench.ledger.requests[SequenceNumber(1)])
         guard case .deliver(let deliver) = request.action else { return }
-        let past = PastDelivery(accepted: accepted, provider: nil, outcome: nil, request: deliver)
+        let past = PastDelivery(accepted: accepted, provider: nil, request: deliver)
         let before = bench.router.payloadBytes
         try bench.submit(.open(seq: 1), past: past)
         #expect(bench.router.payloadBytes == before, "there is no room for another copy")

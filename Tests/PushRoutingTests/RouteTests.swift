@@ -169,7 +169,7 @@ struct RouteTests {
     @Test("an answer for an invocation that never was changes nothing")
     func unknownInvocation() {
         var bench = Bench()
-        for event: Event in [
+        for event: RouterEvent in [
             .started(.init(5)), .finished(.init(5), .handled(.init())), .failedToStart(.init(5), reason: "no"),
         ] {
             #expect(bench.handle(event) == [])

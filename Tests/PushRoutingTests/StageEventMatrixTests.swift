@@ -15,7 +15,7 @@ struct StageEventMatrixTests {
     }
 
     /// Does not compile when there is an event, or an answer, that no happening stands for.
-    static func kind(of event: Event) -> Happening {
+    static func kind(of event: RouterEvent) -> Happening {
         switch event {
         case .started: .started
         case .finished(_, .handled): .handled
@@ -149,7 +149,7 @@ struct StageEventMatrixTests {
         return bench
     }
 
-    static func event(_ happening: Happening) -> Event? {
+    static func event(_ happening: Happening) -> RouterEvent? {
         let id = InvocationID(2)
         return switch happening {
         case .started: .started(id)

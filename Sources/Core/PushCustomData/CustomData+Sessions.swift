@@ -20,7 +20,7 @@ extension CustomData {
         session.at = min(session.at, now)
         let hasProfile = session.externalID != nil || session.device != nil
         let flushed = stored.take(app: session.app, device: session.device, user: session.externalID) { held in
-            (hasProfile || held.kind == .customEvent) && (suite == nil || isSame(held.entry.suite, suite))
+            (hasProfile || held.kind == .customEvent) && (suite == nil || held.entry.suite.isSame(as: suite))
         }
         for held in flushed {
             bytes -= held.size
@@ -105,7 +105,7 @@ extension CustomData {
     ) -> Int {
         let discarded = stored.takeAll { held in
             let entry = held.entry
-            return isSame(entry.suite, suite) && (app == nil || isSame(entry.app, app))
+            return entry.suite.isSame(as: suite) && (app == nil || entry.app.isSame(as: app))
         }
         for held in discarded {
             bytes -= held.size

@@ -127,3 +127,15 @@ public struct AnalyticsEvent: Hashable, Sendable {
     /// The button that was pressed; `nil` for the body of a push, and for an event that is no open.
     public var button: Button? { if case .open(_, let button) = content { button } else { nil } }
 }
+
+/// What a button of a notification does. The raw values are the wire names of `button_action_type`.
+public enum ButtonAction: String, Sendable, CaseIterable {
+    /// Opens an http or https address.
+    case uri
+    /// Opens a link of another scheme.
+    case deepLink = "deep_link"
+    /// Opens the app.
+    case none
+    /// Closes the notification: no direct open.
+    case close
+}

@@ -53,7 +53,21 @@ func areEqual(_ one: UnsafePointer<UInt8>, _ other: UnsafePointer<UInt8>, count:
     return one[0] == other[0] && one[count / 2] == other[count / 2] && one[count &- 1] == other[count &- 1]
 }
 
+extension UInt8 {
+    /// Whether it is an ASCII digit.
+    @inlinable
+    @inline(__always)
+    public var isDigit: Bool { self &- UInt8(ascii: "0") < 10 }
+}
+
 extension String {
+    /// Whether both have the same bytes in UTF-8. To `==` two spellings of one letter are equal; on the wire and in the
+    /// ledger they are two names.
+    @inlinable
+    public func isSame(as other: String) -> Bool {
+        withBytes { one in other.withBytes { one.isSame(as: $0) } }
+    }
+
     /// Shows the text in UTF-8, which must not be used afterwards. Copies nothing but a short text.
     @inlinable
     @inline(__always)
@@ -61,5 +75,14 @@ extension String {
         if let result = utf8.withContiguousStorageIfAvailable(body) { return result }
         var text = self
         return text.withUTF8(body)
+    }
+}
+
+extension Optional<String> {
+    /// Whether neither is there, or both have the same bytes in UTF-8.
+    @inlinable
+    public func isSame(as other: String?) -> Bool {
+        guard let self, let other else { return (self == nil) == (other == nil) }
+        return self.isSame(as: other)
     }
 }

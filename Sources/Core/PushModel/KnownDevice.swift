@@ -8,7 +8,7 @@ public struct ExactName: Hashable, Sendable {
     public init(_ text: String) { self.text = text }
 
     public static func == (left: ExactName, right: ExactName) -> Bool {
-        left.text.withBytes { left in right.text.withBytes { left.isSame(as: $0) } }
+        left.text.isSame(as: right.text)
     }
 
     public func hash(into hasher: inout Hasher) {

@@ -6,8 +6,7 @@ public struct OSVersion: Hashable, Sendable {
     /// - Parameter text: one to three decimal numbers with dots between them; anything else is `nil`.
     public init?(_ text: String) {
         let parts = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
-        let isDigit = { (byte: UInt8) in (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
-        guard parts.count <= 3, parts.allSatisfy({ !$0.isEmpty && $0.count <= 9 && $0.allSatisfy(isDigit) }),
+        guard parts.count <= 3, parts.allSatisfy({ !$0.isEmpty && $0.count <= 9 && $0.allSatisfy(\.isDigit) }),
             let major = parts.first.flatMap({ Int(Substring($0)) })
         else { return nil }
         self.major = major

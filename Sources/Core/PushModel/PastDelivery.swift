@@ -4,16 +4,13 @@ public struct PastDelivery: Sendable {
     public var accepted: AcceptedRequest
     /// Whose payload it was; `nil` when no provider's rule matched.
     public var provider: String?
-    /// How its first invocation ended; `nil` while that is in flight.
-    public var outcome: Outcome?
     /// What was asked, read again: payload, version of the system; `nil` if this version cannot read it any more.
     public var request: DeliverRequest?
 
     /// Joins the parts.
-    public init(accepted: AcceptedRequest, provider: String?, outcome: Outcome?, request: DeliverRequest?) {
+    public init(accepted: AcceptedRequest, provider: String?, request: DeliverRequest?) {
         self.accepted = accepted
         self.provider = provider
-        self.outcome = outcome
         self.request = request
     }
 }

@@ -36,7 +36,7 @@ private struct RFC3339Reader {
 
     /// Reads a number of exactly so many digits.
     mutating func number(digits: Int, in range: ClosedRange<Int64>) -> Int64? {
-        guard rest.count >= digits, rest.prefix(digits).allSatisfy(isDigit) else { return nil }
+        guard rest.count >= digits, rest.prefix(digits).allSatisfy(\.isDigit) else { return nil }
         let value = rest.prefix(digits).reduce(0) { $0 * 10 + Int64($1 & 0xF) }
         rest.removeFirst(digits)
         return range.contains(value) ? value : nil
@@ -54,7 +54,7 @@ private struct RFC3339Reader {
     /// Reads an optional fraction of a second; `nil` for a point without digits.
     mutating func fractionInMilliseconds() -> Int64? {
         guard skip(".") else { return 0 }
-        let digits = rest.prefix(while: isDigit)
+        let digits = rest.prefix(while: \.isDigit)
         guard !digits.isEmpty else { return nil }
         rest.removeFirst(digits.count)
         return zip(digits, [100, 10, 1]).reduce(0) { $0 + Int64($1.0 & 0xF) * $1.1 }

@@ -189,3 +189,26 @@ struct Receipt: Sendable {
     var buttons: ButtonList
     var at: WallTime
 }
+
+/// The handlers that were asked in vain to take an invocation, for the reason of its outcome.
+struct DeclinedHandlers: Sendable {
+    /// How many are named: an invocation may go past hundreds of routes.
+    private static let namesMax = 5
+
+    private var names: [String] = []
+    private var count = 0
+
+    /// Notes one.
+    ///
+    /// - Parameter took: from its start until it declined.
+    mutating func append(_ handler: String, took: Duration) {
+        count += 1
+        if names.count < Self.namesMax { names.append("\(handler) declined after \(took.milliseconds) ms") }
+    }
+
+    /// Who declined, for people; `nil` when nobody did.
+    var remark: String? {
+        guard count > 0 else { return nil }
+        return names.joined(separator: ", ") + (count > names.count ? ", and \(count - names.count) more" : "")
+    }
+}

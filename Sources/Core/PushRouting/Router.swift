@@ -105,7 +105,7 @@ public struct Router: Sendable {
     ///
     /// Only `.clock` lets what is due happen, so that of two things at one instant the shell says which comes first.
     /// Nothing else that comes too late is let pass: an answer is ignored, a start is not asked for.
-    public mutating func handle(_ event: Event, at now: Moment, effects: inout Effects) {
+    public mutating func handle(_ event: RouterEvent, at now: Moment, effects: inout Effects) {
         switch event {
         case .started(let id, let start): started(id, at: start ?? now.monotonic)
         case .finished(let id, let answer): finished(id, answer, at: now, &effects)

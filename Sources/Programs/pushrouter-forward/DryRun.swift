@@ -16,8 +16,8 @@ func dryRun(_ settings: ForwardingSettings, controlSocket: String) throws(StartF
 }
 
 /// Asks the daemon, page by page.
-private func queuedEntries(_ controlSocket: String) throws(StartFailure) -> [OutgoingEntry] {
-    var entries: [OutgoingEntry] = []
+private func queuedEntries(_ controlSocket: String) throws(StartFailure) -> [ClaimedEntry] {
+    var entries: [ClaimedEntry] = []
     do throws(DaemonError) {
         let daemon = try DaemonConnection(controlSocket)
         while true {
@@ -26,7 +26,7 @@ private func queuedEntries(_ controlSocket: String) throws(StartFailure) -> [Out
             let reply = try daemon.ask(operation, timeoutMilliseconds: 30_000)
             let page = try daemon.read(reply.claimed).entries
             guard !page.isEmpty else { return entries }
-            entries += page.map(OutgoingEntry.init)
+            entries += page
         }
     } catch {
         throw StartFailure("\(error)", exitStatus: StartFailure.unavailable)

@@ -14,13 +14,13 @@ extension RequestContent {
     }
 }
 
-extension OutgoingEntry {
+extension ClaimedEntry {
     /// Adds the object that stands for the entry in its array.
     ///
     /// `app_id` is left out: it is the provider's own identifier of an app, and what we know is the package or bundle.
     fileprivate func append(to list: JSONArrayBuilder) {
         list.object { element in
-            user.members(of: element)
+            identifier.members(of: element)
             // The daemon has checked the data, at whatever depth its settings allow.
             guard let data = try? JSONDocument(scanning: data, limits: JSONLimits(depth: .max)).root else { return }
             guard kind == .customEvent else { return element.members(of: data) }

@@ -90,7 +90,7 @@ final class Service {
             case .claim:
                 let claimed = try reply.claimed()
                 endOutage()
-                handle(.claimed(claimed.entries.map(OutgoingEntry.init), claimed.sending))
+                handle(.claimed(claimed.entries, claimed.sending))
             case .depart: handle(.departed(try reply.departed()))
             case .settle: handle(.settled)
             case .sending: endOutage()
@@ -121,8 +121,7 @@ final class Service {
     private func carryOut(_ effect: ForwarderEffect) {
         switch effect {
         case .settle(let settlements):
-            let entries = settlements.map { SettleRequest.Settlement($0.number, $0.state, reason: $0.reason) }
-            link?.send(.settle(SettleRequest(instance: instance, entries: entries)))
+            link?.send(.settle(SettleRequest(instance: instance, entries: settlements)))
         case .report(let state):
             link?.send(
                 .sending(
@@ -219,14 +218,6 @@ final class Service {
             journal.log(JournalEntry(.error, "not reloaded: the settings and the key from before stay in force"))
             Notify.ready(status: "reload failed; goes on as before")
         }
-    }
-}
-
-extension OutgoingEntry {
-    init(_ entry: ClaimedEntry) {
-        self.init(
-            number: entry.number, kind: entry.kind, user: entry.identifier, name: entry.name, data: entry.data,
-            time: entry.time)
     }
 }
 

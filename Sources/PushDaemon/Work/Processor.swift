@@ -154,7 +154,7 @@ final class Processor {
     // MARK: Events
 
     /// Tells the router what happened, and carries out what it decides.
-    func handle(_ event: Event) {
+    func handle(_ event: RouterEvent) {
         router.handle(event, at: clock(), effects: &pipeline.effects)
         tell(pipeline.effects.takeRejections())
         carryOut()

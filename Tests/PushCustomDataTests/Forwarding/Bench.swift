@@ -41,13 +41,13 @@ struct Bench {
     }
 
     /// Connects, and hands over entries with the first claim.
-    mutating func start(_ entries: [OutgoingEntry], past: SendingState? = nil) -> [ForwarderEffect] {
+    mutating func start(_ entries: [ClaimedEntry], past: SendingState? = nil) -> [ForwarderEffect] {
         _ = handle(.connected)
         return handle(.claimed(entries, past))
     }
 
     /// Hands over entries after others were given back: the claim before that ends with nothing.
-    mutating func startAgain(_ entries: [OutgoingEntry]) -> [ForwarderEffect] {
+    mutating func startAgain(_ entries: [ClaimedEntry]) -> [ForwarderEffect] {
         _ = handle(.claimed([], nil))
         return handle(.claimed(entries, nil))
     }
@@ -66,15 +66,15 @@ struct Bench {
 /// An event of a user, or attributes.
 func entry(
     _ number: Int64, user: String = "u", kind: EntryKind = .customEvent, data: String = "{}"
-) -> OutgoingEntry {
-    OutgoingEntry(
-        number: EntryNumber(number), kind: kind, user: .externalID(user),
+) -> ClaimedEntry {
+    ClaimedEntry(
+        number: EntryNumber(number), kind: kind, identifier: .externalID(user), app: nil,
         name: kind == .customEvent ? "n\(number)" : nil,
         data: Array(data.utf8), time: WallTime(milliseconds: 1_795_251_600_123))
 }
 
 /// Events of users of their own.
-func events(_ numbers: ClosedRange<Int64>) -> [OutgoingEntry] { numbers.map { entry($0, user: "u\($0)") } }
+func events(_ numbers: ClosedRange<Int64>) -> [ClaimedEntry] { numbers.map { entry($0, user: "u\($0)") } }
 
 extension [ForwarderEffect] {
     /// The requests, each with its body.
@@ -127,5 +127,5 @@ extension EndpointResponse {
 
 extension ForwardingSettings {
     /// The bodies of the requests in which entries would leave, as the program writes them.
-    func requestBodies(for entries: [OutgoingEntry]) -> [[UInt8]] { requests(for: entries).map(\.body) }
+    func requestBodies(for entries: [ClaimedEntry]) -> [[UInt8]] { requests(for: entries).map(\.body) }
 }

@@ -6,7 +6,7 @@ import Testing
 struct RequestTests {
     private let settings = ForwardingSettings()
 
-    private func body(_ entries: OutgoingEntry...) throws -> String {
+    private func body(_ entries: ClaimedEntry...) throws -> String {
         let bodies = settings.requestBodies(for: entries)
         #expect(bodies.count == 1)
         return String(decoding: try #require(bodies.first), as: UTF8.self)
@@ -49,7 +49,7 @@ struct RequestTests {
     @Test("each element has the one identifier; an alias may make a profile", arguments: identifiers)
     func identifier(user: UserIdentifier, text: String) throws {
         var entry = entry(1, kind: .customAttributes, data: #"{"a":true}"#)
-        entry.user = user
+        entry.identifier = user
         #expect(try body(entry) == #"{"attributes":[{\#(text),"a":true}]}"#)
     }
 
@@ -70,7 +70,7 @@ struct RequestTests {
 
     @Test("a body has a mebibyte at most; an entry that is longer goes alone")
     func length() {
-        func large(_ number: Int64, _ bytes: Int) -> OutgoingEntry {
+        func large(_ number: Int64, _ bytes: Int) -> ClaimedEntry {
             entry(number, user: "u\(number)", data: #"{"a":"\#(String(repeating: "x", count: bytes))"}"#)
         }
         let bodies = settings.requestBodies(for: (1...75).map { large($0, 50_000) })

@@ -8,7 +8,7 @@ import TestSupport
 /// chance: connections break with replies on their way, either program is killed, answers are lost.
 struct World {
     struct Entry {
-        var entry: OutgoingEntry
+        var entry: ClaimedEntry
         var state = EntryState.queued
         var claimant = 0
         /// Which run has it and has not announced that it departs; it is queued on disk.
@@ -17,7 +17,7 @@ struct World {
     }
 
     private enum Reply {
-        case claimed([OutgoingEntry], SendingState?)
+        case claimed([ClaimedEntry], SendingState?)
         case departed([EntryNumber])
         case settled, reported
     }
@@ -39,7 +39,7 @@ struct World {
     private var isConnected = false
     private var toDaemon: [ForwarderEffect] = []
     private var toForwarder: [Reply] = []
-    private var underway: [Int: [[OutgoingEntry]]] = [:]
+    private var underway: [Int: [[ClaimedEntry]]] = [:]
 
     // The endpoint.
     private(set) var taken: [EntryNumber: Int] = [:]
@@ -241,14 +241,14 @@ struct World {
         for array in arrays where array.count > settings.batchSize { violations.append("\(array.count) of a kind") }
         let all = arrays.flatMap(\.self)
         if all.count > settings.combinedLimit ?? .max || all.isEmpty { violations.append("\(all.count) in all") }
-        let users = Set(all.map(\.user))
-        for other in underway.values where !users.isDisjoint(with: other.flatMap(\.self).map(\.user)) {
+        let users = Set(all.map(\.identifier))
+        for other in underway.values where !users.isDisjoint(with: other.flatMap(\.self).map(\.identifier)) {
             violations.append("two requests at once have the same user")
         }
         underway[request] = arrays
     }
 
-    private func entry(_ element: JSONNode) -> OutgoingEntry? {
+    private func entry(_ element: JSONNode) -> ClaimedEntry? {
         let number = element["n"]?.int64 ?? element["properties"]?["n"]?.int64
         return number.flatMap { entries[EntryNumber($0)]?.entry }
     }
@@ -261,10 +261,10 @@ struct World {
                 continue
             }
             taken[entry.number, default: 0] += 1
-            if let last = lastTaken[entry.user], last >= entry.number {
+            if let last = lastTaken[entry.identifier], last >= entry.number {
                 violations.append("entry \(entry.number) comes after \(last) of the same user")
             }
-            lastTaken[entry.user] = entry.number
+            lastTaken[entry.identifier] = entry.number
         }
     }
 

@@ -2,13 +2,13 @@ import PushModel
 
 /// An entry that waits to be sent.
 struct WaitingEntry: Sendable {
-    var entry: OutgoingEntry
+    var entry: ClaimedEntry
     /// How many bytes it takes in a request at most.
     var length: Int
     /// When the daemon handed it over: `Flush=` counts from here.
     var since: Instant
 
-    init(_ entry: OutgoingEntry, since: Instant) {
+    init(_ entry: ClaimedEntry, since: Instant) {
         self.entry = entry
         self.since = since
         length = entry.lengthInRequest
@@ -37,12 +37,12 @@ struct Batch {
     ///   - settings: the limits.
     init(from waiting: [WaitingEntry], busy: Set<UserIdentifier>, settings: ForwardingSettings) {
         var passed = busy
-        for candidate in waiting where !passed.contains(candidate.entry.user) {
+        for candidate in waiting where !passed.contains(candidate.entry.identifier) {
             if !hasRoom(for: candidate, settings) {
                 isFull = true
-                passed.insert(candidate.entry.user)
-            } else if !candidate.entry.isEvent, usersWithEvents.contains(candidate.entry.user) {
-                passed.insert(candidate.entry.user)
+                passed.insert(candidate.entry.identifier)
+            } else if !candidate.entry.isEvent, usersWithEvents.contains(candidate.entry.identifier) {
+                passed.insert(candidate.entry.identifier)
             } else {
                 append(candidate)
                 if count == settings.mostInRequest { break }
@@ -58,7 +58,7 @@ struct Batch {
     var entries: [WaitingEntry] { attributes + events }
 
     /// The users whose entries these are.
-    var users: Set<UserIdentifier> { Set(entries.map(\.entry.user)) }
+    var users: Set<UserIdentifier> { Set(entries.map(\.entry.identifier)) }
 
     /// Since when the first of them waits.
     var since: Instant? { entries.map(\.since).min() }
@@ -82,7 +82,7 @@ struct Batch {
         length += candidate.length
         if candidate.entry.isEvent {
             events.append(candidate)
-            usersWithEvents.insert(candidate.entry.user)
+            usersWithEvents.insert(candidate.entry.identifier)
         } else {
             attributes.append(candidate)
         }

@@ -1,10 +1,10 @@
-import PushModel
+public import PushModel
 
 extension ForwardingSettings {
     /// The requests in which entries would leave if each were answered before the next.
     ///
     /// - Parameter entries: in the order of their numbers.
-    public func requests(for entries: [OutgoingEntry]) -> [RequestContent] {
+    public func requests(for entries: [ClaimedEntry]) -> [RequestContent] {
         var rest = entries[...]
         var waiting: [WaitingEntry] = []
         var requests: [RequestContent] = []

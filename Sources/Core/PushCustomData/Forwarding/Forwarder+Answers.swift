@@ -21,7 +21,7 @@ extension Forwarder {
             settle(batch.events, as: events)
             if isNews, state.failures > 0 { resume(failures: 0, now: now) }
         case .unknown(let reason):
-            settlements += batch.entries.map { Settlement(number: $0.entry.number, state: .unknown, reason: reason) }
+            settlements += batch.entries.map { Settlement($0.entry.number, .unknown, reason: reason) }
             // It may go on like this: what is sent next may be lost as well.
             if isNews { backOff(reason, now: now, using: &random) }
         case .failed(let reason):
@@ -65,12 +65,12 @@ extension Forwarder {
         for (waiting, fate) in zip(entries, fates) {
             let number = waiting.entry.number
             switch fate {
-            case .sent: settlements.append(Settlement(number: number, state: .sent))
+            case .sent: settlements.append(Settlement(number, .sent))
             case .queued: wait([waiting])
             case .rejected(let reason):
-                settlements.append(Settlement(number: number, state: .rejected, reason: reason))
+                settlements.append(Settlement(number, .rejected, reason: reason))
             case .unknown(let reason):
-                settlements.append(Settlement(number: number, state: .unknown, reason: reason))
+                settlements.append(Settlement(number, .unknown, reason: reason))
             }
         }
     }

@@ -119,7 +119,7 @@ public struct Forwarder: Sendable {
         // The daemon may have taken in that they depart: it is to know that they did not.
         while let number = departing.popFirst() {
             let entries = underway.removeValue(forKey: number)?.batch.entries ?? []
-            settlements += entries.map { Settlement(number: $0.entry.number, state: .queued) }
+            settlements += entries.map { Settlement($0.entry.number, .queued) }
         }
     }
 
@@ -131,7 +131,7 @@ public struct Forwarder: Sendable {
         resume(failures: 0, now: now)
     }
 
-    private mutating func take(_ entries: [OutgoingEntry], past: SendingState?, now: Moment) {
+    private mutating func take(_ entries: [ClaimedEntry], past: SendingState?, now: Moment) {
         isClaiming = false
         if !knowsThePast {
             knowsThePast = true
@@ -141,7 +141,7 @@ public struct Forwarder: Sendable {
         forgetSettlements(of: Set(entries.map(\.number)))
         if isClaimStale {
             isClaimStale = false
-            settlements += entries.map { Settlement(number: $0.number, state: .queued, reason: state.reason) }
+            settlements += entries.map { Settlement($0.number, .queued, reason: state.reason) }
         } else {
             wait(entries.map { WaitingEntry($0, since: now.monotonic) })
         }
@@ -188,7 +188,7 @@ public struct Forwarder: Sendable {
     /// might have been sent.
     private mutating func release() {
         if isClaiming { isClaimStale = true }
-        settlements += waiting.map { Settlement(number: $0.entry.number, state: .queued, reason: state.reason) }
+        settlements += waiting.map { Settlement($0.entry.number, .queued, reason: state.reason) }
         waiting = []
     }
 

@@ -7,7 +7,7 @@ public enum ForwarderEvent: Sendable {
     /// The connection to the daemon is gone, or was given up after a refusal: replies that were awaited will not come.
     case disconnected
     /// The reply to a claim, with how sending went as far as the daemon knows.
-    case claimed([OutgoingEntry], SendingState?)
+    case claimed([ClaimedEntry], SendingState?)
     /// The reply to the oldest `depart` that has none yet: the entries that may be sent.
     case departed([EntryNumber])
     /// The reply to the oldest `settle` that has none yet.

@@ -1,14 +1,14 @@
-import PushModel
+public import PushModel
 
 /// What goes into one request to `/users/track`; the program writes it as JSON.
 public struct RequestContent: Hashable, Sendable {
     /// The elements of the array `attributes`, in order.
-    public var attributes: [OutgoingEntry]
+    public var attributes: [ClaimedEntry]
     /// The elements of the array `events`, in order.
-    public var events: [OutgoingEntry]
+    public var events: [ClaimedEntry]
 
     /// Joins the two.
-    public init(attributes: [OutgoingEntry] = [], events: [OutgoingEntry] = []) {
+    public init(attributes: [ClaimedEntry] = [], events: [ClaimedEntry] = []) {
         self.attributes = attributes
         self.events = events
     }
@@ -21,11 +21,14 @@ public struct RequestContent: Hashable, Sendable {
     static let frameLength = 64
 }
 
-extension OutgoingEntry {
+extension ClaimedEntry {
+    /// Whether it goes into `events`; the others go into `attributes`.
+    var isEvent: Bool { kind == .customEvent }
+
     /// How many bytes the entry takes in a request at most: its data, the texts with their escapes, the names of the members.
     var lengthInRequest: Int {
         let texts: [String] =
-            switch user {
+            switch identifier {
             case .externalID(let id), .brazeID(let id): [id]
             case .alias(let name, let label): [name, label]
             }

@@ -55,9 +55,3 @@ struct StoredEntries: Sendable {
         return taken
     }
 }
-
-/// Whether two texts have the same bytes: to `String` two spellings of one letter are equal, to an app they are two names.
-func isSame(_ one: String?, _ other: String?) -> Bool {
-    guard let one, let other else { return one == nil && other == nil }
-    return one.utf8.elementsEqual(other.utf8)
-}

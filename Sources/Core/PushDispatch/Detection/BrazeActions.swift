@@ -22,11 +22,3 @@ extension WebPayload {
         for button in buttons.elements.prefix(Self.buttonsMax) where isEnough(.web(button)) { return }
     }
 }
-
-extension BrazeFacts.Action {
-    /// A button of one of Braze's default categories on iOS, where no payload describes it; `nil` for any other.
-    init?(defaultID id: String) {
-        guard BrazeCategory.allCases.contains(where: { $0.buttons.contains(id) }) else { return nil }
-        self.init(id: id, kind: BrazeCategory.closing.contains(id) ? .close : .open)
-    }
-}

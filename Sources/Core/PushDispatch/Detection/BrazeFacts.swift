@@ -1,3 +1,5 @@
+public import PushModel
+
 /// What a Braze payload is, as Braze's SDK for the platform classifies it. What is decided by it is read at once, what is
 /// only told is read from the payload when asked for.
 public struct BrazeFacts: Sendable {
@@ -140,5 +142,18 @@ extension BrazeFacts.Action.Kind {
     init(webTarget: String) {
         let scheme = webTarget.prefix { $0 != ":" }
         self = scheme == webTarget || scheme.contains("/") ? .uri : Self(opening: webTarget)
+    }
+}
+
+extension ButtonAction {
+    /// `nil` for a button that the SDK does not know: the press is logged, nothing else happens.
+    public init?(_ kind: BrazeFacts.Action.Kind) {
+        switch kind {
+        case .uri: self = .uri
+        case .deepLink: self = .deepLink
+        case .open: self = .none
+        case .close: self = .close
+        case .unknown: return nil
+        }
     }
 }

@@ -65,12 +65,13 @@ final class AndroidPayload: PlatformPayload {
                 throw PayloadError(
                     field: "transport", message: "transport is hms, whose messages are no intents: leave out extras")
             }
-            action = transport == .adm && name == nil ? .amazonMessage : IntentAction(name, extras: extras)
+            let isAmazons = name == nil && transport.messageAction == .amazonMessage
+            action = isAmazons ? .amazonMessage : IntentAction(name, extras: extras)
             self.form = action == .amazonMessage ? .amazonIntent : .intent(extras)
             map = action.bringsMessage ? JSONObject(extras) : nil
         } else {
             transport = given ?? .fcm
-            action = transport == .adm ? .amazonMessage : .message
+            action = transport.messageAction
             messageID = PushDispatch.messageID(of: view, platform: .android)
             let data = view.member("data")
             let block = view.member("notification")
@@ -249,9 +250,9 @@ extension AndroidPayload {
     var notification: Notification {
         switch form {
         case .v1(let message): return message.hasAndroidNotification ? .shown : .absent
-        // ADM knows no notifications.
         case .remoteMessage(let object):
-            return transport != .adm && object.member("notification")?.isObject == true ? .shown : .absent
+            // ADM knows no notifications.
+            return action != .amazonMessage && object.member("notification")?.isObject == true ? .shown : .absent
         case .amazonIntent, .dataMap: return .absent
         case .intent(let extras):
             guard
@@ -292,4 +293,15 @@ extension AndroidPayload {
         "google.sent_time": "sentTime", "google.ttl": "ttl", "google.original_priority": "originalPriority",
         "google.delivered_priority": "priority",
     ]
+}
+
+extension Transport {
+    /// What code of the app a message of it calls, where no intent says.
+    fileprivate var messageAction: IntentAction {
+        switch self {
+        case .adm: .amazonMessage
+        // The last two bring nothing to Android.
+        case .fcm, .hms, .apns, .webPush: .message
+        }
+    }
 }

@@ -40,7 +40,7 @@ struct V1Duration: Hashable, Sendable {
                 isEmpty = true
                 continue
             }
-            guard isDigit(byte) else { return nil }
+            guard byte.isDigit else { return nil }
             isEmpty = false
             if let count = decimals {
                 decimals = count + 1
@@ -56,5 +56,3 @@ struct V1Duration: Hashable, Sendable {
         self.isNegative = isNegative && (seconds > 0 || hasFraction)
     }
 }
-
-private func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }

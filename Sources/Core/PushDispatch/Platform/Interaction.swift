@@ -35,12 +35,6 @@ public struct InteractionDecision: Hashable, Sendable {
     /// `swallowed` where it ends without anybody's code. `nil`: the payload's owner gets it, the tracker what is Braze's,
     /// a route what is another's.
     public var outcome: Outcome?
-    /// The identifier that the callback gets: Apple's for body and dismissal on iOS, else the button's; `nil` for the
-    /// body and a dismissal elsewhere.
-    public var actionIdentifier: String?
-    /// What a button of a Braze notification does; `nil` for the body, a dismissal, a button that is not known, and
-    /// another provider's.
-    public var button: ButtonAction?
     /// Why, in order; the last one explains `outcome`.
     public var reasons: [InteractionReason]
 }
@@ -76,7 +70,7 @@ private func decideOnAndroid(
     case .opened: decision.reasons = [isBraze ? .brazePushClicked : .intentStarted]
     case .dismissed: decision.reasons = [isBraze ? .brazePushDeleted : .intentOfDismissalStarted]
     case .button(let id, let text):
-        decision.press(id, text, payload, .android, isBraze: isBraze)
+        decision.press(id, text, payload, isBraze: isBraze)
         decision.reasons.append(isBraze ? .brazeActionClicked : .intentStarted)
     }
     return decision
@@ -90,15 +84,13 @@ private func decideOnApple(
     var decision = InteractionDecision(callback: .didReceiveResponse, reasons: [])
     switch act {
     case .opened:
-        decision.actionIdentifier = UserAct.defaultAction
         decision.reasons = [.defaultAction]
     case .button(let id, let text):
-        decision.press(id, text, payload, .ios, isBraze: isBraze)
+        decision.press(id, text, payload, isBraze: isBraze)
         decision.reasons.append(.customAction)
         if payload != nil, payload?.category == nil { decision.reasons.append(.noCategory) }
     case .dismissed:
         if let category = payload?.category, rules.tellsOfDismissal(category) {
-            decision.actionIdentifier = UserAct.dismissAction
             decision.reasons = [.dismissAction]
         } else {
             decision.callback = .none
@@ -119,7 +111,7 @@ private func decideOnWeb(
     switch act {
     case .opened: decision.reasons = [.notificationClick]
     case .button(let id, let text):
-        decision.press(id, text, payload, .web, isBraze: isBraze)
+        decision.press(id, text, payload, isBraze: isBraze)
         decision.reasons.append(.notificationAction)
     case .dismissed:
         decision.callback = .notificationclose
@@ -138,26 +130,21 @@ extension InteractionRules {
 
 extension InteractionDecision {
     fileprivate init(callback: Callback, reasons: [InteractionReason]) {
-        self.init(callback: callback, outcome: nil, actionIdentifier: nil, button: nil, reasons: reasons)
+        self.init(callback: callback, outcome: nil, reasons: reasons)
     }
 
     /// What is the same of a button on all platforms.
-    fileprivate mutating func press(
-        _ id: String, _ text: String?, _ payload: HandedBackPayload?, _ platform: Platform, isBraze: Bool
-    ) {
-        actionIdentifier = id
+    fileprivate mutating func press(_ id: String, _ text: String?, _ payload: HandedBackPayload?, isBraze: Bool) {
         if text != nil { reasons.append(.textInput) }
-        guard isBraze else { return }
-        guard let action = payload?.action(id) else {
-            if payload?.hasAllActions == true { reasons.append(.unknownButton) }
-            switch platform {
-            case .android: break
-            case .ios: button = BrazeFacts.Action(defaultID: id).flatMap { ButtonAction($0.kind) }
-            // The worker need not name a button without an address.
-            case .web: button = payload == nil ? nil : .close
-            }
-            return
-        }
-        button = ButtonAction(action.kind)
+        if isBraze, let payload, payload.hasAllActions, payload.action(id) == nil { reasons.append(.unknownButton) }
     }
+}
+
+/// What an app has registered with the platform, which no payload tells and which decides what it hears of the person.
+public struct InteractionRules: Hashable, Sendable {
+    /// The categories, beside Braze's, that an iOS app registers with `customDismissAction`: iOS tells it of a dismissal.
+    public var dismissActionCategories: [Glob]
+
+    /// - Parameter dismissActionCategories: patterns of the category identifiers.
+    public init(dismissActionCategories: [Glob] = []) { self.dismissActionCategories = dismissActionCategories }
 }

@@ -7,7 +7,7 @@ extension JSONScanner {
         let first = cursor
         if byte == UInt8(ascii: "0") {
             cursor += 1
-            if isDigit(byte) { throw here.leadingZero }
+            if byte.isDigit { throw here.leadingZero }
         } else {
             try scanDigits("a digit is expected after '-'")
         }
@@ -31,8 +31,8 @@ extension JSONScanner {
 
     @inline(__always)
     private mutating func scanDigits(_ expectation: StaticString) throws(JSONError) {
-        guard isDigit(byte) else { throw here.unexpected(expectation.description) }
-        repeat { cursor += 1 } while isDigit(byte)
+        guard byte.isDigit else { throw here.unexpected(expectation.description) }
+        repeat { cursor += 1 } while byte.isDigit
     }
 }
 
@@ -49,9 +49,6 @@ private func isFinite(_ literal: UnsafeBufferPointer<UInt8>) -> Bool {
 
 /// The value of an exponent like `e+12`; 0 for none. Saturates far beyond any length of a text.
 private func exponent(_ digits: Slice<UnsafeBufferPointer<UInt8>>) -> Int {
-    let value = digits.reduce(0) { isDigit($1) ? min($0 * 10 + Int($1 & 0xF), 1 << 40) : $0 }
+    let value = digits.reduce(0) { $1.isDigit ? min($0 * 10 + Int($1 & 0xF), 1 << 40) : $0 }
     return digits.contains(UInt8(ascii: "-")) ? -value : value
 }
-
-@inline(__always)
-func isDigit(_ byte: UInt8) -> Bool { byte &- UInt8(ascii: "0") < 10 }

@@ -17,7 +17,7 @@ public struct InstancePool: Sendable {
         /// End the instance now, with all that it started; nothing that it says counts any more.
         case close(InstanceID)
         /// Tell the router.
-        case report(Event)
+        case report(RouterEvent)
         /// Tell the journal: one sentence.
         case note(String)
     }

@@ -18,7 +18,7 @@ struct PastDeliveries {
     ///   - accepted: the same, with what it left out.
     ///   - provider: whose payload it is.
     mutating func add(_ deliver: DeliverRequest, _ accepted: AcceptedRequest, provider: String?) {
-        bySeq[accepted.seq] = PastDelivery(accepted: accepted, provider: provider, outcome: nil, request: deliver)
+        bySeq[accepted.seq] = PastDelivery(accepted: accepted, provider: provider, request: deliver)
         if let message = accepted.messageID, !accepted.isTracked {
             byMessage[message, default: []].append(accepted.seq)
         }

@@ -254,7 +254,7 @@ public struct Simulator {
         }
     }
 
-    private mutating func handle(_ event: Event, at time: WallTime) {
+    private mutating func handle(_ event: RouterEvent, at time: WallTime) {
         router.handle(event, at: moment(time), effects: &effects)
         carryOut(at: time)
     }

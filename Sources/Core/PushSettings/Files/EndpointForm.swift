@@ -1,3 +1,5 @@
+import PushModel
+
 extension Form<String> {
     /// The address of `/users/track`: `https://rest.fra-01.braze.eu`, with or without the path, which the value has.
     ///

@@ -11,9 +11,6 @@ extension UInt8 {
         self == .space || self == UInt8(ascii: "\t") || self == .lineFeed || self == .carriageReturn
     }
 
-    /// An ASCII digit.
-    var isDigit: Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self) }
-
     /// An ASCII lower case letter.
     var isLowercaseLetter: Bool { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(self) }
 

@@ -1,3 +1,5 @@
+import PushModel
+
 /// Why a value is not of its form; reads on after `Key=value: `.
 struct ValueError: Error, Hashable {
     var reason: String

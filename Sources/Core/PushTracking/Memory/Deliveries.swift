@@ -198,14 +198,6 @@ struct Deliveries: Sendable {
         withBytes(.messageAnywhere, of: slot) { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// The id by which the provider's SDK drops a repeat.
-    func uniqueID(of slot: UInt32) -> String? {
-        let entry = self[slot]
-        guard entry.uniqueLength > 0 else { return nil }
-        let start = Int(entry.textStart) + Int(entry.messageLength)
-        return withTexts(of: slot) { String(decoding: $0[start..<start + Int(entry.uniqueLength)], as: UTF8.self) }
-    }
-
     /// The digest of the payload.
     func digest(of slot: UInt32) -> UInt64? {
         withBytes(.digest, of: slot) { UInt64(littleEndian: $0.loadUnaligned(as: UInt64.self)) }

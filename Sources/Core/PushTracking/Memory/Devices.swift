@@ -36,10 +36,7 @@ struct Devices: Sendable {
         var pendingStarts: UInt32 = 0
         var session: Session?
 
-        func isNamed(_ other: String?) -> Bool {
-            guard let name, let other else { return (name == nil) == (other == nil) }
-            return isSame(name, other)
-        }
+        func isNamed(_ other: String?) -> Bool { name.isSame(as: other) }
 
         var isUnused: Bool { deliveries == 0 && pendingStarts == 0 && session == nil }
     }

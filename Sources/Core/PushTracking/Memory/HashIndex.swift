@@ -103,11 +103,6 @@ func slotHash(_ number: UInt32, _ bytes: UnsafeRawBufferPointer) -> UInt64 {
     return hash.joined(hash(bytes.assumingMemoryBound(to: UInt8.self)), UInt64(number))
 }
 
-/// Whether two texts have the same bytes: to `String` two spellings of one letter are equal, to a ledger they are not.
-func isSame(_ one: String, _ other: String) -> Bool {
-    one.withBytes { one in other.withBytes { one.isSame(as: $0) } }
-}
-
 func slotHash(_ number: UInt32, _ text: String) -> UInt64 {
     text.withBytes { slotHash(number, UnsafeRawBufferPointer($0)) }
 }

@@ -1,3 +1,5 @@
+import PushModel
+
 /// Texts that many have in common, each held once under a number, for as long as somebody uses it.
 struct TextTable: Sendable {
     private struct Entry: Sendable {
@@ -20,7 +22,7 @@ struct TextTable: Sendable {
     /// The number of a text that somebody uses; `nil` when nobody does.
     func find(_ text: String?) -> UInt32? {
         guard let text else { return Self.none }
-        return index.find(slotHash(0, text)) { isSame(entries[$0].text, text) }
+        return index.find(slotHash(0, text)) { entries[$0].text.isSame(as: text) }
     }
 
     /// One more use of a text.

@@ -1,3 +1,5 @@
+import PushModel
+
 extension ManPage {
     /// The members of `report --json`.
     static let reportMembers = [
@@ -78,7 +80,10 @@ extension ManPage {
         (name: "observer", meaning: "true for the copy of an observing route"),
         (name: "waited_for", meaning: "what it waited for in its lane, as seq.n; empty if it did not wait"),
         (name: "reason_code", meaning: "why, for programs: a word of a closed set"),
-        (name: "transport", meaning: "what brought a delivery: fcm, adm, hms, apns, web_push"),
+        (
+            name: "transport",
+            meaning: "what brought a delivery: \(Transport.allCases.map(\.rawValue).joined(separator: ", "))"
+        ),
         (name: "original_priority, delivered_priority", meaning: "high or normal, of a message over FCM that tells it"),
     ]
 

@@ -49,7 +49,7 @@ final class HandlerRunner: HandlerRunning {
     /// Begins to watch what is started.
     ///
     /// - Parameter report: takes what happens to a run; to be there before the first.
-    func begin(reportingTo report: @escaping (Event) -> Void) throws(SystemError) {
+    func begin(reportingTo report: @escaping (RouterEvent) -> Void) throws(SystemError) {
         programs.begin(reportingTo: report)
         instances.begin(reportingTo: report)
         try starter.begin { [unowned self] result in

@@ -23,7 +23,7 @@ final class InstanceRuns {
     private static let firstToken: UInt64 = 1 << 63
 
     private let system: InstanceSystem
-    private var report: (Event) -> Void = { _ in preconditionFailure("a handler runs before anybody listens") }
+    private var report: (RouterEvent) -> Void = { _ in preconditionFailure("a handler runs before anybody listens") }
     /// By what a handler is: after a reload the old and the new one stand beside each other until the old one is idle.
     private var entries: [Handler: Entry] = [:]
     private var handlers: [InvocationID: Handler] = [:]
@@ -53,7 +53,7 @@ final class InstanceRuns {
     }
 
     /// - Parameter report: takes what happens to a run.
-    func begin(reportingTo report: @escaping (Event) -> Void) { self.report = report }
+    func begin(reportingTo report: @escaping (RouterEvent) -> Void) { self.report = report }
 
     /// Whether the result of a start is for this object.
     func owns(_ token: UInt64) -> Bool { token > Self.firstToken }

@@ -24,7 +24,7 @@ final class ProgramRuns {
     private let loop: EventLoop
     private let starter: ProgramStarter
     private let sweeper: OrphanSweeper
-    private var report: (Event) -> Void = { _ in preconditionFailure("a handler runs before anybody listens") }
+    private var report: (RouterEvent) -> Void = { _ in preconditionFailure("a handler runs before anybody listens") }
     private var nextToken: UInt64 = 0
     private var runs: [UInt64: Run] = [:]
     private var tokens: [InvocationID: UInt64] = [:]
@@ -39,7 +39,7 @@ final class ProgramRuns {
     }
 
     /// - Parameter report: takes what happens to a run.
-    func begin(reportingTo report: @escaping (Event) -> Void) { self.report = report }
+    func begin(reportingTo report: @escaping (RouterEvent) -> Void) { self.report = report }
 
     /// Starts a run.
     func start(_ run: HandlerRun, _ command: Handler.Command, at now: Moment) {

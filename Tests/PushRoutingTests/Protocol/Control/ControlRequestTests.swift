@@ -90,12 +90,12 @@ struct ControlRequestTests {
 
     @Test("of a long reason the beginning is kept, whole characters")
     func longReason() {
-        let settlement = SettleRequest.Settlement(
+        let settlement = Settlement(
             EntryNumber(1), .rejected, reason: String(repeating: "é", count: 400) + String(repeating: "€", count: 400))
         #expect(
             settlement.reason == String(repeating: "é", count: 400) + String(repeating: "€", count: 66))
         let exact = String(repeating: "x", count: 1000)
-        #expect(SettleRequest.Settlement(EntryNumber(1), .rejected, reason: exact).reason == exact)
+        #expect(Settlement(EntryNumber(1), .rejected, reason: exact).reason == exact)
         #expect(SendingReport(instance: Self.instance, phase: .stopped, reason: exact + "y").reason == exact)
     }
 

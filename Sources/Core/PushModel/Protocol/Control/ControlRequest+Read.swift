@@ -98,7 +98,7 @@ extension SettleRequest {
     }
 }
 
-extension SettleRequest.Settlement {
+extension Settlement {
     private static let keys = RequestKeys([.number, .state, .reason])
 
     fileprivate init(_ element: JSONNode) throws(ProtocolError) {
@@ -113,7 +113,7 @@ extension SettleRequest.Settlement {
             guard reason != nil || state == .sent || state == .queued else {
                 throw reader.missing(.reason, ": who looks at the entry has to know why")
             }
-            return SettleRequest.Settlement(number, state, reason: reason)
+            return Settlement(number, state, reason: reason)
         }
     }
 }

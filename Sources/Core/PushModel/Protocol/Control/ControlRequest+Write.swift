@@ -73,7 +73,7 @@ extension ControlRequest.Operation {
 extension JSONWriter {
     fileprivate mutating func numbers(_ entries: [EntryNumber]) { entries.forEach { int($0.value) } }
 
-    fileprivate mutating func settlement(_ settlement: SettleRequest.Settlement) {
+    fileprivate mutating func settlement(_ settlement: Settlement) {
         object {
             $0.member("number", settlement.number.value)
             $0.member("state", settlement.state.rawValue)

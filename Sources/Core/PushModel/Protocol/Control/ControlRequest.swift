@@ -88,26 +88,6 @@ public struct DepartRequest: Hashable, Sendable {
 
 /// `op: settle`
 public struct SettleRequest: Hashable, Sendable {
-    /// What became of one entry.
-    public struct Settlement: Hashable, Sendable {
-        /// How long a reason may be, in bytes: as much of an endpoint's answer as a person reads.
-        public static let longestReason = 1000
-
-        /// The entry.
-        public var number: EntryNumber
-        /// `sent`, `rejected`, `unknown`, or `queued` again.
-        public var state: EntryState
-        /// Why, for people.
-        public var reason: String?
-
-        /// Joins the parts; of a reason that is longer than ``longestReason`` the beginning is kept.
-        public init(_ number: EntryNumber, _ state: EntryState, reason: String? = nil) {
-            self.number = number
-            self.state = state
-            self.reason = reason?.prefix(bytes: Self.longestReason)
-        }
-    }
-
     /// What can become of an entry that was claimed.
     static let states: [EntryState] = [.sent, .rejected, .unknown, .queued]
 
@@ -120,6 +100,26 @@ public struct SettleRequest: Hashable, Sendable {
     public init(instance: UUID128, entries: [Settlement]) {
         self.instance = instance
         self.entries = entries
+    }
+}
+
+/// What became of an entry that the forwarder had.
+public struct Settlement: Hashable, Sendable {
+    /// How long a reason may be, in bytes: as much of an endpoint's answer as a person reads.
+    public static let longestReason = 1000
+
+    /// The entry.
+    public var number: EntryNumber
+    /// `sent`, `rejected`, `unknown`, or `queued` again.
+    public var state: EntryState
+    /// Why, for people.
+    public var reason: String?
+
+    /// Joins the parts; of a reason that is longer than ``longestReason`` the beginning is kept.
+    public init(_ number: EntryNumber, _ state: EntryState, reason: String? = nil) {
+        self.number = number
+        self.state = state
+        self.reason = reason?.prefix(bytes: Self.longestReason)
     }
 }
 
@@ -142,7 +142,7 @@ public struct SendingReport: Hashable, Sendable {
     ) {
         self.instance = instance
         self.phase = phase
-        self.reason = reason?.prefix(bytes: SettleRequest.Settlement.longestReason)
+        self.reason = reason?.prefix(bytes: Settlement.longestReason)
         self.failures = failures
         self.until = until
     }

@@ -5,7 +5,7 @@ public import PushModel
 ///
 /// Records come first: an effect that follows a record is carried out once that record is on disk, so nothing is
 /// seen outside that a crash could take back. Only `terminate` and `stop` need no disk and are carried out at once.
-public enum Effect: Sendable {
+public enum RouterEffect: Sendable {
     /// Write this. Only where the effects list records.
     indirect case record(LedgerRecord)
     /// Run a handler and report `started`, then `finished`; or `failedToStart`.
@@ -27,7 +27,7 @@ public enum Effect: Sendable {
 /// the order in which they were decided.
 public struct Effects {
     /// What is to be done, in order.
-    public private(set) var list: [Effect] = []
+    public private(set) var list: [RouterEffect] = []
     /// Where records go; `nil`: they are listed.
     public var rows: RowBuffer?
     /// Whether the outcomes that are known on acceptance are told too, when they are no failures. Those of invocations
@@ -42,7 +42,7 @@ public struct Effects {
     public init(rows: RowBuffer? = nil) { self.rows = rows }
 
     /// Takes out all that is listed.
-    public mutating func takeList() -> [Effect] { exchange(&list, with: []) }
+    public mutating func takeList() -> [RouterEffect] { exchange(&list, with: []) }
 
     /// How many outcomes were not told since this was asked last.
     public mutating func takeUntold() -> Int { exchange(&untold, with: 0) }
@@ -60,7 +60,7 @@ public struct Effects {
     }
 
     /// Adds what is to be done.
-    mutating func append(_ effect: Effect) { list.append(effect) }
+    mutating func append(_ effect: RouterEffect) { list.append(effect) }
 
     /// Adds something to write.
     mutating func record(_ record: LedgerRecord) {
@@ -88,16 +88,6 @@ public struct Effects {
     mutating func record(_ record: TrackerRecord) {
         if let rows { rows.append(record) } else { list.append(.record(.tracker(record))) }
     }
-}
-
-/// How a request was accepted.
-public struct Acceptance: Sendable {
-    /// Its number. It is accepted once the records among the effects are on disk, not before.
-    public var seq: SequenceNumber
-    /// How many invocations it has.
-    public var invocations: Int
-    /// The entries of custom data that were rejected: what it logs, or what the tracks make of it.
-    public var rejections: [Rejection]
 }
 
 /// One run of a handler.
@@ -138,32 +128,4 @@ public final class InvocationEnd: Sendable {
         self.invocation = invocation
         self.result = result
     }
-}
-
-/// What the router is told.
-public enum Event: Sendable {
-    /// The handler of this invocation began to run, at this time; `nil`: now. The router may hear of it later.
-    case started(InvocationID, at: Instant? = nil)
-    /// The handler of this invocation ended or answered.
-    case finished(InvocationID, HandlerAnswer)
-    /// The handler of this invocation could not be started; the reason is for people.
-    case failedToStart(InvocationID, reason: String)
-    /// Time has passed; carries out what is due.
-    case clock
-    /// The configuration was replaced. Invocations in flight keep the handler that they have.
-    case reconfigured(RoutingTable)
-    /// The daemon is to end: nothing new is accepted or started.
-    case draining
-}
-
-/// Why a request is not accepted.
-public enum Refusal: Error, Hashable, Sendable {
-    /// The payload is not what its platform takes: the field, and what is wrong with it.
-    case invalidPayload(field: String, message: String)
-    /// An interaction names a delivery by a number that no request has had yet.
-    case unknownNumber(SequenceNumber, last: SequenceNumber)
-    /// Too much is in flight, in all or of this peer.
-    case overloaded(message: String, retryAfter: Duration)
-    /// The daemon is ending.
-    case draining
 }

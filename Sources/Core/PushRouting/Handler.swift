@@ -1,3 +1,61 @@
+import PushModel
+
+/// Who does the work: one `.handler` file.
+public struct Handler: Hashable, Sendable {
+    /// What it is.
+    public enum Kind: Hashable, Sendable {
+        /// A program, run once per invocation.
+        case exec(Command)
+        /// A program that stays, and gets and answers invocations by lines.
+        indirect case worker(Command, InstanceRules)
+        /// The Unix socket of another service, by its absolute path, which gets and answers the same lines.
+        indirect case socket(path: String, InstanceRules)
+        /// Built in: an entry in the journal.
+        case journal
+        /// Built in: nothing.
+        case discard
+    }
+
+    /// The program of an `exec` or a `worker` handler.
+    public struct Command: Hashable, Sendable {
+        /// The program's absolute path and its arguments, split as systemd splits `ExecStart=`; never empty.
+        public var arguments: [String]
+        /// Variables added to the program's environment, which otherwise has only `PATH` and `PUSH_*`.
+        public var environment: [String: String]
+        /// Where it runs; `/` when `nil`.
+        public var workingDirectory: String?
+
+        /// Joins the parts.
+        public init(arguments: [String], environment: [String: String] = [:], workingDirectory: String? = nil) {
+            self.arguments = arguments
+            self.environment = environment
+            self.workingDirectory = workingDirectory
+        }
+    }
+
+    /// The file's stem.
+    public var name: String
+    /// What it is.
+    public var kind: Kind
+    /// Whether running it twice for one invocation is harmless: then a crash runs it again.
+    public var idempotent: Bool
+    /// How long before the deadline it gets SIGTERM; `nil`: it does not.
+    public var grace: Duration?
+    /// How many invocations it runs at once; `nil`: as many as there are places.
+    public var maxConcurrent: Int?
+
+    /// Joins the parts.
+    public init(
+        name: String, kind: Kind, idempotent: Bool = false, grace: Duration? = nil, maxConcurrent: Int? = nil
+    ) {
+        self.name = name
+        self.kind = kind
+        self.idempotent = idempotent
+        self.grace = grace
+        self.maxConcurrent = maxConcurrent
+    }
+}
+
 /// How many instances of a handler there are, and what each is given.
 ///
 /// An instance is a running program of a `worker` handler, or a connection of a `socket` handler.

@@ -1,0 +1,69 @@
+public import PushModel
+
+/// Which invocations go to which handler: one `.route` file.
+public struct Route: Hashable, Sendable {
+    /// The file's stem; routes apply in the order of their names.
+    public var name: String
+    /// Which invocations.
+    public var match: RouteMatch
+    /// The handler's name.
+    public var handler: String
+    /// The time the invocation has; `nil`: the configured budget. Never more than it.
+    public var budget: Duration?
+    /// Whether it only gets a copy of what it matches, whoever owns it.
+    public var observes: Bool
+
+    /// Joins the parts.
+    public init(
+        name: String, match: RouteMatch, handler: String, budget: Duration? = nil, observes: Bool = false
+    ) {
+        self.name = name
+        self.match = match
+        self.handler = handler
+        self.budget = budget
+        self.observes = observes
+    }
+}
+
+/// The conditions of a route. Each one given must hold; a list holds when one of its entries does.
+public struct RouteMatch: Hashable, Sendable {
+    /// One condition on a key: present, or present with a value that a pattern matches.
+    public struct KeyCondition: Hashable, Sendable {
+        /// The key.
+        public var key: String
+        /// The pattern of its value; `nil`: any value.
+        public var pattern: Glob?
+
+        /// Joins the parts.
+        public init(key: String, pattern: Glob?) {
+            self.key = key
+            self.pattern = pattern
+        }
+    }
+
+    /// `Provider=`: the owner; the word `none` stands for a payload of no known provider. Empty: any.
+    public var providers: [String]
+    /// `Platform=`. Empty: any.
+    public var platforms: [Platform]
+    /// `Callback=`. Empty: any.
+    public var callbacks: [Callback]
+    /// `App=`: patterns of the package name or bundle id. Empty: any.
+    public var apps: [Glob]
+    /// `Data=`: all must hold, of the payload's own keys.
+    public var data: [KeyCondition]
+    /// `KeyValue=`: all must hold, of the dashboard's key-values, wherever the platform puts them.
+    public var keyValues: [KeyCondition]
+
+    /// Joins the parts; without any it matches everything.
+    public init(
+        providers: [String] = [], platforms: [Platform] = [], callbacks: [Callback] = [], apps: [Glob] = [],
+        data: [KeyCondition] = [], keyValues: [KeyCondition] = []
+    ) {
+        self.providers = providers
+        self.platforms = platforms
+        self.callbacks = callbacks
+        self.apps = apps
+        self.data = data
+        self.keyValues = keyValues
+    }
+}

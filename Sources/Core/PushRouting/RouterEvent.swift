@@ -1,0 +1,40 @@
+public import PushCustomData
+public import PushModel
+
+/// What the router is told.
+public enum RouterEvent: Sendable {
+    /// The handler of this invocation began to run, at this time; `nil`: now. The router may hear of it later.
+    case started(InvocationID, at: Instant? = nil)
+    /// The handler of this invocation ended or answered.
+    case finished(InvocationID, HandlerAnswer)
+    /// The handler of this invocation could not be started; the reason is for people.
+    case failedToStart(InvocationID, reason: String)
+    /// Time has passed; carries out what is due.
+    case clock
+    /// The configuration was replaced. Invocations in flight keep the handler that they have.
+    case reconfigured(RoutingTable)
+    /// The daemon is to end: nothing new is accepted or started.
+    case draining
+}
+
+/// How a request was accepted.
+public struct Acceptance: Sendable {
+    /// Its number. It is accepted once the records among the effects are on disk, not before.
+    public var seq: SequenceNumber
+    /// How many invocations it has.
+    public var invocations: Int
+    /// The entries of custom data that were rejected: what it logs, or what the tracks make of it.
+    public var rejections: [Rejection]
+}
+
+/// Why a request is not accepted.
+public enum Refusal: Error, Hashable, Sendable {
+    /// The payload is not what its platform takes: the field, and what is wrong with it.
+    case invalidPayload(field: String, message: String)
+    /// An interaction names a delivery by a number that no request has had yet.
+    case unknownNumber(SequenceNumber, last: SequenceNumber)
+    /// Too much is in flight, in all or of this peer.
+    case overloaded(message: String, retryAfter: Duration)
+    /// The daemon is ending.
+    case draining
+}

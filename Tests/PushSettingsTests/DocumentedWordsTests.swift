@@ -1,0 +1,40 @@
+import Glibc
+import PushModel
+import Testing
+
+@testable import PushSettings
+
+/// What the compiler cannot name when a case is added.
+@Suite("The manual pages have every word")
+struct DocumentedWordsTests {
+    @Test("that a producer writes or reads, in pushrouterd(8)")
+    func sockets() throws {
+        let words =
+            Operation.allCases.map(\.rawValue) + Outcome.allCases.map(\.rawValue) + Transport.allCases.map(\.rawValue)
+        #expect(try missing(words, in: "pushrouterd.8") == [])
+    }
+
+    @Test("that Type= of a handler takes, in pushrouterd.conf(5); http is refused")
+    func handlers() throws {
+        let words = HandlerDraft.Kind.allCases.filter { $0 != .http }.map(\.rawValue)
+        #expect(try missing(words, in: "pushrouterd.conf.5") == [])
+    }
+
+    @Test("that names an analytics event, in pushctl(1)")
+    func events() throws {
+        let words = AnalyticsEvent.Kind.allCases.compactMap { $0.rawValue.split(separator: ".").last.map(String.init) }
+        #expect(try missing(words, in: "pushctl.1") == [])
+    }
+
+    /// The words that a page does not have between spaces, quotes or punctuation.
+    private func missing(_ words: [String], in page: String) throws -> [String] {
+        let root = #filePath.split(separator: "/").dropLast(3).reduce(into: "") { $0 += "/" + $1 }
+        let stream = try #require(fopen("\(root)/packaging/man/\(page)", "r"), "cannot open \(page)")
+        defer { fclose(stream) }
+        var bytes = [UInt8](repeating: 0, count: 1 << 20)
+        bytes.removeLast(bytes.count - fread(&bytes, 1, bytes.count, stream))
+        let text = String(decoding: bytes, as: UTF8.self)
+        let has = Set(text.split { !($0.isLetter || $0 == "_") }.map(String.init))
+        return words.filter { !has.contains($0) }
+    }
+}
