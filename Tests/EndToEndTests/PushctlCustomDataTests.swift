@@ -139,7 +139,7 @@ struct PushctlCustomDataTests {
                   1  custom_event       bought  in standard    flushed 2026-11-21 03:09:00.000 +00:00 by request 2
                   2  custom_event       bought  in group.shop  pending
                   3  custom_attributes  -       in standard    rejected: attributes.time: reserved
-                  4  custom_event       bought  sent           unknown 2026-11-21 03:09:01.000 +00:00: no answer
+                  4  custom_event       bought  (direct)       unknown 2026-11-21 03:09:01.000 +00:00: no answer
 
                 """), "\(text)")
         #expect(run("show", "2").output.contains("  users.behaviors.CustomEvent  by request 2  bought\n"))

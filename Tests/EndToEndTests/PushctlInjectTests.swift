@@ -173,6 +173,17 @@ struct PushctlInjectTests {
         #expect(result.errors.contains("before the outcomes of 1 request were known; \"pushctl show SEQ\""))
     }
 
+    @Test("the outcome of an observer's copy is not the one that is waited for")
+    func daemonGoneAfterCopy() throws {
+        let installation = Installation()
+        installation.addRoute("10-copy", to: "journal", match: "Platform=android", route: "Observe=yes")
+        installation.addJob("crash", "kill -9 $PPID")
+        let daemon = try TestDaemon(installation)
+        let result = daemon.pushctl("inject", "-", "--wait", input: #"{"job":"crash"}"#)
+        #expect(result.lines.contains("seq 1  onMessageReceived  observer  handled  0 ms"), "\(result.lines)")
+        #expect(result.end == .exited(69))
+    }
+
     @Test("sends what a slow producer wrote before it waits for more")
     func slowProducer() {
         let script = """

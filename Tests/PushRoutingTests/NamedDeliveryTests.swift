@@ -55,6 +55,28 @@ struct NamedDeliveryTests {
         #expect(bench.row(3, 1)?.route == "watch")
     }
 
+    @Test("is read for a click on the web that tracks are about: it brings no key-values along")
+    func webClick() throws {
+        var table = RoutingTable.testing()
+        table.tracks = [
+            TrackRule(
+                name: "push", occasions: [.opened], identifier: .brazeID(keyValue: "braze_id"),
+                event: .init(name: .constant("clicked")))
+        ]
+        var bench = Bench(table)
+        let request = Request.deliver(
+            #"{"t":"T","a":"A","cid":"summer","ab_ids":{},"e":{"braze_id":"b1"}}"#, to: "browser", platform: .web)
+        try bench.submit(request)
+        let clicked = JSONDocument(test: #"{"ab_ids":{"cid":"summer"},"actionTargets":{}}"#).root
+        let click = Request.open(.payload(clicked), on: "browser", platform: .web)
+        #expect(bench.router.deliveryToRead(for: click)?.name == .seq(SequenceNumber(1)))
+        try bench.submit(click, past: past(request, bench))
+        #expect(bench.end(2)?.reasonCode == .directOpen)
+        let row = try #require(bench.ledger.customData.rows.values.first)
+        #expect(row.state == .queued && row.entry.way == .sent(.brazeID("b1")))
+        #expect(bench.router.deliveryToRead(for: .open(.payload(clicked), on: "other", platform: .web)) == nil)
+    }
+
     @Test("is read where nobody remembers it, if there can be one")
     func unknown() throws {
         var bench = Bench()

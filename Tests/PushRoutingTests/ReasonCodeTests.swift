@@ -1,6 +1,7 @@
 import PushDispatch
 import PushModel
 import PushTracking
+import TestSupport
 import Testing
 
 @testable import PushRouting
@@ -104,6 +105,26 @@ struct ReasonCodeTests {
         let other = JSONDocument(test: Payload.otherIOS).root
         try bench.submit(.open(.payload(other), on: "i", platform: .ios, sdk: .missing))
         #expect(bench.outcome(3) == .handled)
+    }
+
+    // MARK: Taps that are held
+
+    @Test("a tap by payload that waits says whether the push was opened before, as its verdict does after the grace")
+    func heldTaps() throws {
+        var bench = Bench(.testing())
+        let payload = JSONDocument(test: Payload.brazeIOS()).root
+        try bench.submit(.deliver(Payload.brazeIOS(), to: "d", platform: .ios))
+        for _ in 1...2 { try bench.submit(.open(.payload(payload), on: "d", platform: .ios)) }
+        #expect(bench.end(2)?.reasonCode == .directOpen)
+        #expect(bench.end(3)?.reasonCode == .heldForDelivery)
+        #expect(bench.end(3)?.reason?.hasPrefix("delivery 1 was opened before: held") == true)
+        try bench.submit(.open(.payload(payload), on: "other", platform: .ios))
+        #expect(bench.end(4)?.reason?.hasPrefix("no delivery of it is known") == true)
+        try bench.submit(.open(seq: 1, on: "other"))
+        #expect(bench.end(5)?.reason?.hasPrefix("delivery 1 went to another device or app: held") == true)
+        bench.at(.seconds(10))
+        bench.clock()
+        #expect(bench.ledger.tracker.interactions.map(\.verdict) == [.opened, .duplicate, .unmatched, .elsewhere])
     }
 
     // MARK: Names of devices

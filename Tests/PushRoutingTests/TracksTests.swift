@@ -179,7 +179,7 @@ struct TracksTests {
         #expect(found.map(\.rule) == ["a"])
         #expect(
             found.map(\.fault?.reason) == [
-                "the payload is not known, and with it key-value braze_id: the interaction names the push by an id"
+                "the payload is not known, and with it key-value braze_id: the interaction does not bring it"
             ])
     }
 

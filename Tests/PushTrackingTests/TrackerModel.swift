@@ -138,7 +138,8 @@ struct TrackerModel {
                     device: interaction.device, externalID: interaction.externalID, at: interaction.at), now)
         }
         wait(.interaction(interaction), interaction.cause, rules.grace.milliseconds + 1, now)
-        return InteractionResult(verdict: nil, delivery: nil)
+        let otherwise = resultWithoutDelivery(interaction)
+        return InteractionResult(verdict: nil, delivery: otherwise.delivery, otherwise: otherwise.verdict)
     }
 
     mutating func session(_ kind: SessionRequest.Kind, _ source: TrackerSource, now: Int64) -> SessionResult {
@@ -227,18 +228,20 @@ struct TrackerModel {
     }
 
     private mutating func giveUp(_ interaction: Interaction) {
+        settled.append(.init(cause: interaction.cause, result: resultWithoutDelivery(interaction)))
+    }
+
+    private func resultWithoutDelivery(_ interaction: Interaction) -> InteractionResult {
         let all = candidates(interaction.subject)
-        let result: InteractionResult
         if match(interaction) != nil {
             // It came, but too late.
-            result = InteractionResult(verdict: .unmatched, delivery: nil)
+            return InteractionResult(verdict: .unmatched, delivery: nil)
         } else if case .payload = interaction.subject {
             let here = all.last { interaction.device != nil && isMeant($0, interaction) && isOpened($0.seq) }
-            result = InteractionResult(verdict: here == nil ? .unmatched : .duplicate, delivery: here?.seq)
+            return InteractionResult(verdict: here == nil ? .unmatched : .duplicate, delivery: here?.seq)
         } else {
-            result = InteractionResult(verdict: all.isEmpty ? .unmatched : .elsewhere, delivery: all.last?.seq)
+            return InteractionResult(verdict: all.isEmpty ? .unmatched : .elsewhere, delivery: all.last?.seq)
         }
-        settled.append(.init(cause: interaction.cause, result: result))
     }
 
     private mutating func apply(

@@ -21,7 +21,10 @@ public struct RandomDay {
 
     private var random: SeededGenerator
     private var time: Int64 = 1_700_000_000_000
-    private var accepted = 0
+    /// How many requests there are so far: about the number of the last one.
+    private var sent = 0
+    /// Interactions of late: people press twice.
+    private var recentInteractions: [[String]] = []
     private let payloads = RandomPayloads()
     /// What happens, in order.
     public private(set) var events: [Event] = []
@@ -32,10 +35,13 @@ public struct RandomDay {
     public init(seed: UInt64, requests: Int) {
         random = SeededGenerator(seed: seed)
         for number in 1...requests {
-            let line = request(number)
-            if number > 1, one(in: 60) { crash(before: line) }
-            let script = script()
-            events.append(.request(at: WallTime(milliseconds: time), line: line(time), script: script))
+            let line = request()
+            if number > 1, one(in: 60) {
+                let press = one(in: 2) ? queue() : nil
+                crash(before: line)
+                if let press { send(press, script()) }
+            }
+            send(line, script())
             time += one(of: [0, 0, 1, 3, 40, 200, 900, 1500, 2500, 4900, 5001, one(in: 20) ? 600_000 : 9000])
         }
     }
@@ -44,6 +50,42 @@ public struct RandomDay {
 
     private mutating func one<Value>(of values: [Value]) -> Value {
         values[Int.random(in: 0..<values.count, using: &random)]
+    }
+
+    private mutating func send(_ line: (Int64) -> String, _ script: String) {
+        events.append(.request(at: WallTime(milliseconds: time), line: line(time), script: script))
+        sent += 1
+    }
+
+    /// Several deliveries to one device, the first of which takes long, and a tap on it: the next start has to take up
+    /// what waits. On another device a close button is pressed.
+    ///
+    /// - Returns: that press: whoever did it may do it again.
+    private mutating func queue() -> (Int64) -> String {
+        let target = [#""app":"shop""#, #""device":"\#(one(of: ["a", "b", "c"]))""#]
+        let message = "queue-\(sent)"
+        for place in 0..<5 {
+            let first = ("android", #"{"extras":{"google.message_id":"\#(message)","order_id":"4"}}"#)
+            let (platform, payload) = place == 0 ? first : payloads.delivered(&random)
+            let members = [#""op":"deliver""#, #""platform":"\#(platform)""#, #""payload":\#(payload)"#] + target
+            send({ Self.line(members, at: $0) }, place == 0 ? #"{"takes_ms":\#(one(of: [3000, 9500]))}"# : script())
+        }
+        let tap = [#""op":"interact""#, #""kind":"opened""#, #""message":"\#(message)""#] + target
+        send({ Self.line(tap, at: $0) }, script())
+        let closed = payloads.android("summer", #""braze_id":"profile-1""#, "closed-\(sent)")
+        let delivery = [#""op":"deliver""#, #""device":"d""#, #""platform":"android""#, #""payload":\#(closed)"#]
+        let press = [
+            #""op":"interact""#, #""device":"d""#, #""kind":"action""#, #""action":"1""#,
+            #""message":"closed-\#(sent)""#,
+        ]
+        send({ Self.line(delivery, at: $0) }, script())
+        send({ Self.line(press, at: $0) }, script())
+        time += one(of: [0, 1, 700])
+        return { Self.line(press, at: $0) }
+    }
+
+    private static func line(_ members: [String], at time: Int64) -> String {
+        "{" + (members + [#""at":\#(time)"#]).joined(separator: ",") + "}"
     }
 
     private mutating func crash(before line: (Int64) -> String) {
@@ -56,7 +98,8 @@ public struct RandomDay {
 
     // MARK: Requests
 
-    private mutating func request(_ number: Int) -> (Int64) -> String {
+    private mutating func request() -> (Int64) -> String {
+        let number = sent + 1
         var members: [String]
         switch Int.random(in: 0..<100, using: &random) {
         case 0..<50: members = deliver(number)
@@ -68,7 +111,7 @@ public struct RandomDay {
         default: members = log()
         }
         if one(in: 2) { members.append(#""id":"request-\#(number)""#) }
-        return { time in "{" + (members + [#""at":\#(time)"#]).joined(separator: ",") + "}" }
+        return { Self.line(members, at: $0) }
     }
 
     private mutating func target(hasPlatform: Bool = true) -> [String] {
@@ -95,6 +138,7 @@ public struct RandomDay {
     }
 
     private mutating func interact(_ number: Int) -> [String] {
+        if !recentInteractions.isEmpty, one(in: 5) { return one(of: recentInteractions) }
         var members = [#""op":"interact""#] + target()
         switch Int.random(in: 0..<5, using: &random) {
         case 0, 1: members.append(#""kind":"opened""#)
@@ -114,6 +158,7 @@ public struct RandomDay {
         case 3, 4: members.append(#""message":"\#(payloads.messageID(&random))""#)
         default: members.append(#""payload":\#(payloads.handedBack(&random))"#)
         }
+        recentInteractions = recentInteractions.suffix(5) + [members]
         return members
     }
 
@@ -183,7 +228,7 @@ struct RandomPayloads {
         switch Int.random(in: 0..<6, using: &random) {
         case 0: return ("android", android(campaign, keyValues, messageID(&random)))
         case 1: return ("ios", apple(campaign, keyValues, &random))
-        case 2: return ("web", web(campaign))
+        case 2: return ("web", web(campaign, keyValues))
         case 3: return ("android", #"{"extras":{"google.message_id":"\#(messageID(&random))","order_id":"2"}}"#)
         case 4:
             return (
@@ -206,7 +251,7 @@ struct RandomPayloads {
         return delivered(&random).payload
     }
 
-    private func android(_ campaign: String?, _ keyValues: String, _ message: String) -> String {
+    func android(_ campaign: String?, _ keyValues: String, _ message: String) -> String {
         let cid = campaign.map { #","cid":"\#($0)""# } ?? ""
         let extra = "{\(keyValues)}".replacing("\"", with: "\\\"")
         return #"{"extras":{"_ab":"true","t":"T","a":"A","google.message_id":"\#(message)","extra":"\#(extra)","#
@@ -225,9 +270,9 @@ struct RandomPayloads {
         ["ab_cat_yes_no", "ab_cat_accept_decline", "registered", "other"][Int.random(in: 0..<4, using: &random)]
     }
 
-    private func web(_ campaign: String?) -> String {
+    private func web(_ campaign: String?, _ keyValues: String) -> String {
         let cid = campaign.map { #","cid":"\#($0)""# } ?? ""
         return
-            #"{"t":"T","a":"A","ab_ids":{},"pab":[{"action":"0","title":"V","a":"ab_uri","u":"https://example.com"}]\#(cid)}"#
+            #"{"t":"T","a":"A","e":{\#(keyValues)},"ab_ids":{},"pab":[{"action":"0","title":"V","a":"ab_uri","u":"https://example.com"}]\#(cid)}"#
     }
 }

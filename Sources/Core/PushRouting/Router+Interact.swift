@@ -108,6 +108,10 @@ extension InteractionResult {
     fileprivate func reason(_ act: UserAct) -> OutcomeReason {
         let it = delivery.map { "delivery \($0)" } ?? "its delivery"
         return switch verdict {
+        case nil where otherwise == .duplicate:
+            .init(.heldForDelivery, "\(it) was opened before: held, in case another one comes within the grace")
+        case nil where otherwise == .elsewhere:
+            .init(.heldForDelivery, "\(it) went to another device or app: held, in case one comes within the grace")
         case nil: .init(.heldForDelivery, "no delivery of it is known: held, in case it comes within the grace")
         case .opened: .init(.directOpen, "direct open of \(it)")
         case .closed: .init(.closeButton, "a close button of \(it): a click, no direct open")

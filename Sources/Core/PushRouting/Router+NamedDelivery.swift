@@ -8,7 +8,8 @@ extension Router {
     /// Of a delivery that the tracker remembers the request is read only where something depends on its payload: then it
     /// is always read, so that what becomes of the interaction never depends on who happens to know the delivery.
     public func deliveryToRead(for request: Request) -> DeliveryReference? {
-        guard case .interact(let interact) = request.action, let named = DeliveryReference(interact) else { return nil }
+        guard case .interact(let interact) = request.action else { return nil }
+        guard let named = DeliveryReference(interact) else { return deliveryHandedBack(to: interact) }
         if let known = remembered(named) {
             guard needsPayload(of: known, for: interact) else { return nil }
             return DeliveryReference(.seq(known.seq), app: named.app, device: named.device)
@@ -16,6 +17,19 @@ extension Router {
         // A number that nobody has yet is no delivery's.
         if case .seq(let seq) = named.name, seq > lastNumber { return nil }
         return named
+    }
+
+    /// The tracker's delivery that the data of a notification on the web tells of: a click brings that alone, and the
+    /// key-values that tracks ask for are in what was delivered.
+    private func deliveryHandedBack(to interact: InteractRequest) -> DeliveryReference? {
+        let target = interact.target
+        let platform = target.platform ?? lastKnown(app: target.app, device: target.device)?.platform
+        guard platform == .web, !table.tracks.isEmpty,
+            let subject = try? InteractionSubject(
+                interact, nil, platform: .web, tracker: tracker, detection: table.detection),
+            let known = subject.delivery, table.hasTrack(on: UserAct(interact).occasion)
+        else { return nil }
+        return DeliveryReference(.seq(known.seq), app: target.app, device: target.device)
     }
 
     private func remembered(_ reference: DeliveryReference) -> KnownDelivery? {
@@ -29,15 +43,9 @@ extension Router {
 
     /// Whether the payload of a delivery that the tracker remembers changes what becomes of an interaction with it.
     private func needsPayload(of delivery: KnownDelivery, for interact: InteractRequest) -> Bool {
-        let act = UserAct(interact.kind, action: interact.action, text: interact.text)
+        let act = UserAct(interact)
         let platform = interact.target.platform ?? delivery.platform
-        let occasion: TrackRule.Occasion =
-            switch act {
-            case .opened: .opened
-            case .button: .action
-            case .dismissed: .dismissed
-            }
-        if table.hasTrack(on: occasion) { return true }
+        if table.hasTrack(on: act.occasion) { return true }
         // Whether iOS tells the app of a dismissal depends on the category.
         if platform == .ios, act == .dismissed { return true }
         let decision = decide(
@@ -47,5 +55,20 @@ extension Router {
             RouteFacts(
                 provider: Self.trackedProvider, platform: platform, callback: decision.callback,
                 app: interact.target.app ?? delivery.app, keys: nil))
+    }
+}
+
+extension UserAct {
+    fileprivate init(_ interact: InteractRequest) {
+        self.init(interact.kind, action: interact.action, text: interact.text)
+    }
+
+    /// What tracks call it.
+    fileprivate var occasion: TrackRule.Occasion {
+        switch self {
+        case .opened: .opened
+        case .button: .action
+        case .dismissed: .dismissed
+        }
     }
 }

@@ -16,7 +16,8 @@ extension Tracker {
         begin(now, into: &output)
         var interaction = interaction
         interaction.at = min(interaction.at, now)
-        if case .found(let slot) = match(interaction) {
+        let match = match(interaction)
+        if case .found(let slot) = match {
             return apply(interaction, to: slot, startsSession: true, now: now, into: &output)
         }
         // It may be ahead of its delivery (T15). The app is open already, if the tap opens it whatever it was on (T8).
@@ -26,7 +27,8 @@ extension Tracker {
         hold(waiting, due: due)
         output.records.append(.held(waiting))
         while let surplus = held.surplus { giveUp(surplus, into: &output) }
-        return InteractionResult(verdict: nil, delivery: nil)
+        let inVain = verdict(withoutDelivery: match)
+        return InteractionResult(verdict: nil, delivery: inVain.delivery, otherwise: inVain.verdict)
     }
 
     /// The delivery that an interaction names, as far as it is remembered; it may be opened already.
@@ -90,13 +92,16 @@ extension Tracker {
     mutating func giveUp(_ cause: SequenceNumber, into output: inout TrackerOutput) {
         guard let waiting = held[cause]?.interaction else { return }
         release(cause, into: &output)
-        let result: InteractionResult =
-            switch match(waiting) {
-            case .found, .unknown: InteractionResult(verdict: .unmatched, delivery: nil)
-            case .opened(let slot): InteractionResult(verdict: .duplicate, delivery: number(slot))
-            case .elsewhere(let slot): InteractionResult(verdict: .elsewhere, delivery: number(slot))
-            }
-        record(waiting, result, nil, into: &output)
+        record(waiting, verdict(withoutDelivery: match(waiting)), nil, into: &output)
+    }
+
+    /// What becomes of an interaction for which no delivery comes.
+    private func verdict(withoutDelivery match: Match) -> InteractionResult {
+        switch match {
+        case .found, .unknown: InteractionResult(verdict: .unmatched, delivery: nil)
+        case .opened(let slot): InteractionResult(verdict: .duplicate, delivery: number(slot))
+        case .elsewhere(let slot): InteractionResult(verdict: .elsewhere, delivery: number(slot))
+        }
     }
 
     private mutating func release(_ cause: SequenceNumber, into output: inout TrackerOutput) {

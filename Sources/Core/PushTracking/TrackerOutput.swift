@@ -15,8 +15,10 @@ public struct TrackerOutput: Sendable {
 public struct InteractionResult: Hashable, Sendable {
     /// What became of it; `nil`: it is held for the grace, and a record will say.
     public var verdict: Interaction.Verdict?
-    /// The delivery it is about; for `elsewhere` the one on the other device.
+    /// The delivery it is about; for `elsewhere` the one on the other device, for `duplicate` the one that was opened.
     public var delivery: SequenceNumber?
+    /// Of an interaction that is held: the verdict unless one more delivery comes within the grace.
+    public var otherwise: Interaction.Verdict?
 }
 
 /// What became of a receipt.

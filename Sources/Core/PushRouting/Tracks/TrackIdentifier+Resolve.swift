@@ -28,7 +28,7 @@ extension TrackSource {
         switch self {
         case .keyValue, .data:
             guard let keys = facts.keys else {
-                return "the payload is not known, and with it \(described): the interaction names the push by an id"
+                return "the payload is not known, and with it \(described): the interaction does not bring it"
             }
             guard case .keyValue(let key) = self else { return "the payload has no \(described)" }
             let near = nearMiss(of: key, among: keys.namesOfKeyValues(like: key))

@@ -86,7 +86,7 @@ extension RequestStory {
 
 extension EntryWay {
     fileprivate var forPeople: String {
-        if case .stored(let suite, _) = self { "in \(suite)" } else { "sent" }
+        if case .stored(let suite, _) = self { "in \(suite)" } else { "(direct)" }
     }
 }
 

@@ -128,7 +128,8 @@ struct Exchange {
         if failsByOutcome, let reply, reply.isBadEnd { refused += 1 }
         if let seq = reply?["seq"]?.int64 {
             if place?.awaitsOutcomes == true { undecided.insert(seq) }
-            if !isReply { undecided.remove(seq) }
+            // A copy for an observer says nothing of the owner.
+            if !isReply, reply?["observer"]?.bool != true { undecided.remove(seq) }
         }
         if printsJSON {
             output.write(line: line)
