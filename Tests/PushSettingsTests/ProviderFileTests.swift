@@ -169,7 +169,7 @@ struct ProviderFileTests {
             ("[Android]\nAll=equals k \"v", ":2: error: All=equals k \"v: a quote \" is not closed"),
             (
                 "[iOS]\nAll=present gcm.message_id",
-                ":2: error: All=present gcm.message_id: gcm.message_id can be a mark of FCM, "
+                ":2: error: All=present gcm.message_id: gcm.message_id can match a key of FCM, "
                     + "which carries pushes of every provider"
             ),
             (
