@@ -112,7 +112,7 @@ final class Daemon {
 
     private func recover(_ state: RecoveredState) throws(StoreError) {
         if let aside = committer.recovery.setAside {
-            let message = "the log could not be gone on with and is kept as \(aside.path): \(aside.reason)"
+            let message = "the log is damaged and was moved to \(aside.path): \(aside.reason)"
             journal.log(JournalEntry(.critical, message, messageID: .logSetAside))
         }
         let unfinished = try processor.recover(from: state.ledger, tracker: state.tracker)
@@ -217,7 +217,7 @@ final class Daemon {
             inject.admitLarge()
         case .ledgerResumed: health.ledgerResumed()
         case .pruned(let requests) where requests > 0:
-            journal.log(JournalEntry(.info, "\(requests) requests were older than Retention= and are gone"))
+            journal.log(JournalEntry(.info, "\(requests) requests were older than Retention= and were deleted"))
         case .pruned: break
         case .failed(let error): fail(error)
         }
@@ -306,8 +306,8 @@ final class Daemon {
         guard !isStopping else { return }
         isStopping = true
         let running = processor.handlersRunning
-        Notify.stopping(status: "finishing what runs: \(running) handlers")
-        journal.log(JournalEntry(.info, "stopping, after what runs: \(running) handlers", messageID: .stopping))
+        Notify.stopping(status: "stopping: waiting for running handlers: \(running)")
+        journal.log(JournalEntry(.info, "stopping: waiting for running handlers: \(running)", messageID: .stopping))
         processor.handle(.draining)
         control?.stop()
         injectClients?.stopListening()
@@ -334,7 +334,7 @@ final class Daemon {
             configurationProblem = error.lines.joined(separator: "\n")
             for line in error.lines { journal.log(JournalEntry(.error, line, messageID: .reloadFailed)) }
         }
-        Notify.ready(status: configurationProblem == nil ? statusLine : "reload failed; \(statusLine) as before")
+        Notify.ready(status: configurationProblem == nil ? statusLine : "reload failed, still as before: \(statusLine)")
     }
 
     /// The disk cannot be trusted: ends without acknowledging anything that may not be on it. Handlers end, too: nobody

@@ -76,7 +76,7 @@ struct DaemonLinkTests {
         var isClosed = false
         link.willClose = { isClosed = true }
         link.serve()
-        #expect(told.lines == ["connected", "status true", "reset true", "the daemon says what it was not asked for"])
+        #expect(told.lines == ["connected", "status true", "reset true", "the daemon sent a reply without a request"])
         #expect(isClosed && link.descriptor == nil && link.wants == .nothing)
         withExtendedLifetime(listener) {}
     }

@@ -20,7 +20,7 @@ struct DamagedLogTests {
 
         let before = Set(try load.acknowledged.values.map { try number(in: $0.reply) })
         try bed.start()
-        let entry = "the log could not be gone on with and is kept as \(bed.installation.state)/log.set-aside-"
+        let entry = "the log is damaged and was moved to \(bed.installation.state)/log.set-aside-"
         try waitUntil("the journal says it") { bed.daemon?.standardError.contains(entry) == true }
         // All before the bad block is there, and nothing behind it.
         let lost = try load.findLost(at: bed.installation)

@@ -11,7 +11,7 @@ struct HandlerTests {
         "is judged by how it ends",
         arguments: [
             ("exit 0", "handled", nil),
-            ("exit 75", "failed", "asked to be tried again; device mode retries nothing"),
+            ("exit 75", "failed", "the handler asked for a retry; device mode does not retry (Mode=)"),
             ("exit 1", "failed", "exit status 1"),
             ("exit 255", "failed", "exit status 255"),
             ("kill -KILL $$", "failed", "ended by signal 9"),

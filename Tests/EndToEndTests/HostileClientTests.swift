@@ -67,7 +67,7 @@ struct HostileClientTests {
         #expect(try other.ask(Requests.deliver(waits: false)).isAccepted)
         try client.send([UInt8](#"{"op":"#.utf8))
         let refusal = try client.next().description
-        #expect(refusal.contains("the request has no end after 1 s (LineTimeout=)"), "\(refusal)")
+        #expect(refusal.contains("the request has no line feed after 1 s (LineTimeout=)"), "\(refusal)")
         #expect(try client.isAtEnd())
         #expect(try refused("slow_line", installation) == 1)
         #expect(try other.ask(Requests.deliver(waits: false)).isAccepted)
@@ -124,7 +124,7 @@ struct HostileClientTests {
         #expect(try last.client.next().isAccepted)
         #expect(try refused("slow_line", installation) == 1)
         let refusal = try lines[5].client.next().description
-        #expect(refusal.contains("the request stopped in its middle"), "\(refusal)")
+        #expect(refusal.contains("the request stopped before its end"), "\(refusal)")
     }
 
     private func littleRoom() throws -> (Installation, DaemonProcess) {

@@ -88,7 +88,7 @@ struct LifecycleTests {
         installation.addHandler("fail", "Exec=/bin/false")
         installation.addRoute("10-fail", to: "fail", route: "Deadline=10s")
         daemon.send(SIGHUP)
-        try daemon.waitForNotification("STATUS=reload failed; device mode, 1 route as before")
+        try daemon.waitForNotification("STATUS=reload failed, still as before: device mode, 1 route")
         #expect(try client.outcome(of: Requests.deliver()).outcome == "handled")
         let problem = try DaemonStatus(of: installation)["configuration_problem"]?.string
         #expect(

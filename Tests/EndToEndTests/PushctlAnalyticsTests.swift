@@ -81,7 +81,7 @@ struct PushctlAnalyticsTests {
         let root = try json(daemon.pushctl("events", "--json").output)
         #expect(root["in_all"]?["local.pushnotification.Received"]?.int64 == 3)
         #expect(root["in_all"]?["users.messages.pushnotification.InfluencedOpen"]?.int64 == 1)
-        #expect(daemon.pushctl("events", "--until", "1970-01-01").output.hasSuffix("\nThere is no event.\n"))
+        #expect(daemon.pushctl("events", "--until", "1970-01-01").output.hasSuffix("\nNo events.\n"))
     }
 
     @Test("shows one user; that nobody knows another is a no")

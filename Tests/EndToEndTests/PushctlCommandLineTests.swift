@@ -62,7 +62,7 @@ struct PushctlCommandLineTests {
             (["act", "--action", "yes"], "MESSAGE or --payload FILE says which notification"),
             (["dismiss"], "MESSAGE or --payload FILE says which notification"),
             (["session"], "start|end is missing"),
-            (["session", "pause"], "pause: a session has a start and an end"),
+            (["session", "pause"], "pause: must be start or end"),
             (["token"], "TOKEN is missing; only --kind unregistered may leave it out"),
             (["token", "t", "--kind", "old"], "--kind old: one of new, registered, unregistered"),
             (["test"], "DIR|FILE... is missing"),

@@ -178,7 +178,7 @@ struct PushctlExplainTests {
         #expect(explanation["invocations"]?.count == 0)
         #expect(
             explanation["warnings"]?.strings == [
-                "the route 20-os names onesignal, whose own receiver takes the message: it never runs, "
+                "the route 20-os names onesignal, whose own receiver takes the message: the route never runs, "
                     + "and a handler that showed the message would show it twice"
             ])
     }
@@ -205,11 +205,11 @@ struct PushctlExplainTests {
                   android, app in state background, device mode
                 Why
                   1. data._ab is exactly "true": the payload is Braze's
-                  2. the title (t) or the body (a) is missing in data: silent, Braze's SDK only tells the app
+                  2. the title (t) or the body (a) is missing in data: silent, Braze's SDK shows nothing and informs the app
                   3. the message has no notification block: FCM calls onMessageReceived, whatever the app is doing
                 Rules
                   braze: the SDK's own test; source: braze-android-sdk 43.0.0, BrazeFirebaseMessagingService.isBrazePushNotification
-                What runs
+                Callbacks
                   onMessageReceived -> tracker of opens
 
                 """)
@@ -259,7 +259,7 @@ struct PushctlExplainTests {
         let result = explain(payload, "--platform", "ios", "--state", "foreground", "--sdk", "nil")
         #expect(
             result.output.contains(
-                "willPresent: the app has no Braze instance, so it ends as sdk_not_ready: Braze never sees this call; "
+                "willPresent: the app has no Braze instance, so it ends as sdk_not_ready: Braze does not see this call; "
                     + "a later tap is counted\n"))
     }
 
@@ -276,7 +276,7 @@ struct PushctlExplainTests {
         #expect(
             try remark(braze, app: "shop.de")
                 == "[Tracker] CampaignEventsOff= matches the app shop.de: its own SDK logs opens, so the tracker gives no "
-                + "event for an open, an influenced open or a push in the foreground, or each would count twice")
+                + "event for an open, an influenced open or a push in the foreground: each would count twice")
         #expect(try remark(braze, app: "news") == nil)
         #expect(try remark(#"{"order":"1"}"#, app: "shop.de") == nil)
     }
@@ -312,7 +312,7 @@ struct PushctlExplainTests {
         #expect(try json(pushctl.run(["explain", "--json", file]).output)["platform"]?.string == "ios")
         let neither = explain(#"{"x":"y"}"#, "--json")
         #expect(try json(neither.output)["platform"]?.string == "android")
-        #expect(neither.errors == "pushctl: standard input:1: no --platform: taken as android\n")
+        #expect(neither.errors == "pushctl: standard input:1: no --platform given: using android\n")
         #expect(neither.end == .exited(0))
     }
 
@@ -323,7 +323,10 @@ struct PushctlExplainTests {
             (#"{"data":"x","notification":{}}"#, "payload.data: this has to be an object; it is a string"),
             (#"{"op":"deliver","payload":{},"colour":"red"}"#, "colour: this op takes no such key"),
             (#"{"op":"deliver","payload":[]}"#, "payload: payload is an object"),
-            (#"{"op":"interact","kind":"opened","message":1}"#, "op: only what delivers a payload can be explained"),
+            (
+                #"{"op":"interact","kind":"opened","message":1}"#,
+                "op: only payloads and deliver requests can be explained"
+            ),
             (#"{"a":\#(String(repeating: "[", count: 32))\#(String(repeating: "]", count: 32))}"#, "32 deep"),
         ])
     func refused(_ payload: String, _ message: String) {

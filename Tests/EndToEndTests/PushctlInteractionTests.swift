@@ -83,6 +83,6 @@ struct PushctlInteractionTests {
         #expect(daemon.pushctl("open", "1", "--wait", "--fail").end == .exited(0))
         let usage = daemon.pushctl("open", "1", "--fail")
         #expect(usage.end == .exited(2))
-        #expect(usage.errors.hasPrefix("pushctl: --fail is about outcomes: give --wait, too\n"))
+        #expect(usage.errors.hasPrefix("pushctl: --fail needs --wait\n"))
     }
 }

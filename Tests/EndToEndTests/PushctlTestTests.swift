@@ -44,7 +44,7 @@ final class PushctlTestTests {
                 "FAIL   \(path): a & b (1 of 2 expectations)",
                 "  \(path):3: it is < slow",
                 #"    expected: {"id":"a","outcome":"timed_out"}"#,
-                "    came: no invocation matches (1 checked); the closest:",
+                "    found: no invocation matches (1 checked). Closest:",
                 #"      seq 1, n 0, onMessageReceived handled: outcome is "handled", not "timed_out""#,
             ])
         #expect(result.lines.last?.hasPrefix("1 of 2 expectations hold, in 1 file (") == true)
@@ -97,7 +97,7 @@ final class PushctlTestTests {
         #expect(xml.contains(#"name="line 3: it is &lt; slow""#))
         #expect(
             xml.contains(
-                #"<failure message="no invocation matches (1 checked); the closest:">expected: {&quot;id&quot;:"#))
+                #"<failure message="no invocation matches (1 checked). Closest:">expected: {&quot;id&quot;:"#))
         #expect(xml.contains(#"<error message="\#(unreadable): it expects nothing"#))
     }
 

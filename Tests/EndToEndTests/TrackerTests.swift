@@ -32,12 +32,13 @@ struct TrackerTests {
             #expect(delivered.completion == #"{"by":"tracker","times":1,"result":"noData"}"#)
             #expect(try events(of: 1).map(\.kind) == [.received])
             #expect(try client.outcome(of: open).reason == "direct open of delivery 1")
-            #expect(try client.outcome(of: open).reason == "delivery 1 was opened before")
+            #expect(try client.outcome(of: open).reason == "not counted: delivery 1 was already opened")
             #expect(try daemon.stop() == .exited(0))
         }
         let daemon = try DaemonProcess.ready(installation)
         #expect(try DaemonStatus(of: installation).number("deliveries_tracked") == 1)
-        #expect(try installation.injectClient().outcome(of: open).reason == "delivery 1 was opened before")
+        #expect(
+            try installation.injectClient().outcome(of: open).reason == "not counted: delivery 1 was already opened")
         daemon.crash()
 
         let events = try events(of: 1)
@@ -69,7 +70,8 @@ struct TrackerTests {
         second.crash()
         let third = try DaemonProcess.ready(installation)
         defer { withExtendedLifetime(third) {} }
-        #expect(try installation.injectClient().outcome(of: open).reason == "delivery 1 was opened before")
+        #expect(
+            try installation.injectClient().outcome(of: open).reason == "not counted: delivery 1 was already opened")
         #expect(try events(of: 1).map(\.kind).sorted { "\($0)" < "\($1)" } == [.open, .received])
     }
 

@@ -61,7 +61,7 @@ struct WorkerTests {
             ("next; answer handled 4711; answer; next; answer; next", "handled", nil),
             ("next; echo '{\"id\":'; echo garbage; answer; next; answer; next", "handled", nil),
             ("next; answer declined; next; answer; next", "unrouted", "every route that matches declined"),
-            ("next; answer retry", "failed", "asked to be tried again; device mode retries nothing"),
+            ("next; answer retry", "failed", "the handler asked for a retry; device mode does not retry (Mode=)"),
             ("next; sleep 60", "timed_out", "not finished at the deadline"),
             (
                 "next; trap '' TERM; (setsid sleep 60 &); echo '{\"id\":'; sleep 60", "timed_out",

@@ -58,7 +58,7 @@ struct AttributeCheckTests {
         #expect(bench.text(1) == #"{"right":1}"#)
         #expect(bench.text(100) == #"{"a99":[[]]}"#)
         guard count > 100 else { return #expect(bench.text(101) == #"{"a100":[[]]}"#) }
-        let reason = "\(count - 99) more are wrong, the first is attributes.a100[0]: an array has no arrays in it"
+        let reason = "\(count - 99) more are wrong, the first is attributes.a100[0]: an array cannot have arrays in it"
         #expect(bench.reason(101) == "attributes: \(reason)")
         #expect(rejections.last?.reason == reason)
         let rest = try JSONDocument(scanning: Array(try #require(bench.text(101)).utf8)).root
@@ -97,10 +97,10 @@ struct AttributeCheckTests {
     @Test(
         "a field of the profile is no custom attribute",
         arguments: [
-            ("email", "is a field of the profile, no custom attribute; log it with the user attributes"),
+            ("email", "is a field of the profile, not a custom attribute; log it with the user attributes"),
             (
                 "subscription_groups",
-                "is a field of the profile, no custom attribute; log it with the user attributes"
+                "is a field of the profile, not a custom attribute; log it with the user attributes"
             ),
             ("push_tokens", "is a field of the profile that no app sets"),
             ("date_of_first_session", "is a field of the profile that no app sets"),
@@ -146,8 +146,8 @@ struct AttributeCheckTests {
                 #"{"add":[1,2,3,4]}"#,
                 "attributes.a.add: an array has at most 3 elements (ArrayElementsMax=); this one has 4"
             ),
-            ("[null]", "attributes.a[0]: null is no element of an array"),
-            ("[1,[2]]", "attributes.a[1]: an array has no arrays in it"),
+            ("[null]", "attributes.a[0]: null cannot be an element of an array"),
+            ("[1,[2]]", "attributes.a[1]: an array cannot have arrays in it"),
         ])
     func arrays(value: String, expected: String?) throws { #expect(try reason(value, elementsMax: 3) == expected) }
 

@@ -76,8 +76,11 @@ struct EventCheckTests {
                 #"{"a":[0,{"b":"\#(letters(256))"}]}"#,
                 "properties.a[1].b: a text has at most 255 characters; this one has 256"
             ),
-            (#"{"a":null}"#, "properties.a: null is no value of a property; leave the property out"),
-            (#"{"a":[[1],[null]]}"#, "properties.a[1][0]: null is no value of a property; leave the property out"),
+            (#"{"a":null}"#, "properties.a: null cannot be the value of a property; leave the property out"),
+            (
+                #"{"a":[[1],[null]]}"#,
+                "properties.a[1][0]: null cannot be the value of a property; leave the property out"
+            ),
         ])
     func values(properties: String, expected: String?) throws {
         #expect(try reason(properties: properties) == expected)

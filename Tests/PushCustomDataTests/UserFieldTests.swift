@@ -58,9 +58,9 @@ struct UserFieldTests {
                 "must be an object with the numbers longitude and latitude and nothing else, or null"
             ),
             ("push_tokens", "[]", "is a field of the profile that no app sets"),
-            ("favourite_colour", #""red""#, "is no field of the profile; log it with the custom attributes"),
-            ("Email", #""a@b""#, "is no field of the profile; log it with the custom attributes"),
-            ("external_id", #""u2""#, "says whose profile it is or what to do with it; it is no attribute"),
+            ("favourite_colour", #""red""#, "is not a field of the profile; log it with the custom attributes"),
+            ("Email", #""a@b""#, "is not a field of the profile; log it with the custom attributes"),
+            ("external_id", #""u2""#, "names the profile or what to do with it; it is not an attribute"),
             ("subscription_groups", "null", "must be an array of groups, at least one"),
             ("subscription_groups", "[]", "must be an array of groups, at least one"),
         ])

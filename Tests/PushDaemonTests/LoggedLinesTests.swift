@@ -21,7 +21,7 @@ struct LoggedLinesTests {
         let flood = Array(String(repeating: "x\n", count: 250).utf8)
         #expect(lines.take(flood, at: 0).count == LoggedLines.countMax)
         #expect(lines.take(Array("y\n".utf8), at: LoggedLines.interval - 1) == [])
-        let note = "151 lines of standard error are left out: at most 100 are told in 10 s"
+        let note = "151 lines of standard error are left out: at most 100 are logged in 10 s"
         #expect(lines.take(Array("z\n".utf8), at: LoggedLines.interval) == [note, "z"])
         #expect(lines.end(at: LoggedLines.interval) == [])
     }

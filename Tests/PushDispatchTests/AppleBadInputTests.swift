@@ -43,14 +43,14 @@ struct AppleBadInputTests {
             ),
             (
                 #""badge":"2""#,
-                "aps.badge is a string rather than a number: true and false are the numbers 1 and 0; anything else is no badge"
+                "aps.badge is a string rather than a number: true and false are the numbers 1 and 0; any other value is not a badge"
             ),
             (
                 #""content-available":"1""#,
                 "aps.content-available is a string rather than a number: "
-                    + #"taken as Foundation's intValue takes it: "1" and true are 1, no object is"#
+                    + #"read as Foundation's intValue reads it: "1" and true are 1, no object is"#
             ),
-            (#""category":1"#, "aps.category is a number rather than a string: taken as absent"),
+            (#""category":1"#, "aps.category is a number rather than a string: treated as absent"),
         ])
     func texts(_ member: String, _ text: String) throws {
         #expect(try decision(.ios, #"{"aps":{\#(member)}}"#).warnings.map(\.description) == [text])

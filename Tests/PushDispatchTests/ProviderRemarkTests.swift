@@ -22,7 +22,7 @@ struct ProviderRemarkTests {
             ])
         #expect(
             try remarks(.web, #"{"cid":"c","t":"T"}"#) == [
-                "Braze: what later service workers of Braze look at is not public: the rule is an interpretation"
+                "Braze: the test in later service workers of Braze is not public: the rule is an interpretation"
             ])
         #expect(try remarks(.android, #"{"itbl":"{}"}"#) == [], "it is iOS's")
         #expect(try remarks(.ios, #"{"aps":{}}"#) == [])

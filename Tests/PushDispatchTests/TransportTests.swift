@@ -42,7 +42,7 @@ struct TransportTests {
                 #"{"action":"com.amazon.device.messaging.intent.RECEIVE","extras":{}}"#, .fcm,
                 "transport is fcm, but the payload is an intent of ADM"
             ),
-            (#"{"extras":{}}"#, .hms, "transport is hms, whose messages are no intents: leave out extras"),
+            (#"{"extras":{}}"#, .hms, "transport is hms, whose messages are not intents: leave out extras"),
         ] as [(String, Transport, String)])
     func contradiction(payload: String, transport: Transport, message: String) throws {
         let error = #expect(throws: PayloadError.self) { try decision(payload, over: transport) }

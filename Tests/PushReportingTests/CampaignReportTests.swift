@@ -180,7 +180,7 @@ struct CampaignReportTests {
                 fall             1       0   0.0 %           0      0   0.0 %     0        0           1
                 summer           3       1  33.3 %           1      1  33.3 %     1        1           3
                 In all           4       1  25.0 %           1      1  25.0 %     1        1           3
-                Rates are of what was received. A recipient is a user, or a device without one.
+                Rates are shares of the received pushes. A recipient is a user, or a device without one.
 
                 Campaign  Button  Action  Clicks
                 summer    later   close        1
@@ -193,7 +193,7 @@ struct CampaignReportTests {
                 1970-01-01         3       1  33.3 %           1      1  33.3 %     1        1           3
                 1970-01-02         1       0   0.0 %           0      0   0.0 %     0        0           1
 
-                Count  Beside these figures
+                Count  Not in these figures
                     1  taps on pushes without a campaign: unattributed
                     1  taps after the first one, or on the same close button again: not counted
                     1  pushes that Android showed by itself: their opens are lost (shown_by_system)

@@ -59,7 +59,7 @@ struct CustomEventTests {
             counts.text == """
                 Window  all that the ledger holds
 
-                There is no event.
+                No events.
 
                 No custom event was flushed or sent.
 

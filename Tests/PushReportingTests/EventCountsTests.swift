@@ -31,7 +31,7 @@ struct EventCountsTests {
     }
 
     @Test("without an event says so")
-    func none() { #expect(EventCounts().text == "Window  all that the ledger holds\n\nThere is no event.\n") }
+    func none() { #expect(EventCounts().text == "Window  all that the ledger holds\n\nNo events.\n") }
 
     private var anna: UserProfile {
         var profile = UserProfile(of: "anna")

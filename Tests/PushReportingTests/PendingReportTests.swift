@@ -35,7 +35,7 @@ struct PendingReportTests {
 
                 10 unknown: the answer never came
 
-                ... and 1,200 more; --limit says how many are shown.
+                ... and 1,200 more; --limit sets how many are shown.
 
                 Suite     State    Entries   Bytes   Oldest
                 (direct)  queued         1      20    7.8 s

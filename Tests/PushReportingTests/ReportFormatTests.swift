@@ -56,7 +56,7 @@ struct ReportFormatTests {
                 Seq  n  Callback           Provider   Handler  Outcome    Exec ms  Total ms
                   3  0  onMessageReceived  onesignal  crm      timed_out  9,000.1   9,000.7
 
-                Gap: 1 of 7 rows not decided yet: no outcome and no times
+                Gap: 1 of 7 rows not decided yet: they have no outcome and no times
 
                 """)
     }
@@ -127,7 +127,7 @@ struct ReportFormatTests {
                 "timed_out":0,"expired":0,"unrouted":0,"duplicate":0,"shown_by_system":0,"not_woken":0,\#
                 "swallowed":0,"own_receiver":0,"sdk_not_ready":0},"due":0,"missed":0,"compliance":null,\#
                 "by_route":{}},"gaps":[{"kind":"in_flight","count":1,\#
-                "message":"not decided yet: no outcome and no times"}]}
+                "message":"not decided yet: they have no outcome and no times"}]}
 
                 """#)
     }
@@ -153,7 +153,7 @@ struct ReportFormatTests {
                  42  0  braze      -        waited 8.2 s; longest ahead #41 (crm)
                  43  0  onesignal  crm      waited 12 ms; longest ahead #42.1 (tracker)
 
-                Observers, in none of the figures above
+                Observers (not in the figures above)
                 Invocations          2 accepted = 2 decided + 0 in flight
                 Deadline compliance  50.0 %  (due 2, missed 1)
                 Route (ms)  Count  Handled  Failed  Missed  Exec p50      p99      max  Queue p99

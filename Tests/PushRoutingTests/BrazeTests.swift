@@ -78,7 +78,7 @@ struct BrazeTests {
         try bench.submit(.open(.payload(click), on: "phone", app: "shop", platform: .web))
         #expect(bench.row(1)?.provider == bench.row(2)?.provider)
         #expect(bench.outcome(2) == .handedToTracker)
-        #expect(bench.end(2)?.reason == "delivery 1 has no campaign id: its open is nobody's")
+        #expect(bench.end(2)?.reason == "unattributed: delivery 1 has no campaign id")
         #expect(bench.ledger.tracker.interactions.map(\.verdict) == [.unattributed])
     }
 
@@ -186,8 +186,8 @@ struct BrazeTests {
         try bench.submit(.deliver(Payload.braze(campaign: nil)))
         try bench.submit(.open(seq: 1))
         for (seq, reason) in [
-            (1, "delivery 1 was opened before"),
-            (2, "delivery 2 has no campaign id: its open is nobody's"),
+            (1, "not counted: delivery 1 was already opened"),
+            (2, "unattributed: delivery 2 has no campaign id"),
         ] as [(Int64, String)] {
             let effects = try bench.submit(.open(seq: seq))
             #expect(!effects.contains { $0.hasPrefix("open") })
@@ -195,7 +195,7 @@ struct BrazeTests {
         }
         let unknown = Request.open(.payload(JSONDocument(test: Payload.braze(message: "m9")).root))
         #expect(try bench.submit(unknown).last == "end 6.0 handed_to_tracker")
-        #expect(bench.end(6)?.reason == "no delivery of it is known: held, in case it comes within the grace")
+        #expect(bench.end(6)?.reason == "no matching push yet; waiting up to 5 s (Grace=)")
     }
 
     @Test("a tap that is ahead of its delivery is held for it", arguments: [Platform.android, .ios])

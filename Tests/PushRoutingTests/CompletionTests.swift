@@ -91,7 +91,7 @@ struct CompletionTests {
         #expect(none.byTracker() == nil && none.byHost(.timedOut) == nil)
         let twice = HandlerAnswer.Reply(result: .newData, times: 2)
         #expect(none.byHandler(twice) == nil)
-        #expect(none.remark(on: twice, of: "crm") == "crm answered 2 times: the first counts")
+        #expect(none.remark(on: twice, of: "crm") == "crm answered 2 times; only the first answer counts")
         #expect(none.remark(onSilenceOf: "crm", outcome: .timedOut) == nil)
     }
 
@@ -102,10 +102,11 @@ struct CompletionTests {
         #expect(fetch.byHandler(reply) == Completion(by: .handler, times: 2, result: .newData))
         #expect(
             fetch.remark(on: reply, of: "crm")
-                == "crm answered 2 times: the first counts, "
-                + "and in an app the second call of the completion handler crashes")
+                == "crm answered 2 times; only the first answer counts; "
+                + "in an app the second call of the completion handler crashes")
         #expect(
-            completions(.onMessageReceived).remark(on: reply, of: "crm") == "crm answered 2 times: the first counts")
+            completions(.onMessageReceived).remark(on: reply, of: "crm")
+                == "crm answered 2 times; only the first answer counts")
         #expect(fetch.remark(on: HandlerAnswer.Reply(result: .newData), of: "crm") == nil)
     }
 
@@ -114,7 +115,7 @@ struct CompletionTests {
         let reply = HandlerAnswer.Reply(options: ["zoom", "sound", "Banner"])
         #expect(
             completions(.willPresent).remark(on: reply, of: "crm")
-                == "options: zoom, Banner ignored, iOS has badge, sound, alert, list, banner")
+                == "options: zoom, Banner ignored; iOS knows badge, sound, alert, list, banner")
         #expect(completions(.didReceiveRemoteNotification).remark(on: reply, of: "crm") == nil)
         #expect(completions(.willPresent).remark(on: HandlerAnswer.Reply(options: ["sound"]), of: "crm") == nil)
     }
@@ -126,7 +127,7 @@ struct CompletionTests {
                 == "crm never answered: the app completes the callback with failed")
         #expect(
             completions(.willPresent).remark(onSilenceOf: nil, outcome: .expired)
-                == "no handler ever answered: the app completes the callback")
+                == "no handler answered: the app completes the callback")
         #expect(
             completions(.serviceExtension).remark(onSilenceOf: "crm", outcome: .timedOut)
                 == "the service extension was not done in time: iOS shows the notification with its original content")

@@ -129,7 +129,7 @@ struct DeadlineTests {
         #expect(bench.clock() == ["terminate 1.0"])
         bench.at(.seconds(8))
         #expect(bench.finished(1, 0, .signaled(15)) == ["update 1.0 timed_out", "end 1.0 timed_out"])
-        #expect(bench.end(1)?.reason == "ended by SIGTERM in its grace")
+        #expect(bench.end(1)?.reason == "the handler was ended by SIGTERM before its deadline (Grace=)")
     }
 
     @Test(

@@ -51,7 +51,7 @@ struct ObserverTests {
         for seq: Int64 in 1...2 { #expect(bench.end(seq, 0)?.completion?.by == .tracker) }
         #expect(bench.outcome(1, 1) == .handled && bench.outcome(2, 1) == .timedOut)
         #expect(bench.end(1, 1)?.completion == nil && bench.end(2, 1)?.completion == nil)
-        #expect(bench.end(1, 1)?.reason == "watch answered 2 times: the first counts")
+        #expect(bench.end(1, 1)?.reason == "watch answered 2 times; only the first answer counts")
         #expect(bench.end(2, 1)?.reason == "not finished at the deadline")
     }
 
@@ -103,6 +103,6 @@ struct ObserverTests {
         try bench.submit(.deliver())
         _ = bench.crashRaw(sameBoot: true, table: .testing())
         #expect(bench.outcome(3, 1) == .unrouted)
-        #expect(bench.end(3, 1)?.reason == "its route is gone")
+        #expect(bench.end(3, 1)?.reason == "its route was removed from the configuration")
     }
 }

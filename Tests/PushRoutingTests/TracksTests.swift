@@ -136,15 +136,15 @@ struct TracksTests {
             (#"{"BRAZE_ID":"b"}"#, "the payload has no key-value braze_id; it has BRAZE_ID: names are case-sensitive"),
             (
                 #"{"braze-id":"b"}"#,
-                "the payload has no key-value braze_id; it has \"braze-id\": names must be the same to the letter"
+                "the payload has no key-value braze_id; it has \"braze-id\": names must match exactly"
             ),
             (
                 #"{"brazeId":"b"}"#,
-                "the payload has no key-value braze_id; it has \"brazeId\": names must be the same to the letter"
+                "the payload has no key-value braze_id; it has \"brazeId\": names must match exactly"
             ),
             (
                 #"{" braze_id":"b"}"#,
-                "the payload has no key-value braze_id; it has \" braze_id\": names must be the same to the letter"
+                "the payload has no key-value braze_id; it has \" braze_id\": names must match exactly"
             ),
         ])
     func nearMisses(payload: String, reason: String) throws {
@@ -179,7 +179,7 @@ struct TracksTests {
         #expect(found.map(\.rule) == ["a"])
         #expect(
             found.map(\.fault?.reason) == [
-                "the payload is not known, and with it key-value braze_id: the interaction does not bring it"
+                "key-value braze_id is unknown: the interaction does not carry the payload, and the payload is not known"
             ])
     }
 
@@ -250,7 +250,7 @@ struct TracksTests {
                 TrackedData.Fault(
                     field: "name",
                     reason: "the payload has no key-value event_name; "
-                        + "it has \"eventName\": names must be the same to the letter")
+                        + "it has \"eventName\": names must match exactly")
             ])
     }
 

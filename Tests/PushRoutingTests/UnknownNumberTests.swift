@@ -20,6 +20,6 @@ struct UnknownNumberTests {
     func message() {
         let error = ProtocolError(.unknownNumber(SequenceNumber(7), last: SequenceNumber(3)), id: "a")
         #expect(error.code == .invalidValue && error.field == "message")
-        #expect(error.message == "no delivery has the number 7: the last request is 3; a message id is a string")
+        #expect(error.message == "no delivery has the number 7: the last request is 3; write a message id as a string")
     }
 }

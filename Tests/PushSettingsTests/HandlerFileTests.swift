@@ -88,7 +88,7 @@ struct HandlerFileTests {
             ),
             (
                 "Type=exec\nExec=/bin/a %i",
-                ":3: error: Exec=/bin/a %i: nothing is put in for % here; write %% for a percent sign"
+                ":3: error: Exec=/bin/a %i: systemd's specifiers are not replaced here; write %% for a percent sign"
             ),
             (
                 "Type=exec\nExec=/bin/a\nEnvironment=A",
@@ -100,7 +100,7 @@ struct HandlerFileTests {
             ),
             (
                 "Type=exec\nExec=/bin/a\nEnvironment=PUSH_SEQ=1",
-                ":4: error: Environment=PUSH_SEQ=1: PUSH_SEQ: the names that begin with PUSH_ are the daemon's own"
+                ":4: error: Environment=PUSH_SEQ=1: PUSH_SEQ: names that begin with PUSH_ are reserved for the daemon"
             ),
             (
                 "Type=exec\nExec=/bin/a\nWorkingDirectory=~",
@@ -109,7 +109,7 @@ struct HandlerFileTests {
             ("Type=exec\nExec=/bin/a\nIdempotent=2", ":4: error: Idempotent=2: must be yes or no"),
             (
                 "Type=exec\nExec=/bin/a\nGrace=9s",
-                ":4: error: Grace=9s: must be less than Budget=9s, or the handler is told to end before it starts"
+                ":4: error: Grace=9s: must be less than Budget=9s, or the handler gets SIGTERM before it starts"
             ),
             ("Type=exec\nExec=/bin/a\nGrace=10s", ":4: error: Grace=10s: must be from 1ms to 9s"),
         ])

@@ -50,21 +50,23 @@ struct INIFileTests {
             ("K=v\n[A]\nL=w", "a.conf:1: error: K= is in no [Section]; put it below one", ["A/L=w@3"]),
             (
                 "[A]\nhandler crm\nL=w",
-                #"a.conf:2: error: "handler crm" is no [Section], no Key=value and no comment"#,
+                #"a.conf:2: error: "handler crm" is neither a [Section], nor Key=value, nor a comment"#,
                 ["A/L=w@3"]
             ),
-            ("[A]\n= v", #"a.conf:2: error: "= v" is no [Section], no Key=value and no comment"#, []),
+            ("[A]\n= v", #"a.conf:2: error: "= v" is neither a [Section], nor Key=value, nor a comment"#, []),
             (
-                "[A\nL=w", #"a.conf:1: error: "[A" is no section header; it is [Name] and nothing else on its line"#, []
+                "[A\nL=w", #"a.conf:1: error: "[A" is not a section header; write [Name] and nothing else on the line"#,
+                []
             ),
             (
                 "[A] # c",
-                #"a.conf:1: error: "[A] # c" is no section header; it is [Name] and nothing else on its line"#, []
+                #"a.conf:1: error: "[A] # c" is not a section header; write [Name] and nothing else on the line"#, []
             ),
-            ("[]", #"a.conf:1: error: "[]" is no section header; it is [Name] and nothing else on its line"#, []),
+            ("[]", #"a.conf:1: error: "[]" is not a section header; write [Name] and nothing else on the line"#, []),
             (
                 "[A]\nK=a \\\n b\nrubbish\u{1B}[31m",
-                #"a.conf:4: error: "rubbish\x1b[31m" is no [Section], no Key=value and no comment"#, ["A/K=a   b@2"]
+                #"a.conf:4: error: "rubbish\x1b[31m" is neither a [Section], nor Key=value, nor a comment"#,
+                ["A/K=a   b@2"]
             ),
         ])
     func reports(_ text: String, _ message: String, _ rest: [String]) {
@@ -95,6 +97,6 @@ struct INIFileTests {
         #expect(parse(full).assignments.count == 1)
         #expect(
             parse(full + [0x0A]).diagnostics
-                == ["a.conf: error: longer than 1 MiB; this is no configuration file"])
+                == ["a.conf: error: longer than 1 MiB; this is not a configuration file"])
     }
 }

@@ -155,11 +155,11 @@ struct ProviderFileTests {
             ),
             (
                 "[Android]\nAny=contains message",
-                ":2: error: Any=contains message: message can be a mark of FCM, which carries pushes of every provider"
+                ":2: error: Any=contains message: message can match a key of FCM, which carries pushes of every provider"
             ),
             (
                 "[Android]\nAll=present x\nRemarkOn=present y",
-                ":3: error: RemarkOn= in [Android]: there is no Remark= to tell"
+                ":3: error: RemarkOn= in [Android]: Remark= is missing"
             ),
             (
                 "[Android]\nAll=present x\nOrigin=SDK",
@@ -169,16 +169,16 @@ struct ProviderFileTests {
             ("[Android]\nAll=equals k \"v", ":2: error: All=equals k \"v: a quote \" is not closed"),
             (
                 "[iOS]\nAll=present gcm.message_id",
-                ":2: error: All=present gcm.message_id: gcm.message_id can be a mark of FCM, "
+                ":2: error: All=present gcm.message_id: gcm.message_id can match a key of FCM, "
                     + "which carries pushes of every provider"
             ),
             (
                 "[iOS]\nAll=prefix g",
-                ":2: error: All=prefix g: g can be a mark of FCM, which carries pushes of every provider"
+                ":2: error: All=prefix g: g can match a key of FCM, which carries pushes of every provider"
             ),
             (
                 "[Provider]\nOrder=0\n[iOS]\nAll=present x",
-                ":2: error: Order=0 is Braze's, which comes before all others; begin at 1"
+                ":2: error: Order=0 is for Braze alone, which comes before all others; use 1 or more"
             ),
             (
                 "[Provider]\nOrder=1001\n[iOS]\nAll=present x",

@@ -46,8 +46,8 @@ struct QuotedWordsTests {
             (#"\U00110000"#, #"\U is not an escape here; write \\ for a backslash"#),
             (#"\é"#, #"\... is not an escape here; write \\ for a backslash"#),
             (#"\xff"#, "its escapes give bytes that are not UTF-8"),
-            ("%i", "nothing is put in for % here; write %% for a percent sign"),
-            ("%", "nothing is put in for % here; write %% for a percent sign"),
+            ("%i", "systemd's specifiers are not replaced here; write %% for a percent sign"),
+            ("%", "systemd's specifiers are not replaced here; write %% for a percent sign"),
         ])
     func refuses(_ text: String, _ reason: String) {
         #expect(throws: ValueError(reason)) { try split(text) }

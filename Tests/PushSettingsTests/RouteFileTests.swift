@@ -117,7 +117,7 @@ struct RouteFileTests {
         #expect(
             diagnostics("2s") == [
                 "routes.d/10-a.route:5: error: Deadline=2s: must be more than Grace=2s of the handler crm, "
-                    + "or it is told to end before it starts"
+                    + "or it gets SIGTERM before it starts"
             ])
     }
 

@@ -25,12 +25,12 @@ struct RouteReachTests {
     func covered(earlier: String, later: String) {
         #expect(
             diagnostics(earlier: earlier, later: later) == [
-                "routes.d/20-later.route: warning: never applies: 10-earlier comes first and matches all that this "
-                    + "matches, except for token and deleted-messages callbacks"
+                "routes.d/20-later.route: warning: never applies: 10-earlier comes first and matches everything that "
+                    + "this route matches, except for token and deleted-messages callbacks"
             ])
         #expect(
             diagnostics(earlier: earlier, later: later + "\nCallback=willPresent") == [
-                "routes.d/20-later.route: warning: never applies: 10-earlier comes first and matches all that this matches"
+                "routes.d/20-later.route: warning: never applies: 10-earlier comes first and matches everything that this route matches"
             ])
     }
 

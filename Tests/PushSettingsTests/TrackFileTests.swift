@@ -21,7 +21,7 @@ private let fieldForm =
 private let wrongHeads: [(lines: String, message: String)] = [
     (
         file(match: "Callback=willPresent"),
-        ":2: error: Callback= in [Match]: a track goes by what happens, not by callbacks; use On="
+        ":2: error: Callback= in [Match]: a track has no Callback=; use On="
     ),
     (
         file(track: ""),
@@ -33,11 +33,11 @@ private let wrongHeads: [(lines: String, message: String)] = [
     ),
     (
         file(identifier: ""),
-        ": error: [Identifier] is missing; it says whose profile it is: KeyValue=braze_id, ExternalID= or Alias="
+        ": error: [Identifier] is missing; it names the profile: KeyValue=braze_id, ExternalID= or Alias="
     ),
     (
         file(identifier: "KeyValue=braze_id\nExternalID=external_id"),
-        ":7: error: only one of KeyValue=, ExternalID= and Alias= can say whose profile it is"
+        ":7: error: only one of KeyValue=, ExternalID= and Alias= can name the profile"
     ),
     (file(identifier: "KeyValue=braze id"), ":6: error: KeyValue=braze id: must be one key, without spaces"),
     (
@@ -77,11 +77,11 @@ private let wrongContents: [(lines: String, message: String)] = [
     (file(event: "Name=\"x\""), ":8: error: Name=\"x\": a name is not quoted; leave the quotes out"),
     (
         file(event: "Property=a string app"),
-        ":8: error: Property= is an event's; [Event] needs Name= or NameFrom="
+        ":8: error: Property= needs an event; give [Event] Name= or NameFrom="
     ),
     (
         file(event: ""),
-        ": error: tells nothing; it needs Name= in [Event], or Attribute= or UserAttribute= in [Attributes]"
+        ": error: sends nothing; it needs Name= in [Event], or Attribute= or UserAttribute= in [Attributes]"
     ),
     (
         file(event: "NameFrom=keyvalue"),
@@ -134,12 +134,12 @@ private let wrongContents: [(lines: String, message: String)] = [
     ),
     (
         file(attributes: "Attribute=email string keyvalue:email"),
-        ":10: error: Attribute=email string keyvalue:email: \"email\": is a field of the profile, no custom attribute; "
+        ":10: error: Attribute=email string keyvalue:email: \"email\": is a field of the profile, not a custom attribute; "
             + "log it with the user attributes"
     ),
     (
         file(attributes: "UserAttribute=e_mail string keyvalue:email"),
-        ":10: error: UserAttribute=e_mail string keyvalue:email: \"e_mail\": is no field of the profile; "
+        ":10: error: UserAttribute=e_mail string keyvalue:email: \"e_mail\": is not a field of the profile; "
             + "log it with the custom attributes; did you mean email?"
     ),
 ]
@@ -249,12 +249,12 @@ struct TrackFileTests {
             (
                 file(identifier: "KeyValue=Braze_id"),
                 ":6: warning: KeyValue=Braze_id: names are case-sensitive; "
-                    + "a payload that has braze_id, as Braze calls it, does not have this one"
+                    + "Braze calls it braze_id, and a payload with that name does not match"
             ),
             (
                 file(identifier: "KeyValue=braze-id"),
-                ":6: warning: KeyValue=\"braze-id\": names must be the same to the letter; "
-                    + "a payload that has braze_id, as Braze calls it, does not have this one"
+                ":6: warning: KeyValue=\"braze-id\": names must match exactly; "
+                    + "Braze calls it braze_id, and a payload with that name does not match"
             ),
             (
                 file(identifier: "KeyValue=keyvalue:braze_id"),

@@ -156,9 +156,9 @@ struct UsersTrackTests {
         #expect(settings == nil)
         #expect(
             diagnostics == [
-                "pushrouterd.conf:2: error: \(key)= in [UsersTrack]: the API key never belongs here, where others read it: "
+                "pushrouterd.conf:2: error: \(key)= in [UsersTrack]: do not put the API key here, where others can read it: "
                     + "put it alone into a file that only its owner can read and name that with KeyFile=, or give the "
-                    + "service the systemd credential users-track-key; a key that was here is known, so make a new one"
+                    + "service the systemd credential users-track-key; make a new key, since others may have read this one"
             ])
     }
 

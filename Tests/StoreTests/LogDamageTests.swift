@@ -39,7 +39,7 @@ struct LogDamageTests: ~Copyable {
         try damage(batch: 5, at: offset)
         let before = try segments()
         try await checkSetAside(
-            stored: Array(1...4), reason: "behind batch 4 comes batch 6, and what is between cannot be read",
+            stored: Array(1...4), reason: "batch 6 follows batch 4, and the batches between them cannot be read",
             kept: before)
     }
 
@@ -52,7 +52,7 @@ struct LogDamageTests: ~Copyable {
             #expect(error?.kind == .logDamaged)
             #expect(
                 error?.message
-                    == "the log is damaged: behind batch 4 comes batch 6, and what is between cannot be read")
+                    == "the log is damaged: batch 6 follows batch 4, and the batches between them cannot be read")
         }
         // Also to whom may not write, or finds the directory locked by who does not bring the ledger up to date.
         let lock = try StateDirectory(path: directory.path)

@@ -16,9 +16,9 @@ public struct CustomData: Sendable {
 
     var stored = StoredEntries()
     var queue = SendingQueue()
-    /// What runs of the forwarder may have sent; at most one run has some, unless a ledger says otherwise.
+    /// The entries that the forwarder may have sent; at most one run has some, unless a ledger says otherwise.
     var claims: [UUID128: [EntryNumber: HeldEntry]] = [:]
-    /// What runs of the forwarder have and have not begun to send. It is still `queued` on disk: after a crash of either
+    /// The entries that the forwarder has and has not begun to send. It is still `queued` on disk: after a crash of either
     /// program it is in the queue again.
     var reserved: [UUID128: [EntryNumber: HeldEntry]] = [:]
     /// How many entries a session flushed that were to be sent as well and could not be.
@@ -165,7 +165,7 @@ public struct CustomData: Sendable {
         case (.unknown, _): unknown[entry.number] = held
         case (.claimed, nil): preconditionFailure("entry \(entry.number) is claimed by nobody")
         case (.flushed, _), (.sent, _), (.rejected, _), (.discarded, _):
-            preconditionFailure("entry \(entry.number) has come to its end, \(state)")
+            preconditionFailure("entry \(entry.number) is already finished: \(state)")
         }
     }
 }

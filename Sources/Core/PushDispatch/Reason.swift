@@ -60,7 +60,7 @@ public enum Reason: Hashable, Sendable, CustomStringConvertible {
         case .probe(let title):
             "\(title)'s SDK takes the probe that it sent to itself: there is nothing for a handler to do"
         case .ownReceiver(let title):
-            "\(title)'s SDK has a receiver of its own, which takes the message instead: the app's service is not asked to handle it"
+            "\(title)'s SDK has a receiver of its own, which takes the message: the app's service does not handle it"
 
         case .brazeAppleUninstallTracking:
             "userInfo.appboy_uninstall_tracking is true: Braze's test whether the app is still installed, with or without ab"
@@ -71,9 +71,9 @@ public enum Reason: Hashable, Sendable, CustomStringConvertible {
             "data.extra has appboy_uninstall_tracking: Braze's SDK ignores the payload, it only tests whether the app is installed"
         case .brazeTitleAndContent: "data has both t and a, title and body: Braze's SDK shows a notification"
         case .brazeNotificationDenied:
-            "data has both t and a, title and body, but the user does not allow notifications: Android shows none of Braze's SDK"
+            "data has both t and a, title and body, but the user does not allow notifications: Android does not show it"
         case .brazeWithoutTitleOrContent:
-            "the title (t) or the body (a) is missing in data: silent, Braze's SDK only tells the app"
+            "the title (t) or the body (a) is missing in data: silent, Braze's SDK shows nothing and informs the app"
         case .brazeContentAvailable: "aps.content-available is 1: silent to Braze's SDK, even with an alert"
         case .brazeWithoutContentAvailable: "aps.content-available is not 1: visible to Braze's SDK"
         case .noCampaign: "the payload names no campaign: an open of it cannot be attributed to one"

@@ -50,16 +50,16 @@ public enum Warning: Hashable, Sendable, CustomStringConvertible {
         case .dataValueIsNoString(let key, let kind):
             "data.\(key) is \(kind): FCM data values are strings; `present` conditions match it, `equals` never does"
         case .extraIsNoString(let key, let kind):
-            "extras.\(key) is \(kind): FCM puts strings alone into the data, so the app does not find it there"
+            "extras.\(key) is \(kind): FCM puts only strings into the data, so the app does not find it there"
         case .brazeMarkerCase:
             #"data._ab is "true" in another case: Braze's FCM service compares exactly and passes it on, its receiver does not"#
         case .brazeExtraUnreadable:
-            "data.extra is not a JSON object in a string: Braze's SDK takes it as empty"
+            "data.extra is not a JSON object in a string: Braze's SDK treats it as empty"
         case .brazeBesideNotification:
-            "a Braze payload beside a notification block: in the background the system shows that, Braze never sees the payload, and the open is lost"
+            "a Braze payload beside a notification block: in the background the system shows it, Braze never sees the payload, and the open is lost"
         case .brazeAlertAndContentAvailable:
-            "an alert beside content-available: Braze documents its behavior as undefined; its SDK takes it as silent, iOS shows it"
-        case .apsMissing: "there is no aps: a real push has one"
+            "an alert beside content-available: Braze documents its behavior as undefined; its SDK treats it as silent, and iOS shows it"
+        case .apsMissing: "aps is missing: every real push has it"
         case .androidPreview: "android_v2 is a preview: dispatched as FCM does for clients that do not know it"
         case .reservedKey(let key):
             "data.\(key): FCM keeps this key for itself, and on a device no app finds it in the data"
@@ -70,18 +70,18 @@ public enum Warning: Hashable, Sendable, CustomStringConvertible {
             "gcm.n.\(name) is not a whole number \(range): FCM shows the notification without it"
         case .twoOwners(let owner, let others):
             "two owners: the rules of \(owner) and \(others.joined(separator: " and ")) match; \(owner) comes first and has the payload, the handlers of \(others.joined(separator: " and ")) do not get it"
-        case .stateOfAnotherPlatform(.forceQuit): "force_quit is a state of iOS: taken as terminated"
-        case .stateOfAnotherPlatform(.forceStopped): "force_stopped is a state of Android: taken as force_quit"
-        case .stateOfAnotherPlatform(let state): "\(state.rawValue) is no state of this platform"
+        case .stateOfAnotherPlatform(.forceQuit): "force_quit is a state of iOS: treated as terminated"
+        case .stateOfAnotherPlatform(.forceStopped): "force_stopped is a state of Android: treated as force_quit"
+        case .stateOfAnotherPlatform(let state): "\(state.rawValue) is not a state of this platform"
         case .apsValueOfAnotherType(let key, let kind):
             "aps.\(key.rawValue) is \(kind) rather than \(key.type): \(key.readingOfAnotherType)"
         case .keyOfAnotherPlatform(let key, let platform):
             "\(key) belongs to payloads for \(platform.name), and this looks like one: is the platform right?"
         case .refusedByAPNs(let refusal): refusal.description
         case .lockedHasNoEffect(let platform):
-            "locked changes nothing on \(platform.name), only state counts: an app behind the lock screen is in the background"
-        case .sdkHasNoEffect(.ios): "sdk changes nothing: the payload is not Braze's"
-        case .sdkHasNoEffect(let platform): "sdk changes nothing on \(platform.name): only iOS apps have it"
+            "locked has no effect on \(platform.name); only state counts: an app behind the lock screen is in the background"
+        case .sdkHasNoEffect(.ios): "sdk has no effect: the payload is not Braze's"
+        case .sdkHasNoEffect(let platform): "sdk has no effect on \(platform.name): only iOS apps have it"
         case .sdkMissing:
             "sdk is nil: the app has no Braze instance when the callback runs, so Braze never sees the call; a later tap is counted"
         case .sdkDelayed:

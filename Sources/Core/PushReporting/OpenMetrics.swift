@@ -14,45 +14,53 @@ public enum OpenMetrics {
     }
 
     private static let metrics = [
-        Metric("build_info", "The version of the daemon and in whose place it stands.") { status in
+        Metric("build_info", "The version of the daemon and its mode.") { status in
             guard let version = status["version"]?.string, let mode = status["mode"]?.string else { return [] }
             return [Sample("1", [("version", version), ("mode", mode)])]
         },
-        Metric("uptime_seconds", "Since the daemon started.") { seconds($0["uptime_ms"]) },
-        Metric("running", "1 while it runs, 0 while it stops.") { status in
+        Metric("uptime_seconds", "Seconds since the daemon started.") { seconds($0["uptime_ms"]) },
+        Metric("running", "1 while the daemon runs, 0 while it stops.") { status in
             guard let state = status["state"]?.string else { return [] }
             return [Sample(state == "running" ? "1" : "0")]
         },
         Metric("configuration_problem", "1 when the last reload failed.") { problem($0["configuration_problem"]) },
-        Metric("store_problem", "1 while nothing can be written, and so nothing is accepted.") {
+        Metric("store_problem", "1 while nothing can be written and no request is accepted.") {
             problem($0["store_problem"])
         },
-        Metric("ledger_problem", "1 while the ledger cannot be written, and the log fills.") {
+        Metric("ledger_problem", "1 while the ledger cannot be written and the log fills.") {
             problem($0["store"]?["ledger_problem"])
         },
-        Metric("requests_accepted", "Requests since the start.", .counter) { number($0["accepted_since_start"]) },
+        Metric("requests_accepted", "Requests accepted since the start.", .counter) {
+            number($0["accepted_since_start"])
+        },
         Metric("last_request_number", "The number of the last accepted request.") { number($0["last_seq"]) },
-        Metric("requests_in_flight", "Requests of which an outcome is still to come.") {
+        Metric("requests_in_flight", "Requests that still wait for an outcome.") {
             number($0["requests_in_flight"])
         },
-        Metric("in_flight_bytes", "Bytes of these requests.") { number($0["bytes_in_flight"]) },
-        Metric("payload_memory_bytes", "Bytes of them that are kept in memory for what waits.") {
+        Metric("in_flight_bytes", "Bytes of the requests in flight.") { number($0["bytes_in_flight"]) },
+        Metric("payload_memory_bytes", "Bytes of the requests in flight that are kept in memory.") {
             number($0["payload_bytes_in_memory"])
         },
-        Metric("handlers_running", "Invocations that hold a place of HandlersMax=.") { number($0["handlers_running"]) },
+        Metric("handlers_running", "Invocations that count against HandlersMax=.") { number($0["handlers_running"]) },
         Metric("handler_processes", "Processes of handlers.") { number($0["handler_processes"]) },
-        Metric("deliveries_tracked", "Deliveries whose open would be recognized.") { number($0["deliveries_tracked"]) },
+        Metric("deliveries_tracked", "Deliveries whose opens are still recognized.") {
+            number($0["deliveries_tracked"])
+        },
         Metric("connections", "Clients of each socket.") { status in
             ["inject", "control"].flatMap { number(status["\($0)_connections"], [("socket", $0)]) }
         },
-        Metric("input_bytes", "Requests that have come and are not worked yet.") {
+        Metric("input_bytes", "Bytes of requests that were received and not processed yet.") {
             number($0["clients"]?["input_bytes"])
         },
-        Metric("output_bytes", "What clients are owed and have not read.") { number($0["clients"]?["output_bytes"]) },
-        Metric("refused", "What clients did not get, by reason.", .counter) { status in
+        Metric("output_bytes", "Bytes of replies that clients have not read yet.") {
+            number($0["clients"]?["output_bytes"])
+        },
+        Metric("refused", "Connections and requests that were refused, by reason.", .counter) { status in
             status["clients"]?["refused"]?.members.flatMap { number($0.value, [("reason", $0.key)]) } ?? []
         },
-        Metric("waiting_for_disk_bytes", "What is to be written to the log.") { number($0["bytes_waiting_for_disk"]) },
+        Metric("waiting_for_disk_bytes", "Bytes that wait to be written to the log.") {
+            number($0["bytes_waiting_for_disk"])
+        },
         Metric("ledger_transactions", "Commits to the log since the start.", .counter) { number($0["transactions"]) },
         Metric("slow_commits", "Commits that took longer than SlowCommit=.", .counter) {
             number($0["store"]?["slow_commits"])
@@ -64,35 +72,39 @@ public enum OpenMetrics {
         Metric("longest_commit_seconds", "How long the longest commit since the start took.") {
             microseconds($0["store"]?["longest_commit_us"])
         },
-        Metric("log_used_bytes", "What the ledger may not have on disk yet.") {
+        Metric("log_used_bytes", "Bytes of the log that the ledger may not have on disk yet.") {
             number($0["store"]?["log_used_bytes"])
         },
-        Metric("log_bytes", "The log's files.") { number($0["store"]?["log_bytes"]) },
-        Metric("log_limit_bytes", "How large they may become.") { number($0["store"]?["log_limit_bytes"]) },
-        Metric("ledger_behind_bytes", "What is acknowledged and not in the ledger yet.") {
+        Metric("log_bytes", "Bytes of the log's files.") { number($0["store"]?["log_bytes"]) },
+        Metric("log_limit_bytes", "The largest size of the log's files (LogSizeMax=).") {
+            number($0["store"]?["log_limit_bytes"])
+        },
+        Metric("ledger_behind_bytes", "Acknowledged bytes that are not in the ledger yet.") {
             number($0["store"]?["bytes_behind"])
         },
-        Metric("ledger_behind_seconds", "The age of the oldest of it; 0 without any.") {
+        Metric("ledger_behind_seconds", "The age of the oldest of them; 0 without any.") {
             microseconds($0["store"]?["behind_us"])
         },
-        Metric("ledger_bytes", "The ledger's file.") { number($0["store"]?["ledger_bytes"]) },
-        Metric("ledger_wal_bytes", "The ledger's WAL.") { number($0["store"]?["ledger_wal_bytes"]) },
-        Metric("id_filter_bytes", "What tells of most ids that they are new.") {
+        Metric("ledger_bytes", "Bytes of the ledger's file.") { number($0["store"]?["ledger_bytes"]) },
+        Metric("ledger_wal_bytes", "Bytes of the ledger's WAL.") { number($0["store"]?["ledger_wal_bytes"]) },
+        Metric("id_filter_bytes", "Bytes of the filter that recognizes new ids without asking the ledger.") {
             number($0["store"]?["id_filter_bytes"])
         },
-        Metric("longest_turn_seconds", "The longest that something may have waited for the loop.") {
+        Metric("longest_turn_seconds", "The longest time that work may have waited for the loop.") {
             microseconds($0["longest_turn_us"])
         },
-        Metric("turn_seconds", "What 99 of 100 turns of the loop stay below, in processor time.") {
+        Metric("turn_seconds", "Processor time of a turn of the loop: 99 of 100 take less.") {
             microseconds($0["turns"]?["p99_us"], [("quantile", "0.99")])
         },
-        Metric("custom_data_entries", "Entries of custom data that have not come to their end, by state.") { status in
+        Metric("custom_data_entries", "Unfinished entries of custom data, by state.") { status in
             ["pending", "queued", "claimed", "unknown"].flatMap {
                 number(status["custom_data"]?[$0], [("state", $0)])
             }
         },
-        Metric("custom_data_bytes", "Names and values of these entries.") { number($0["custom_data"]?["bytes"]) },
-        Metric("custom_data_rejected", "Entries that were rejected when they came, since the start.", .counter) {
+        Metric("custom_data_bytes", "Bytes of the names and values of these entries.") {
+            number($0["custom_data"]?["bytes"])
+        },
+        Metric("custom_data_rejected", "Entries rejected on arrival since the start.", .counter) {
             number($0["custom_data"]?["rejected_since_start"])
         },
         Metric("custom_data_oldest_unsent_seconds", "The age of the oldest entry to be sent; 0 without any.") {
@@ -102,13 +114,13 @@ public enum OpenMetrics {
         Metric("forwarder_connected", "1 while a forwarder is connected.") {
             flag($0["custom_data"]?["forwarder_connected"])
         },
-        Metric("sending_phase", "1 for what the forwarder does: it sends, waits, or was stopped by a refusal.") {
+        Metric("sending_phase", "1 for the forwarder's phase: it sends, waits, or was stopped by a refusal.") {
             guard let phase = $0["custom_data"]?["sending"]?["phase"]?.string else { return [] }
             return SendingState.Phase.allCases.map {
                 Sample($0.rawValue == phase ? "1" : "0", [("phase", $0.rawValue)])
             }
         },
-        Metric("sending_failures", "Requests to the endpoint that failed one after the other.") {
+        Metric("sending_failures", "Requests to the endpoint that failed in a row.") {
             number($0["custom_data"]?["sending"]?["failures"])
         },
     ]

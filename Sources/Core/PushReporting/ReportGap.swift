@@ -23,10 +23,10 @@ public struct ReportGap: Hashable, Sendable {
     public var message: String {
         switch kind {
         case .outOfSequence: "missing, doubled or out of order: the ledger is damaged"
-        case .inFlight: "not decided yet: no outcome and no times"
-        case .daemonDown: "expired while the daemon was down: their times are its absence"
-        case .daemonCrashed: "cut by a crash of the daemon: their handlers may have finished or not"
-        case .mixedModes: "of mixed modes, whose deadlines count from different instants"
+        case .inFlight: "not decided yet: they have no outcome and no times"
+        case .daemonDown: "expired while the daemon was down: their times include its absence"
+        case .daemonCrashed: "interrupted by a crash of the daemon: their handlers may have finished or not"
+        case .mixedModes: "accepted in different modes: their deadlines count from different instants"
         }
     }
 }

@@ -33,7 +33,7 @@ extension ComplianceReport {
         switch mode {
         case .one(.device): "device: the deadline counts from the invocation"
         case .one(.relay): "relay: the deadline counts from acceptance"
-        case .mixed: "mixed: it was changed, and so what the deadline counts from"
+        case .mixed: "mixed: the mode was changed, so deadlines count from different instants"
         }
     }
 
@@ -62,7 +62,7 @@ extension ComplianceReport {
     private var observerSection: String {
         guard observers.tally.accepted > 0 else { return "" }
         let lines = [
-            "Observers, in none of the figures above",
+            "Observers (not in the figures above)",
             "Invocations          \(observers.tally.sum)",
             "Deadline compliance  \(observers.tally.compliance.text)",
         ]

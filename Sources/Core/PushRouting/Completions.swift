@@ -54,15 +54,15 @@ struct Completions {
     func remark(on reply: HandlerAnswer.Reply, of handler: String) -> String? {
         var remarks = reply.remarks
         if reply.times > 1 {
-            let crash = ", and in an app the second call of the completion handler crashes"
-            let first = "the first counts" + (callback.hasCompletionHandler ? crash : "")
-            remarks.append("\(handler) answered \(reply.times) times: \(first)")
+            let crash = "; in an app the second call of the completion handler crashes"
+            let first = "only the first answer counts" + (callback.hasCompletionHandler ? crash : "")
+            remarks.append("\(handler) answered \(reply.times) times; \(first)")
         }
         if callback == .willPresent {
             let unknown = (reply.options ?? []).filter { PresentationOption(rawValue: $0) == nil }
             if !unknown.isEmpty {
                 let names = PresentationOption.allCases.map(\.rawValue).joined(separator: ", ")
-                remarks.append("options: \(unknown.joined(separator: ", ")) ignored, iOS has \(names)")
+                remarks.append("options: \(unknown.joined(separator: ", ")) ignored; iOS knows \(names)")
             }
         }
         return remarks.isEmpty ? nil : remarks.joined(separator: "; ")
@@ -76,7 +76,7 @@ struct Completions {
             return "the service extension was not done in time: iOS shows the notification with its original content"
         default:
             let result = callback == .didReceiveRemoteNotification ? " with failed" : ""
-            let who = handler.map { "\($0) never" } ?? "no handler ever"
+            let who = handler.map { "\($0) never" } ?? "no handler"
             return "\(who) answered: the app completes the callback\(result)"
         }
     }

@@ -39,17 +39,18 @@ extension Router {
     mutating func keep(
         _ logged: [LoggedByHandler], of accepted: AcceptedRequest, at now: Moment, _ effects: inout Effects
     ) -> String? {
-        var setAside: [EntryNumber] = []
+        var rejected: [EntryNumber] = []
         for entry in logged.map(\.request) {
             let source = EntrySource(entry, accepted, at: now.wall)
             let rejections = keep(&effects) { $0.log(entry.kind, entry.object, source, now: now.wall, into: &$1) }
-            setAside += rejections.map(\.number)
+            rejected += rejections.map(\.number)
             effects.append(rejections)
         }
-        guard !setAside.isEmpty else { return nil }
-        let shown = setAside.prefix(5).map(\.description).joined(separator: ", ")
-        let more = setAside.count > 5 ? " and \(setAside.count - 5) more" : ""
-        return "log: set aside as entry \(shown)\(more), with the reason"
+        guard !rejected.isEmpty else { return nil }
+        let shown = rejected.prefix(5).map(\.description).joined(separator: ", ")
+        let more = rejected.count > 5 ? " and \(rejected.count - 5) more" : ""
+        let entries = rejected.count == 1 ? "entry \(shown) was" : "entries \(shown)\(more) were"
+        return "log: \(entries) rejected; pushctl pending --rejected shows why"
     }
 
     /// Queues what the tracks make of a push and of what happened with it, in the transaction that accepts the request.

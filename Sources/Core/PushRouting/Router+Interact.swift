@@ -66,7 +66,8 @@ extension Router {
             }
             let completion = arrival.completions(decision.callback, table).byTracker()
             concludeAtOnce(
-                row, of: arrival, .handedToTracker, because: result.reason(act), completion: completion, at: now,
+                row, of: arrival, .handedToTracker, because: result.reason(act, grace: table.tracking.grace),
+                completion: completion, at: now,
                 &effects)
         } else {
             queueTracks(facts, of: accepted, at: time, now: now, &effects)
@@ -105,24 +106,34 @@ extension Interaction {
 
 extension InteractionResult {
     /// What became of it.
-    fileprivate func reason(_ act: UserAct) -> OutcomeReason {
+    ///
+    /// - Parameter grace: how long an interaction waits for its delivery.
+    fileprivate func reason(_ act: UserAct, grace: Duration) -> OutcomeReason {
         let it = delivery.map { "delivery \($0)" } ?? "its delivery"
+        let time = "\(grace.milliseconds.inWords) (Grace=)"
         return switch verdict {
         case nil where otherwise == .duplicate:
-            .init(.heldForDelivery, "\(it) was opened before: held, in case another one comes within the grace")
+            .init(.heldForDelivery, "\(it) was already opened; waiting up to \(time) for another push that matches")
         case nil where otherwise == .elsewhere:
-            .init(.heldForDelivery, "\(it) went to another device or app: held, in case one comes within the grace")
-        case nil: .init(.heldForDelivery, "no delivery of it is known: held, in case it comes within the grace")
+            .init(.heldForDelivery, "\(it) went to another device or app; waiting up to \(time) for one that matches")
+        case nil: .init(.heldForDelivery, "no matching push yet; waiting up to \(time)")
         case .opened: .init(.directOpen, "direct open of \(it)")
-        case .closed: .init(.closeButton, "a close button of \(it): a click, no direct open")
-        case .duplicate where act == .opened: .init(.openedBefore, "\(it) was opened before")
-        case .duplicate: .init(.openedOrClosedBefore, "\(it) was opened before, or closed by this button")
-        case .unattributed: .init(.unattributedOpen, "\(it) has no campaign id: its open is nobody's")
+        case .closed: .init(.closeButton, "a button closed \(it): a click, not a direct open")
+        case .duplicate where act == .opened: .init(.openedBefore, "not counted: \(it) was already opened")
+        case .duplicate:
+            .init(.openedOrClosedBefore, "not counted: \(it) was already opened, or already closed by this button")
+        case .unattributed: .init(.unattributedOpen, "unattributed: \(it) has no campaign id")
         case .dismissed:
-            .init(.notificationDismissed, "\(it) was dismissed: counts nothing, and can still influence an open")
-        case .unknownAction: .init(.buttonNotInPayload, "\(it) has no such button: counts nothing")
-        case .elsewhere: .init(.deliveredElsewhere, "\(it) went to another device or app: counts nothing")
-        case .unmatched: .init(.unmatched, "unmatched: no delivery of it came within the grace")
+            .init(
+                .notificationDismissed, "dismissed: not an open; a later session can still count as an influenced open")
+        case .unknownAction: .init(.buttonNotInPayload, "not counted: \(it) has no such button")
+        case .elsewhere: .init(.deliveredElsewhere, "not counted: \(it) went to another device or app")
+        case .unmatched: .init(.unmatched, "unmatched: no matching push came within \(time)")
         }
     }
+}
+
+extension Int64 {
+    /// Milliseconds for people: whole seconds where they are.
+    fileprivate var inWords: String { self % 1000 == 0 ? "\(self / 1000) s" : "\(self) ms" }
 }

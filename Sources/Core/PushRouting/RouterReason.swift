@@ -22,25 +22,27 @@ enum RouterReason {
     private var parts: (ReasonCode, String) {
         switch self {
         case .repeatedMessageID:
-            (.repeatedMessageID, "its id is among the last ten that FCM on the device saw: FCM drops it")
+            (.repeatedMessageID, "FCM drops the message: its id is one of the last ten on this device")
         case .noBrazeInstance: (.noBrazeInstance, "the app had no Braze instance when the callback ran")
         case .brazeInstanceDelayed: (.brazeInstanceDelayed, "queued until the app has its Braze instance")
         case .noCallbackForToken(let platform):
-            (.noCallbackForToken, "\(platform.name) runs no callback of the app for it")
+            (.noCallbackForToken, "\(platform.name) runs no callback of the app for a push token")
         case .noRouteMatches: (.noRouteMatches, "no route matches")
         case .everyRouteDeclined: (.everyRouteDeclined, "every route that matches declined")
         case .handlerDeclined: (.handlerDeclined, "its handler declined")
-        case .routeGone: (.routeGone, "its route is gone")
-        case .routeTimeOver(let route): (.routeTimeOver, "the time of route \(route) was over before it began")
+        case .routeGone: (.routeGone, "its route was removed from the configuration")
+        case .routeTimeOver(let route):
+            (.routeTimeOver, "the deadline of route \(route) had passed before its handler could start")
         case .handlerNotStarted(let text): (.handlerNotStarted, text)
         case .handlerRejected(let text): (.handlerRejected, text)
-        case .retryInDeviceMode: (.retryInDeviceMode, "asked to be tried again; device mode retries nothing")
+        case .retryInDeviceMode:
+            (.retryInDeviceMode, "the handler asked for a retry; device mode does not retry (Mode=)")
         case .endedBySignal(let signal): (.endedBySignal, "ended by signal \(signal)")
-        case .endedInGrace: (.endedInGrace, "ended by SIGTERM in its grace")
+        case .endedInGrace: (.endedInGrace, "the handler was ended by SIGTERM before its deadline (Grace=)")
         case .waitingInLane: (.waitingInLane, "still waiting in its lane")
         case .notFinishedAtDeadline: (.notFinishedAtDeadline, "not finished at the deadline")
         case .noHandlerStartedInTime: (.noHandlerStartedInTime, "no handler was started in time")
-        case .notDoneAfterRetries: (.notDoneAfterRetries, "tried more than once, not done at the deadline")
+        case .notDoneAfterRetries: (.notDoneAfterRetries, "tried more than once and not finished at the deadline")
         case .queueFull: (.queueFull, "queue_full")
         case .daemonDown: (.daemonDown, "daemon_down")
         case .daemonCrashed: (.daemonCrashed, "daemon_crashed")

@@ -183,7 +183,7 @@ private struct Loader {
         if deadline <= grace {
             report.error(
                 "Deadline=\(spelledTimeSpan(deadline)): must be more than Grace=\(spelledTimeSpan(grace)) of the "
-                    + "handler \(route.handler), or it is told to end before it starts",
+                    + "handler \(route.handler), or it gets SIGTERM before it starts",
                 line: lines["Deadline"])
         }
     }
@@ -208,7 +208,7 @@ private struct Loader {
         }
         guard let earlier, !route.match.isOnlyBroadcast else { return warnOfCatchAll(before: route, report: &report) }
         report.warning(
-            "never applies: \(earlier.name) comes first and matches all that this matches"
+            "never applies: \(earlier.name) comes first and matches everything that this route matches"
                 + (route.match.isNeverBroadcast ? "" : ", except for token and deleted-messages callbacks"))
     }
 }

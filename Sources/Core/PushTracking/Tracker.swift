@@ -2,7 +2,7 @@ public import PushModel
 
 /// The native tracker of opens: takes over Braze payloads, taps and sessions, and says which analytics events follow.
 ///
-/// A pure value; the rules are T1 to T15 of the tracker's table. Two times come in with everything. The event's own (`at`)
+/// A pure value; the rules are T1 to T15 of the page TrackerRules. Two times come in with everything. The event's own (`at`)
 /// decides what is counted (T4 to T7). The clock's (`now`) decides how long something is remembered or waited for. An
 /// event time later than the clock is taken for the clock's, as the provider's own API does; one in the past is kept.
 ///

@@ -26,11 +26,11 @@ enum APIKey {
         var facts = stat()
         guard fstat(descriptor, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG else {
             throw StartFailure(
-                "cannot read the API key: \(path) is no regular file", exitStatus: StartFailure.configuration)
+                "cannot read the API key: \(path) is not a regular file", exitStatus: StartFailure.configuration)
         }
         guard !isPrivate || facts.st_mode & 0o077 == 0 else {
             throw StartFailure(
-                "the file with the API key may be read by others: chmod 600 \(path), and make a new key if any did",
+                "the file with the API key may be read by others: chmod 600 \(path), and make a new key if somebody read it",
                 exitStatus: StartFailure.permission)
         }
         return try Secret(capacity: maximumLength + 1) { memory throws(StartFailure) in
@@ -53,13 +53,13 @@ enum APIKey {
         func wrong(_ what: String) -> StartFailure {
             StartFailure("the file with the API key, \(path), \(what)", exitStatus: StartFailure.configuration)
         }
-        guard count <= maximumLength else { throw wrong("is longer than \(maximumLength) bytes: it is no key") }
+        guard count <= maximumLength else { throw wrong("is longer than \(maximumLength) bytes: it is not a key") }
         let isSpace = { (byte: UInt8) in [0x20, 0x09, 0x0A, 0x0D].contains(byte) }
         guard let first = memory[..<count].firstIndex(where: { !isSpace($0) }),
             let last = memory[..<count].lastIndex(where: { !isSpace($0) })
         else { throw wrong("is empty") }
         guard memory[first...last].allSatisfy({ 0x21...0x7E ~= $0 }) else {
-            throw wrong("has more than one word, or characters that no key has: it is to have the key alone")
+            throw wrong("has more than one word, or characters that no key has: it must have the key alone")
         }
         memory.copyMemory(from: UnsafeRawBufferPointer(rebasing: memory[first...last]))
         return last - first + 1

@@ -7,8 +7,8 @@ enum Arguments {
 
         Sends the custom events and attributes that pushrouterd has queued to the
         /users/track endpoint that [UsersTrack] in pushrouterd.conf names. Asks the
-        daemon for them over control.sock and tells it what became of each. Runs in the
-        foreground, as a service manager wants it.
+        daemon for them over control.sock and reports their results to it. Runs in the
+        foreground, for a service manager.
 
           --config DIR    read configuration from DIR only
                           (default: $CONFIGURATION_DIRECTORY or /etc/pushrouterd,
@@ -21,15 +21,15 @@ enum Arguments {
           --version       print the version
 
         The API key is the systemd credential users-track-key, or the file that KeyFile=
-        in [UsersTrack] names, which nobody but its owner may read. It is taken from
-        neither the environment nor the command line.
+        in [UsersTrack] names and only its owner can read. It is read from neither the
+        environment nor the command line.
 
-        SIGTERM waits for the answers to what is under way, gives the rest back to the
-        daemon, exits 0. SIGHUP reads configuration and key again, and sends again if
-        the endpoint's refusal had stopped it.
+        On SIGTERM it waits for the answers to requests under way, gives the other
+        entries back to the daemon, and exits 0. On SIGHUP it reads configuration and
+        key again, and sends again if a refusal of the endpoint had stopped it.
 
-        Exit status: 0 stopped as told, 2 usage, 69 the daemon is away and could not be
-        told what became of entries, 71 the system refused something, 77 the key may be
+        Exit status: 0 stopped by a signal, 2 usage, 69 the daemon cannot be reached and
+        results could not be reported, 71 the system refused something, 77 the key may be
         read by others, 78 the configuration is wrong or the key is missing.
         """
 

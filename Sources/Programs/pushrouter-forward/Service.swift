@@ -78,7 +78,9 @@ final class Service {
         case .connected:
             handle(.connected)
         case .disconnected(let reason):
-            if outage.begin(reason) { journal.log(JournalEntry(.warning, "no entries for now: \(reason)")) }
+            if outage.begin(reason) {
+                journal.log(JournalEntry(.warning, "the daemon cannot be asked for entries: \(reason)"))
+            }
             handle(.disconnected)
         case .answered(let operation, let reply): take(reply, to: operation)
         }
@@ -103,7 +105,7 @@ final class Service {
     }
 
     private func endOutage() {
-        if outage.end() { journal.log(JournalEntry(.notice, "the daemon is there again")) }
+        if outage.end() { journal.log(JournalEntry(.notice, "the daemon is reachable again")) }
     }
 
     private func handle(_ event: ForwarderEvent) {
@@ -164,7 +166,7 @@ final class Service {
             let failures = state.failures > 0 ? ", failures in a row: \(state.failures)" : ""
             journal.log(JournalEntry(.notice, "waits until \(until)\(failures): \(reason)"))
         case .stopped:
-            journal.log(JournalEntry(.error, "stopped, everything is kept: \(reason)"))
+            journal.log(JournalEntry(.error, "sending has stopped, all entries are kept: \(reason)"))
         }
         saidState = state
     }
@@ -186,7 +188,7 @@ final class Service {
         guard !isStopping else { return }
         isStopping = true
         let count = forwarder.requestsUnderway
-        let message = count > 0 ? "stopping, after the answers that are awaited: \(count)" : "stopping"
+        let message = count > 0 ? "stopping: waiting for answers: \(count)" : "stopping"
         Notify.stopping(status: message)
         journal.log(JournalEntry(.info, message))
         // A request has its timeout; then the daemon has a while to confirm.
@@ -199,7 +201,7 @@ final class Service {
         journal.log(
             JournalEntry(
                 .warning,
-                "the daemon could not be told what became of what was sent: it takes those entries for of unknown outcome"
+                "the daemon could not be told what the endpoint answered: the entries that were sent become unknown"
             ))
         loop.exit(code: StartFailure.unavailable)
     }
@@ -215,8 +217,8 @@ final class Service {
             Notify.ready(status: status)
         } catch {
             for line in error.lines { journal.log(JournalEntry(.error, line)) }
-            journal.log(JournalEntry(.error, "not reloaded: the settings and the key from before stay in force"))
-            Notify.ready(status: "reload failed; goes on as before")
+            journal.log(JournalEntry(.error, "not reloaded: the previous settings and key stay in force"))
+            Notify.ready(status: "reload failed, still as before")
         }
     }
 }

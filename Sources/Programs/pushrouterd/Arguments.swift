@@ -5,9 +5,9 @@ enum Arguments {
     static let help = """
         usage: pushrouterd [--config DIR] [--state DIR] [--runtime DIR]
 
-        Routes push payloads: decides which platform callback runs and whose payload it
-        is, hands Braze payloads to the tracker of opens, all others to handlers, under
-        a deadline of 9 seconds. Runs in the foreground, as a service manager wants it.
+        Routes push payloads: decides which platform callbacks run and whose payload it
+        is, hands Braze payloads to the tracker of opens and all others to handlers, with
+        a deadline of 9 seconds. Runs in the foreground, for a service manager.
 
           --config DIR    read configuration from DIR only
                           (default: $CONFIGURATION_DIRECTORY or /etc/pushrouterd,
@@ -19,15 +19,16 @@ enum Arguments {
           --help          print this
           --version       print the version
 
-        SIGTERM closes the sockets, finishes what runs, keeps the rest, exits 0. SIGHUP
-        reads the configuration again; if it is wrong the last good one stays in force.
+        On SIGTERM the daemon closes its sockets, lets running handlers finish, keeps the
+        other requests, and exits 0. On SIGHUP it reads the configuration again; if that
+        has an error, the previous one stays in force.
 
-        Exit status: 0 stopped as told, 2 usage, 69 another daemon has the state
+        Exit status: 0 stopped by a signal, 2 usage, 69 another daemon has the state
         directory, 71 the system refused something, 73 a socket cannot be made, 74 the
         ledger cannot be read or written (or stopped while the disk was full), 78 the
         configuration is wrong.
 
-        pushctl(1) injects payloads and shows what became of them.
+        pushctl(1) injects payloads and shows their outcomes.
         """
 
     static func parse(_ words: some Sequence<String>) -> ServiceArguments.Request {

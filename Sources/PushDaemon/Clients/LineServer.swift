@@ -161,7 +161,7 @@ final class LineServer {
     private static let acceptPause: Int64 = 100_000_000
 
     private func noteRefusedConnection(_ number: Int32) {
-        let reason = "a connection, because of \(errorText(number))"
+        let reason = "a connection was not accepted: \(errorText(number))"
         refusals.note(.descriptors, reason, uid: 0, at: EventLoop.nowNanoseconds)
     }
 
@@ -338,7 +338,7 @@ final class LineServer {
                 end(session, overdue, at: now)
             } else if hasStalled(session, at: now), accounts.isHeldUp(by: session, waitingForRoom) {
                 let message =
-                    "the request stopped in its middle, and others wait for the room that it takes "
+                    "the request stopped before its end, and other clients wait for the memory that it takes "
                     + "(InputSizeMax=, InputSizeMaxPerPeer=)"
                 refuse(session, ProtocolError(.overloaded, message: message, retryAfter: .seconds(1)), .slowLine)
             }
@@ -358,15 +358,16 @@ final class LineServer {
         switch overdue {
         case .discarding: session.close()
         case .reading(let owed):
-            let message = "the connection of a client that leaves \(owed) bytes unread (WriteTimeout=)"
+            let message = "the connection was closed, because the client left \(owed) bytes unread (WriteTimeout=)"
             refusals.note(.slowReader, message, uid: uid, at: now)
             session.close()
         case .line:
             let seconds = limits.timeouts.line / 1_000_000_000
-            let message = "the request has no end after \(seconds) s (LineTimeout=): end each with a line feed"
+            let message = "the request has no line feed after \(seconds) s (LineTimeout=): end each request with one"
             refuse(session, ProtocolError(.invalidJSON, message: message), .slowLine)
         case .idle:
-            refusals.note(.idle, "the connection of a client that is idle (IdleTimeout=)", uid: uid, at: now)
+            refusals.note(
+                .idle, "the connection was closed, because the client was idle (IdleTimeout=)", uid: uid, at: now)
             session.close()
         }
     }

@@ -79,7 +79,7 @@ final class RefusalLog {
 
     private func tell(_ reason: RefusalReason, _ entry: inout Entry, at now: Int64) {
         let others = entry.untold == 1 ? "" : ", and \(entry.untold - 1) more for this reason"
-        let message = "refused to uid \(entry.last.uid): \(entry.last.message)\(others)"
+        let message = "refused uid \(entry.last.uid): \(entry.last.message)\(others)"
         journal.log(
             JournalEntry(
                 reason == .invalidRequest || reason == .idle ? .info : .warning, message, messageID: .refused,

@@ -43,7 +43,7 @@ final class ControlServer {
             try carryOut(try ControlRequest(line: line), for: client)
         } catch {
             let reason = RefusalReason(error.code)
-            let message = "a request on control.sock (\(error.code.rawValue))"
+            let message = "a request on control.sock was refused (\(error.code.rawValue))"
             refusals.note(reason, message, uid: session.peer.uid, at: EventLoop.nowNanoseconds)
             client.reply(Reply.refused(error))
         }

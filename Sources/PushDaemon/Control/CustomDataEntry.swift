@@ -11,10 +11,10 @@ extension JournalEntry {
             guard last != nil else { return nil }
             self.init(.notice, "custom data is sent again", messageID: .sendingResumed)
         case .waiting:
-            self.init(.notice, "sending custom data waits\(reason)", messageID: .sendingWaits)
+            self.init(.notice, "sending of custom data waits\(reason)", messageID: .sendingWaits)
         case .stopped:
             self.init(
-                .error, "sending custom data has stopped\(reason); everything is kept", messageID: .sendingStopped)
+                .error, "sending of custom data has stopped\(reason); all entries are kept", messageID: .sendingStopped)
         }
     }
 
@@ -26,12 +26,12 @@ extension JournalEntry {
         switch state {
         case .rejected:
             self.init(
-                .warning, "the endpoint refuses custom data: entry \(entries); pushctl pending --rejected says why",
+                .warning, "the endpoint rejected custom data: entry \(entries); pushctl pending --rejected shows why",
                 messageID: .entriesRejected)
         case .unknown:
             self.init(
                 .warning,
-                "custom data may have been sent, and nobody knows whether it was accepted: entry \(entries); see pushctl pending "
+                "custom data may or may not have reached the endpoint: entry \(entries); see pushctl pending "
                     + "--unknown", messageID: .entriesUnknown)
         case .pending, .queued, .claimed, .flushed, .sent, .discarded: return nil
         }

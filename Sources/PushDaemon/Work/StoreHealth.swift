@@ -82,7 +82,7 @@ final class StoreHealth {
     private func tellSlow(_ fact: String, since: Int64) {
         guard slowSince == nil else { return }
         slowSince = since
-        let message = "the disk is slow: \(fact), and nothing is acknowledged meanwhile"
+        let message = "the disk is slow: \(fact), and no request is acknowledged until it ends"
         journal.log(JournalEntry(.warning, message, messageID: .storeSlow))
     }
 
@@ -92,7 +92,7 @@ final class StoreHealth {
     func stalled(_ error: StoreError) {
         if error.kind == .logFull, ledgerProblem == nil { return waitsForRoom = error }
         problem = "nothing can be written for now: \(error)"
-        journal.log(JournalEntry(.critical, "nothing can be accepted for now: \(error)", messageID: .storeStalled))
+        journal.log(JournalEntry(.critical, "no request can be accepted for now: \(error)", messageID: .storeStalled))
     }
 
     /// A batch was written.
@@ -113,6 +113,6 @@ final class StoreHealth {
     /// The ledger is written again.
     func ledgerResumed() {
         ledgerProblem = nil
-        journal.log(JournalEntry(.notice, "the ledger is written again", messageID: .storeResumed))
+        journal.log(JournalEntry(.notice, "the ledger can be written again", messageID: .storeResumed))
     }
 }

@@ -95,7 +95,7 @@ public final class DaemonLink {
     private func take(_ line: [UInt8]) {
         // A line before may have ended the connection.
         guard connection != nil else { return }
-        guard let operation = awaited.popFirst() else { return fail("the daemon says what it was not asked for") }
+        guard let operation = awaited.popFirst() else { return fail("the daemon sent a reply without a request") }
         do throws(ControlReplyError) {
             let reply = try ControlReply(line: line)
             nextDelay = Self.shortestDelay

@@ -79,9 +79,9 @@ public struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
         case .noSpace: "free space on that file system; nothing accepted so far is lost"
         case .logFull: "nothing is lost; a larger LogSizeMax= lets the ledger fall further behind"
         case .busy: "end the program that holds a transaction open on the ledger"
-        case .corrupt: "stop the daemon, move the file away, and recover what it holds with: sqlite3 FILE .recover"
+        case .corrupt: "stop the daemon, move the file away, and recover its contents with: sqlite3 FILE .recover"
         case .logDamaged:
-            "start pushrouterd with this state directory: it sets the log aside, says what is lost, and goes on"
+            "start pushrouterd with this state directory: it moves the damaged log to log.set-aside-*, reports the loss, and goes on"
         case .contradiction: "report this as an error of pushrouterd; the log that has the rows is kept"
         case .failed: "check the path, then look for errors of the disk in the kernel's log"
         }

@@ -6,7 +6,7 @@ public enum ListenError: Error, Equatable, CustomStringConvertible {
     case alreadyListening(path: String)
     /// Something that is not a socket is there. It was left alone.
     case notASocket(path: String)
-    /// What the service manager handed over is no Unix stream socket that listens.
+    /// What the service manager handed over is not a listening Unix stream socket.
     case notListening(descriptor: Int32)
     /// The system refused a step.
     case system(operation: String, path: String, errno: Int32)
@@ -18,7 +18,7 @@ public enum ListenError: Error, Equatable, CustomStringConvertible {
         case .alreadyListening(let path): "another process is listening on \(path): stop it, or use another directory"
         case .notASocket(let path): "\(path) exists and is not a socket: move it away"
         case .notListening(let descriptor):
-            "descriptor \(descriptor) of the service manager is no Unix stream socket that listens: use ListenStream="
+            "descriptor \(descriptor) of the service manager is not a listening Unix stream socket: use ListenStream="
         case .system(let operation, let path, let errno): "cannot \(operation) \(path): \(reason(errno))"
         }
     }

@@ -54,7 +54,7 @@ public final class Listener {
     /// - Parameters:
     ///   - descriptor: the socket; it is this listener's from now on.
     ///   - refusal: what a client is sent that is turned away because no descriptor is left.
-    /// - Throws: ``ListenError`` when it is no Unix stream socket that listens.
+    /// - Throws: ``ListenError`` when it is not a listening Unix stream socket.
     public init(inherited descriptor: Int32, refusal: [UInt8] = []) throws(ListenError) {
         let socket = FileDescriptor(owning: descriptor)
         guard Self.isListeningStream(descriptor), let path = SocketPath.ofSocket(descriptor) else {

@@ -75,7 +75,7 @@ struct AnswerTests {
         ),
         (
             .response(EndpointResponse(status: 200, body: Array("<html>".utf8))),
-            "the endpoint answered 200, with something that is not its JSON"
+            "the endpoint answered 200, with content that is not the JSON of /users/track"
         ),
         (
             .response(EndpointResponse(status: 200, body: Array(#"{"message":"queued\n"}"#.utf8))),
@@ -126,10 +126,10 @@ struct AnswerTests {
         (403, "", "the endpoint answered 403. The API key lacks the permission users.track"),
         (404, "<html>", "the endpoint answered 404. There is no /users/track: Endpoint="),
         (405, "", "the endpoint answered 405. There is no /users/track: Endpoint="),
-        (407, "", "the endpoint answered 407. The proxy wants a login"),
+        (407, "", "the endpoint answered 407. The proxy requires a login"),
         (413, "", "the endpoint answered 413. The requests are too long"),
-        (301, "", "the endpoint answered 301. It sends us elsewhere"),
-        (418, "", "the endpoint answered 418. Nothing is known of that status"),
+        (301, "", "the endpoint answered 301. It redirects to another address"),
+        (418, "", "the endpoint answered 418. The status is unexpected"),
     ]
 
     @Test("a refusal stops sending: all is kept, and the reason says what to do", arguments: refusals)

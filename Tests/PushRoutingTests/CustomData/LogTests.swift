@@ -158,7 +158,7 @@ struct HandlerLogTests {
         let answer = HandlerAnswer.Reply(log: [entry(#"{"name":"secret","properties":{"event_name":1}}"#)])
         bench.finished(1, 0, .handled(answer))
         #expect(bench.outcome(1) == .handled)
-        #expect(bench.end(1)?.reason == "log: set aside as entry 1, with the reason")
+        #expect(bench.end(1)?.reason == "log: entry 1 was rejected; pushctl pending --rejected shows why")
         #expect(bench.rejections.map(\.number) == [EntryNumber(1)], "whoever drives the router is told")
         #expect(bench.ledger.customData.states == [.rejected])
     }

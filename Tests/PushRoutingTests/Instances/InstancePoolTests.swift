@@ -54,7 +54,7 @@ struct InstancePoolTests {
             ),
             (
                 #"{"id":1,"status":"ok"}"#,
-                #"finished 1 rejected: its answer is not understood: status: "ok" is none of handled, retry, "#
+                #"finished 1 rejected: its answer is not understood: status: "ok" is not one of handled, retry, "#
                     + "declined, rejected"
             ),
         ])
@@ -136,7 +136,7 @@ struct InstancePoolTests {
         #expect(
             pool.closed(3) == [
                 "finished 1 rejected: the worker that had it did not answer: ended by signal 9; "
-                    + "it was given to 3 of them"
+                    + "3 instances had it"
             ])
     }
 

@@ -149,19 +149,19 @@ struct HandlerOutputTests {
         arguments: [
             (
                 #"{"result":"everything"}"#, HandlerAnswer.Reply(times: 1),
-                #"result: "everything" is none of newData, noData, failed"#
+                #"result: "everything" is not one of newData, noData, failed"#
             ),
             (
                 #"{"status":200,"result":"newData"}"#, HandlerAnswer.Reply(result: .newData),
-                "status: 200 is none of handled, retry, declined, rejected"
+                "status: 200 is not one of handled, retry, declined, rejected"
             ),
             (
                 #"{"options":"banner"}"#, HandlerAnswer.Reply(times: 1),
-                "options is a list of words; this is a string"
+                "options is a list of strings; this is a string"
             ),
             (
                 #"{"options":["banner",7]}"#, HandlerAnswer.Reply(options: ["banner"]),
-                "options: 7 is no word"
+                "options: 7 is not a string"
             ),
             (#"{"log":{}}"#, HandlerAnswer.Reply(times: 1), "log is a list of objects; this is an object"),
             (
@@ -169,7 +169,7 @@ struct HandlerOutputTests {
             ),
             (
                 #"{"log":[{"kind":"custom_event","event_name":"sent"}]}"#, HandlerAnswer.Reply(times: 1),
-                "log[0].event_name: an entry takes no such key; it takes app, attributes, braze_id, device, "
+                "log[0].event_name: an entry has no such key; it has app, attributes, braze_id, device, "
                     + "external_id, kind, name, properties, suite"
             ),
             (

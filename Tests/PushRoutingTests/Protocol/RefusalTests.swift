@@ -37,10 +37,10 @@ struct RefusalTests {
         Example(#"{"op":"deliver","payload":null}"#, .invalidType, "payload", "payload is an object; this is null"),
         Example(
             #"{"op":"deliver","payload":{},"paylaod":{}}"#, .unknownKey, "paylaod",
-            "this op takes no such key; it takes \(deliverKeys)"),
+            "this op has no such key; it has \(deliverKeys)"),
         Example(
             #"{"op":"deliver","payload":{},"kind":"opened"}"#, .unknownKey, "kind",
-            "this op takes no such key; it takes \(deliverKeys)"),
+            "this op has no such key; it has \(deliverKeys)"),
         Example(
             #"{"op":"deliver","payload":{},"platform":"iOS"}"#, .invalidValue, "platform",
             "platform is one of android, ios, web"),
@@ -111,7 +111,7 @@ struct RefusalTests {
         Example(#"{"op":"session","kind":"pause"}"#, .invalidValue, "kind", "kind is one of start, end"),
         Example(
             #"{"op":"session","kind":"start","payload":{}}"#, .unknownKey, "payload",
-            "this op takes no such key; it takes app, at, device, external_id, id, kind, op, platform, wait"),
+            "this op has no such key; it has app, at, device, external_id, id, kind, op, platform, wait"),
         Example(
             #"{"op":"token","kind":"old","token":"t"}"#, .invalidValue, "kind",
             "kind is one of new, registered, unregistered"),
@@ -138,26 +138,26 @@ struct RefusalTests {
             "kind user_attributes has no name; it has attributes"),
         Example(
             #"{"op":"log","kind":"custom_event","payload":{}}"#, .unknownKey, "payload",
-            "this op takes no such key; it takes app, at, attributes, braze_id, device, external_id, id, kind, name, "
+            "this op has no such key; it has app, at, attributes, braze_id, device, external_id, id, kind, name, "
                 + "op, platform, properties, suite, wait"),
         Example(
             #"{"op":"log","kind":"custom_event","suite":""}"#, .invalidValue, "suite",
             "suite is empty; leave it out instead"),
         Example(
             #"{"op":"interact","kind":"opened"}"#, .missingKey, "message",
-            "one of message and payload says which notification"),
+            "give message or payload to name the notification"),
         Example(
             #"{"op":"interact","kind":"opened","message":1,"payload":{}}"#, .invalidValue, "payload",
-            "message and payload both say which notification; give one"),
+            "give message or payload, not both"),
         Example(
             #"{"op":"interact","kind":"opened","message":0}"#, .invalidValue, "message",
-            "as a number, message is a seq: a whole number above 0"),
+            "message as a number is a seq: a whole number above 0"),
         Example(
             #"{"op":"interact","kind":"opened","message":1.0}"#, .invalidValue, "message",
-            "as a number, message is a seq: a whole number above 0"),
+            "message as a number is a seq: a whole number above 0"),
         Example(
             #"{"op":"interact","kind":"opened","message":9223372036854775808}"#, .invalidValue, "message",
-            "as a number, message is a seq: a whole number above 0"),
+            "message as a number is a seq: a whole number above 0"),
         Example(
             #"{"op":"interact","kind":"opened","message":""}"#, .invalidValue, "message",
             "message is empty; leave it out instead"),
@@ -169,7 +169,7 @@ struct RefusalTests {
             "payload is an object; this is a number"),
         Example(
             #"{"op":"interact","kind":"opened","message":1,"state":"foreground"}"#, .unknownKey, "state",
-            "this op takes no such key; it takes "
+            "this op has no such key; it has "
                 + "action, app, at, device, external_id, id, kind, message, op, payload, platform, sdk, text, wait"),
     ]
 

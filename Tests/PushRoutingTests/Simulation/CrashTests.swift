@@ -48,7 +48,7 @@ struct CrashTests {
             #expect(error.contains(message))
         }
         let down = try simulate([#"{"at":0,"crash":{"down_ms":100}}"#, #"{"op":"deliver","at":99,"payload":{}}"#])
-        #expect(down.first?["error"]?["message"]?.string?.contains("a daemon that is down takes nothing") == true)
+        #expect(down.first?["error"]?["message"]?.string?.contains("the daemon is down and takes no requests") == true)
     }
 
     @Test("stands in a scenario with expectations, too")
@@ -68,7 +68,7 @@ struct CrashTests {
             #"{"scenario":"relay","mode":"relay"}"#,
             #"{"op":"deliver","at":0,"payload":{"k":"v"},"script":{"exit":75,"takes_ms":1}}"#,
         ]
-        #expect(try outcomes(lines) == ["1 timed_out 9000 tried more than once, not done at the deadline"])
+        #expect(try outcomes(lines) == ["1 timed_out 9000 tried more than once and not finished at the deadline"])
         var device = Simulator(table: table(idempotent: false), tracker: Self.tracker, mode: .device)
         let output = lines.flatMap { device.take(Array($0.utf8), number: 1) } + device.finish()
         #expect(output.count == 1 && String(decoding: output[0], as: UTF8.self).contains(#""outcome":"failed""#))

@@ -22,7 +22,7 @@ struct ExplainedTracksTests {
 
     /// The lines under the heading.
     private func lines(_ explanation: Explanation) -> [String] {
-        explanation.text.split(separator: "\n").drop { $0 != "What is sent to /users/track" }.dropFirst()
+        explanation.text.split(separator: "\n").drop { $0 != "Sent to /users/track" }.dropFirst()
             .prefix { $0.hasPrefix("  ") && !$0.hasPrefix("  - ") }.map { String($0.dropFirst(2)) }
     }
 
@@ -88,9 +88,9 @@ struct ExplainedTracksTests {
         #expect(
             shown.text.hasSuffix(
                 """
-                What a tap sends to /users/track
+                Sent to /users/track by a tap
                   custom_event {"name":"x","properties":{"what":"opened"}} for braze_id b1, by track t
-                What the button buy sends to /users/track
+                Sent to /users/track by the button buy
                   custom_event {"name":"x","properties":{"what":"action","button":"buy"}} for braze_id b1, by track t
 
                 """), "\(shown.text)")

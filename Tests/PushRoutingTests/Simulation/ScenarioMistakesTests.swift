@@ -26,7 +26,7 @@ struct ScenarioMistakesTests {
     @Test("an observer's copy matches nothing that does not ask for an observer")
     func observers() throws {
         let copy = try #require(try failures(#"{"id":"a","outcome":"handled"}"#).first ?? nil)
-        #expect(copy.message == "no invocation matches (2 checked); the closest:")
+        #expect(copy.message == "no invocation matches (2 checked). Closest:")
         #expect(
             copy.lines.first == "seq 1, n 0, onMessageReceived timed_out: outcome is \"timed_out\", not \"handled\"")
         for expect in [
@@ -78,7 +78,7 @@ struct ScenarioMistakesTests {
     }
 
     @Test(
-        "a line that is no JSON object is named with its number and what is wrong",
+        "a line that is not a JSON object is named with its number and what is wrong",
         arguments: [
             (#"{"expect":{"outcome":"handled"}"#, "at byte 31: a comma or '}' is expected; the text ends here"),
             (#"[{"expect":{}}]"#, "a request is one JSON object on one line; this is an array"),

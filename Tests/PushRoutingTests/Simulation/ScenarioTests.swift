@@ -39,15 +39,15 @@ struct ScenarioTests {
         "what is not so fails, with what came instead",
         arguments: [
             (
-                #"{"id":"slow","outcome":"handled","exec_ms":9500}"#, "no invocation matches (4 checked); the closest:",
+                #"{"id":"slow","outcome":"handled","exec_ms":9500}"#, "no invocation matches (4 checked). Closest:",
                 #"seq 1, n 0, onMessageReceived timed_out: outcome is "timed_out", not "handled"; exec_ms is 9000, not 9500"#
             ),
             (
-                #"{"id":"slow","completion":{"by":"handler"}}"#, "no invocation matches (4 checked); the closest:",
+                #"{"id":"slow","completion":{"by":"handler"}}"#, "no invocation matches (4 checked). Closest:",
                 #"seq 1, n 0, onMessageReceived timed_out: completion.by is "default", not "handler""#
             ),
             (
-                #"{"seq":4,"completion":{"by":"handler"}}"#, "no invocation matches (4 checked); the closest:",
+                #"{"seq":4,"completion":{"by":"handler"}}"#, "no invocation matches (4 checked). Closest:",
                 #"seq 4, n 0, none handed_to_tracker: completion is null, not {"by":"handler"}"#
             ),
             (
@@ -64,7 +64,7 @@ struct ScenarioTests {
                 "seq 2, n 0, onMessageReceived failed"
             ),
             (
-                #"{"event":{"event_type":"Received","campaign_id":"d"}}"#, "no event matches (2 checked); the closest:",
+                #"{"event":{"event_type":"Received","campaign_id":"d"}}"#, "no event matches (2 checked). Closest:",
                 #"local.pushnotification.Received, time 0: campaign_id is "c", not "d""#
             ),
             (
@@ -79,7 +79,7 @@ struct ScenarioTests {
                 #"{"invocations":[{"outcome":"handled"}],"of":1}"#, "1 invocation decided, as many as expected, but:",
                 #"seq 1, n 0, onMessageReceived timed_out: outcome is "timed_out", not "handled""#
             ),
-            (#"{"invocations":[],"of":"other"}"#, "no such request was accepted so far", nil),
+            (#"{"invocations":[],"of":"other"}"#, "this request was not accepted so far", nil),
             (#"{"pending":1}"#, "0 requests wait for an outcome, not 1", nil),
             (#"{"error":{"code":"too_long"}}"#, "the request of line 4 was accepted", nil),
         ] as [(String, String, String?)])
@@ -138,7 +138,7 @@ struct ScenarioTests {
             #"{"op":"deliver","at":0,"payload":{},"script":{"takes_ms":100}}"#,
             #"{"at":50,"expect":{"outcome":"handled"}}"#,
         ])
-        #expect(checks.first?.failure?.message == "there is no invocation so far; 1 request still pending")
+        #expect(checks.first?.failure?.message == "no invocation so far; 1 request still pending")
     }
 
     @Test("a refusal that is expected holds; one that nobody expects fails")
@@ -188,23 +188,32 @@ struct ScenarioTests {
             ),
             (#"{"expect":{"event":{"event_type":"pen"}}}"#, "expect.event.event_type: event_type is one of "),
             (#"{"expect":{"event":{"outcome":"handled"}}}"#, "expect.event.outcome: the event has no such member"),
-            (#"{"expect":{"none":{"outcome":"handled"},"is":1}}"#, "expect.is: beside none there is no such member"),
+            (
+                #"{"expect":{"none":{"outcome":"handled"},"is":1}}"#,
+                "expect.is: is not a member that may stand beside none"
+            ),
             (#"{"expect":{"none":{"event":{},"seq":1}}}"#, "expect.none: event stands alone"),
-            (#"{"expect":{"none":7}}"#, "expect.none: an object with members that the invocation is to have"),
-            (#"{"expect":{"count":{}}}"#, "expect.is: how many there are to be, a whole number"),
-            (#"{"expect":{"count":{},"is":-1}}"#, "expect.is: how many there are to be, a whole number"),
-            (#"{"expect":{"invocations":{}}}"#, "expect.invocations: a list of all that was decided"),
+            (#"{"expect":{"none":7}}"#, "expect.none: must be an object with the expected members of the invocation"),
+            (#"{"expect":{"count":{}}}"#, "expect.is: must be the expected number, a whole number"),
+            (#"{"expect":{"count":{},"is":-1}}"#, "expect.is: must be the expected number, a whole number"),
+            (
+                #"{"expect":{"invocations":{}}}"#,
+                "expect.invocations: must be a list with an object for each invocation"
+            ),
             (#"{"expect":{"invocations":[{"n":"x"}]}}"#, "expect.invocations[0].n: n is a whole number"),
-            (#"{"expect":{"invocations":[],"of":true}}"#, "expect.of: the id (a text) or the seq (a number)"),
+            (#"{"expect":{"invocations":[],"of":true}}"#, "expect.of: must be the id (a string) or the seq (a number)"),
             (#"{"expect":{"error":{"line":1}}}"#, "expect.error.line: the error has no such member"),
-            (#"{"expect":{"pending":"none"}}"#, "expect.pending: how many there are to be"),
-            (#"{"expect":{}}"#, "expect: an object that says what is to have happened"),
-            (#"{"expect":7}"#, "expect: an object that says what is to have happened"),
-            (#"{"expect":{"n":0},"op":"deliver"}"#, "op: a line with expect has only at and name beside it"),
-            (#"{"expect":{"n":0},"name":7}"#, "name: a text that says what this shows"),
-            (#"{"expect":{"n":0},"at":"noon"}"#, "at: RFC 3339 or Unix milliseconds"),
-            (#"{"expect":{"n":0},"at":1}"#, "at: this is earlier than a line before; put the lines in order"),
-            (#"{"scenario":"late"}"#, "scenario: this stands in the first line only"),
+            (#"{"expect":{"pending":"none"}}"#, "expect.pending: must be the expected number"),
+            (#"{"expect":{}}"#, "expect: must be an object, such as {\"outcome\":\"handled\"}"),
+            (#"{"expect":7}"#, "expect: must be an object, such as {\"outcome\":\"handled\"}"),
+            (#"{"expect":{"n":0},"op":"deliver"}"#, "op: beside expect a line may have only at and name"),
+            (#"{"expect":{"n":0},"name":7}"#, "name: must be a string: what the expectation shows"),
+            (#"{"expect":{"n":0},"at":"noon"}"#, "at: must be RFC 3339 or Unix milliseconds"),
+            (
+                #"{"expect":{"n":0},"at":1}"#,
+                "at: this is earlier than the time of a line before; put the lines in order"
+            ),
+            (#"{"scenario":"late"}"#, "scenario: only the first line may have it"),
         ])
     func unreadable(line: String, message: String) {
         do {
@@ -219,8 +228,8 @@ struct ScenarioTests {
     @Test(
         "a first line that is wrong",
         arguments: [
-            (#"{"scenario":7}"#, "scenario: a text that says what it shows"),
-            (#"{"scenario":"x","mode":"fast"}"#, "mode: device or relay"),
+            (#"{"scenario":7}"#, "scenario: must be a string: what the scenario shows"),
+            (#"{"scenario":"x","mode":"fast"}"#, "mode: must be device or relay"),
             (#"{"scenario":"x","at":0}"#, "at: the first line has only scenario and mode"),
         ])
     func wrongHead(line: String, message: String) {
@@ -234,7 +243,7 @@ struct ScenarioTests {
             Issue.record("it was read")
         } catch {
             #expect(error.line == nil)
-            #expect(error.message.hasPrefix("it expects nothing"))
+            #expect(error.message.hasPrefix("the scenario expects nothing"))
         }
     }
 

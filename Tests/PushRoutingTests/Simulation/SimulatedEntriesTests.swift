@@ -42,7 +42,7 @@ struct SimulatedEntriesTests {
                     + #""attributes":{"plan":"free"}}"#,
                 #"entry":5,"seq":4,"at":3,"state":"rejected","kind":"custom_attributes","suite":"standard","#
                     + #""attributes":{"email":"a@b.de"},"#
-                    + #""reason":"attributes.email: is a field of the profile, no custom attribute; log it with the user attributes"}"#,
+                    + #""reason":"attributes.email: is a field of the profile, not a custom attribute; log it with the user attributes"}"#,
                 #"entry":3,"seq":5,"at":9000,"state":"flushed","kind":"custom_event","suite":"group","name":"bought","#
                     + #""properties":{"n":1,"s":"x"}}"#,
                 #"entry":4,"seq":5,"at":9000,"state":"flushed","kind":"custom_attributes","suite":"standard","#
@@ -64,7 +64,7 @@ struct SimulatedEntriesTests {
     @Test("what is not so fails, and names the member that differs")
     func fails() throws {
         let wrongValue = try #require(try failure(#"{"entry":{"state":"flushed","properties":{"n":2}}}"#))
-        #expect(wrongValue.message == "no entry matches (7 checked); the closest:")
+        #expect(wrongValue.message == "no entry matches (7 checked). Closest:")
         #expect(
             wrongValue.lines.first
                 == "entry 3, custom_event bought flushed: properties.n is 1, not 2")

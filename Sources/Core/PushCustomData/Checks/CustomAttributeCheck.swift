@@ -26,7 +26,7 @@ func checkCustomAttributeName(_ name: String) throws(Problem) {
         throw Problem("the API reads this name as part of the request, not as an attribute; call it another")
     }
     guard UserField(rawValue: name) == nil else {
-        throw Problem("is a field of the profile, no custom attribute; log it with the user attributes")
+        throw Problem("is a field of the profile, not a custom attribute; log it with the user attributes")
     }
     guard !ReservedName.isUnsettableField(name) else { throw Problem("is a field of the profile that no app sets") }
 }
@@ -103,8 +103,8 @@ private func checkArray(_ array: JSONNode, elementsMax: Int) throws(Problem) {
             switch element.kind {
             case .string: try element.checkText()
             case .number, .bool: continue
-            case .null: throw Problem("null is no element of an array")
-            case .array: throw Problem("an array has no arrays in it")
+            case .null: throw Problem("null cannot be an element of an array")
+            case .array: throw Problem("an array cannot have arrays in it")
             case .object:
                 try element.checkSize()
                 try checkNestedObject(element, elementsMax: elementsMax)

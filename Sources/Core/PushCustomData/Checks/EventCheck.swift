@@ -49,7 +49,7 @@ private func checkPropertyValue(_ value: JSONNode) throws(Problem) {
     switch value.kind {
     case .string: try value.checkText()
     case .number, .bool: return
-    case .null: throw Problem("null is no value of a property; leave the property out")
+    case .null: throw Problem("null cannot be the value of a property; leave the property out")
     case .array:
         for (index, element) in value.elements.enumerated() {
             do throws(Problem) { try checkPropertyValue(element) } catch { throw error.inside(at: index) }

@@ -48,10 +48,10 @@ enum UserField: String, CaseIterable {
 
     private static func unknown(_ name: String) -> Problem {
         if ReservedName.isReserved(name) {
-            return Problem("says whose profile it is or what to do with it; it is no attribute")
+            return Problem("names the profile or what to do with it; it is not an attribute")
         }
         if ReservedName.isUnsettableField(name) { return Problem("is a field of the profile that no app sets") }
-        return Problem("is no field of the profile; log it with the custom attributes")
+        return Problem("is not a field of the profile; log it with the custom attributes")
     }
 
     private func check(_ value: JSONNode) throws(Problem) {

@@ -46,7 +46,7 @@ enum Verdict: Equatable {
             } else if let content, content.isSuccess {
                 self = .settled(attributes: content.attributes.accepted, events: content.events.accepted)
             } else {
-                self = .unknown(content == nil ? "\(said), with something that is not its JSON" : message)
+                self = .unknown(content == nil ? "\(said), with content that is not the JSON of /users/track" : message)
             }
         case 429:
             let reset = response.rateLimitReset.flatMap(Int64.init).map { WallTime(seconds: $0) }
@@ -73,10 +73,11 @@ enum Verdict: Equatable {
             "It does not know the API key: put the key of this instance into KeyFile= or the credential users-track-key"
         case 403: "The API key lacks the permission users.track, or is not allowed from this address"
         case 404, 405: "There is no /users/track: Endpoint= in [UsersTrack] is not the REST endpoint of your instance"
-        case 407: "The proxy wants a login: https_proxy= in the service's environment names the proxy"
+        case 407: "The proxy requires a login: https_proxy= in the service's environment names the proxy"
         case 413: "The requests are too long: lower BatchSize= in [UsersTrack]"
-        case 300...399: "It sends us elsewhere, where the key does not go: correct Endpoint= in [UsersTrack]"
-        default: "Nothing is known of that status: look at Endpoint= in [UsersTrack], and at proxies between"
+        case 300...399:
+            "It redirects to another address, and the key is not sent there: correct Endpoint= in [UsersTrack]"
+        default: "The status is unexpected: check Endpoint= in [UsersTrack] and the proxies on the way"
         }
     }
 }

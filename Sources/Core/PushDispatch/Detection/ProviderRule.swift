@@ -138,6 +138,6 @@ extension ProviderRule {
                 ]
             ).known(
                 from: .interpretation, "the keys of the service worker 3.5.1 of braze-web-sdk",
-                remark: "what later service workers of Braze look at is not public: the rule is an interpretation"),
+                remark: "the test in later service workers of Braze is not public: the rule is an interpretation"),
         ])
 }

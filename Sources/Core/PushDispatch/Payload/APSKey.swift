@@ -29,12 +29,12 @@ public enum APSKey: String, Sendable, CaseIterable {
     var readingOfAnotherType: String {
         switch self {
         case .alert: "there is no alert"
-        case .badge: "true and false are the numbers 1 and 0; anything else is no badge"
+        case .badge: "true and false are the numbers 1 and 0; any other value is not a badge"
         case .sound: "there is no sound"
         case .contentAvailable, .mutableContent:
-            #"taken as Foundation's intValue takes it: "1" and true are 1, no object is"#
+            #"read as Foundation's intValue reads it: "1" and true are 1, no object is"#
         case .category, .threadID, .targetContentID, .interruptionLevel, .relevanceScore, .filterCriteria:
-            "taken as absent"
+            "treated as absent"
         }
     }
 }

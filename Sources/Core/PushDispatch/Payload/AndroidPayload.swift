@@ -63,7 +63,7 @@ final class AndroidPayload: PlatformPayload {
             transport = try Self.transport(given, ofForm: form, "an intent of \(form == .adm ? "ADM" : "FCM")")
             guard transport != .hms else {
                 throw PayloadError(
-                    field: "transport", message: "transport is hms, whose messages are no intents: leave out extras")
+                    field: "transport", message: "transport is hms, whose messages are not intents: leave out extras")
             }
             let isAmazons = name == nil && transport.messageAction == .amazonMessage
             action = isAmazons ? .amazonMessage : IntentAction(name, extras: extras)

@@ -18,31 +18,31 @@ public enum InteractionReason: Hashable, Sendable, CaseIterable, CustomStringCon
         switch self {
         case .brazePushClicked: "a tap on the body: Braze's receiver gets PUSH_CLICKED"
         case .brazeActionClicked: "a button: Braze's receiver gets ACTION_CLICKED"
-        case .brazePushDeleted: "dismissed: Braze's receiver gets PUSH_DELETED, and logs nothing"
+        case .brazePushDeleted: "dismissed: Braze's receiver gets PUSH_DELETED and logs nothing"
         case .intentStarted:
             "the tap starts the activity or receiver that the notification names; no push callback runs"
         case .intentOfDismissalStarted:
-            "dismissed: Android sends the intent that the notification has for it, if it has one; no push callback runs"
+            "dismissed: Android sends the notification's delete intent, if it has one; no push callback runs"
 
         case .defaultAction: "a tap on the body: iOS calls didReceiveResponse with \(UserAct.defaultAction)"
         case .customAction: "a button: iOS calls didReceiveResponse with its identifier"
-        case .noCategory: "aps has no category, and without one iOS shows no buttons: taken as pressed all the same"
+        case .noCategory: "aps has no category, and without one iOS shows no buttons: treated as pressed anyway"
         case .dismissAction:
-            "dismissed, and the category has customDismissAction: iOS calls didReceiveResponse with \(UserAct.dismissAction)"
+            "dismissed; the category has customDismissAction: iOS calls didReceiveResponse with \(UserAct.dismissAction)"
         case .dismissalWithoutCategory:
-            "dismissed, and aps has no category, so none with customDismissAction: iOS tells the app nothing"
+            "dismissed; aps has no category, and only categories have customDismissAction: iOS does not tell the app"
         case .dismissalOfOtherCategory:
-            "dismissed, and DismissActionCategories= does not name aps.category, so it is without customDismissAction: iOS tells the app nothing"
+            "dismissed; DismissActionCategories= does not name aps.category, so it has no customDismissAction: iOS does not tell the app"
         case .dismissalOfUnknownCategory:
-            "dismissed, and without the payload its category is not known: taken as one without customDismissAction, so iOS tells the app nothing"
+            "dismissed; the payload is unknown, so its category is treated as one without customDismissAction: iOS does not tell the app"
 
         case .notificationClick: "a click on the body: the service worker gets notificationclick without an action"
         case .notificationAction: "a button: the service worker gets notificationclick with its action"
         case .notificationClose: "dismissed: the service worker gets notificationclose"
         case .brazeIgnoresClose: "dismissed: Braze's service worker does not listen to notificationclose"
 
-        case .textInput: "with a text, which is handed over beside the button"
-        case .unknownButton: "action is none of the payload's buttons: taken as pressed all the same"
+        case .textInput: "the user typed a text, which the app gets with the button"
+        case .unknownButton: "action is none of the payload's buttons: treated as pressed anyway"
         }
     }
 }

@@ -47,7 +47,7 @@ struct JSONSpot {
 
     var keyMissing: JSONError {
         switch byte {
-        case UInt8(ascii: "}"): unexpected("a comma before the end of an object is one too many")
+        case UInt8(ascii: "}"): unexpected("remove the comma before the end of the object")
         default: unexpected("a key in double quotes is expected")
         }
     }
@@ -56,14 +56,14 @@ struct JSONSpot {
         switch byte {
         case 0 where UnsafeBufferPointer(start: text, count: end - text).allSatisfy { $0 <= 0x20 && $0 != 0 }:
             JSONError(at: position, "the text is empty")
-        case UInt8(ascii: "]") where isInArray: unexpected("a comma before the end of an array is one too many")
-        case UInt8(ascii: "'"): unexpected("a string stands in double quotes")
+        case UInt8(ascii: "]") where isInArray: unexpected("remove the comma before the end of the array")
+        case UInt8(ascii: "'"): unexpected("a string needs double quotes")
         case UInt8(ascii: "+"), UInt8(ascii: "."): unexpected("a number begins with a digit or '-'")
         case UInt8(ascii: "/"), UInt8(ascii: "#"): unexpected("JSON has no comments")
         case 0xEF where rest.starts(with: [0xEF, 0xBB, 0xBF]):
-            unexpected("a byte order mark does not belong before JSON")
+            unexpected("remove the byte order mark before the JSON")
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"):
-            JSONError(at: position, "the only words are true, false and null, in lower case; found '\(word)'")
+            JSONError(at: position, "JSON has only the words true, false and null, in lower case; found '\(word)'")
         default: unexpected("a value is expected")
         }
     }
@@ -130,13 +130,13 @@ struct JSONSpot {
             let unit = try escapedUnit()
             if unit == 0, isKey {
                 throw JSONError(
-                    at: position, "\\u0000 in a key; programs that end a text there would read another key")
+                    at: position, "\\u0000 in a key; programs that end a string there would read another key")
             }
             guard unit & 0xF800 == 0xD800 else { return (6, unit < 0x80 ? 5 : unit < 0x800 ? 4 : 3) }
             let next = moved(to: cursor + 6)
             guard unit < 0xDC00, end - cursor >= 8, next.cursor[0] == UInt8(ascii: "\\"),
                 next.cursor[1] == UInt8(ascii: "u"), try next.escapedUnit() & 0xFC00 == 0xDC00
-            else { throw JSONError(at: position, "half of a surrogate pair stands alone") }
+            else { throw JSONError(at: position, "one half of a surrogate pair is missing") }
             return (12, 8)
         default:
             throw moved(to: cursor + 1).unexpected("an escape is one of \\\" \\\\ \\/ \\b \\f \\n \\r \\t and \\uXXXX")

@@ -35,7 +35,7 @@ struct ObjectReader {
             if let place = RequestKey.names.place(of: key, in: object), keys.bits & 1 << UInt64(place) != 0 { continue }
             guard let name = key.string, !own.contains(name) else { continue }
             throw ProtocolError(
-                .unknownKey, field: name, message: "\(owner) takes no such key; it takes \(keys.inWords)")
+                .unknownKey, field: name, message: "\(owner) has no such key; it has \(keys.inWords)")
         }
     }
 

@@ -26,9 +26,9 @@ extension InteractRequest {
         case (nil, nil):
             throw ProtocolError(
                 .missingKey, field: RequestKey.message.word,
-                message: "one of message and payload says which notification")
+                message: "give message or payload to name the notification")
         case (.some, .some):
-            throw reader.invalid(.payload, "message and payload both say which notification; give one")
+            throw reader.invalid(.payload, "give message or payload, not both")
         }
     }
 
@@ -36,7 +36,7 @@ extension InteractRequest {
         switch message.kind {
         case .number:
             guard let seq = message.int64, seq > 0 else {
-                throw reader.invalid(.message, "as a number, message is a seq: a whole number above 0")
+                throw reader.invalid(.message, "message as a number is a seq: a whole number above 0")
             }
             return .delivery(SequenceNumber(seq))
         case .string:

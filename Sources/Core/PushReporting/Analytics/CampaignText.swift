@@ -20,7 +20,7 @@ extension CampaignReport {
         var table = Self.table("Campaign")
         for (id, campaign) in campaigns.sorted(by: { $0.key < $1.key }) { table.add(campaign.figures.cells(id)) }
         if campaigns.count > 1 { table.add(total.cells("In all")) }
-        return table.text + "Rates are of what was received. A recipient is a user, or a device without one.\n"
+        return table.text + "Rates are shares of the received pushes. A recipient is a user, or a device without one.\n"
     }
 
     private var buttonTable: String {
@@ -65,7 +65,7 @@ extension CampaignReport {
             (lost(.unmatched), "taps on a push that the tracker does not know: open lost (unmatched)"),
             (lost(.shownBySystem), "pushes that Android showed by itself: their opens are lost (shown_by_system)"),
         ]
-        var table = TextTable([("Count", .right), ("Beside these figures", .left)], widest: 90)
+        var table = TextTable([("Count", .right), ("Not in these figures", .left)], widest: 90)
         for (count, meaning) in counts where count > 0 { table.add([grouped(count), meaning]) }
         return table.text
     }

@@ -37,7 +37,7 @@ public struct EventCounts: Sendable {
         var table = TextTable([("Day (\(zone.name))", .left), ("Event", .left), ("Count", .right)], widest: 60)
         for (day, kinds) in days.sorted(by: { $0.key < $1.key }) { Self.add(kinds, day.description, to: &table) }
         if days.count > 1 { Self.add(inAll, "in all", to: &table) }
-        let tables = [days.isEmpty ? "There is no event.\n" : table.text, customEvents.text, delayTable]
+        let tables = [days.isEmpty ? "No events.\n" : table.text, customEvents.text, delayTable]
         return "Window  \(zone.text(window))\n\n" + tables.filter { !$0.isEmpty }.joined(separator: "\n")
     }
 

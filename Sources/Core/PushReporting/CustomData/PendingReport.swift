@@ -72,7 +72,7 @@ public struct PendingReport: Sendable {
 
     private var rest: String {
         let missing = counts.reduce(0) { $0 + $1.count } - entries.count
-        return missing > 0 ? "... and \(grouped(missing)) more; --limit says how many are shown.\n" : ""
+        return missing > 0 ? "... and \(grouped(missing)) more; --limit sets how many are shown.\n" : ""
     }
 
     private var countTable: String {

@@ -152,14 +152,14 @@ public struct InstancePool: Sendable {
                 effects.append(.report(.finished(invocation, answer.answer)))
                 return goOn(at: now, &effects)
             }
-            fault = "an answer with an id that it does not owe one for"
+            fault = "an answer with an id that no callback waits for"
         } catch {
             fault = error.description
         }
         instance.strayLines += 1
         instances[id] = instance
         if instance.strayLines == 1 {
-            effects.append(.note("\(described(id)) wrote \(fault); such lines are passed over"))
+            effects.append(.note("\(described(id)) wrote \(fault); such lines are ignored"))
         } else if instance.strayLines == Self.strayLinesMax {
             lose(id, "wrote \(Self.strayLinesMax) lines that answer nothing", at: now, &effects)
         }
@@ -330,7 +330,7 @@ public struct InstancePool: Sendable {
                 displaced.append(id)
             } else {
                 runs[id] = nil
-                let times = run.sends > 1 ? "; it was given to \(run.sends) of them" : ""
+                let times = run.sends > 1 ? "; \(run.sends) instances had it" : ""
                 let text = "the \(handler.kind.name) that had it did not answer: \(reason)\(times)"
                 effects.append(.report(.finished(id, .rejected(reason: text))))
             }

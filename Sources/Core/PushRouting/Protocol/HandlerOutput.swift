@@ -46,9 +46,9 @@ extension HandlerAnswer.Reply {
         self.init(times: times)
         result = word("result", of: answer)
         status = word("status", of: answer)
-        if let list = list("options", of: "words", in: answer) {
+        if let list = list("options", of: "strings", in: answer) {
             options = list.compactMap(\.string)
-            remarks += list.filter { $0.kind != .string }.map { "options: \($0.shown) is no word" }
+            remarks += list.filter { $0.kind != .string }.map { "options: \($0.shown) is not a string" }
         }
         var wrong: [String] = []
         for (index, element) in (list("log", of: "objects", in: answer) ?? []).enumerated() {
@@ -78,7 +78,7 @@ extension HandlerAnswer.Reply {
         guard let value = answer[key] else { return nil }
         if let word = value.string.flatMap(Word.init(rawValue:)) { return word }
         let words = Word.allCases.map(\.rawValue).joined(separator: ", ")
-        remarks.append("\(key): \(value.shown) is none of \(words)")
+        remarks.append("\(key): \(value.shown) is not one of \(words)")
         return nil
     }
 

@@ -29,7 +29,7 @@ public enum LineFault: Error, Hashable, Sendable, CustomStringConvertible {
     /// What is wrong, without the line, which may hold what payloads hold.
     public var description: String {
         switch self {
-        case .notAnObject: "a line that is no JSON object"
+        case .notAnObject: "a line that is not a JSON object"
         case .noID: "a line without the \"id\" that it answers"
         }
     }

@@ -10,7 +10,7 @@ extension ProtocolError {
             let highest = last.value == 0 ? "there is no request yet" : "the last request is \(last)"
             self.init(
                 .invalidValue, field: "message",
-                message: "no delivery has the number \(number): \(highest); a message id is a string", id: id)
+                message: "no delivery has the number \(number): \(highest); write a message id as a string", id: id)
         case .overloaded(let message, let retryAfter):
             self.init(.overloaded, message: message, retryAfter: retryAfter, id: id)
         case .draining:

@@ -19,7 +19,7 @@ struct Crash: Sendable {
         }
         guard let node = root["at"] else {
             throw ProtocolError(
-                .missingKey, field: "at", message: "at is missing: a simulation has no clock of its own")
+                .missingKey, field: "at", message: "at is missing: each line of a simulation needs its time")
         }
         let time = node.string.map(WallTime.init(rfc3339:)) ?? node.int64.map(WallTime.init(milliseconds:))
         guard let at = time, Step.span.contains(at.milliseconds) else {

@@ -58,14 +58,14 @@ struct Decided {
         let lines = lines(pattern)
         let what = pattern.subject.rawValue
         let waiting = pending > 0 ? "; \(Self.count(pending, "request")) still pending" : ""
-        guard !lines.isEmpty else { return .init("there is no \(what) so far\(waiting)") }
+        guard !lines.isEmpty else { return .init("no \(what) so far\(waiting)") }
         let ranked = lines.map { (line: $0, differences: pattern.differences(from: $0)) }.enumerated()
             .sorted {
                 (Self.distance($0.element.differences), $0.offset) < (Self.distance($1.element.differences), $1.offset)
             }
             .prefix(3).map(\.element)
         return .init(
-            "no \(what) matches (\(lines.count) checked\(waiting)); the closest:",
+            "no \(what) matches (\(lines.count) checked\(waiting)). Closest:",
             ranked.map { "\(Self.summary(of: $0.line)): \($0.differences.joined(separator: "; "))" })
     }
 
@@ -100,7 +100,7 @@ struct Decided {
     // MARK: Exactly these
 
     private func failure(of patterns: [Pattern], _ name: Expectation.RequestName?) -> Check.Failure? {
-        guard let found = decided(of: name) else { return .init("no such request was accepted so far") }
+        guard let found = decided(of: name) else { return .init("this request was not accepted so far") }
         var lines: [String] = []
         for index in 0..<max(patterns.count, found.count) {
             switch (index < patterns.count ? patterns[index] : nil, index < found.count ? found[index] : nil) {
@@ -144,13 +144,13 @@ struct Decided {
     // MARK: Errors
 
     private func failure(ofError pattern: Pattern) -> Check.Failure? {
-        guard let lastRequest else { return .init("there is no request before") }
+        guard let lastRequest else { return .init("no request comes before this line") }
         guard let error = lastRequest.error else {
             return .init("the request of line \(lastRequest.line) was accepted")
         }
         let differences = pattern.differences(from: error)
         guard !differences.isEmpty else { return nil }
-        return .init("the request of line \(lastRequest.line) was refused otherwise:", differences)
+        return .init("the request of line \(lastRequest.line) was refused with another error:", differences)
     }
 
     // MARK: Text

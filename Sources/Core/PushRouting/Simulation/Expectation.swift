@@ -36,19 +36,21 @@ struct Expectation: Sendable {
     /// - Parameter line: the object of the line; it has `expect`.
     init(_ line: JSONNode) throws(ExpectationError) {
         for (key, _) in line.members where !["expect", "at", "name"].contains(key) {
-            throw ExpectationError("\(key): a line with expect has only at and name beside it")
+            throw ExpectationError("\(key): beside expect a line may have only at and name")
         }
         guard let expect = line["expect"], expect.kind == .object, expect.count > 0 else {
-            throw ExpectationError("expect: an object that says what is to have happened")
+            throw ExpectationError("expect: must be an object, such as {\"outcome\":\"handled\"}")
         }
         name = try line["name"].map { node throws(ExpectationError) in
-            guard let name = node.string else { throw ExpectationError("name: a text that says what this shows") }
+            guard let name = node.string else {
+                throw ExpectationError("name: must be a string: what the expectation shows")
+            }
             return name
         }
         at = try line["at"].map { node throws(ExpectationError) in
             let time = node.string.map(WallTime.init(rfc3339:)) ?? node.int64.map(WallTime.init(milliseconds:))
             guard let time, Step.span.contains(time.milliseconds) else {
-                throw ExpectationError("at: RFC 3339 or Unix milliseconds, of the years 1970 to 2200")
+                throw ExpectationError("at: must be RFC 3339 or Unix milliseconds, of the years 1970 to 2200")
             }
             return time
         }
@@ -94,7 +96,7 @@ extension Expectation.Condition {
 
     private static func invocations(_ list: JSONNode, of name: JSONNode?) throws(ExpectationError) -> Self {
         guard list.kind == .array else {
-            throw ExpectationError("expect.invocations: a list of all that was decided, an object for each")
+            throw ExpectationError("expect.invocations: must be a list with an object for each invocation")
         }
         var patterns: [Pattern] = []
         for (index, element) in list.elements.enumerated() {
@@ -103,21 +105,21 @@ extension Expectation.Condition {
         guard let name else { return .invocations(patterns, of: nil) }
         if let id = name.string { return .invocations(patterns, of: .id(id)) }
         guard let seq = name.int64 else {
-            throw ExpectationError("expect.of: the id (a text) or the seq (a number) of the request")
+            throw ExpectationError("expect.of: must be the id (a string) or the seq (a number) of a request")
         }
         return .invocations(patterns, of: .seq(seq))
     }
 
     private static func number(_ key: String, of expect: JSONNode) throws(ExpectationError) -> Int64 {
         guard let number = expect[key]?.int64, number >= 0 else {
-            throw ExpectationError("expect.\(key): how many there are to be, a whole number")
+            throw ExpectationError("expect.\(key): must be the expected number, a whole number")
         }
         return number
     }
 
     private static func allow(_ keys: [String], in expect: JSONNode) throws(ExpectationError) {
         for (key, _) in expect.members where !keys.contains(key) {
-            throw ExpectationError("expect.\(key): beside \(keys[0]) there is no such member")
+            throw ExpectationError("expect.\(key): is not a member that may stand beside \(keys[0])")
         }
     }
 }

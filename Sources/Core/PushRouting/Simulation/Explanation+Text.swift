@@ -15,9 +15,9 @@ extension Explanation {
         let rules = decision.providers.compactMap(\.originText)
         lines += rules.isEmpty ? [] : ["Rules"] + (rules + remarks).map { "  \($0)" }
         if rules.isEmpty, !remarks.isEmpty { lines += ["Remarks"] + remarks.map { "  \($0)" } }
-        lines.append("What runs")
+        lines.append("Callbacks")
         if let outcome = decision.outcome {
-            let nobody = outcome == .ownReceiver ? "no service of the app" : "no code of the app"
+            let nobody = outcome == .ownReceiver ? "No service of the app runs" : "No code of the app runs"
             lines.append("  \(nobody); the outcome is \(outcome.rawValue)")
         }
         lines += invocations.map { "  \($0.text)" }
@@ -25,9 +25,9 @@ extension Explanation {
             lines.append("Routes that do not match")
             lines += unmatchedRoutes.map { "  \($0.callback.rawValue): \($0.route): \($0.reason)" }
         }
-        lines += tracked.isEmpty ? [] : ["What is sent to /users/track"] + tracked.map { "  \($0.text)" }
+        lines += tracked.isEmpty ? [] : ["Sent to /users/track"] + tracked.map { "  \($0.text)" }
         for tracked in trackedActs {
-            lines += ["What \(tracked.act.text) sends to /users/track"] + tracked.entries.map { "  \($0.text)" }
+            lines += ["Sent to /users/track by \(tracked.act.text)"] + tracked.entries.map { "  \($0.text)" }
         }
         let warnings = warnings.map { "  - \($0)" }
         lines += warnings.isEmpty ? [] : ["Warnings"] + warnings

@@ -81,7 +81,7 @@ public struct Explanation: Sendable {
         warnings =
             decision.warnings.map(\.description)
             + passedOver.map {
-                "the route \($0.name) names \(decision.provider ?? ""), whose own receiver takes the message: it never runs, "
+                "the route \($0.name) names \(decision.provider ?? ""), whose own receiver takes the message: the route never runs, "
                     + "and a handler that showed the message would show it twice"
             }
     }
@@ -115,7 +115,7 @@ public struct Explanation: Sendable {
             case .tracker where sdkIsMissing && invocation.planned.callback.needsAppInstance:
                 return OutcomeReason(
                     .noBrazeInstance,
-                    "\(callback): the app has no Braze instance, so it ends as sdk_not_ready: Braze never sees this call; a later tap is counted"
+                    "\(callback): the app has no Braze instance, so it ends as sdk_not_ready: Braze does not see this call; a later tap is counted"
                 )
             case .route where invocation.route == nil:
                 return OutcomeReason(.noRouteMatches, "\(callback): no route matches, so it ends as unrouted")
@@ -132,7 +132,7 @@ public struct Explanation: Sendable {
             OutcomeReason(
                 .campaignEventsOff,
                 "[Tracker] CampaignEventsOff= matches \(app): its own SDK logs opens, so the tracker gives no event for an open, "
-                    + "an influenced open or a push in the foreground, or each would count twice")
+                    + "an influenced open or a push in the foreground: each would count twice")
         ]
     }
 }

@@ -15,7 +15,7 @@ struct Pattern: Sendable {
     /// - Parameter path: where it stands, for messages: `expect.none`.
     init(_ members: JSONNode, _ subject: Subject, path: String) throws(ExpectationError) {
         guard members.kind == .object else {
-            throw ExpectationError("\(path): an object with members that the \(subject.rawValue) is to have")
+            throw ExpectationError("\(path): must be an object with the expected members of the \(subject.rawValue)")
         }
         try Self.check(members, subject.fields, subject, path: path)
         self.subject = subject
@@ -48,7 +48,7 @@ struct Pattern: Sendable {
         guard subject == .invocation, members["observer"] == nil, line["observer"]?.bool == true else {
             return differences
         }
-        return ["observer is true: a copy for an observer matches only where \"observer\":true is expected"]
+        return ["observer is true: this is an observer's copy; it matches only with \"observer\":true"]
             + differences
     }
 

@@ -37,13 +37,13 @@ public struct Scenario: Sendable {
             let root = try? JSONDocument(scanning: bytes, limits: limits).root
             do throws(ExpectationError) {
                 if let root, root["scenario"] != nil {
-                    guard isFirst else { throw ExpectationError("scenario: this stands in the first line only") }
+                    guard isFirst else { throw ExpectationError("scenario: only the first line may have it") }
                     head = try Self.head(root)
                     continue
                 }
                 let line = try Line(bytes, root, limits: limits)
                 if case .expectation(let expectation) = line, let at = expectation.at, let latest, at < latest {
-                    throw ExpectationError("at: this is earlier than a line before; put the lines in order")
+                    throw ExpectationError("at: this is earlier than the time of a line before; put the lines in order")
                 }
                 latest = line.at.map { max($0, latest ?? $0) } ?? latest
                 lines.append((index + 1, line))
@@ -61,7 +61,7 @@ public struct Scenario: Sendable {
         }
         guard lines.contains(where: { $0.line.isExpectation }) else {
             throw ScenarioError(
-                line: nil, message: "it expects nothing: a scenario has at least one {\"expect\":{...}}")
+                line: nil, message: "the scenario expects nothing: add at least one {\"expect\":{...}}")
         }
         (title, mode) = head
         self.lines = lines
@@ -88,12 +88,12 @@ public struct Scenario: Sendable {
             throw ExpectationError("\(key): the first line has only scenario and mode")
         }
         guard let title = root["scenario"]?.string else {
-            throw ExpectationError("scenario: a text that says what it shows")
+            throw ExpectationError("scenario: must be a string: what the scenario shows")
         }
         do throws(ProtocolError) {
             return (title, try mode(root))
         } catch {
-            throw ExpectationError("mode: device or relay")
+            throw ExpectationError("mode: must be device or relay")
         }
     }
 }

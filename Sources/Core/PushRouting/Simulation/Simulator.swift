@@ -119,7 +119,7 @@ public struct Simulator {
         throw ProtocolError(
             .invalidValue, field: "at",
             message: isDown
-                ? "at is before the end of the crash: a daemon that is down takes nothing"
+                ? "at is before the end of the crash: the daemon is down and takes no requests"
                 : "at is earlier than that of the line before; put the lines in order",
             id: id)
     }

@@ -16,7 +16,8 @@ struct Step {
         request = try Request(document, allowing: ["script"])
         guard let at = request.at else {
             throw ProtocolError(
-                .missingKey, field: "at", message: "at is missing: a simulation has no clock of its own", id: request.id
+                .missingKey, field: "at", message: "at is missing: each line of a simulation needs its time",
+                id: request.id
             )
         }
         guard Self.span.contains(at.milliseconds) else {

@@ -28,7 +28,8 @@ extension TrackSource {
         switch self {
         case .keyValue, .data:
             guard let keys = facts.keys else {
-                return "the payload is not known, and with it \(described): the interaction does not bring it"
+                return
+                    "\(described) is unknown: the interaction does not carry the payload, and the payload is not known"
             }
             guard case .keyValue(let key) = self else { return "the payload has no \(described)" }
             let near = nearMiss(of: key, among: keys.namesOfKeyValues(like: key))
@@ -60,7 +61,7 @@ public func nearMiss(of wanted: String, among names: some Sequence<String>) -> S
     }
     guard let near else { return nil }
     let isOnlyCase = near.lowercased() == wanted.lowercased()
-    return isOnlyCase ? "\(near): names are case-sensitive" : "\"\(near)\": names must be the same to the letter"
+    return isOnlyCase ? "\(near): names are case-sensitive" : "\"\(near)\": names must match exactly"
 }
 
 /// A name in lower case, without hyphens, underscores and spaces.

@@ -37,7 +37,7 @@ struct HandlerDraft: Fillable {
         if let grace, grace >= budget {
             report.error(
                 "Grace=\(spelledTimeSpan(grace)): must be less than Budget=\(spelledTimeSpan(budget)), "
-                    + "or the handler is told to end before it starts",
+                    + "or the handler gets SIGTERM before it starts",
                 line: lines["Grace"])
         }
         warnOfUselessKeys(of: kind, lines: lines, report: &report)
@@ -156,7 +156,7 @@ extension Form<[HandlerDraft.Variable]> {
                 throw ValueError("\"\(printable(word, limit: 60))\" must be NAME=value, quoted whole if it has spaces")
             }
             guard !name.hasPrefix("PUSH_") else {
-                throw ValueError("\(name): the names that begin with PUSH_ are the daemon's own")
+                throw ValueError("\(name): names that begin with PUSH_ are reserved for the daemon")
             }
             variables.append(HandlerDraft.Variable(name: name, value: String(Substring(parts[1]))))
         }
@@ -181,7 +181,9 @@ extension Form<String> {
     /// The path of a Unix socket: unix(7) has room for 107 bytes.
     fileprivate static let socketPath = Form { text throws(ValueError) in
         let path = try absolutePath.parse(text)
-        guard path.utf8.count <= 107 else { throw ValueError("has more than the 107 bytes that a socket's path may") }
+        guard path.utf8.count <= 107 else {
+            throw ValueError("is longer than the 107 bytes that a socket's path may have")
+        }
         return path
     }
 

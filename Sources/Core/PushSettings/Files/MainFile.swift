@@ -104,9 +104,9 @@ extension Schema<Settings> {
     guard section == "UsersTrack", name != "keyfile",
         ["key", "token", "secret", "authorization", "bearer", "password"].contains(where: name.contains)
     else { return nil }
-    return "the API key never belongs here, where others read it: put it alone into a file that only its owner can "
+    return "do not put the API key here, where others can read it: put it alone into a file that only its owner can "
         + "read and name that with KeyFile=, or give the service the systemd credential users-track-key; "
-        + "a key that was here is known, so make a new one"
+        + "make a new key, since others may have read this one"
 }
 
 extension Form<Duration> {

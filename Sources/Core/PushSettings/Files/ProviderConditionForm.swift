@@ -105,7 +105,7 @@ extension Form<[ProviderCondition]> {
     }
 
     private static func transportMark(_ key: String) -> ValueError {
-        ValueError("\(printable(key, limit: 60)) can be a mark of FCM, which carries pushes of every provider")
+        ValueError("\(printable(key, limit: 60)) can match a key of FCM, which carries pushes of every provider")
     }
 }
 

@@ -49,7 +49,7 @@ struct ProviderDraft: Fillable {
                 continue
             }
             if draft.remark == nil, let line = lines["\(section).RemarkOn"] {
-                report.error("RemarkOn= in [\(section)]: there is no Remark= to tell", line: line)
+                report.error("RemarkOn= in [\(section)]: Remark= is missing", line: line)
             }
             rule.platforms[platform] = platformRule(draft)
             check(rule, draft, in: section, lines: lines, report: &report)
@@ -83,7 +83,8 @@ struct ProviderDraft: Fillable {
         let orderLine = lines["\(section).Order"] ?? lines["Provider.Order"]
         guard rule.name == ProviderRule.brazeName else {
             if (draft.order ?? order) == 0 {
-                report.error("Order=0 is Braze's, which comes before all others; begin at 1", line: orderLine)
+                report.error(
+                    "Order=0 is for Braze alone, which comes before all others; use 1 or more", line: orderLine)
             }
             return
         }

@@ -41,7 +41,7 @@ struct TrackDraft: Fillable {
         let identifier = identifier(lines: lines, report: &report)
         let event = event(lines: lines, report: &report)
         if event == nil, attributes.isEmpty, userAttributes.isEmpty, !report.hasErrors {
-            report.error("tells nothing; it needs Name= in [Event], or Attribute= or UserAttribute= in [Attributes]")
+            report.error("sends nothing; it needs Name= in [Event], or Attribute= or UserAttribute= in [Attributes]")
         }
         guard let identifier, !report.hasErrors else { return nil }
         return TrackRule(
@@ -53,17 +53,17 @@ struct TrackDraft: Fillable {
         let given = ["Identifier.KeyValue", "ExternalID", "Alias"].compactMap { lines[$0] }.sorted()
         guard let line = given.last else {
             report.error(
-                "[Identifier] is missing; it says whose profile it is: KeyValue=braze_id, ExternalID= or Alias=")
+                "[Identifier] is missing; it names the profile: KeyValue=braze_id, ExternalID= or Alias=")
             return nil
         }
         guard given.count == 1 else {
-            report.error("only one of KeyValue=, ExternalID= and Alias= can say whose profile it is", line: line)
+            report.error("only one of KeyValue=, ExternalID= and Alias= can name the profile", line: line)
             return nil
         }
         if let keyValue {
             if let near = nearMiss(of: Self.brazeID, among: [keyValue]) {
                 report.warning(
-                    "KeyValue=\(near); a payload that has \(Self.brazeID), as Braze calls it, does not have this one",
+                    "KeyValue=\(near); Braze calls it \(Self.brazeID), and a payload with that name does not match",
                     line: line)
             }
             if let prefix = ["keyvalue:", "data:"].first(where: keyValue.hasPrefix) {
@@ -83,7 +83,7 @@ struct TrackDraft: Fillable {
         }
         guard let name = eventName.map(TrackSource.constant) ?? eventNameFrom else {
             if let line = lines["Property"], lines["Name"] == nil, lines["NameFrom"] == nil {
-                report.error("Property= is an event's; [Event] needs Name= or NameFrom=", line: line)
+                report.error("Property= needs an event; give [Event] Name= or NameFrom=", line: line)
             }
             return nil
         }
@@ -116,6 +116,6 @@ extension Schema<TrackDraft> {
         ],
         objection: { section, key in
             // Without the condition it would match more than its author means.
-            section == "Match" && key == "Callback" ? "a track goes by what happens, not by callbacks; use On=" : nil
+            section == "Match" && key == "Callback" ? "a track has no Callback=; use On=" : nil
         })
 }

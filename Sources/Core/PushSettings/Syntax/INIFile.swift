@@ -26,7 +26,7 @@ struct INIFile {
     /// `nil` when it is not text at all; then nothing of it can be relied on.
     init?(parsing bytes: [UInt8], report: inout FileReport) {
         guard bytes.count <= Self.lengthMax else {
-            report.error("longer than 1 MiB; this is no configuration file")
+            report.error("longer than 1 MiB; this is not a configuration file")
             return nil
         }
         var line = Line()
@@ -61,7 +61,7 @@ struct INIFile {
             sections[sections.count - 1].assignments.append(assignment)
         } else {
             let shown = printable(text.text, limit: 60)
-            report.error("\"\(shown)\" is no [Section], no Key=value and no comment", line: line.number)
+            report.error("\"\(shown)\" is neither a [Section], nor Key=value, nor a comment", line: line.number)
         }
     }
 
@@ -69,7 +69,7 @@ struct INIFile {
         let name = header.dropFirst().dropLast()
         guard header.last == UInt8(ascii: "]"), !name.isEmpty, !name.contains(UInt8(ascii: "]")) else {
             let shown = printable(header.text, limit: 60)
-            report.error("\"\(shown)\" is no section header; it is [Name] and nothing else on its line", line: line)
+            report.error("\"\(shown)\" is not a section header; write [Name] and nothing else on the line", line: line)
             return
         }
         sections.append(Section(name: name.text, line: line))

@@ -87,7 +87,7 @@ struct QuotedWords {
             result.append(scalar)
             guard scalar == "%" else { continue }
             guard scalars.popFirst() == "%" else {
-                throw ValueError("nothing is put in for % here; write %% for a percent sign")
+                throw ValueError("systemd's specifiers are not replaced here; write %% for a percent sign")
             }
         }
         return String(result)

@@ -13,7 +13,7 @@ struct CursorFile {
         let bytes = try InputFile(path).rest()
         guard let root = (try? JSONDocument(scanning: bytes))?.root, let cursor = root["cursor"]?.int64, cursor >= 0,
             let name = root["state"]?.string
-        else { throw Failure(.badData, "\(path): this is no cursor of \"pushctl export\"; remove it to begin anew") }
+        else { throw Failure(.badData, "\(path): this is not a cursor of \"pushctl export\"; remove it to begin anew") }
         guard name == state.description else {
             throw Failure(
                 .badData, "\(path): the cursor is of another state directory's ledger; remove it to begin anew")

@@ -17,7 +17,7 @@ enum Help {
 
         Exit status: \(Text.wrapped(ExitStatus.list, width: 65, indent: 13).drop { $0 == " " })
 
-        "pushctl COMMAND --help" tells everything about one command.
+        "pushctl COMMAND --help" explains one command.
 
         """
     }
@@ -42,9 +42,9 @@ enum Help {
 
     /// Where the directories are when no option says so.
     static let directories = """
-        Without these options the directories are those that systemd gives in CONFIGURATION_DIRECTORY, STATE_DIRECTORY and \
+        Without these options the directories are those in the variables of systemd, CONFIGURATION_DIRECTORY, STATE_DIRECTORY and \
         RUNTIME_DIRECTORY, else /etc/pushrouterd (then /run/pushrouterd and /usr/lib/pushrouterd), /var/lib/pushrouterd \
-        and /run/pushrouterd. Where a command has a --state of its own, the state of the app, a path with a / is still \
+        and /run/pushrouterd. Some commands have a --state of their own, the state of the app; there a path with a / is still \
         the directory.
         """
 

@@ -1,7 +1,10 @@
 extension ManPage {
     /// What the figures of "campaigns" are, under their names in JSON.
     static let campaignFigures = [
-        (name: "received", meaning: "deliveries with a campaign that reached a device; a repeat of a message is none"),
+        (
+            name: "received",
+            meaning: "deliveries with a campaign that reached a device; a repeated message does not count"
+        ),
         (
             name: "direct_opens",
             meaning: "deliveries opened by a tap on the body, or on a button that opens the app or a link; each once"
@@ -16,7 +19,7 @@ extension ManPage {
         (
             name: "influenced_and_direct",
             meaning: """
-            of the influenced ones those that were tapped later: both events exist, and the total has them as direct
+            influenced opens whose notification was tapped later: both events exist, and the total counts them as direct
             """
         ),
         (name: "total_opens", meaning: "direct_opens + influenced_opens - influenced_and_direct"),
@@ -25,15 +28,15 @@ extension ManPage {
             name: "button_clicks",
             meaning: """
             a list of button_string (the button's id), button_action_type (uri, deep_link, none, close) and clicks. A \
-            button that closes is no open, and each counts once for a delivery
+            button that closes is not an open, and counts once for a delivery
             """
         ),
-        (name: "unique_recipients", meaning: "users who received one; who is anonymous counts as the device"),
+        (name: "unique_recipients", meaning: "users who received a push; without a user the device counts"),
         (
             name: "rates",
             meaning: """
-            direct_opens, influenced_opens and total_opens by base, the number of what "of" says (received); null when \
-            that is 0, above 1 where opens are of pushes received before --since
+            direct_opens, influenced_opens and total_opens divided by base; "of" names the base (received). They are null when \
+            base is 0, and above 1 when opens belong to pushes received before --since
             """
         ),
     ]
@@ -41,8 +44,11 @@ extension ManPage {
     /// The members of `campaigns --json`, which has such figures in many places.
     static let campaignMembers = [
         (name: "window, time_zone", meaning: "since and until in UTC; the zone in which days begin"),
-        (name: "in_all, campaigns, by_day", meaning: "the figures; of each campaign, by campaign_id, those by_day too"),
-        (name: "by", meaning: "null without --by; else field, and groups with their value, null where there is none"),
+        (
+            name: "in_all, campaigns, by_day",
+            meaning: "the figures in all, by campaign_id (with by_day for each), and by day"
+        ),
+        (name: "by", meaning: "null without --by; else field, and groups with their value, which may be null"),
         (
             name: "campaigns_decoded",
             meaning: "with CampaignIdRule=decode: by campaign_part, of ids that are the base64 of campaign_$_..."
@@ -51,17 +57,17 @@ extension ManPage {
         (
             name: "interactions",
             meaning: """
-            what became of each: opened, closed, duplicate, unattributed, dismissed, unknown_action (the delivery has \
-            no such button), elsewhere (it went to another device or app), unmatched (nothing of it came within \
-            Grace=). Only opened and closed change the figures of campaigns. A time later than the clock is taken for the \
-            clock's, an earlier one is kept
+            the number of interactions by verdict: opened, closed, duplicate, unattributed, dismissed, unknown_action (the delivery has \
+            no such button), elsewhere (it went to another device or app), unmatched (no such push came within \
+            Grace=). Only opened and closed change the figures of campaigns. A time later than the clock is replaced by the \
+            clock's; an earlier time is kept
             """
         ),
         (
             name: "opens_lost",
             meaning: """
             shown_by_system: Braze pushes with a notification block, which Android shows in the background by \
-            itself; unmatched: taps on what the tracker does not know, such a push among them
+            itself; unmatched: taps on pushes that the tracker does not know, such as these
             """
         ),
     ]

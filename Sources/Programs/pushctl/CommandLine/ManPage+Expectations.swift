@@ -2,23 +2,23 @@ extension ManPage {
     /// What holds for all of them.
     static let expectationNotes = [
         """
-        What a scenario of "test" may expect. INVOCATION stands for an object with any of the members that "simulate" \
-        prints of one: seq, n, id, at, callback, provider, route, handler, observer, outcome, reason, reason_code, queue_ms, \
+        These are the expectations of a scenario of "test". INVOCATION stands for an object with any of the members that \
+        "simulate" prints for an invocation: seq, n, id, at, callback, provider, route, handler, observer, outcome, reason, reason_code, queue_ms, \
         exec_ms, total_ms, waited_for with seq, n, handler, and completion with by, \
-        times, result, options. EVENT is one with those of an analytics event. ENTRY is one \
-        with those of an entry of custom data: entry, seq, at, state, kind, suite, braze_id, external_id, alias, name, \
-        properties, attributes, reason; of properties and attributes the named ones are compared. What is not named \
-        may be anything; null means that there is none. Of reason and of an error's message it is enough that they \
-        contain the text. An event_type may be the last part of its name, such as Open. Times may be RFC 3339.
+        times, result, options. EVENT is an object with the members of an analytics event. ENTRY is an \
+        object with the members of an entry of custom data: entry, seq, at, state, kind, suite, braze_id, external_id, alias, name, \
+        properties, attributes, reason; in properties and attributes only the named members are compared. A member that is not named \
+        may have any value; null means that it is missing. A reason or an error's message need only contain the \
+        expected text. An event_type may be the last part of its name, such as Open. Times may be RFC 3339.
         """,
         """
-        INVOCATION is an owner's: the copy that an observing route gets matches only where "observer":true stands, but \
+        INVOCATION means an owner's invocation. An observer's copy matches only with "observer":true, but it \
         counts for {"none":INVOCATION}, too.
         """,
         """
-        A member or a word that does not exist, the name of no handler, route or provider, or an id or number that no \
-        request of the scenario has makes the scenario unreadable, so that no expectation holds by a mistake \
-        in writing it.
+        The scenario is unreadable if an expectation has an unknown member or word, the name of a handler, route or provider \
+        that does not exist, or an id or number that no request has: a misspelled expectation \
+        never holds.
         """,
     ]
 
@@ -44,13 +44,13 @@ extension ManPage {
         (
             name: #"{"invocations":[INVOCATION,...],"of":REQUEST}"#,
             meaning: """
-            these and no others, observers among them, in the order of seq and n; of the request with this id (a text) or seq (a number), or of \
-            all
+            exactly these, observers included, in the order of seq and n: of the request with this id (a string) or seq (a \
+            number), or of all requests
             """
         ),
         (
             name: #"{"error":{"code":CODE,"field":FIELD,"message":TEXT}}"#,
-            meaning: "the request before was refused with this error; any of the three"
+            meaning: "the request before was refused with this error; each of the three members may be left out"
         ),
         (name: #"{"pending":N}"#, meaning: "this many requests wait for an outcome"),
     ]

@@ -2,17 +2,18 @@ import PushModel
 
 extension Command {
     static let act = Command(
-        name: "act", summary: "send a press on a button of a notification",
+        name: "act", summary: "report that a button of a notification was pressed",
         description: [
             """
-            Tells the daemon that the user pressed a button of a notification. ACTION is the button's id: on iOS and the \
-            web the action's identifier, for Braze on Android the value of ab_a0_id, ab_a1_id and so on. --text is what \
-            was typed, where the button has a text field. MESSAGE and --payload name the notification as in "open". \
-            A button that a push of Braze's does not have is accepted and counts nothing.
+            Tells the daemon that the user pressed a button of a notification. ACTION is the button's id: on iOS and \
+            the web the action's identifier, for Braze on Android the value of ab_a0_id, ab_a1_id and so on. --text is \
+            the text that the user typed, if the button has a text field. MESSAGE and --payload name the notification \
+            as in "open". An ACTION that a Braze push does not have is accepted and not counted.
             """,
             """
             Text may be private: a handler gets it on standard input only, and it does not reach the journal. The exit \
-            status says whether the request was accepted: with --wait too it is 0 whatever the outcome is.
+            status is 0 when the request was accepted and none of its custom data was rejected. With --wait --fail it \
+            is 1 as well when an outcome is neither handled nor handed_to_tracker.
             """,
         ],
         operands: Operands(usage: "[MESSAGE]", count: 0...1),
@@ -23,7 +24,7 @@ extension Command {
             Example(line: "pushctl act 41 --action accept", meaning: "a press on the button accept"),
             Example(
                 line: "pushctl act --action reply --text 'on my way' --wait 41",
-                meaning: "an answer typed into the notification, and what became of it"),
+                meaning: "an answer typed into the notification, with its outcome"),
         ]
     ) { arguments, session throws(Failure) in
         guard arguments.has(.action) else {

@@ -2,16 +2,18 @@ import PushModel
 
 extension Command {
     static let session = Command(
-        name: "session", summary: "send that a session of the app began or ended",
+        name: "session", summary: "report that a session of the app began or ended",
         description: [
             """
-            Tells the daemon that the user began to use the app on a device, or stopped. That another user took over the \
-            device is a start with that user. No callback of a push SDK runs for it, so there is no outcome to wait for.
+            Tells the daemon that the user began or stopped to use the app on a device. When another user takes over \
+            the device, send a start with that user. No callback of a push SDK runs for a session, so there is no \
+            outcome to wait for.
             """,
             """
-            A start while the session of that user is open there continues it, and one soon after its end resumes it: \
-            neither is a new session. An end where no session is open, and either without --device, is accepted and \
-            changes nothing. A time later than the daemon's clock is taken for the clock's, an earlier one is kept.
+            A start continues a session of the same user that is still open, and resumes one that ended a short time \
+            ago: neither is a new session. An end without an open session, and any request without --device, is \
+            accepted and changes nothing. A time later than the daemon's clock is replaced by the clock's time; an \
+            earlier time is kept.
             """,
         ],
         operands: Operands(usage: "start|end", count: 1...1),

@@ -5,21 +5,23 @@ import Store
 
 extension Command {
     static let campaigns = Command(
-        name: "campaigns", summary: "say what became of Braze's campaigns",
+        name: "campaigns", summary: "show opens, clicks and recipients of Braze's campaigns",
         description: [
             """
-            Prints the figures of each campaign: what reached devices, direct and influenced opens, clicks by button, \
-            recipients, by day; and beside them the taps that are nobody's and the opens that are lost, with the reason. It \
-            reads the ledger in the state directory, with or without a daemon. pushctl(1) says what each figure is.
+            Prints the figures of each campaign: deliveries, direct and influenced opens, clicks by button, and \
+            recipients, also by day. Below them it prints the taps that belong to no campaign and the opens that are \
+            lost, with the reason. It reads the ledger in the state directory, with or without a daemon. pushctl(1) \
+            explains each figure.
             """,
             """
-            A button that closes the notification is a click and no open. A push that was opened in both ways counts once \
-            in the total, as direct. Rates are of what was received. Influenced opens follow rules of this tracker's, see \
-            [Tracker] in pushrouterd.conf(5); Braze's own are not public.
+            A press on a button that closes the notification is a click, not an open. A push that was opened in both \
+            ways counts once in the total, as direct. Rates are shares of the received pushes. Influenced opens follow \
+            the rules in [Tracker] of pushrouterd.conf(5), because Braze's own rules are not public.
             """,
             """
-            \(LocalTime.forms) An event counts when it happened: with --since, an open may be of a push that was received \
-            before. What is lost or unattributed does not say whose it was: with --campaign it is left out.
+            \(LocalTime.forms) An event counts at the time when it happened: with --since, an open may belong to a \
+            push that was received before. Lost and unattributed opens have no campaign, so --campaign leaves them \
+            out.
             """,
         ],
         operands: .none,
@@ -61,7 +63,7 @@ extension Command {
         do {
             return try session.settings().campaignIDRule
         } catch {
-            session.output.note("\(error.message)\nthe report goes by the default of CampaignIdRule=")
+            session.output.note("\(error.message)\nthe report uses the default of CampaignIdRule=")
             return Settings().campaignIDRule
         }
     }

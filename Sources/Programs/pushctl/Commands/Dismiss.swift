@@ -2,7 +2,7 @@ import PushModel
 
 extension Command {
     static let dismiss = Command(
-        name: "dismiss", summary: "send that a notification was swept away",
+        name: "dismiss", summary: "report that a notification was dismissed",
         description: [
             """
             Tells the daemon that the user dismissed a notification without opening it. The app hears of it only where \
@@ -10,8 +10,8 @@ extension Command {
             MESSAGE and --payload name the notification as in "open".
             """,
             """
-            The exit status says whether the request was accepted and no custom data of it was rejected. With --wait --fail \
-            it is 1, too, when an outcome is neither handled nor handed_to_tracker.
+            The exit status is 0 when the request was accepted and none of its custom data was rejected. With --wait \
+            --fail it is 1 as well when an outcome is neither handled nor handed_to_tracker.
             """,
         ],
         operands: Operands(usage: "[MESSAGE]", count: 0...1),

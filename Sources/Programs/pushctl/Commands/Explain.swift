@@ -5,18 +5,18 @@ import PushSettings
 
 extension Command {
     static let explain = Command(
-        name: "explain", summary: "say what would happen to a payload, and why",
+        name: "explain", summary: "show what would happen to a payload, and why",
         description: [
             """
-            Says without a daemon whose payload it is, which callbacks the platform would run, who would get them, and \
-            why; which routes were asked and do not match; and what the tracks would send of its receipt, a tap, each button \
-            and a dismissal. It decides as the daemon does, by the same configuration; nothing is sent or recorded. Payloads are \
-            those that "inject" takes, and so are files.
+            Shows, without a daemon, whose payload it is, which callbacks the platform would run, which handlers would \
+            get them, and why. It also shows which routes do not match, and what the tracks would send for its \
+            receipt, a tap, each button and a dismissal. It decides as the daemon does, with the same configuration. \
+            Nothing is sent or recorded. It takes the same payloads and files as "inject".
             """,
             """
-            The platform left out is the one in a request; ios for .apns files and payloads with an object "aps" at their \
-            top; else android. --json prints one object a \
-            payload, in the order of the files.
+            Without --platform the platform is the one that a request names; ios for .apns files and for payloads with \
+            an object "aps" at their top; else android. --json prints one object for each payload, in the order of the \
+            files.
             """,
         ],
         operands: Operands(usage: "FILE...|-", count: 1...Int.max),
@@ -113,11 +113,11 @@ private struct Explain {
             throw failure(record, field: error.field, error.message)
         }
         guard case .deliver(let deliver) = request.action else {
-            throw failure(record, field: "op", "only what delivers a payload can be explained")
+            throw failure(record, field: "op", "only payloads and deliver requests can be explained")
         }
         let platform = deliver.target.platform ?? deliver.transport?.platform
         if platform == nil {
-            output.note("\(record.place): no --platform: taken as android")
+            output.note("\(record.place): no --platform given: using android")
         }
         do {
             return try Explanation(deliver, platform: platform ?? .android, table: settings.routing)

@@ -8,21 +8,22 @@ extension Command {
         name: "export", summary: "write the analytics events, one a line",
         description: [
             """
-            Prints the events in the order in which they were recorded, one JSON object a line: in the format currents with \
-            the names of Braze's Currents, in the format envelope as its custom HTTP export has them. What a tracker on the \
-            device cannot know (user_id, names of campaigns, send_id) is left out. It reads the ledger in the state \
-            directory, with or without a daemon.
+            Prints the events in the order in which they were recorded, one JSON object a line. The format currents \
+            has the names of Braze's Currents; the format envelope has the form of its custom HTTP export. Fields that \
+            a tracker on the device cannot know (user_id, names of campaigns, send_id) are left out. It reads the \
+            ledger in the state directory, with or without a daemon.
             """,
             """
-            InfluencedOpen is no event of Currents and comes only if --event asks for it. TYPE is the name of an event or the \
-            last part of it: Open, InfluencedOpen, IosForeground, SessionStart, SessionEnd, TokenStateChange, Uninstall, \
-            CustomEvent, Received.
+            Currents has no InfluencedOpen, so that event is printed only if --event names it. TYPE is the name of an \
+            event or the last part of it: Open, InfluencedOpen, IosForeground, SessionStart, SessionEnd, \
+            TokenStateChange, Uninstall, CustomEvent, Received.
             """,
             """
-            With --cursor the export goes on where the last one with the same file ended; the file is replaced when the \
-            lines before are written. So no event is left out, and one may come twice after a crash: the id tells. With \
-            --after each line ends in a member cursor, for who keeps it beside the data; 0 begins with the first. \
-            Events go when their request is older than Retention=. --follow looks for new ones five times a second.
+            With --cursor the export begins where the last one with the same file ended. The file is replaced after \
+            the lines are written, so no event is left out. After a crash an event may come twice, with the same id. \
+            With --after each line ends in a member cursor, for programs that keep the cursor beside the data; 0 \
+            begins with the first event. Events are deleted when their request is older than Retention=. --follow \
+            looks for new events five times a second.
             """,
             LocalTime.forms,
         ],
@@ -30,7 +31,8 @@ extension Command {
         options: [.exportFormat, .eventsSince, .utc, .event, .cursor, .after, .follow],
         examples: [
             Example(line: "pushctl export --event Open --since today", meaning: "the direct opens of today"),
-            Example(line: "pushctl export --cursor /var/lib/crm/cursor >>events.ndjson", meaning: "what is new"),
+            Example(
+                line: "pushctl export --cursor /var/lib/crm/cursor >>events.ndjson", meaning: "append the new events"),
             Example(line: "pushctl export --format envelope --follow", meaning: "all events, as they come"),
         ]
     ) { arguments, session throws(Failure) in

@@ -5,13 +5,13 @@ extension Command {
         name: "flush", summary: "flush stored custom data as if a session of the app started",
         description: [
             """
-            Has the daemon tell and set what waits for a session of APP on that device of that user: events are recorded, \
-            attributes are set, in the order in which they were saved. There is no session, and no session event. "pushctl \
-            pending" lists what waits.
+            Makes the daemon flush the entries that wait for a session of APP on that device of that user: events are \
+            recorded and attributes are set, in the order in which they were saved. No session starts, and no session \
+            event is recorded. "pushctl pending" lists the entries that wait.
             """,
             """
-            An entry that names a device or a user waits for a session of that one: without --device it stays, and so it \
-            does for another user. One that names no app is flushed by a session of any app.
+            An entry that names a device or a user waits for a session of that device or user: without --device it \
+            stays, and it stays for another user. An entry that names no app is flushed by a session of any app.
             """,
         ],
         operands: .none,
@@ -21,7 +21,7 @@ extension Command {
         ]
     ) { arguments, session throws(Failure) in
         guard let app = arguments[.sessionApp] else {
-            throw arguments.usageFailure("--app APP says the session of which app starts")
+            throw arguments.usageFailure("--app APP is missing: it names the app whose session starts")
         }
         let target = Target(app: app, device: arguments[.sessionDevice], externalID: arguments[.sessionUser])
         let reply = try session.control(.flush(FlushRequest(target: target, suite: arguments[.onlySuite])))

@@ -5,22 +5,24 @@ import PushSettings
 
 extension Command {
     static let `import` = Command(
-        name: "import", summary: "log the custom data that an app stored by the documented samples",
+        name: "import", summary: "log the custom data that an app stored with Braze's samples",
         description: [
             """
-            Reads what the RemoteStorage samples of Braze's documentation keep in UserDefaults until the app starts: the \
-            arrays pending_custom_events, pending_custom_attributes and pending_user_attributes. FILE is a property list, \
-            binary or XML, such as the app group's own file, or JSON. Each entry is logged like one of "pushctl log", into \
-            the suite --suite, or that of the file's name if it begins with "group.".
+            Reads the entries that the RemoteStorage samples of Braze's documentation keep in UserDefaults until the \
+            app starts: the arrays pending_custom_events, pending_custom_attributes and pending_user_attributes. FILE \
+            is a property list, binary or XML, such as the app group's own file, or JSON. Each entry is logged as \
+            "pushctl log" would log it, into the suite that --suite names, or that the file's name gives if it begins \
+            with "group.".
             """,
             """
-            What the samples get wrong is told with its place, and put right where that is certain: events among the \
-            attributes, a name under another key, phone_number. The other entries are sent all the same. An \
-            entry has an id of its content, so the same file can be imported again: nothing is logged twice.
+            Mistakes of the samples are reported with their place, and corrected where the correction is certain: \
+            events among the attributes, a name under another key, phone_number. The other entries are sent as they \
+            are. The id of an entry is made from its content, so the same file can be imported again: nothing is \
+            logged twice.
             """,
             """
-            --dry-run prints the requests, one a line, and says what the daemon would reject; it needs no daemon. The exit \
-            status is 1 when an entry is not sent, or is rejected.
+            --dry-run prints the requests, one a line, and says what the daemon would reject; it needs no daemon. The \
+            exit status is 1 when an entry is not sent or is rejected.
             """,
         ],
         operands: Operands(usage: "remote-storage FILE", count: 2...2),
@@ -28,14 +30,14 @@ extension Command {
         examples: [
             Example(
                 line: "pushctl import remote-storage group.com.shop.plist --platform ios --app com.shop --dry-run",
-                meaning: "see what is in it"),
+                meaning: "show its entries"),
             Example(
                 line: "pushctl import remote-storage group.com.shop.plist --platform ios --app com.shop",
                 meaning: "log it; the next session of com.shop flushes it"),
         ]
     ) { arguments, session throws(Failure) in
         guard arguments.operands[0] == "remote-storage" else {
-            throw arguments.usageFailure("\(arguments.operands[0]): what can be imported is remote-storage")
+            throw arguments.usageFailure("\(arguments.operands[0]): must be remote-storage")
         }
         let file = try InputFile(arguments.operands[1])
         let storage: RemoteStorage

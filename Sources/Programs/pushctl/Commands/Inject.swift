@@ -6,26 +6,28 @@ extension Command {
         name: "inject", summary: "send push payloads to the daemon",
         description: [
             """
-            Sends deliveries: payloads that reach an app on a device. A FILE is one JSON object, on one line or many; or \
-            an object a line (NDJSON), of any number; or an .apns file of the iOS simulator. "-" is standard input.
+            Sends deliveries: payloads that reach an app on a device. A FILE is one JSON object, on one line or \
+            several; or any number of objects, one a line (NDJSON); or an .apns file of the iOS simulator. "-" is \
+            standard input.
             """,
             """
-            Accepted payloads are what the platforms hand to an app and what is sent to them: an FCM v1 send body \
-            ("message"), the extras of an intent ("extras"), a RemoteMessage ("data", "notification"), a bare data map; an \
-            APNs userInfo; a web push data object. Values are passed on byte for byte.
+            These payloads are accepted: an FCM v1 send body ("message"), the extras of an intent ("extras"), a \
+            RemoteMessage ("data", "notification"), a bare data map; an APNs userInfo; a web push data object. Values \
+            are passed on byte for byte.
             """,
             """
-            An object is a request, and is sent as it is, if its "op" is a known operation (deliver, interact, session, \
-            token, log), or if it has both "op" and "payload". Of a known \
-            operation the options fill in what it lacks. Anything else is a payload. "locked", "os_version", \
-            "notifications" and "sdk" have no option here: they take a request written by hand.
+            An object is a request, and is sent as it is, if its "op" is a known operation (deliver, interact, \
+            session, token, log), or if it has both "op" and "payload". The options add keys that a request with a \
+            known operation lacks. Any other object is a payload. "locked", "os_version", "notifications" and "sdk" \
+            have no option here: write a request to set them.
             """,
             """
-            The platform left out is ios for a payload with an object "aps" at its top, and for .apns files, which have \
-            at most 4,096 bytes; else the daemon takes the device's last known, or android. A file that is not JSON is refused as a whole before anything of it is sent; what comes through a pipe is sent \
-            line by line, up to the first line that is wrong. Replies come in the order of the payloads; "accepted" \
-            means that the daemon has it on disk. The exit status says whether the requests were accepted and no custom data \
-            of them was rejected. With --wait --fail it is 1, too, when an outcome is neither handled nor handed_to_tracker.
+            Without --platform the platform is ios for a payload with an object "aps" at its top and for .apns files, \
+            which have at most 4,096 bytes; else the daemon uses the device's last known platform, or android. A file \
+            that is not JSON is refused before any of it is sent. Input from a pipe is sent line by line, up to the \
+            first line with an error. Replies come in the order of the payloads; "accepted" means that the daemon has \
+            the request on disk. The exit status is 0 when all requests were accepted and none of their custom data \
+            was rejected. With --wait --fail it is 1 as well when an outcome is neither handled nor handed_to_tracker.
             """,
         ],
         operands: Operands(usage: "FILE...|-", count: 1...Int.max),
@@ -33,7 +35,8 @@ extension Command {
         examples: [
             Example(line: "pushctl inject --platform ios --app com.example.app push.json", meaning: "send one payload"),
             Example(
-                line: "pushctl inject --device pixel-1 --wait push.json", meaning: "and see what becomes of it"),
+                line: "pushctl inject --device pixel-1 --wait push.json",
+                meaning: "send one payload and print its outcome"),
             Example(line: "generate | pushctl inject -", meaning: "send a stream of payloads, one a line"),
         ]
     ) { arguments, session throws(Failure) in

@@ -5,20 +5,20 @@ extension Command {
         name: "log", summary: "log a custom event or attributes",
         description: [
             """
-            Logs what an app would: a custom event with properties, attributes that are the app's own (attribute), or \
-            those that Braze knows (user-attribute: email, first_name, last_name, phone, dob, country, home_city, language, \
-            gender, time_zone, and subscription states). \(Assignment.forms)
+            Logs custom data as an app would: a custom event with properties, attributes of the app's own (attribute), \
+            or attributes that Braze knows (user-attribute: email, first_name, last_name, phone, dob, country, \
+            home_city, language, gender, time_zone, and subscription states). \(Assignment.forms)
             """,
             """
-            With --suite, or without --braze-id, it is stored until the next session of the app starts, and then told or \
-            set for that session's user, or for USER alone if one is named. With --braze-id and no suite it is sent to \
-            Braze's endpoint at once. An entry without an app, a device or a user is for a session of any. phone_number is kept as phone. \
-            What an attribute is may also change: tags:='{"add":["a"]}', tags:='{"remove":["a"]}', \
-            visits:='{"inc":1}'; null takes it away.
+            With --suite, or without --braze-id, the entry is stored until the next session of the app starts. Then it \
+            is flushed for that session's user; if USER is named, only a session of USER flushes it. With --braze-id \
+            and no suite it is sent to Braze's endpoint at once. An entry that names no app, no device or no user is \
+            flushed by a session of any. phone_number is kept as phone. An attribute's value can also be a change: \
+            tags:='{"add":["a"]}', tags:='{"remove":["a"]}', visits:='{"inc":1}'; null removes the attribute.
             """,
             """
-            What breaks a rule is rejected with the reason, the rest is kept: the exit status is 1 then, and "pushctl \
-            pending --rejected" lists it later.
+            Data that breaks a rule is rejected with the reason, and the rest is kept: then the exit status is 1, and \
+            "pushctl pending --rejected" lists the entry later.
             """,
         ],
         operands: Operands(usage: "event NAME|[user-]attribute KEY=TEXT...", count: 2...Int.max),

@@ -4,20 +4,23 @@ import Store
 
 extension Command {
     static let pending = Command(
-        name: "pending", summary: "list custom data that waits or was rejected, and decide on it",
+        name: "pending", summary: "list custom data that waits or was rejected, and resolve it",
         description: [
             """
-            Prints the entries that have not come to their end, oldest first, and how many there are in each suite: stored \
-            until a session of their app starts (pending), to be sent (queued), being sent (claimed), or of unknown \
-            outcome. Options choose among them, or show what was rejected, with the reason. It reads the ledger in the \
-            state directory, with or without a daemon.
+            Prints the unfinished entries, oldest first, and how many there are in each suite: stored until a session \
+            of their app starts (pending), to be sent (queued), being sent (claimed), or unknown. Options choose among \
+            them, or show the rejected entries with their reasons. It reads the ledger in the state directory, with or \
+            without a daemon.
             """,
             """
-            An entry is of unknown outcome when the answer never came, or the forwarder ended after it had begun to send it: \
-            Braze may have it, and would count it twice. With OnUnknown=hold it waits for you: --retry sends it again, before what is queued \
-            but after what was sent meanwhile, so an attribute may get an older value back; "--discard all" drops the \
-            entries of unknown outcome; "--discard 7,9" can also drop queued ones. What a forwarder sends is "claimed" until it says what became of \
-            it, or the next one starts. --reset empties a suite. These three ask the running daemon, and list nothing.
+            An entry is unknown when the endpoint's answer never came, or when the forwarder ended after it had begun \
+            to send the entry: Braze may have it, and would count it twice. With OnUnknown=hold it waits for you. \
+            --retry sends it again: before the queued entries, but after entries that were sent meanwhile, so an \
+            attribute may get an older value back. "--discard all" drops the unknown entries; "--discard 7,9" can also \
+            drop queued ones. --reset empties a suite. These three options need the running daemon, and list nothing.
+            """,
+            """
+            An entry stays claimed until the forwarder reports its result, or until the next forwarder starts.
             """,
         ],
         operands: .none,
@@ -26,8 +29,8 @@ extension Command {
             .discard, .utc, .json,
         ],
         examples: [
-            Example(line: "pushctl pending --rejected", meaning: "what was rejected, and why"),
-            Example(line: "pushctl pending --unknown --json", meaning: "what has to be decided on, with its data"),
+            Example(line: "pushctl pending --rejected", meaning: "list the rejected entries with their reasons"),
+            Example(line: "pushctl pending --unknown --json", meaning: "list the unknown entries with their data"),
             Example(line: "pushctl pending --retry 7,9", meaning: "send entries 7 and 9 again"),
             Example(line: "pushctl pending --reset group.com.shop --app com.shop", meaning: "empty a suite for an app"),
         ]
@@ -51,7 +54,8 @@ extension Command {
         var filters: [Option] = [.onlyStored, .onlyQueued, .onlyUnknown, .onlyRejected, .onlySuite, .limit]
         if order != .reset { filters.append(.onlyApp) }
         guard let filter = filters.first(where: arguments.has) else { return }
-        throw arguments.usageFailure("--\(filter.name) is for the list; --\(order.name) says itself what it is about")
+        throw arguments.usageFailure(
+            "--\(filter.name) selects entries of the list; it cannot be combined with --\(order.name)")
     }
 
     // MARK: What waits
@@ -111,7 +115,7 @@ extension Command {
         guard let numbers, let resolved = reply["resolved"]?.int64, resolved < numbers.count else { return .done }
         let (wanted, list) =
             option == .retry
-            ? ("not of unknown outcome", "") : ("neither of unknown outcome nor to be sent", " --queued")
+            ? ("not unknown", "") : ("neither unknown nor queued", " --queued")
         session.output.note(
             "\(numbers.count - Int(resolved)) of them are \(wanted); \"pushctl pending --unknown\(list)\" lists those that are"
         )

@@ -6,19 +6,19 @@ import Store
 
 extension Command {
     static let report = Command(
-        name: "report", summary: "say how the deadline was kept",
+        name: "report", summary: "show how many invocations kept their deadline",
         description: [
             """
-            Prints the deadline compliance report: what became of every invocation, and how handlers, routes and \
-            providers kept the deadline. It reads the ledger in the state directory, with or without a daemon. Due is \
-            what a handler owed an answer to; missed is what ended as timed_out or expired. Observers are apart. What \
-            waited in its lane is listed with the one ahead of it that took longest.
+            Prints the deadline compliance report: the outcome of every invocation, and how many of them kept their \
+            deadline, by handler, route and provider. It reads the ledger in the state directory, with or without a \
+            daemon. An invocation is due when a handler owed an answer to it; it is missed when it ended as timed_out \
+            or expired. Observers have figures of their own. An invocation that waited in its lane is listed with the \
+            longest one ahead of it.
             """,
             "\(LocalTime.forms) The window is that of acceptance; without --since it begins with the ledger.",
             """
             The format csv has one row for each invocation; pushctl(1) lists its columns and the members of the JSON. \
-            --fail-under makes the exit status 1 when a smaller share of what was due kept the deadline; when nothing \
-            was due it is 0.
+            With --fail-under the exit status is 1 when the compliance is below PERCENT; when nothing was due it is 0.
             """,
         ],
         operands: .none,
@@ -108,7 +108,8 @@ private struct Report {
         do {
             return try session.settings().routing
         } catch {
-            session.output.note("\(error.message)\nthe report goes by the defaults for what the ledger does not say")
+            session.output.note(
+                "\(error.message)\nthe report uses the defaults for settings that the ledger does not have")
             return Settings().routing
         }
     }

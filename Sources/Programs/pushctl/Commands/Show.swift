@@ -3,12 +3,13 @@ import Store
 
 extension Command {
     static let show = Command(
-        name: "show", summary: "tell the whole story of one request",
+        name: "show", summary: "show everything about one request",
         description: [
             """
-            Prints what the ledger has of the request with the number SEQ: who sent it and when, the request as it came, \
-            each invocation with its times, its outcome and the one ahead of it in its lane that took longest, the analytics events that it caused, \
-            such as a later open, and the custom data that it led to, with what became of each entry. It works with or without a daemon.
+            Prints the ledger's record of the request with the number SEQ: its producer and its time, the request as \
+            it came, each invocation with its times, its outcome and the longest invocation ahead of it in its lane, \
+            the analytics events that it caused, such as a later open, and its custom data with the state of each \
+            entry. It works with or without a daemon.
             """
         ],
         operands: Operands(usage: "SEQ", count: 1...1),

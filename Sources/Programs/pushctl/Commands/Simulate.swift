@@ -8,27 +8,28 @@ extension Command {
         name: "simulate", summary: "run a scenario under virtual time, without a daemon",
         description: [
             """
-            Reads requests, one a line, as inject.sock takes them, each with "at" (RFC 3339 or Unix milliseconds) and in \
-            the order of their times; prints one JSON object for each invocation, each analytics event and each \
-            state of an entry of custom data (queued, pending, flushed, rejected) in the order in which they are decided. After the last line the clock runs on until nothing is pending. A day takes \
-            milliseconds, and the same input gives the same bytes.
+            Reads requests, one a line, as inject.sock takes them. Each has "at" (RFC 3339 or Unix milliseconds), and \
+            they are in the order of their times. Prints one JSON object for each invocation, each analytics event and \
+            each state of an entry of custom data (queued, pending, flushed, rejected), in the order in which they are \
+            decided. After the last line the clock runs on until nothing is pending. A day takes milliseconds, and the \
+            same input gives the same bytes.
             """,
             """
-            A request may say how its handlers behave: "script":{"takes_ms":9500,"exit":0}; without a script they answer \
-            "handled" at once. "answer" is the object that a handler prints, "answers" how often it prints one, and \
-            "handlers" has a script for each handler, by its name, that behaves otherwise. No handler is really run. \
-            Routes and deadlines are those of the configuration, and so is the mode, unless the first line names one; \
-            --mode comes before both. What a scenario expects is passed over; "test" checks it.
+            A request may say how its handlers behave: "script":{"takes_ms":9500,"exit":0}. Without a script they \
+            answer "handled" at once. "answer" is the object that a handler prints, "answers" is how often it prints \
+            one, and "handlers" has scripts for single handlers, by name. No handler is really run. Routes, deadlines \
+            and the mode come from the configuration; the first line may name another mode, and --mode overrides both. \
+            Expectations are ignored; "test" checks them.
             """,
             """
             {"at":1000,"crash":{"down_ms":2500,"reboot":true}} kills the daemon at that time and starts it again 2.5 s \
-            later, after another boot of the machine; both keys may be left out. What was accepted is there; what ran is \
-            "failed" with the reason daemon_crashed, or runs again if its handler is Idempotent=yes; what has no time \
-            left is "expired".
+            later, after a restart of the machine; both keys may be left out. Accepted requests are still there. An \
+            invocation whose handler ran is "failed" with the reason daemon_crashed, or runs again if its handler is \
+            Idempotent=yes. An invocation with no time left is "expired".
             """,
             """
-            A line that is wrong gives {"type":"error","line":N,"error":{...}} and ends the run with exit status 1; with \
-            --keep-going the run goes on and ends with 1.
+            A line with an error prints {"type":"error","line":N,"error":{...}} and ends the run with exit status 1; \
+            with --keep-going the run continues and ends with 1.
             """,
         ],
         operands: Operands(usage: "FILE|-", count: 1...1),

@@ -4,16 +4,16 @@ import PushSettings
 
 extension Command {
     static let status = Command(
-        name: "status", summary: "say what the daemon is doing now",
+        name: "status", summary: "show what the daemon is doing now",
         description: [
             """
-            Asks the running daemon over control.sock. Times end in their unit: _ms, _us. A problem is null, for people -, \
-            when there is none. pushctl(1) says what each field is.
+            Asks the running daemon over control.sock. Names of times end in their unit: _ms, _us. Without a problem \
+            its field is null (text: -). pushctl(1) explains each field.
             """,
             """
-            --format openmetrics prints the same as metrics named pushrouterd_..., such as \
-            pushrouterd_custom_data_oldest_unsent_seconds, for a monitoring system; the textfile collector of Prometheus' \
-            node exporter reads them, too.
+            --format openmetrics prints the same facts as metrics for a monitoring system, such as \
+            pushrouterd_custom_data_oldest_unsent_seconds. The textfile collector of Prometheus' node exporter reads \
+            them, too.
             """,
         ],
         operands: .none,

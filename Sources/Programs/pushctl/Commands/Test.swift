@@ -9,24 +9,24 @@ extension Command {
         name: "test", summary: "run scenarios with expectations, without a daemon",
         description: [
             """
-            Runs scenarios as "simulate" does, and checks what they expect. A scenario is a file of JSON objects, one a \
-            line: requests with "at" and maybe "script", lines {"at":TIME,"crash":{...}}, which "simulate" explains, and \
-            lines {"expect":{...}}. Its first line may be \
-            {"scenario":"what it shows","mode":"relay"}; without a mode that of the configuration holds. In a directory \
-            every file counts whose name ends in .jsonl or .ndjson, at any depth.
+            Runs scenarios as "simulate" does, and checks their expectations. A scenario is a file of JSON objects, \
+            one a line: requests with "at" and perhaps "script", lines {"at":TIME,"crash":{...}}, which "simulate" \
+            explains, and lines {"expect":{...}}. Its first line may be {"scenario":"what it shows","mode":"relay"}; \
+            without "mode" it runs in the configured mode. In a directory all files at any depth are run whose names \
+            end in .jsonl or .ndjson.
             """,
             """
-            An expectation is checked when all is decided that comes before the next line with a time; after the last one, \
-            when nothing is pending any more. {"at":TIME,"expect":{...}} is checked when all is decided that is due up to \
-            TIME. "name" beside "expect" says what it shows. See EXPECTATIONS in the man page for what may be expected.
+            An expectation is checked just before the next line with a time; after the last such line, when nothing is \
+            pending any more. {"at":TIME,"expect":{...}} is checked at TIME, after everything that is due then. "name" \
+            beside "expect" describes the expectation. EXPECTATIONS in the man page lists what an expectation can be.
             """,
             """
-            A request that is refused fails, unless {"expect":{"error":{...}}} follows before the next request. The \
-            configuration is --config, else a directory "config" beside the scenario, else that of the daemon.
+            A request that is refused is a failure, unless {"expect":{"error":{...}}} follows before the next request. \
+            The configuration is --config, else a directory "config" beside the scenario, else the daemon's.
             """,
             """
-            Ends with 0 when everything holds, with 1 when something does not, with 65 when a scenario cannot be read or \
-            expects nothing. What cannot be read does not keep the others from being run.
+            The exit status is 0 when all expectations hold, 1 when one does not, and 65 when a scenario cannot be \
+            read or expects nothing; the other scenarios are still run.
             """,
         ],
         operands: Operands(usage: "DIR|FILE...", count: 1...Int.max),

@@ -2,12 +2,12 @@ import PushModel
 
 extension Command {
     static let token = Command(
-        name: "token", summary: "send a new push token, or that it is gone",
+        name: "token", summary: "report a new push token, or that a token became invalid",
         description: [
             """
-            Tells the daemon that the push service gave the app on a device a token, or took it back. The platform tells \
-            the app (onNewToken; didRegister on iOS), and every route that matches hears of it. "registered" and \
-            "unregistered" are those of FCM's second generation, by installation.
+            Tells the daemon that the push service gave a token to the app on a device, or took it back. The platform \
+            tells the app (onNewToken; didRegister on iOS), and every route that matches gets the callback. \
+            "registered" and "unregistered" belong to FCM's second generation, which has installation ids.
             """,
             """
             A token is a secret: a handler gets it on standard input only, and it does not reach the journal.

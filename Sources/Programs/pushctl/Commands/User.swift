@@ -4,18 +4,18 @@ import Store
 
 extension Command {
     static let user = Command(
-        name: "user", summary: "show what is known of one user",
+        name: "user", summary: "show the devices, sessions and attributes of one user",
         description: [
             """
-            Prints the devices that were last said to be this user's, the sessions, the attributes with when they were set, how \
-            many custom events there were, the last ten Braze pushes that the user \
-            received, and how they were opened. ID is the external_id of the requests. It reads the ledger in the state \
-            directory, with or without a daemon. The exit status is 1 when nothing is known of this user.
+            Prints the devices on which this user was last seen, the sessions, the attributes and when they were set, \
+            the number of custom events, and the last ten Braze pushes that the user received, with their opens. ID is \
+            the external_id of the requests. It reads the ledger in the state directory, with or without a daemon. The \
+            exit status is 1 when the ledger does not know this user.
             """
         ],
         operands: Operands(usage: "ID", count: 1...1),
         options: [.utc, .json],
-        examples: [Example(line: "pushctl user anna", meaning: "what is known of anna")]
+        examples: [Example(line: "pushctl user anna", meaning: "show the user anna")]
     ) { arguments, session throws(Failure) in
         let id = arguments.operands[0]
         var profile = UserProfile(of: id, zone: arguments.zone)

@@ -6,21 +6,26 @@ extension Command {
         name: "users", summary: "find users by their attributes",
         description: [
             """
-            Prints the users whose attributes are so, one a line, by name; custom attributes and Braze's own are looked at \
-            alike. NAME=VALUE means that the attribute is VALUE, as a text, a number, true or false, or an array that has \
-            it; NAME:=JSON that it is just that. Several conditions have to be met all. It reads the ledger in the state \
-            directory, with or without a daemon. The exit status is 1 when there is nobody.
+            Prints the users whose attributes meet the conditions, one a line, by name. Custom attributes and Braze's \
+            own are treated alike. NAME=VALUE holds when the attribute is VALUE, as a text, a number, true or false, \
+            or when it is an array with VALUE in it; NAME:=JSON holds when the attribute is exactly that. All \
+            conditions must hold. It reads the ledger in the state directory, with or without a daemon. The exit \
+            status is 1 when no user is found.
             """
         ],
         operands: .none,
         options: [.condition, .limit, .json],
         examples: [
-            Example(line: "pushctl users --where plan=paid --where country=DE", meaning: "who pays, in Germany"),
+            Example(
+                line: "pushctl users --where plan=paid --where country=DE",
+                meaning: "find users in Germany with a paid plan"),
             Example(line: "pushctl users --where visits:=3 --json", meaning: "as one JSON object, with the number"),
         ]
     ) { arguments, session throws(Failure) in
         let conditions = try arguments.conditions()
-        guard !conditions.isEmpty else { throw arguments.usageFailure("--where NAME=VALUE says whom to find") }
+        guard !conditions.isEmpty else {
+            throw arguments.usageFailure("--where NAME=VALUE is missing: it is the condition on an attribute")
+        }
         let limit = try limit(arguments) ?? (arguments.has(.json) ? .max : 100)
         var users: [String] = []
         try session.reading { ledger throws(StoreError) in
@@ -36,7 +41,7 @@ extension Command {
         } else {
             session.output.print(users.prefix(limit).map { "\($0)\n" }.joined())
             if users.count > limit {
-                session.output.note("and \(users.count - limit) more; --limit says how many are shown")
+                session.output.note("and \(users.count - limit) more; --limit sets how many are shown")
             }
         }
         guard !users.isEmpty else { throw Failure(.no, "there is no such user") }

@@ -9,16 +9,17 @@ extension Command {
         name: "verify", summary: "check the configuration",
         description: [
             """
-            Reads the configuration as the daemon would, says what is wrong with file, line and reason, and what is in \
-            force. The exit status is 1 when there are errors, also when the configuration cannot be read, where the other \
-            commands that need it end with 78; warnings are no errors. The daemon takes a changed \
-            configuration on SIGHUP, and keeps the one before if the new one has errors.
+            Reads the configuration as the daemon would, prints each mistake with file, line and reason, and lists the \
+            settings, handlers, routes, tracks and providers in force. The exit status is 1 when there are errors, \
+            also when the configuration cannot be read; other commands that need the configuration end with 78 then. \
+            Warnings are not errors. On SIGHUP the daemon loads a changed configuration, and keeps the previous one if \
+            the new one has errors.
             """
         ],
         operands: .none,
         options: [.json],
         examples: [
-            Example(line: "pushctl verify", meaning: "check what is installed"),
+            Example(line: "pushctl verify", meaning: "check the installed configuration"),
             Example(line: "pushctl verify --config ./etc", meaning: "check a directory before it is installed"),
         ]
     ) { arguments, session throws(Failure) in

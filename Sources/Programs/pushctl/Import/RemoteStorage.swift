@@ -56,7 +56,7 @@ struct RemoteStorage {
             return lose(place, "it is \(element.noun), not a dictionary with \(Self.eventName)")
         }
         guard let (key, name) = Self.name(in: members) else {
-            return lose(place, "it has no \(Self.eventName), so nobody knows what happened")
+            return lose(place, "it has no \(Self.eventName), so the event has no name")
         }
         guard let text = name.text else {
             return lose(place, "\(key) is \(name.noun), not a string: the samples print a line and drop the event")

@@ -39,7 +39,7 @@ struct Exchange {
     /// Checks what the options say of outcomes.
     static func check(_ arguments: Arguments) throws(Failure) {
         guard arguments.has(.fail), !arguments.has(.wait) else { return }
-        throw arguments.usageFailure("--fail is about outcomes: give --wait, too")
+        throw arguments.usageFailure("--fail needs --wait")
     }
 
     /// Sends a request, soon.
@@ -81,7 +81,7 @@ struct Exchange {
             throw Failure(
                 .unavailable,
                 "the daemon closed the connection before the outcomes of \(Text.count(undecided.count, "request")) were "
-                    + "known; \"pushctl show SEQ\" tells them later")
+                    + "known; \"pushctl show SEQ\" shows them later")
         }
     }
 

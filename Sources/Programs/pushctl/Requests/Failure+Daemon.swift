@@ -43,7 +43,7 @@ extension Failure {
     private static func notPermitted(_ path: String) -> String {
         var status = stat()
         guard stat(path, &status) == 0 else {
-            return "this user may not use \(path), nor see whose it is: ask for access to its directory"
+            return "this user may not use \(path): ask for access to its directory"
         }
         let group = getgrgid(status.st_gid).map { String(cString: $0.pointee.gr_name) } ?? String(status.st_gid)
         return "this user may not use \(path): it is for the group \(group) (InjectSocketGroup=, ControlSocketGroup=)"

@@ -7,7 +7,7 @@ enum RequestLine {
     static func interaction(_ kind: InteractRequest.Kind, _ arguments: Arguments) throws(Failure) -> [UInt8] {
         let message = arguments.operands.first
         guard (message == nil) != (arguments[.payload] == nil) else {
-            throw arguments.usageFailure("MESSAGE or --payload FILE says which notification: give one of them")
+            throw arguments.usageFailure("name the notification: give MESSAGE or --payload FILE")
         }
         let at = try time(arguments)
         let payload = try arguments[.payload].map { file throws(Failure) in try Self.payload(in: file) }
@@ -27,7 +27,7 @@ enum RequestLine {
     static func session(_ arguments: Arguments) throws(Failure) -> [UInt8] {
         let at = try time(arguments)
         guard let kind = arguments.operands.first.flatMap(SessionRequest.Kind.init(rawValue:)) else {
-            throw arguments.usageFailure("\(arguments.operands[0]): a session has a start and an end")
+            throw arguments.usageFailure("\(arguments.operands[0]): must be start or end")
         }
         return line(.session, arguments) { writer in
             writer.member("kind", kind.rawValue)
@@ -54,7 +54,7 @@ enum RequestLine {
         let at = try time(arguments)
         let (kind, operands) = (arguments.operands[0], arguments.operands.dropFirst())
         guard let kind = LogWord(rawValue: kind) else {
-            throw arguments.usageFailure("\(kind): what is logged is an event, an attribute or a user-attribute")
+            throw arguments.usageFailure("\(kind): must be event, attribute or user-attribute")
         }
         let isEvent = kind == .event
         if isEvent, operands.count > 1, let extra = operands.last {

@@ -69,7 +69,7 @@ extension TestResult {
         var text = "  \(file):\(check.line): " + (check.name.map { "\($0)\n    expected: " } ?? "expected: ")
         text += check.expected + "\n"
         guard let failure = check.failure else { return text }
-        return text + "    came: \(failure.message)\n" + failure.lines.map { "      \($0)\n" }.joined()
+        return text + "    found: \(failure.message)\n" + failure.lines.map { "      \($0)\n" }.joined()
     }
 
     fileprivate func write(to writer: inout JSONWriter) {
@@ -98,7 +98,7 @@ extension TestResult {
             let name = XML.escaped("line \(check.line): \(check.name ?? check.expected)")
             let start = "    <testcase classname=\"\(XML.escaped(file))\" name=\"\(name)\" time=\"0\""
             guard let failure = check.failure else { return start + "/>\n" }
-            let story = (["expected: \(check.expected)", "came: \(failure.message)"] + failure.lines)
+            let story = (["expected: \(check.expected)", "found: \(failure.message)"] + failure.lines)
             return start + ">\n      <failure message=\"\(XML.escaped(failure.message))\">"
                 + XML.escaped(story.joined(separator: "\n")) + "</failure>\n    </testcase>\n"
         }

@@ -23,7 +23,7 @@ enum ExitStatus: Int32, CaseIterable {
     var meaning: String {
         switch self {
         case .done: "done"
-        case .no: "the answer is no: a check failed, an objective was missed, or a request was refused"
+        case .no: "a check failed, an objective was missed, or a request was refused"
         case .usage: "wrong usage"
         case .badData: "wrong input"
         case .noInput: "no input file, or no ledger"

@@ -8,7 +8,7 @@ final class InputFile {
     /// The number of the line that ``nextLine()`` returned last, from 1.
     private(set) var lineNumber = 0
 
-    /// How many bytes it has; `nil` for what is no regular file.
+    /// How many bytes it has; `nil` for what is not a regular file.
     let size: Int?
 
     private let descriptor: Int32

@@ -114,6 +114,6 @@ struct LoggedLines {
     private mutating func noteOfUntold() -> String? {
         guard untold > 0 else { return nil }
         defer { untold = 0 }
-        return "\(untold) lines of standard error are left out: at most \(Self.countMax) are told in 10 s"
+        return "\(untold) lines of standard error are left out: at most \(Self.countMax) are logged in 10 s"
     }
 }

@@ -162,7 +162,7 @@ final class CommitLog: Sendable {
             if let place { return place }
             guard try makeAnother(for: length) else {
                 throw StoreError(
-                    .logFull, message: "the log is full, and the ledger has not taken over what is in it",
+                    .logFull, message: "the log is full, and the ledger has not applied it yet",
                     context: directory.path)
             }
         }

@@ -81,7 +81,7 @@ struct LogChain: ~Copyable {
     /// What is wrong where the chain ends; `nil`: nothing comes later.
     mutating func damage(behind position: LogPosition) -> String? {
         batchBeyond(position).map {
-            "behind batch \(position.number) comes batch \($0.number), and what is between cannot be read"
+            "batch \($0.number) follows batch \(position.number), and the batches between them cannot be read"
         }
     }
 

@@ -107,7 +107,7 @@ struct ControlRequestTests {
         .init("{}", .missingKey, "op", "op is missing: \(names)"),
         .init(#"{"op":"deliver"}"#, .unknownOperation, "op", "control.sock takes \(names)"),
         .init(
-            #"{"op":"status","suite":"a"}"#, .unknownKey, "suite", "this op takes no such key; it takes at, id, op"),
+            #"{"op":"status","suite":"a"}"#, .unknownKey, "suite", "this op has no such key; it has at, id, op"),
         .init(#"{"op":"claim","limit":1}"#, .missingKey, "instance", "instance is missing"),
         .init(
             #"{"op":"claim","limit":1,"instance":"me"}"#, .invalidValue, "instance",
@@ -128,7 +128,7 @@ struct ControlRequestTests {
             "wait is true or false; this is a string"),
         .init(
             #"{"op":"claim",\#(run),"limit":1,"app":"a"}"#, .unknownKey, "app",
-            "this op takes no such key; it takes at, holding, id, instance, limit, op, reserve, wait"),
+            "this op has no such key; it has at, holding, id, instance, limit, op, reserve, wait"),
         .init(
             #"{"op":"depart",\#(run),"entries":[1,{}]}"#, .invalidValue, "entries[1]",
             "an entry's number is a whole number above 0"),
@@ -152,10 +152,10 @@ struct ControlRequestTests {
             "state is one of sent, rejected, unknown, queued"),
         .init(
             #"{"op":"settle",\#(run),"entries":[{"number":1,"state":"unknown"}]}"#, .missingKey, "entries[0].reason",
-            "reason is missing: who looks at the entry has to know why"),
+            "reason is missing: the reason is kept with the entry"),
         .init(
             #"{"op":"settle",\#(run),"entries":[{"number":1,"state":"sent","why":"x"}]}"#, .unknownKey,
-            "entries[0].why", "this op takes no such key; it takes number, reason, state"),
+            "entries[0].why", "this op has no such key; it has number, reason, state"),
         .init(
             #"{"op":"settle",\#(run),"entries":[\#(Array(repeating: "{}", count: 1001).joined(separator: ","))]}"#,
             .invalidValue, "entries", "entries has at most 1000"),
@@ -170,7 +170,7 @@ struct ControlRequestTests {
         .init(#"{"op":"flush"}"#, .missingKey, "app", "app is missing"),
         .init(
             #"{"op":"flush","app":"a","kind":"start"}"#, .unknownKey, "kind",
-            "this op takes no such key; it takes app, at, device, external_id, id, op, platform, suite"),
+            "this op has no such key; it has app, at, device, external_id, id, op, platform, suite"),
         .init(#"{"op":"reset"}"#, .missingKey, "suite", "suite is missing"),
         .init(#"{"op":"resolve","state":"queued"}"#, .missingKey, "entries", "entries is missing"),
         .init(

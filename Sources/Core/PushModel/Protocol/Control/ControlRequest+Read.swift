@@ -111,7 +111,7 @@ extension Settlement {
             let state = try reader.state(of: SettleRequest.states)
             let reason = try reader.string(.reason)
             guard reason != nil || state == .sent || state == .queued else {
-                throw reader.missing(.reason, ": who looks at the entry has to know why")
+                throw reader.missing(.reason, ": the reason is kept with the entry")
             }
             return Settlement(number, state, reason: reason)
         }
