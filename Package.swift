@@ -90,20 +90,28 @@ let package = Package(
         // What programs have in common that talk to the daemon.
         swift(.system, "DaemonClient", ["PushModel", "LinuxSystem", "UnixSockets"]),
 
+        // Runs handlers: for the daemon, and for who tries one out.
+        swift(
+            .system, "HandlerRuns",
+            [
+                "PushModel", "PushRouting", "LinuxSystem", "EventLoop", "UnixSockets", "HandlerProcess", "JournalLog",
+            ]),
+
         // The daemon, wired together, and its documentation.
         .target(
             name: "PushDaemon",
             dependencies: [
                 "PushModel", "PushTracking", "PushCustomData", "PushRouting", "PushSettings",
-                "LinuxSystem", "EventLoop", "UnixSockets", "Store", "HandlerProcess", "JournalLog", "SettingsFiles",
-                "JSONC",
+                "LinuxSystem", "EventLoop", "UnixSockets", "Store", "HandlerProcess", "HandlerRuns", "JournalLog",
+                "SettingsFiles", "JSONC",
             ], swiftSettings: settings),
         program("pushrouterd", ["PushDaemon", "PushModel", "PushSettings", "SettingsFiles"]),
         program(
             "pushctl",
             [
                 "PushModel", "PushDispatch", "PushTracking", "PushCustomData", "PushRouting", "PushReporting",
-                "PushSettings", "LinuxSystem", "Store", "UnixSockets", "SettingsFiles", "DaemonClient", "JSONC",
+                "PushSettings", "LinuxSystem", "EventLoop", "Store", "UnixSockets", "HandlerProcess", "HandlerRuns",
+                "JournalLog", "SettingsFiles", "DaemonClient", "JSONC",
             ]),
         // What speaks HTTP is a program of its own: the daemon needs neither network nor key.
         program(
@@ -145,13 +153,14 @@ let package = Package(
         tests("UnixSocketsTests", ["UnixSockets", "CLinux", "LinuxSystem"]),
         tests("StoreTests", ["PushModel", "Store", "CLinux"]),
         tests("HandlerProcessTests", ["HandlerProcess", "CLinux", "LinuxSystem"]),
+        tests("HandlerRunsTests", ["HandlerRuns"]),
         tests("JournalLogTests", ["JournalLog", "CLinux"]),
         tests(
             "PushDaemonTests",
             [
                 "PushModel", "PushTracking", "PushCustomData", "PushRouting", "PushSettings", "LinuxSystem",
                 "JournalLog",
-                "EventLoop", "UnixSockets", "Store", "PushDaemon",
+                "EventLoop", "UnixSockets", "Store", "HandlerRuns", "PushDaemon",
             ]),
         // What one delivery may cost.
         tests(

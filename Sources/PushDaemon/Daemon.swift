@@ -1,6 +1,7 @@
 import EventLoop
 import Glibc
 import HandlerProcess
+import HandlerRuns
 import JournalLog
 import LinuxSystem
 import PushModel
@@ -84,7 +85,8 @@ final class Daemon {
         refusals = RefusalLog(journal: journal)
         let recovered = try RecoveredState(directory: directories.state, settings: settings, now: .now())
         runner = try HandlerRunner(
-            loop: loop, stateID: recovered.stateID, descriptorLimit: descriptorLimit, journal: journal)
+            loop: loop, stateID: recovered.stateID, descriptorLimit: descriptorLimit,
+            log: { journal.log($0) })
         pipeline = CommitPipeline(committer, lastSequence: recovered.lastNumber)
         let router = Router(
             boot: boot, table: settings.routing,
@@ -267,7 +269,9 @@ final class Daemon {
         // What a full disk keeps off it was not acknowledged, so nothing is lost by not waiting for room.
         if health.problem != nil { return loop.exit(code: StartFailure.inputOutput) }
         guard processor.isIdle, inject.isIdle else { return }
-        guard !runner.hasInstances else { return runner.endInstances() }
+        // A connection is gone at once, and nothing else would tell of it.
+        if runner.hasInstances { runner.endInstances() }
+        guard !runner.hasInstances else { return }
         guard !runner.endsLeftovers else { return }
         if injectClients?.hasSentEverything != false, controlClients?.hasSentEverything != false {
             loop.exit(code: 0)

@@ -78,12 +78,15 @@ let layers = [
     TargetRule("SettingsFiles", .adapter, ["PushRouting", "PushSettings", "LinuxSystem"]),
 
     TargetRule("DaemonClient", .shared, ["PushModel", "LinuxSystem", "UnixSockets"]),
+    TargetRule(
+        "HandlerRuns", .shared,
+        ["PushModel", "PushRouting", "LinuxSystem", "EventLoop", "UnixSockets", "HandlerProcess", "JournalLog"]),
 
     TargetRule(
         "PushDaemon", .composition,
         [
             "PushModel", "PushTracking", "PushCustomData", "PushRouting", "PushSettings", "LinuxSystem",
-            "EventLoop", "UnixSockets", "Store", "HandlerProcess", "JournalLog", "SettingsFiles",
+            "EventLoop", "UnixSockets", "Store", "HandlerProcess", "HandlerRuns", "JournalLog", "SettingsFiles",
             "JSONC",
         ]),
     TargetRule("pushrouterd", .composition, ["PushDaemon", "PushModel", "PushSettings", "SettingsFiles"]),
@@ -92,7 +95,8 @@ let layers = [
         [
             "PushModel", "PushDispatch", "PushTracking", "PushCustomData", "PushRouting", "PushReporting",
             "PushSettings",
-            "LinuxSystem", "Store", "UnixSockets", "SettingsFiles", "DaemonClient", "JSONC",
+            "LinuxSystem", "EventLoop", "Store", "UnixSockets", "HandlerProcess", "HandlerRuns", "JournalLog",
+            "SettingsFiles", "DaemonClient", "JSONC",
         ]),
     TargetRule(
         "pushrouter-forward", .composition,

@@ -10,7 +10,7 @@ _pushctl() {
 
     for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
         case $word in
-            inject|open|act|dismiss|session|token|log|import|explain|simulate|test|report|show|campaigns|events|user|users|pending|flush|export|status|verify) command=$word; break ;;
+            inject|open|act|dismiss|session|token|log|import|explain|run-handler|simulate|test|report|show|campaigns|events|user|users|pending|flush|export|status|verify) command=$word; break ;;
         esac
     done
 
@@ -83,6 +83,17 @@ _pushctl() {
         explain:--notifications) mapfile -t COMPREPLY < <(compgen -W "allowed denied" -- "$current"); return ;;
         explain:--os-version) return ;;
         explain:--sdk) mapfile -t COMPREPLY < <(compgen -W "ready nil delayed" -- "$current"); return ;;
+        run-handler:--callback) mapfile -t COMPREPLY < <(compgen -W "onMessageReceived onDeletedMessages onMessageSent onSendError onNewToken onRegistered onUnregistered didReceiveRemoteNotification willPresent didReceiveResponse serviceExtension didRegister push notificationclick notificationclose" -- "$current"); return ;;
+        run-handler:--deadline) return ;;
+        run-handler:--platform) mapfile -t COMPREPLY < <(compgen -W "android ios web" -- "$current"); return ;;
+        run-handler:--transport) mapfile -t COMPREPLY < <(compgen -W "fcm adm hms apns web_push" -- "$current"); return ;;
+        run-handler:--state) mapfile -t COMPREPLY < <(compgen -W "foreground background terminated force_quit force_stopped" -- "$current"); return ;;
+        run-handler:--app) return ;;
+        run-handler:--device) return ;;
+        run-handler:--external-id) return ;;
+        run-handler:--notifications) mapfile -t COMPREPLY < <(compgen -W "allowed denied" -- "$current"); return ;;
+        run-handler:--os-version) return ;;
+        run-handler:--sdk) mapfile -t COMPREPLY < <(compgen -W "ready nil delayed" -- "$current"); return ;;
         simulate:--mode) mapfile -t COMPREPLY < <(compgen -W "device relay" -- "$current"); return ;;
         test:--junit) mapfile -t COMPREPLY < <(compgen -f -- "$current"); return ;;
         report:--since) return ;;
@@ -130,6 +141,7 @@ _pushctl() {
             log) options="--property --suite --braze-id --platform --app --device --external-id --at --id --json --config --state --runtime --help --version" ;;
             import) options="--suite --platform --app --device --external-id --at --dry-run --json --config --state --runtime --help --version" ;;
             explain) options="--platform --transport --state --locked --app --device --notifications --os-version --sdk --json --config --runtime --help --version" ;;
+            run-handler) options="--callback --deadline --platform --transport --state --locked --app --device --external-id --notifications --os-version --sdk --verbose --json --config --runtime --help --version" ;;
             simulate) options="--mode --keep-going --config --state --runtime --help --version" ;;
             test) options="--junit --json --config --state --runtime --help --version" ;;
             report) options="--since --until --utc --format --json --fail-under --config --state --runtime --help --version" ;;
@@ -147,10 +159,10 @@ _pushctl() {
         esac
         mapfile -t COMPREPLY < <(compgen -W "$options" -- "$current")
     elif [[ -z $command ]]; then
-        mapfile -t COMPREPLY < <(compgen -W "inject open act dismiss session token log import explain simulate test report show campaigns events user users pending flush export status verify" -- "$current")
+        mapfile -t COMPREPLY < <(compgen -W "inject open act dismiss session token log import explain run-handler simulate test report show campaigns events user users pending flush export status verify" -- "$current")
     else
         case $command in
-            inject|import|explain|simulate|test) mapfile -t COMPREPLY < <(compgen -f -- "$current") ;;
+            inject|import|explain|run-handler|simulate|test) mapfile -t COMPREPLY < <(compgen -f -- "$current") ;;
         esac
     fi
 }

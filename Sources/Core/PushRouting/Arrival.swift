@@ -70,7 +70,7 @@ extension Router {
     }
 
     /// Sends a callback to one route and no other.
-    private mutating func pin(
+    mutating func pin(
         _ callback: Callback, to position: Int, _ arrival: inout Arrival, at now: Moment, _ effects: inout Effects
     ) {
         let route = table.routes[position]

@@ -1,4 +1,5 @@
 import EventLoop
+import HandlerRuns
 import JournalLog
 import LinuxSystem
 import PushCustomData

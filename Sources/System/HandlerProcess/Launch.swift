@@ -6,8 +6,10 @@ extension ProcessCommand {
     /// Starts the program; about 0.4 ms, most of it the kernel's exec.
     func start() throws(SpawnError) -> ChildProcess {
         switch streams {
-        case .once(let input):
-            guard let ends = ProgramEnds(sealing: input) else { throw SpawnError(errno, starting: self) }
+        case .once(let input, let readsErrors):
+            guard let ends = ProgramEnds(sealing: input, readingErrors: readsErrors) else {
+                throw SpawnError(errno, starting: self)
+            }
             return try start(ends, stays: false)
         case .conversation(let readsErrors):
             guard let ends = ProgramEnds(readingErrors: readsErrors) else { throw SpawnError(errno, starting: self) }

@@ -18,8 +18,8 @@ public struct ProcessCommand: Sendable {
     /// How a program is talked to.
     public enum Streams: Sendable {
         /// These bytes are its standard input; they can be read again from the start, and nothing waits for a reader. Its
-        /// standard output is a pipe to us, its standard error is ours.
-        case once(input: [UInt8])
+        /// standard output is a pipe to us, its standard error is ours, or comes to us by a pipe.
+        case once(input: [UInt8], readsErrors: Bool = false)
         /// One socket is both its standard input and its standard output. Its standard error comes to us by a pipe, or is
         /// thrown away.
         case conversation(readsErrors: Bool)

@@ -20,16 +20,25 @@ struct ProgramEnds: ~Copyable {
     private let ours: OurEnds
 
     /// The ends for a program that is started with its whole input; `nil` if the system has no descriptor left: see `errno`.
-    init?(sealing bytes: [UInt8]) {
+    ///
+    /// - Parameters:
+    ///   - bytes: the input.
+    ///   - readsErrors: whether we get what it writes to standard error; else it has ours.
+    init?(sealing bytes: [UInt8], readingErrors readsErrors: Bool) {
         guard let input = FileDescriptor(sealing: bytes), let pipe = Pipe() else { return nil }
+        var errorNumbers: (read: Int32, write: Int32) = (-1, -1)
+        if readsErrors {
+            guard let errorPipe = Pipe() else { return nil }
+            errorNumbers = errorPipe.release()
+        }
         self.input = input.rawValue
         output = pipe.writeEnd.rawValue
-        errors = -1
+        errors = errorNumbers.write
         inputEnd = consume input
         let (readNumber, writeNumber) = pipe.release()
         outputEnd = FileDescriptor(owning: writeNumber)
-        errorEnd = nil
-        ours = OurEnds(output: FileDescriptor(owning: readNumber), errors: nil)
+        errorEnd = FileDescriptor(errorNumbers.write)
+        ours = OurEnds(output: FileDescriptor(owning: readNumber), errors: FileDescriptor(errorNumbers.read))
     }
 
     /// The ends for a conversation; `nil` if the system has no descriptor left: see `errno`.

@@ -1,5 +1,6 @@
 import EventLoop
 import Glibc
+import HandlerRuns
 import JournalLog
 import LinuxSystem
 import PushCustomData

@@ -9,6 +9,14 @@ extension Form<Duration> {
     }
 }
 
+extension Duration {
+    /// A time span as the configuration has it, `250ms`, `9s` or `1min 30s`; `nil` for what is none.
+    public init?(timeSpan text: String) {
+        guard let span = try? parseTimeSpan(text) else { return nil }
+        self = span
+    }
+}
+
 /// `1min 30s` for 90 seconds: what `parseTimeSpan` reads, for messages.
 func spelledTimeSpan(_ span: Duration) -> String {
     var rest = span.microseconds

@@ -94,6 +94,13 @@ extension Option {
     static let after = Option("after", .text("N"), "begin after the line with this cursor; each line shows its own")
     static let follow = Option("follow", .none, "wait for new events, until SIGINT, SIGTERM or the reader ends it")
 
+    static let callback = Option(
+        "callback", .words(Callback.allCases.filter { $0 != .none }.map(\.rawValue)),
+        "the callback that the handler is run for (the first that the platform would run)")
+    static let deadline = Option(
+        "deadline", .text("SPAN"), "how long the handler has, such as 500ms or 1min (as configured)")
+    static let verbose = Option("verbose", .none, "show what the handler gets with a line for each value")
+
     static let junit = Option("junit", .file, "write a test report for CI into this file")
 
     static let utc = Option("utc", .none, "show times in UTC, and read dates as UTC")

@@ -57,7 +57,7 @@ private struct Explain {
     private func explain(_ operand: String, _ status: inout ExitStatus) throws(Failure) {
         let file = try InputFile(operand)
         var payloads = PayloadReader(file)
-        while let record = try next(&payloads, of: file, &status) {
+        while let record = try payloads.nextOrNote({ note($0, &status) }) {
             do {
                 try explain(record, of: file)
             } catch {
@@ -65,22 +65,6 @@ private struct Explain {
                 note(error, &status)
             }
             if file.mustWait { output.flush() }
-        }
-    }
-
-    /// The next payload that is JSON. What is wrong with a line is told, and the line after it is the next: but for the
-    /// first one, which may be the beginning of one broken object on many lines.
-    private func next(
-        _ payloads: inout PayloadReader, of file: InputFile, _ status: inout ExitStatus
-    ) throws(Failure) -> Record? {
-        while true {
-            let line = file.lineNumber
-            do {
-                return try payloads.next()
-            } catch {
-                guard line > 0, file.lineNumber > line else { throw error }
-                note(error, &status)
-            }
         }
     }
 
@@ -101,32 +85,12 @@ private struct Explain {
 
     /// Reads the payload as the daemon would, as a request, so that the same things are wrong with it.
     private func explanation(of record: Record, isAPNs: Bool) throws(Failure) -> Explanation {
-        let line = template.line(for: record.document.root, isAPNs: isAPNs)
-        let limit = settings.daemon.requestLengthMax
-        guard line.count <= limit else {
-            throw failure(record, field: nil, ProtocolError.tooLong(limit: limit).message)
-        }
-        let request: Request
+        let (_, deliver, platform) = try template.delivery(
+            in: record, isAPNs: isAPNs, settings: settings, verb: "explained", output: output)
         do {
-            request = try Request(line: line, limits: JSONLimits(depth: settings.daemon.jsonDepthMax))
+            return try Explanation(deliver, platform: platform, table: settings.routing)
         } catch {
-            throw failure(record, field: error.field, error.message)
+            throw record.failure(field: error.field, error.message)
         }
-        guard case .deliver(let deliver) = request.action else {
-            throw failure(record, field: "op", "only payloads and deliver requests can be explained")
-        }
-        let platform = deliver.target.platform ?? deliver.transport?.platform
-        if platform == nil {
-            output.note("\(record.place): no --platform given: using android")
-        }
-        do {
-            return try Explanation(deliver, platform: platform ?? .android, table: settings.routing)
-        } catch {
-            throw failure(record, field: error.field, error.message)
-        }
-    }
-
-    private func failure(_ record: Record, field: String?, _ message: String) -> Failure {
-        Failure(.badData, "\(record.place): \(field.map { "\($0): " } ?? "")\(message)")
     }
 }

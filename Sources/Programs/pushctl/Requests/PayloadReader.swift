@@ -46,6 +46,22 @@ struct PayloadReader {
         return Record(document: document, place: isAlone ? file.name : "\(file.name):\(number)")
     }
 
+    /// The next payload that is JSON. What is wrong with a line is told, and the line after it is the next: but for the
+    /// first one, which may be the beginning of one broken object on many lines.
+    ///
+    /// - Parameter note: is told what is wrong with a line.
+    mutating func nextOrNote(_ note: (Failure) -> Void) throws(Failure) -> Record? {
+        while true {
+            let line = file.lineNumber
+            do {
+                return try next()
+            } catch {
+                guard line > 0, file.lineNumber > line else { throw error }
+                note(error)
+            }
+        }
+    }
+
     /// One object on many lines, without the white space between its values.
     private func compacted(_ text: [UInt8], from number: Int) throws(Failure) -> JSONDocument {
         do {

@@ -81,6 +81,9 @@ final class InputFile {
         return poll(&request, 1, 0) == 0
     }
 
+    /// What becomes readable when somebody writes more of the next line; `nil` when nobody has to wait for that.
+    var awaitedDescriptor: Int32? { mustWait ? descriptor : nil }
+
     /// Whether nothing follows the lines returned so far. False for a pipe: asking would mean to wait.
     func isAtEnd() throws(Failure) -> Bool {
         guard canRewind else { return false }

@@ -3,10 +3,15 @@ import Glibc
 import JournalLog
 import LinuxSystem
 
-/// Takes what a program writes to standard error into the journal, line by line: so many lines, and so much of each.
+/// Takes in what a program writes to standard error: into the journal, line by line, so many lines and so much of each; or
+/// as it comes to who looks on.
 final class ErrorLines {
+    /// How often the end of a program has what is left read: a pipe holds 64 KiB, and others may go on writing.
+    private static let lastReads = 8
+
     private let name: String
-    private let journal: JournalWriter
+    private let log: (JournalEntry) -> Void
+    private let observe: RunObserver?
     private let descriptor: FileDescriptor
     private var lines = LoggedLines()
     private var source: IOSource?
@@ -19,7 +24,8 @@ final class ErrorLines {
         _ descriptor: consuming FileDescriptor, of name: String, _ system: InstanceSystem
     ) throws(SystemError) {
         self.name = name
-        journal = system.journal
+        log = system.log
+        observe = system.observe
         self.descriptor = descriptor
         source = try IOSource(loop: system.loop, descriptor: self.descriptor.rawValue, interest: .read) {
             [unowned self] _ in
@@ -29,7 +35,7 @@ final class ErrorLines {
 
     /// Takes in what is left. Others may hold the pipe open, so its end is not waited for.
     func finish() {
-        if source != nil { _ = read() }
+        for _ in 0..<Self.lastReads where source != nil { if !read() { source = nil } }
         source = nil
         tell(lines.end(at: EventLoop.nowNanoseconds))
     }
@@ -39,13 +45,17 @@ final class ErrorLines {
         withUnsafeTemporaryAllocation(byteCount: 16 << 10, alignment: 1) { chunk in
             let count = retryingInterrupts { Glibc.read(descriptor.rawValue, chunk.baseAddress, chunk.count) }
             guard count > 0 else { return count < 0 && errno == EAGAIN }
-            tell(lines.take(chunk[..<count], at: EventLoop.nowNanoseconds))
+            if let observe {
+                observe(.errors(Array(chunk[..<count])))
+            } else {
+                tell(lines.take(chunk[..<count], at: EventLoop.nowNanoseconds))
+            }
             return true
         }
     }
 
     private func tell(_ lines: [String]) {
-        for line in lines { journal.log(JournalEntry(.info, line, fields: [.init(.handler, name)])) }
+        for line in lines { log(JournalEntry(.info, line, fields: [.init(.handler, name)])) }
     }
 }
 

@@ -1,12 +1,12 @@
-import EventLoop
+public import EventLoop
 import HandlerProcess
-import JournalLog
-import LinuxSystem
-import PushModel
-import PushRouting
+public import JournalLog
+public import LinuxSystem
+public import PushModel
+public import PushRouting
 
 /// Runs handlers, and tells of what becomes of them by events.
-protocol HandlerRunning: AnyObject {
+public protocol HandlerRunning: AnyObject {
     /// How many runs there are that have not ended.
     var count: Int { get }
     /// Starts a run, unless its time is up.
@@ -18,38 +18,44 @@ protocol HandlerRunning: AnyObject {
 }
 
 /// Runs handlers: gives each invocation to what its handler's kind is run by, and ends it when told to.
-final class HandlerRunner: HandlerRunning {
+public final class HandlerRunner: HandlerRunning {
     private let programs: ProgramRuns
     private let instances: InstanceRuns
     private let sweeper: OrphanSweeper
     private let starter: ProgramStarter
 
     /// How many invocations run, and how many programs of them are not reaped.
-    var count: Int { programs.count + instances.runCount }
+    public var count: Int { programs.count + instances.runCount }
     /// How many processes there are, or will be, that were started by the daemon.
-    var processCount: Int { programs.count + instances.processCount }
+    public var processCount: Int { programs.count + instances.processCount }
     /// Whether programs or connections that stay are left.
-    var hasInstances: Bool { instances.hasInstances }
+    public var hasInstances: Bool { instances.hasInstances }
 
     /// Whether what runs have left behind is still being ended.
-    var endsLeftovers: Bool { sweeper.keepsDaemon }
+    public var endsLeftovers: Bool { sweeper.keepsDaemon }
 
     /// - Parameters:
     ///   - loop: the loop; everything but the start itself happens on it.
     ///   - stateID: what marks the processes of this state directory.
     ///   - descriptorLimit: the soft limit of open files that programs get.
-    ///   - journal: takes what an operator must know.
-    init(loop: EventLoop, stateID: UUID128, descriptorLimit: UInt64?, journal: JournalWriter) throws {
+    ///   - log: takes what an operator must know.
+    ///   - observe: takes what is seen of runs; `nil`: nobody looks. With it the standard error of programs is read.
+    /// - Throws: when the system has no descriptor left, or does not list the children of a process.
+    public init(
+        loop: EventLoop, stateID: UUID128, descriptorLimit: UInt64?, log: @escaping (JournalEntry) -> Void,
+        observe: RunObserver? = nil
+    ) throws {
         starter = try ProgramStarter(loop: loop, stateID: stateID, descriptorLimit: descriptorLimit)
-        sweeper = try OrphanSweeper(loop: loop, journal: journal)
-        programs = ProgramRuns(loop: loop, starter: starter, sweeper: sweeper)
-        instances = InstanceRuns(loop: loop, starter: starter, sweeper: sweeper, journal: journal)
+        sweeper = try OrphanSweeper(loop: loop, log: log)
+        let system = InstanceSystem(loop: loop, starter: starter, sweeper: sweeper, log: log, observe: observe)
+        programs = ProgramRuns(system)
+        instances = InstanceRuns(system)
     }
 
     /// Begins to watch what is started.
     ///
     /// - Parameter report: takes what happens to a run; to be there before the first.
-    func begin(reportingTo report: @escaping (RouterEvent) -> Void) throws(SystemError) {
+    public func begin(reportingTo report: @escaping (RouterEvent) -> Void) throws(SystemError) {
         programs.begin(reportingTo: report)
         instances.begin(reportingTo: report)
         try starter.begin { [unowned self] result in
@@ -59,7 +65,7 @@ final class HandlerRunner: HandlerRunning {
     }
 
     /// Starts a run, unless its time is up: then the router knows already.
-    func start(_ run: HandlerRun) {
+    public func start(_ run: HandlerRun) {
         let now = Moment.now()
         guard now.monotonic < run.deadline else { return }
         switch run.handler.kind {
@@ -70,21 +76,21 @@ final class HandlerRunner: HandlerRunning {
     }
 
     /// Sends the run SIGTERM. What answers by lines has no signal for one invocation.
-    func terminate(_ invocation: InvocationID) { programs.terminate(invocation) }
+    public func terminate(_ invocation: InvocationID) { programs.terminate(invocation) }
 
     /// Ends the run now, with everything that it started.
-    func stop(_ invocation: InvocationID) {
+    public func stop(_ invocation: InvocationID) {
         if !programs.stop(invocation) { instances.stop(invocation) }
     }
 
     /// The handlers of the configuration are these now. Instances of others end as soon as they have nothing to do.
-    func reconfigured(_ handlers: some Collection<Handler>) { instances.reconfigured(handlers) }
+    public func reconfigured(_ handlers: some Collection<Handler>) { instances.reconfigured(handlers) }
 
     /// Ends instances as soon as they have nothing to do; nothing is started any more.
-    func endInstances() { instances.reconfigured([]) }
+    public func endInstances() { instances.reconfigured([]) }
 
     /// Ends every run now: nobody would hear what it says.
-    func stopAll() {
+    public func stopAll() {
         programs.stopAll()
         instances.stopAll()
         sweeper.sweep(isLast: true)

@@ -9,21 +9,25 @@ final class ProgramRuns {
     /// One run, from the request to start it until its process is reaped.
     private final class Run {
         let invocation: InvocationID
+        /// The handler's name.
+        let name: String
         var child: ChildProcess?
         var exitSource: IOSource?
         var outputSource: IOSource?
+        var errors: ErrorLines?
         var output: [UInt8] = []
         /// Bytes of output beyond what is kept.
         var outputDiscarded = 0
         /// Nothing that it says counts any more.
         var isStopped = false
 
-        init(_ invocation: InvocationID) { self.invocation = invocation }
+        init(_ invocation: InvocationID, _ name: String) {
+            self.invocation = invocation
+            self.name = name
+        }
     }
 
-    private let loop: EventLoop
-    private let starter: ProgramStarter
-    private let sweeper: OrphanSweeper
+    private let system: InstanceSystem
     private var report: (RouterEvent) -> Void = { _ in preconditionFailure("a handler runs before anybody listens") }
     private var nextToken: UInt64 = 0
     private var runs: [UInt64: Run] = [:]
@@ -32,11 +36,8 @@ final class ProgramRuns {
     /// How many processes there are, or will be.
     var count: Int { runs.count }
 
-    init(loop: EventLoop, starter: ProgramStarter, sweeper: OrphanSweeper) {
-        self.loop = loop
-        self.starter = starter
-        self.sweeper = sweeper
-    }
+    /// - Parameter system: what runs work with.
+    init(_ system: InstanceSystem) { self.system = system }
 
     /// - Parameter report: takes what happens to a run.
     func begin(reportingTo report: @escaping (RouterEvent) -> Void) { self.report = report }
@@ -44,12 +45,14 @@ final class ProgramRuns {
     /// Starts a run.
     func start(_ run: HandlerRun, _ command: Handler.Command, at now: Moment) {
         nextToken += 1
-        runs[nextToken] = Run(run.invocation.id)
+        runs[nextToken] = Run(run.invocation.id, run.handler.name)
         tokens[run.invocation.id] = nextToken
-        starter.start(
+        let input = HandlerInput.object(run, at: now)
+        system.observe?(.given(input))
+        system.starter.start(
             command, facts: HandlerInput.environment(run, at: now),
-            streams: .once(input: HandlerInput.object(run, at: now)),
-            mark: HandlerInput.mark(run.invocation.id, state: starter.stateID), token: nextToken)
+            streams: .once(input: input, readsErrors: system.observe != nil),
+            mark: HandlerInput.mark(run.invocation.id, state: system.starter.stateID), token: nextToken)
     }
 
     /// Sends the run SIGTERM.
@@ -65,12 +68,12 @@ final class ProgramRuns {
     func stop(_ invocation: InvocationID) -> Bool {
         guard let token = tokens.removeValue(forKey: invocation), let run = runs[token] else { return false }
         run.isStopped = true
-        if run.child == nil, starter.cancel(token) {
+        if run.child == nil, system.starter.cancel(token) {
             forget(run, token)
             return true
         }
         run.child?.killGroup()
-        sweeper.sweep()
+        system.sweeper.sweep()
         return true
     }
 
@@ -97,12 +100,15 @@ final class ProgramRuns {
 
     private func watch(_ run: Run, _ child: ChildProcess, _ token: UInt64) {
         do {
-            run.exitSource = try IOSource(loop: loop, descriptor: child.pidfd, interest: .read, priority: .important) {
+            run.exitSource = try IOSource(
+                loop: system.loop, descriptor: child.pidfd, interest: .read, priority: .important
+            ) {
                 [unowned self] _ in finish(run, child, token)
             }
-            run.outputSource = try IOSource(loop: loop, descriptor: child.standardOutput, interest: .read) { _ in
+            run.outputSource = try IOSource(loop: system.loop, descriptor: child.standardOutput, interest: .read) { _ in
                 if Self.readOutput(of: child, into: run).hasEnded { run.outputSource = nil }
             }
+            if let errors = child.takeErrors() { run.errors = try ErrorLines(errors, of: run.name, system) }
         } catch {
             // Without a descriptor to watch it by it could not be ended in time.
             child.killGroup()
@@ -120,8 +126,10 @@ final class ProgramRuns {
         guard let status = child.reap() else { return }
         _ = Self.readOutput(of: child, into: run)
         forget(run, token)
-        sweeper.sweep()
+        system.sweeper.sweep()
+        system.observe?(.output(run.output, discarded: run.outputDiscarded))
         guard !run.isStopped else { return }
+        system.observe?(.ended(status))
         switch status {
         case .exited(let code):
             let reply =
@@ -135,6 +143,8 @@ final class ProgramRuns {
     private func forget(_ run: Run, _ token: UInt64) {
         run.exitSource = nil
         run.outputSource = nil
+        run.errors?.finish()
+        run.errors = nil
         runs[token] = nil
         if tokens[run.invocation] == token { tokens[run.invocation] = nil }
     }

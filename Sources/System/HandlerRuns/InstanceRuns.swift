@@ -43,14 +43,8 @@ final class InstanceRuns {
     /// Whether an instance is left, or a process of one.
     var hasInstances: Bool { processCount > 0 || entries.values.contains { !$0.channels.isEmpty } }
 
-    /// - Parameters:
-    ///   - loop: the loop.
-    ///   - starter: starts programs.
-    ///   - sweeper: ends what they leave behind.
-    ///   - journal: takes what an operator must know.
-    init(loop: EventLoop, starter: ProgramStarter, sweeper: OrphanSweeper, journal: JournalWriter) {
-        system = InstanceSystem(loop: loop, starter: starter, sweeper: sweeper, journal: journal)
-    }
+    /// - Parameter system: what instances work with.
+    init(_ system: InstanceSystem) { self.system = system }
 
     /// - Parameter report: takes what happens to a run.
     func begin(reportingTo report: @escaping (RouterEvent) -> Void) { self.report = report }
@@ -127,7 +121,9 @@ final class InstanceRuns {
             entry.channels[id] = channel
             channel.open()
         case .send(let run, let line, let id):
-            entry.channels[id]?.send(HandlerInput.object(run, id: line, at: .now()))
+            let line = HandlerInput.object(run, id: line, at: .now())
+            system.observe?(.given(line))
+            entry.channels[id]?.send(line)
         case .finishInput(let id): entry.channels[id]?.finishInput()
         case .close(let id): entry.channels.removeValue(forKey: id)?.close()
         case .report(let event):
@@ -137,7 +133,7 @@ final class InstanceRuns {
             }
             report(event)
         case .note(let text):
-            system.journal.log(
+            system.log(
                 JournalEntry(.warning, text, fields: [.init(.handler, entry.pool.handler.name)]))
         }
     }
@@ -191,7 +187,9 @@ final class InstanceRuns {
         case .failedToOpen(let reason):
             entry.channels[id] = nil
             perform(entry) { $0.failedToOpen(id, reason: reason, at: $1, &$2) }
-        case .line(let line): perform(entry) { $0.wrote(line, by: id, at: $1, &$2) }
+        case .line(let line):
+            system.observe?(.line(line))
+            perform(entry) { $0.wrote(line, by: id, at: $1, &$2) }
         case .closed(let reason):
             entry.channels[id] = nil
             perform(entry) { $0.closed(id, reason: reason, at: $1, &$2) }

@@ -12,7 +12,7 @@ final class OrphanSweeper {
     private static let lastPatience: Int64 = 1_000_000_000
 
     private let loop: EventLoop
-    private let journal: JournalWriter
+    private let log: (JournalEntry) -> Void
     private var orphans: OrphanReaper
     private var pace = SweepPace()
     private var signal: SignalSource?
@@ -24,10 +24,10 @@ final class OrphanSweeper {
 
     /// - Parameters:
     ///   - loop: the loop.
-    ///   - journal: hears of processes that may not be ended.
-    init(loop: EventLoop, journal: JournalWriter) throws {
+    ///   - log: hears of processes that may not be ended.
+    init(loop: EventLoop, log: @escaping (JournalEntry) -> Void) throws {
         self.loop = loop
-        self.journal = journal
+        self.log = log
         orphans = try OrphanReaper()
     }
 
@@ -58,7 +58,7 @@ final class OrphanSweeper {
         pace.swept(from: start, to: EventLoop.nowNanoseconds)
         for process in sweep.untouchable {
             let message = "process \(process), which a handler started, may not be ended: it runs as another user"
-            journal.log(JournalEntry(.error, message))
+            log(JournalEntry(.error, message))
         }
         // Some could not be told apart yet, in the middle of an execve; or were killed and are not dead yet.
         if sweep.undecided + sweep.killed > 0 { lookAgain(at: pace.next(at: start + Self.patience)) }

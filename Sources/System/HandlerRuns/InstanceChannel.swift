@@ -2,12 +2,15 @@ import EventLoop
 import JournalLog
 import UnixSockets
 
-/// What the instances of handlers work with.
+/// What the runs and the instances of handlers work with.
 struct InstanceSystem {
     let loop: EventLoop
     let starter: ProgramStarter
     let sweeper: OrphanSweeper
-    let journal: JournalWriter
+    /// Takes what an operator must know.
+    let log: (JournalEntry) -> Void
+    /// Takes what is seen of runs; `nil`: nobody looks.
+    let observe: RunObserver?
     /// Scratch memory of the loop's thread.
     let buffer = ReadBuffer()
 }

@@ -47,7 +47,8 @@ final class WorkerChannel: InstanceChannel {
 
     func open() {
         system.starter.start(
-            command, facts: [("PUSH_HANDLER", name)], streams: .conversation(readsErrors: rules.logsOutput),
+            command, facts: [("PUSH_HANDLER", name)],
+            streams: .conversation(readsErrors: rules.logsOutput || system.observe != nil),
             mark: mark, token: token)
     }
 
@@ -139,6 +140,7 @@ final class WorkerChannel: InstanceChannel {
         defer { exitSource = nil }
         report(.gone)
         guard !wasClosed else { return }
+        system.observe?(.ended(status))
         switch status {
         case .exited(let code): report(.closed("ended with exit status \(code)"))
         case .signaled(let signal): report(.closed("ended by signal \(signal)"))

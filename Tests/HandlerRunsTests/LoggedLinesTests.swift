@@ -1,6 +1,6 @@
 import Testing
 
-@testable import PushDaemon
+@testable import HandlerRuns
 
 @Suite("What handlers write to standard error, for the journal")
 struct LoggedLinesTests {

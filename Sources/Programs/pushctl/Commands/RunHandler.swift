@@ -1,0 +1,167 @@
+import PushDispatch
+import PushModel
+import PushRouting
+import PushSettings
+
+extension Command {
+    static let runHandler = Command(
+        name: "run-handler", summary: "run a real handler on payloads, without a daemon",
+        description: [
+            """
+            Runs the handler NAME of the configuration on each payload as the daemon does: the same input, environment and \
+            working directory, the same deadline, and at its end everything that it started is killed, whatever it did to \
+            get away. Nothing is recorded, and no other handler is asked. It shows what the handler got, what it wrote to \
+            standard output and standard error (the last 4 KiB of each), what that means as an answer, the outcome, and \
+            how long it took.
+            """,
+            """
+            A worker or a socket keeps its program or connection from one payload to the next. journal and discard are built \
+            in: nothing is run. The handler runs as the user who calls this, outside of the sandbox and the limits of the \
+            service. It gets a payload that another handler would get, and runs for a callback that the platform would not \
+            run, all the same; then a remark says so.
+            """,
+            """
+            Payloads are those that "inject" takes, and so are files. Ends with 0 when every payload was handled, with 1 \
+            when one was not. --json prints one object a payload.
+            """,
+        ],
+        operands: Operands(usage: "NAME FILE...|-", count: 2...Int.max),
+        options: [
+            .callback, .deadline, .platform, .transport, .appState, .locked, .app, .device, .externalID, .notifications,
+            .osVersion, .sdk, .verbose, .json,
+        ],
+        examples: [
+            Example(line: "pushctl run-handler orders order.json", meaning: "as the daemon would run it"),
+            Example(
+                line: "pushctl run-handler orders --deadline 500ms --state foreground *.json",
+                meaning: "with half a second for each, the app in the foreground"),
+        ]
+    ) { arguments, session throws(Failure) in
+        let settings = try session.settings()
+        let name = arguments.operands[0]
+        guard let handler = settings.routing.handlers[name] else {
+            let names = settings.routing.handlers.keys.sorted()
+            let near = nearest(to: name, among: names).map { "; did you mean \($0)?" } ?? ""
+            throw arguments.usageFailure(
+                "there is no handler \(name)\(near); the handlers are \(names.joined(separator: ", "))")
+        }
+        let deadline = try arguments[.deadline].map { text throws(Failure) in
+            guard let span = Duration(timeSpan: text), Trials.deadlines.contains(span) else {
+                throw arguments.usageFailure("--deadline \(text): a time from 1ms to 1h, such as 500ms or 1min 30s")
+            }
+            return span
+        }
+        var trials = Trials(
+            handler: handler, settings: settings, template: RequestTemplate(arguments),
+            callback: arguments.word(.callback, Callback.self), deadline: deadline, output: session.output,
+            form: arguments.has(.json) ? .json : arguments.has(.verbose) ? .verbose : .text)
+        return try trials.run(Array(arguments.operands.dropFirst()))
+    }
+}
+
+/// Runs a handler on the payloads of files.
+private struct Trials {
+    /// How it is printed.
+    enum Form { case text, verbose, json }
+
+    static let deadlines = Duration.milliseconds(1)...Duration.seconds(3600)
+
+    let handler: Handler
+    let settings: Settings
+    let template: RequestTemplate
+    let callback: Callback?
+    let deadline: Duration?
+    let output: Output
+    let form: Form
+    /// The worst so far: wrong input comes before a handler that failed.
+    private var status = ExitStatus.done
+
+    init(
+        handler: Handler, settings: Settings, template: RequestTemplate, callback: Callback?, deadline: Duration?,
+        output: Output, form: Form
+    ) {
+        self.handler = handler
+        self.settings = settings
+        self.template = template
+        self.callback = callback
+        self.deadline = deadline
+        self.output = output
+        self.form = form
+    }
+
+    mutating func run(_ operands: [String]) throws(Failure) -> ExitStatus {
+        let trial: HandlerTrial
+        do { trial = try HandlerTrial(handler, settings) } catch { throw Self.failure(error) }
+        for operand in operands {
+            do throws(Failure) {
+                try run(operand, trial)
+            } catch {
+                // Other files may be right.
+                note(error)
+            }
+        }
+        output.flush()
+        do { try trial.end() } catch { throw Self.failure(error) }
+        return status
+    }
+
+    private mutating func run(_ operand: String, _ trial: HandlerTrial) throws(Failure) {
+        let file = try InputFile(operand)
+        var payloads = PayloadReader(file)
+        while let record = try next(of: &payloads, in: file, trial) {
+            do throws(Failure) {
+                try run(record, of: file, trial)
+            } catch {
+                // Other payloads of the file may be right.
+                note(error)
+            }
+        }
+    }
+
+    private mutating func next(
+        of payloads: inout PayloadReader, in file: InputFile, _ trial: HandlerTrial
+    ) throws(Failure) -> Record? {
+        if let descriptor = file.awaitedDescriptor {
+            do { try trial.wait(forInput: descriptor) } catch { throw Self.failure(error) }
+        }
+        return try payloads.nextOrNote { note($0) }
+    }
+
+    private mutating func run(_ record: Record, of file: InputFile, _ trial: HandlerTrial) throws(Failure) {
+        try file.check(record)
+        let (request, deliver, platform) = try template.delivery(
+            in: record, isAPNs: file.isAPNs, settings: settings, verb: "given to a handler", output: output)
+        let explanation: Explanation
+        do {
+            explanation = try Explanation(deliver, platform: platform, table: settings.routing)
+        } catch {
+            throw record.failure(field: error.field, error.message)
+        }
+        let plan = TrialPlan(
+            explanation, handler: handler.name, callback: callback, deadline: deadline, table: settings.routing)
+        let result: Trial
+        do {
+            result = try trial.run(deliver, of: request, at: record.place, plan)
+        } catch let refusal as Refusal {
+            let error = ProtocolError(refusal, id: nil)
+            throw record.failure(field: error.field, error.message)
+        } catch { throw Self.failure(error) }
+        switch form {
+        case .json: output.write(document: result.json)
+        case .text: output.print(result.text(isVerbose: false))
+        case .verbose: output.print(result.text(isVerbose: true))
+        }
+        // Who waits for a slow handler sees the ones before it.
+        output.flush()
+        if !result.isHandled, status == .done { status = .no }
+    }
+
+    private mutating func note(_ failure: Failure) {
+        output.note(failure.message)
+        status = failure.status
+    }
+
+    private static func failure(_ error: any Error) -> Failure {
+        Failure(.inputOutput, "cannot run handlers: \(error)")
+    }
+}

@@ -1,0 +1,41 @@
+import PushModel
+import PushSettings
+
+extension RequestTemplate {
+    /// Reads a record as the daemon would, as a request that delivers its payload, so that the same things are wrong with it.
+    ///
+    /// - Parameters:
+    ///   - record: a payload, or a request.
+    ///   - isAPNs: whether its file is an `.apns` file.
+    ///   - settings: the limits.
+    ///   - verb: what is done with it, for the message: `explained`.
+    ///   - output: hears that the platform was guessed.
+    func delivery(
+        in record: Record, isAPNs: Bool, settings: Settings, verb: String, output: Output
+    ) throws(Failure) -> (request: Request, deliver: DeliverRequest, platform: Platform) {
+        let line = line(for: record.document.root, isAPNs: isAPNs)
+        let limit = settings.daemon.requestLengthMax
+        guard line.count <= limit else {
+            throw record.failure(field: nil, ProtocolError.tooLong(limit: limit).message)
+        }
+        let request: Request
+        do {
+            request = try Request(line: line, limits: JSONLimits(depth: settings.daemon.jsonDepthMax))
+        } catch {
+            throw record.failure(field: error.field, error.message)
+        }
+        guard case .deliver(let deliver) = request.action else {
+            throw record.failure(field: "op", "only what delivers a payload can be \(verb)")
+        }
+        let platform = deliver.target.platform ?? deliver.transport?.platform
+        if platform == nil { output.note("\(record.place): no --platform: taken as android") }
+        return (request, deliver, platform ?? .android)
+    }
+}
+
+extension Record {
+    /// What is wrong with it.
+    func failure(field: String?, _ message: String) -> Failure {
+        Failure(.badData, "\(place): \(field.map { "\($0): " } ?? "")\(message)")
+    }
+}

@@ -1,0 +1,73 @@
+import HandlerProcess
+import PushModel
+import PushRouting
+
+extension Trial {
+    /// For programs: one object.
+    var json: [UInt8] {
+        var writer = JSONWriter(reserving: 4096)
+        writer.object { writer in
+            writer.member("place", place)
+            writer.member("handler", handler.name)
+            writer.member("type", handler.kind.name)
+            writer.member("callback", plan.callback.rawValue)
+            writer.member("route", plan.route.name)
+            writer.member("deadline_ms", plan.budget.milliseconds)
+            writer.member("attempts", array: { list in attempts.forEach { $0.write(to: &list) } })
+            if let result = end?.result { writer.members(of: result) }
+            writer.member("remarks", array: { list in plan.remarks.forEach { list.string($0) } })
+            writer.member("journal", array: { list in notes.forEach { list.string($0) } })
+        }
+        return writer.bytes
+    }
+}
+
+extension Trial.Attempt {
+    fileprivate func write(to writer: inout JSONWriter) {
+        writer.object { writer in
+            if input.isEmpty { writer.null("input") } else { writer.member("input", raw: input.dropLast()) }
+            writer.member("output", object: { $0.members(of: written) })
+            writer.member("errors", object: { $0.members(of: errors) })
+            switch end {
+            case .exited(let code)?: writer.member("exit", code)
+            case .signaled(let signal)?: writer.member("signal", signal)
+            case nil: break
+            }
+            writer.member("warned", wasWarned)
+            writer.member("killed", wasStopped)
+            writer.member("status", answer?.status?.rawValue)
+            writer.member("result", reply?.result?.rawValue)
+            writer.member("options", array: { list in reply?.options?.forEach { list.string($0) } })
+            writer.member("log", array: { list in reply?.log.forEach { list.raw($0.request.object.rawBytes) } })
+            writer.member("remarks", array: { list in reply?.remarks.forEach { list.string($0) } })
+            writer.member("ms", duration.map { Double($0.microseconds) / 1000 })
+        }
+    }
+}
+
+extension HandlerAnswer {
+    /// The word for it; `nil` for a program that a signal ended.
+    fileprivate var status: Status? {
+        switch self {
+        case .handled: .handled
+        case .retry: .retry
+        case .declined: .declined
+        case .rejected: .rejected
+        case .signaled: nil
+        }
+    }
+}
+
+extension JSONWriter {
+    fileprivate mutating func null(_ key: String) {
+        self.key(key)
+        null()
+    }
+
+    /// How much was written, and its end.
+    fileprivate mutating func members(of tail: Tail) {
+        member("bytes", tail.count)
+        member("cut", tail.count > tail.bytes.count)
+        member("text", String(decoding: tail.bytes, as: UTF8.self))
+    }
+}

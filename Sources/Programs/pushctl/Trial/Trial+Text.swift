@@ -1,0 +1,113 @@
+import HandlerProcess
+import JSONC
+import PushModel
+import PushRouting
+
+extension Trial {
+    /// For people.
+    ///
+    /// - Parameter isVerbose: whether what the handler got has a line for each value.
+    func text(isVerbose: Bool) -> String {
+        var text =
+            "\(place): handler \(handler.name) (\(handler.kind.name)), \(plan.callback.rawValue), "
+            + "route \(plan.route.name), \(plan.budget.shown)\n"
+        for remark in plan.remarks { text += "  remark: \(remark)\n" }
+        if handler.kind.isBuiltIn {
+            text += "  \(handler.kind.name) is built in: the daemon does its work itself, and nothing is run\n"
+        }
+        for (index, attempt) in attempts.enumerated() {
+            if attempts.count > 1 { text += "  attempt \(index + 1) of \(attempts.count)\n" }
+            text += attempt.text(of: handler, isVerbose: isVerbose, outcome: end?.result.reason)
+        }
+        for note in notes { text += "  journal: \(note)\n" }
+        guard let result = end?.result else { return text }
+        let time = attempts.isEmpty ? "" : " after \(result.exec.shown)"
+        return text + "  outcome: \(result.outcome.rawValue)\(time)" + (result.reason.map { ": \($0)" } ?? "") + "\n"
+    }
+}
+
+extension Trial.Attempt {
+    /// What a program said, as an answer: of an `exec` handler its standard output, else the line; `nil` when it said none.
+    var reply: HandlerAnswer.Reply? {
+        if let line = answerLine { return (try? JSONDocument(scanning: line)).map { .init(answer: $0.root) } }
+        return HandlerAnswer.Reply(standardOutput: output, discarded: discarded)
+    }
+
+    /// Standard output: that of an `exec` handler, or the lines.
+    var written: Tail { lines.count > 0 ? lines : Tail(output, more: discarded) }
+
+    /// How the program ended, or that we ended it.
+    var ending: String {
+        switch end {
+        case .exited(let code)?: "exit status \(code)"
+        case .signaled(let signal)?: "ended by signal \(signal)"
+        case nil: wasStopped ? "killed at its deadline" : ""
+        }
+    }
+
+    /// - Parameter outcome: the reason of the outcome; what it says is not said twice.
+    fileprivate func text(of handler: Handler, isVerbose: Bool, outcome: String?) -> String {
+        var text = "  got:\n" + Self.indented(isVerbose ? Self.pretty(input) : input)
+        text += Self.stream("standard output", written, unknown: discarded)
+        // The service behind a socket keeps its standard error to itself.
+        if handler.kind.command != nil { text += Self.stream("standard error", errors) }
+        if wasWarned { text += "  SIGTERM was sent: its grace began\n" }
+        text += "  answer: \(answerText)\n"
+        for remark in reply?.remarks ?? [] where outcome?.contains(remark) != true { text += "    remark: \(remark)\n" }
+        return text
+    }
+
+    private var answerText: String {
+        var parts: [String] = []
+        switch answer {
+        case .handled?: parts.append("handled")
+        case .retry(let after)?: parts.append("retry" + (after.map { " after \($0.shown)" } ?? ""))
+        case .declined?: parts.append("declined")
+        case .rejected(let reason)?: parts.append("rejected (\(reason))")
+        case .signaled?: parts.append("none")
+        case nil: parts.append(wasStopped ? "none in time" : "none")
+        }
+        if !ending.isEmpty { parts.append(ending) }
+        if let reply {
+            if let result = reply.result { parts.append("result \(result.rawValue)") }
+            if let options = reply.options { parts.append("options \(options.joined(separator: " "))") }
+            if !reply.log.isEmpty { parts.append("log of \(Text.count(reply.log.count, "object"))") }
+            if reply.times > 1 { parts.append("given \(reply.times) times") }
+        }
+        if let duration { parts.append("after \(duration.shown)") }
+        return parts.joined(separator: ", ")
+    }
+
+    /// A stream: how much it was, and its end.
+    ///
+    /// - Parameter unknown: how many bytes at its end nobody read.
+    private static func stream(_ name: String, _ tail: Tail, unknown: Int = 0) -> String {
+        guard tail.count > 0 else { return "  \(name): nothing\n" }
+        var size = Text.count(tail.count, "byte")
+        if tail.count > tail.bytes.count {
+            size +=
+                unknown > 0
+                ? ", of which the daemon reads \(tail.count - unknown); the last \(tail.bytes.count) of those"
+                : "; the last \(tail.bytes.count)"
+        }
+        return "  \(name) (\(size)):\n" + indented(tail.bytes)
+    }
+
+    private static func indented(_ bytes: [UInt8]) -> String {
+        String(decoding: bytes.last == UInt8(ascii: "\n") ? bytes.dropLast() : bytes[...], as: UTF8.self)
+            .split(separator: "\n", omittingEmptySubsequences: false).map { "    \($0)\n" }.joined()
+    }
+
+    private static func pretty(_ bytes: [UInt8]) -> [UInt8] {
+        (try? JSONTree(scanning: bytes, limits: JSONLimits(depth: 128)))?.bytes(.indented) ?? bytes
+    }
+}
+
+extension Duration {
+    /// `9 s`, `500 ms`, `12.3 ms`.
+    var shown: String {
+        let tenths = microseconds / 100
+        if tenths >= 10_000, tenths % 10_000 == 0 { return "\(tenths / 10_000) s" }
+        return tenths % 10 == 0 ? "\(tenths / 10) ms" : "\(tenths / 10).\(tenths % 10) ms"
+    }
+}

@@ -1,0 +1,82 @@
+import PushDispatch
+import PushModel
+import PushRouting
+
+/// For which callback a handler is tried, by which route, and how long it has.
+struct TrialPlan {
+    /// The callback.
+    let callback: Callback
+    /// The one route of the table that the trial is decided by.
+    let route: Route
+    /// How long the handler has.
+    let budget: Duration
+    /// Where the daemon would do otherwise, for people.
+    let remarks: [String]
+
+    /// What the configuration says of a payload and a handler: the callback that leads to the handler, the route that does.
+    /// Where none does, the handler is run all the same, and a remark says so.
+    ///
+    /// - Parameters:
+    ///   - explanation: of the payload.
+    ///   - handler: the handler's name.
+    ///   - asked: the callback that was asked for; `nil`: the platform's.
+    ///   - deadline: the time that was asked for; `nil`: as configured.
+    ///   - table: the configuration.
+    init(
+        _ explanation: Explanation, handler: String, callback asked: Callback?, deadline: Duration?,
+        table: RoutingTable
+    ) {
+        let platformRuns = explanation.invocations
+        let own = platformRuns.first {
+            $0.handler == handler && (asked == nil || $0.planned.callback == asked)
+        }
+        let callback = own?.planned.callback ?? asked ?? platformRuns.first?.planned.callback
+        self.callback = callback ?? explanation.platform.mainCallback
+        let known = table.routes.first { $0.name == own?.route } ?? table.routes.first { $0.handler == handler }
+        var route = known ?? Route(name: "run-handler", match: RouteMatch(), handler: handler)
+        budget = deadline ?? min(route.budget ?? table.budget, table.budget)
+        route.budget = budget
+        self.route = route
+        remarks = own == nil ? [Self.remark(explanation, self.callback, known)] : []
+    }
+
+    /// What the daemon would do with a payload that it would not give to the handler.
+    private static func remark(_ explanation: Explanation, _ callback: Callback, _ known: Route?) -> String {
+        let route = known.map { "as by its route \($0.name)" } ?? "though no route leads to it"
+        let instead: String
+        if let outcome = explanation.decision.outcome {
+            instead = "the platform would run no callback (\(outcome.rawValue)); see pushctl explain"
+        } else if let planned = explanation.invocations.first(where: {
+            $0.planned.callback == callback && !$0.isObserver
+        }) {
+            switch (planned.planned.owner, planned.handler) {
+            case (.tracker, _): instead = "the daemon would give this payload to the tracker: it is Braze's"
+            case (.route, let other?): instead = "the daemon would give this payload to the handler \(other) first"
+            case (.route, nil): instead = "no route of the configuration matches this payload"
+            }
+        } else {
+            let callbacks = explanation.invocations.map(\.planned.callback.rawValue)
+            instead = "the platform would run \(callbacks.isEmpty ? "nothing" : callbacks.joined(separator: ", "))"
+        }
+        return "\(instead); the handler is run as \(callback.rawValue) all the same, \(route)"
+    }
+
+    /// The configuration with this route alone.
+    func applied(to table: RoutingTable) -> RoutingTable {
+        var table = table
+        table.routes = [route]
+        table.budget = budget
+        return table
+    }
+}
+
+extension Platform {
+    /// The callback that a message leads to where the app is asked.
+    fileprivate var mainCallback: Callback {
+        switch self {
+        case .android: .onMessageReceived
+        case .ios: .didReceiveRemoteNotification
+        case .web: .push
+        }
+    }
+}
