@@ -25,10 +25,10 @@ extension RequestTemplate {
             throw record.failure(field: error.field, error.message)
         }
         guard case .deliver(let deliver) = request.action else {
-            throw record.failure(field: "op", "only what delivers a payload can be \(verb)")
+            throw record.failure(field: "op", "only payloads and deliver requests can be \(verb)")
         }
         let platform = deliver.target.platform ?? deliver.transport?.platform
-        if platform == nil { output.note("\(record.place): no --platform: taken as android") }
+        if platform == nil { output.note("\(record.place): no --platform given: using android") }
         return (request, deliver, platform ?? .android)
     }
 }

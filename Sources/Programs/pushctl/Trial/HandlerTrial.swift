@@ -140,7 +140,7 @@ final class HandlerTrial {
         if let due = router.nextDue { deadlineTimer?.arm(at: due.nanoseconds) } else { deadlineTimer?.disarm() }
     }
 
-    private func carryOut(_ effect: Effect) {
+    private func carryOut(_ effect: RouterEffect) {
         switch effect {
         case .record: break
         case .start(let run): start(run)
