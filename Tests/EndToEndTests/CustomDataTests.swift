@@ -359,7 +359,7 @@ struct ForwarderTests {
         let settle = Run.settle(#"{"number":1,"state":"rejected","reason":"no user has the id private"}"#)
         #expect(try forwarder.ask(settle)["settled"]?.int64 == 1)
         #expect(try daemon.stop() == .exited(0))
-        #expect(daemon.standardError.contains("the endpoint refuses custom data: entry 1;"))
+        #expect(daemon.standardError.contains("the endpoint rejected custom data: entry 1;"))
         #expect(!daemon.standardError.contains("private"))
         let story = try installation.ledger().story(of: SequenceNumber(1))
         #expect(story?.entries.first?.reason == "no user has the id private")

@@ -98,7 +98,7 @@ struct PushctlExplainTests {
         let event = #""name":"push_received","properties":{"campaign":"64b0"}"#
         #expect(
             explain(#"{\"braze_id\":\"b1\"}"#).contains(
-                "\nWhat is sent to /users/track\n  custom_event {\(event)} for braze_id b1, by track 50-received\n"))
+                "\nSent to /users/track\n  custom_event {\(event)} for braze_id b1, by track 50-received\n"))
         #expect(
             explain(#"{\"Braze_id\":\"b1\"}"#).contains(
                 "by track 50-received: rejected: braze_id: the payload has no key-value braze_id; "
@@ -321,7 +321,7 @@ struct PushctlExplainTests {
         arguments: [
             (#"{"message":{"token":"x","data":{"badge":1}}}"#, "payload.message.data.badge: "),
             (#"{"data":"x","notification":{}}"#, "payload.data: this has to be an object; it is a string"),
-            (#"{"op":"deliver","payload":{},"colour":"red"}"#, "colour: this op takes no such key"),
+            (#"{"op":"deliver","payload":{},"colour":"red"}"#, "colour: this op has no such key"),
             (#"{"op":"deliver","payload":[]}"#, "payload: payload is an object"),
             (
                 #"{"op":"interact","kind":"opened","message":1}"#,

@@ -70,7 +70,7 @@ struct PushctlInteractionTests {
         #expect(
             result.errors
                 == "pushctl: open: refused: message: no delivery has the number 999999: the last request is 1; "
-                + "a message id is a string (invalid_value)\n")
+                + "write a message id as a string (invalid_value)\n")
         #expect(!daemon.pushctl("campaigns").output.contains("lost"))
     }
 

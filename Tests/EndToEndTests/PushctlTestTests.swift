@@ -98,7 +98,7 @@ final class PushctlTestTests {
         #expect(
             xml.contains(
                 #"<failure message="no invocation matches (1 checked). Closest:">expected: {&quot;id&quot;:"#))
-        #expect(xml.contains(#"<error message="\#(unreadable): it expects nothing"#))
+        #expect(xml.contains(#"<error message="\#(unreadable): the scenario expects nothing"#))
     }
 
     @Test("prints one object with --json")
