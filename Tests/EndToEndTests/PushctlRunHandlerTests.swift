@@ -157,6 +157,18 @@ struct PushctlRunHandlerTests {
         #expect(result.output.contains("  answer: handled, exit status 0"))
     }
 
+    @Test("shows the first and the latest of many attempts")
+    func manyAttempts() throws {
+        installation.write("pushrouterd.conf", "[Dispatch]\nMode=relay\nRetryDelay=1ms\n")
+        installation.addJob("again", "echo x >>$ROOT/tries; [ $(wc -l <$ROOT/tries) = 30 ] || exit 75")
+        let (object, end) = try object("again", "--deadline", "30s")
+        #expect(end == .exited(0))
+        #expect(object["attempts"]?.elements.compactMap { $0["number"]?.int64 } == [1] + Array(12...30))
+        #expect(unlink(installation.root + "/tries") == 0)
+        let result = run("again", "--deadline", "30s")
+        #expect(result.output.contains("  attempts 2 to 11 are left out\n  attempt 12 of 30\n"))
+    }
+
     @Test("kills at the deadline all that the handler started, other sessions and groups too")
     func deadline() throws {
         let script = """

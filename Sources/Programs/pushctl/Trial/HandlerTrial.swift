@@ -41,7 +41,7 @@ final class HandlerTrial {
             boot: UUID128(high: 0, low: 0), table: settings.routing, tracker: settings.virtualTracker)
         let mark = UUID128(high: .random(in: 0...UInt64.max), low: .random(in: 0...UInt64.max))
         let runner = try HandlerRunner(
-            loop: loop, stateID: mark, descriptorLimit: nil, log: { [unowned self] in trial?.notes.append($0.message) },
+            loop: loop, stateID: mark, descriptorLimit: nil, log: { [unowned self] in trial?.note($0.message) },
             observe: { [unowned self] in trial?.take($0) })
         self.runner = runner
         deadlineTimer = try TimerSource(loop: loop, priority: .important) { [unowned self] in handle(.clock) }
@@ -161,7 +161,7 @@ final class HandlerTrial {
     }
 
     private func start(_ run: HandlerRun) {
-        trial?.attempts.append(Trial.Attempt())
+        trial?.begin()
         runner?.start(run)
     }
 }

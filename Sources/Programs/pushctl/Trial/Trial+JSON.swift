@@ -25,6 +25,7 @@ extension Trial {
 extension Trial.Attempt {
     fileprivate func write(to writer: inout JSONWriter) {
         writer.object { writer in
+            writer.member("number", number)
             if input.isEmpty { writer.null("input") } else { writer.member("input", raw: input.dropLast()) }
             writer.member("output", object: { $0.members(of: written) })
             writer.member("errors", object: { $0.members(of: errors) })

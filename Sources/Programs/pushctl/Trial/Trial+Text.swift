@@ -15,8 +15,11 @@ extension Trial {
         if handler.kind.isBuiltIn {
             text += "  \(handler.kind.name) is built in: the daemon does its work itself, and nothing is run\n"
         }
-        for (index, attempt) in attempts.enumerated() {
-            if attempts.count > 1 { text += "  attempt \(index + 1) of \(attempts.count)\n" }
+        var shown = 0
+        for attempt in attempts {
+            if attempt.number > shown + 1 { text += "  attempts \(shown + 1) to \(attempt.number - 1) are left out\n" }
+            shown = attempt.number
+            if let last = attempts.last, last.number > 1 { text += "  attempt \(shown) of \(last.number)\n" }
             text += attempt.text(of: handler, isVerbose: isVerbose, outcome: end?.result.reason)
         }
         for note in notes { text += "  journal: \(note)\n" }

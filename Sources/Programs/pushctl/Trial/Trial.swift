@@ -7,6 +7,8 @@ import PushRouting
 struct Trial {
     /// One run of the handler; there are several where it asks to be tried again.
     struct Attempt {
+        /// Which run it is, from 1.
+        let number: Int
         /// The object on standard input, or the line.
         var input: [UInt8] = []
         /// What an `exec` handler wrote to standard output, as far as the daemon reads it.
@@ -36,7 +38,14 @@ struct Trial {
             guard let began, let ended else { return nil }
             return ended - began
         }
+
+        init(number: Int) { self.number = number }
     }
+
+    /// How many runs are kept: the first, and the latest. A handler may ask to be tried again every millisecond.
+    static let attemptsMax = 20
+    /// How many notes are kept, the first ones.
+    private static let notesMax = 100
 
     /// Where the payload is from.
     let place: String
@@ -44,7 +53,7 @@ struct Trial {
     let plan: TrialPlan
     var attempts: [Attempt] = []
     /// What the daemon would write to the journal.
-    var notes: [String] = []
+    private(set) var notes: [String] = []
     /// What it came to.
     var end: InvocationEnd?
 
@@ -56,6 +65,16 @@ struct Trial {
         self.handler = handler
         self.plan = plan
     }
+
+    /// A run begins.
+    mutating func begin() {
+        let number = (attempts.last?.number ?? 0) + 1
+        if attempts.count == Self.attemptsMax { attempts.remove(at: 1) }
+        attempts.append(Attempt(number: number))
+    }
+
+    /// Takes in what the daemon would write to the journal.
+    mutating func note(_ text: String) { if notes.count < Self.notesMax { notes.append(text) } }
 
     /// Takes in what is seen of the latest run.
     mutating func take(_ observation: RunObservation) {
