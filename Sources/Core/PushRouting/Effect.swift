@@ -49,7 +49,9 @@ public struct Effects {
 
     /// Takes out the entries of custom data that were rejected since this was asked last. What a request rejects is taken
     /// out when it is accepted (``Acceptance/rejections``).
-    public mutating func takeRejections() -> [Rejection] { exchange(&rejections, with: []) }
+    public mutating func takeRejections() -> [Rejection] {
+        rejections.isEmpty ? [] : exchange(&rejections, with: [])
+    }
 
     /// Adds entries of custom data that were rejected.
     mutating func append(_ rejections: [Rejection]) { self.rejections += rejections }
@@ -98,6 +100,8 @@ public struct Acceptance: Sendable {
     public var invocations: Int
     /// The entries of custom data that were rejected: what it logs, or what the tracks make of it.
     public var rejections: [Rejection]
+    /// How many entries it would have sent, had there been somewhere to send them: it ended a session.
+    public var flushedUnsent = 0
 }
 
 /// One run of a handler.
