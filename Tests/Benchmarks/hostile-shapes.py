@@ -86,6 +86,7 @@ write("web-many-keys", "web", lambda n: {"cid": "c", "t": "T"} | {f"ab{i}": "" f
 write("routes-of-extra", "android", lambda n: {"extra": text({f"k{i}": "x" for i in range(n)})})
 write("routes-of-keys", "android", lambda n: {f"k{i}": "x" for i in range(n)})
 write("routes-long-value", "android", lambda n: {"extra": text({"k7": "x" * n})})
+write("routes-long-escaped-value", "android", lambda n: '{"extra":"{\\"many\\":\\"' + "\\\\n" * n + '\\"}"}')
 write("routes-braze-extra", "android", lambda n: marks | {"extra": text({f"k{i}": "x" for i in range(n)})})
 write("routes-apple-no-braze-id", "ios", lambda n: apple({f"b{i}": "" for i in range(n)}))
 write("routes-apple-near-braze-id", "ios", lambda n: apple({f"Brazé{i}": "" for i in range(n)}))
@@ -103,6 +104,8 @@ last = {"routes.d/999-last.route": "[Route]\nHandler=journal\n"}
 configure("plain", last)
 configure("routes", last | {
     f"routes.d/{i:03}.route": f"[Match]\nKeyValue=k{i} summer-*\n[Route]\nHandler=journal\n" for i in range(300)
+} | {
+    f"routes.d/{i:03}-many.route": f"[Match]\nKeyValue=many winter-{i}-*\n[Route]\nHandler=journal\n" for i in range(300)
 } | {
     f"tracks.d/{i}.track": "[Track]\nOn=received\n[Identifier]\nKeyValue=braze_id\n[Event]\nName=push_received\n"
     for i in range(5)

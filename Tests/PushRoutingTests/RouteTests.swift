@@ -212,6 +212,26 @@ struct RouteMatchTests {
         #expect(match.holds(for: Self.facts) == holds)
     }
 
+    @Test("patterns are held against the texts of values with escapes, each against its own")
+    func escapedValues() throws {
+        let payload = JSONDocument(
+            test: #"{"a":"summer\u002d1","b":"gold\u0021","extra":"{\"c\":\"\\u0078y\"}"}"#
+        ).root
+        var facts = Self.facts
+        facts.keys = try decide(Delivery(platform: .android, payload: payload)).keys
+        func condition(_ key: String, _ pattern: String) -> RouteMatch.KeyCondition {
+            .init(key: key, pattern: Glob(pattern))
+        }
+        let match = RouteMatch(
+            data: [condition("a", "summer-*"), condition("b", "gold!"), condition("a", "*-1")],
+            keyValues: [condition("c", "xy")])
+        #expect(match.holds(for: facts))
+        let routes = [
+            RouteMatch(data: [condition("b", "summer-*")]), RouteMatch(keyValues: [condition("c", "gold!")]), match,
+        ]
+        #expect(routes.map { $0.holds(for: facts) } == [false, false, true])
+    }
+
     @Test("the word none stands for a payload of no known provider")
     func noProvider() {
         var facts = Self.facts

@@ -30,11 +30,20 @@ extension RouteMatch {
 
     /// Whether every condition given holds.
     public func holds(for facts: RouteFacts) -> Bool {
+        var (facts, text) = (facts, TextRead())
+        if !keyValues.isEmpty { facts.keys?.readKeyValues() }
+        return holds(for: facts, &text)
+    }
+
+    /// The same, for facts whose key-values were read.
+    ///
+    /// - Parameter text: the last text that was read; of the same keys.
+    fileprivate func holds(for facts: RouteFacts, _ text: inout TextRead) -> Bool {
         guard mayHold(for: facts) else { return false }
         if data.isEmpty, keyValues.isEmpty { return true }
         guard let keys = facts.keys else { return false }
-        return data.allSatisfy { keys.hasData($0.key, matching: $0.pattern) }
-            && keyValues.allSatisfy { keys.hasKeyValue($0.key, matching: $0.pattern) }
+        return data.allSatisfy { keys.hasData($0.key, matching: $0.pattern, &text) }
+            && keyValues.allSatisfy { keys.hasKeyValue($0.key, matching: $0.pattern, &text) }
     }
 
     /// Whether every condition holds that looks at no key of the payload.
@@ -49,10 +58,19 @@ extension RouteMatch {
 extension RouteFacts {
     /// The same with the dashboard's key-values read, if a route asks for any: once for all routes.
     fileprivate func read(for table: RoutingTable) -> RouteFacts {
-        guard keys != nil, table.looksAtKeyValues else { return self }
+        guard table.looksAtKeyValues else { return self }
         var facts = self
         facts.keys?.readKeyValues()
         return facts
+    }
+}
+
+extension PayloadKeys? {
+    /// The same with the dashboard's key-values read, if a route or track asks for any: once for all that is asked.
+    func read(for table: RoutingTable) -> PayloadKeys? {
+        guard table.looksAtKeyValues, var keys = self else { return self }
+        keys.readKeyValues()
+        return keys
     }
 }
 
@@ -66,13 +84,15 @@ extension RoutingTable {
     /// The position of the first route at or after `position` that matches and does not observe.
     func owner(of facts: RouteFacts, from position: Int = 0) -> Int? {
         let facts = facts.read(for: self)
-        return routes[position...].firstIndex { !$0.observes && $0.match.holds(for: facts) }
+        var text = TextRead()
+        return routes[position...].firstIndex { !$0.observes && $0.match.holds(for: facts, &text) }
     }
 
     /// The positions of all that match: of those that observe, or of those that do not.
     func positions(for facts: RouteFacts, observing: Bool) -> [Int] {
         let facts = facts.read(for: self)
-        return routes.indices.filter { routes[$0].observes == observing && routes[$0].match.holds(for: facts) }
+        var text = TextRead()
+        return routes.indices.filter { routes[$0].observes == observing && routes[$0].match.holds(for: facts, &text) }
     }
 
     /// The routes that an invocation goes to before any handler declines: the first that matches; of what every SDK must

@@ -37,7 +37,7 @@ extension Router {
 
         var arrival = Arrival(
             accepted, subject: InvocationSubject(request, past: past), provider: subject.provider,
-            keys: subject.keys, lane: nil)
+            keys: subject.keys.read(for: table), lane: nil)
         let act = UserAct(interact.kind, action: interact.action, text: interact.text)
         let decision = decide(
             act, on: subject.facts.handedBack, of: subject.provider, platform: platform, rules: table.interaction)
@@ -51,7 +51,7 @@ extension Router {
         let facts = TrackFacts(
             act: act, provider: subject.provider, campaignID: subject.facts.campaignID, messageID: accepted.messageID,
             platform: platform, app: accepted.app, device: accepted.device, externalID: accepted.externalID,
-            keys: subject.facts.keys)
+            keys: subject.facts.keys.read(for: table))
         if subject.tracked != nil, platform.appMayLackSDK, interact.sdk == .missing {
             let row = arrival.row(decision.callback, budget: table.budget)
             let reason = RouterReason.noBrazeInstance.ofOutcome()

@@ -172,13 +172,13 @@ private struct RecoveryContext {
         case .deliver(let deliver):
             let delivery = Delivery(deliver, platform: accepted.platform)
             guard let decision = try? decide(delivery, settings: table.detection) else { return }
-            keys = decision.keys
+            keys = Optional(decision.keys).read(for: table)
             receipt = Receipt(
                 decision, of: deliver, completion: table.completion, at: request.at ?? accepted.acceptedAt.wall)
         case .interact(let interact):
             let facts = try? NotificationFacts(
                 interact, unfinished.past, platform: accepted.platform, detection: table.detection)
-            keys = facts?.handedBack?.keys
+            keys = (facts?.handedBack?.keys).read(for: table)
         case .session, .token, .log: break
         }
     }

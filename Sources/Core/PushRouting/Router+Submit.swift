@@ -19,6 +19,7 @@ extension Router {
         guard !isDraining else { throw .draining }
         try checkLimits(of: peer, adding: request.document.bytes.count, at: now)
         var acceptance = Acceptance(seq: lastNumber.next, invocations: 0, rejections: [])
+        let flushedUnsent = self.flushedUnsent
         switch request.action {
         case .deliver(let deliver):
             acceptance.invocations = try self.deliver(deliver, request, from: peer, at: now, &effects)
@@ -29,6 +30,7 @@ extension Router {
         case .log(let log): try self.log(log, request, from: peer, at: now, &effects)
         }
         acceptance.rejections = effects.takeRejections()
+        acceptance.flushedUnsent = self.flushedUnsent - flushedUnsent
         lastNumber = acceptance.seq
         endTurn(at: now, &effects)
         return acceptance

@@ -49,7 +49,9 @@ public struct Effects {
 
     /// Takes out the entries of custom data that were rejected since this was asked last. What a request rejects is taken
     /// out when it is accepted (``Acceptance/rejections``).
-    public mutating func takeRejections() -> [Rejection] { exchange(&rejections, with: []) }
+    public mutating func takeRejections() -> [Rejection] {
+        rejections.isEmpty ? [] : exchange(&rejections, with: [])
+    }
 
     /// Adds entries of custom data that were rejected.
     mutating func append(_ rejections: [Rejection]) { self.rejections += rejections }

@@ -25,6 +25,8 @@ public struct Acceptance: Sendable {
     public var invocations: Int
     /// The entries of custom data that were rejected: what it logs, or what the tracks make of it.
     public var rejections: [Rejection]
+    /// How many entries it flushed that were not sent, although `SendFlushed=yes`: their session has no user.
+    public var flushedUnsent = 0
 }
 
 /// Why a request is not accepted.

@@ -84,7 +84,11 @@ final class Processor {
     func invocationsInFlight(of seq: SequenceNumber) -> Int { router.invocationsInFlight(of: seq) }
 
     /// The delivery of which the ledger has to be asked before an interaction is submitted; `nil` for anything else.
-    func deliveryToRead(for request: Request) -> DeliveryReference? { router.deliveryToRead(for: request) }
+    func deliveryToRead(for request: Request) -> DeliveryReference? {
+        // To ask the router copies it; a delivery is not asked about.
+        guard case .interact = request.action else { return nil }
+        return router.deliveryToRead(for: request)
+    }
 
     /// Whether nothing runs and nothing waits for the disk.
     var isIdle: Bool { router.handlersRunning == 0 && runner.count == 0 && pipeline.isIdle }
@@ -101,7 +105,6 @@ final class Processor {
         let (session, request) = (candidate.session, candidate.request)
         let acceptance: Acceptance
         pipeline.effects.tellsEveryOutcome = request.waitsForOutcome || successes.hasRoom
-        let flushedUnsent = router.flushedUnsent
         do {
             acceptance = try router.submit(
                 request, from: session.peer, past: past, at: clock(), effects: &pipeline.effects)
@@ -112,9 +115,9 @@ final class Processor {
         pipeline.accepted(acceptance.seq)
         let reply = ClientReply.accepted(acceptance.seq, id: request.id, rejected: acceptance.rejections)
         acknowledge(candidate, acceptance.seq, reply, awaiting: acceptance.invocations)
-        if router.flushedUnsent > flushedUnsent {
+        if acceptance.flushedUnsent > 0 {
             let cause = "the session of seq \(acceptance.seq)"
-            pipeline.append(.note(JournalEntry(flushedUnsent: router.flushedUnsent - flushedUnsent, by: cause)))
+            pipeline.append(.note(JournalEntry(flushedUnsent: acceptance.flushedUnsent, by: cause)))
         }
         tell(acceptance.rejections)
         carryOut()

@@ -101,6 +101,7 @@ extension JSONObject {
     ///
     /// - Parameter ofStringsOnly: whether what is no string is not there for the SDK.
     func brazeKind(ofStringsOnly: Bool) -> (BrazeFacts.Kind, Reason) {
+        @inline(__always)
         func has(_ key: StaticString) -> Bool {
             guard let value = member(key) else { return false }
             return !ofStringsOnly || value.isString

@@ -77,7 +77,8 @@ extension ProviderCondition {
             return payload.hasKey {
                 ($0.firstRawByte == first || $0.firstRawByte == UInt8(ascii: "\\")) && $0.starts(with: prefix)
             }
-        case .keyContaining(let text): return payload.hasKey { $0.hasText(containing: text) }
+        case .keyContaining(var text):
+            return text.withUTF8 { wanted in payload.hasKey { $0.hasText(containing: wanted) } }
         case .keyCount(let count): return payload.keyCount == count
         case .inText(let key, let condition):
             guard let text = payload[key], let object = texts.object(in: text) else { return false }
@@ -122,10 +123,9 @@ struct TextsRead {
 
 extension JSONView {
     /// Whether this is a key that has a text in it.
-    fileprivate func hasText(containing wanted: String) -> Bool {
-        var wanted = wanted
-        return textLength >= wanted.utf8.count
-            && wanted.withUTF8 { wanted in withText { $0.contains(wanted) } }
+    @inline(__always)
+    fileprivate func hasText(containing wanted: UnsafeBufferPointer<UInt8>) -> Bool {
+        textLength >= wanted.count && withText { $0.contains(wanted) }
     }
 }
 

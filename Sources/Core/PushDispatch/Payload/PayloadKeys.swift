@@ -17,10 +17,12 @@ public struct PayloadKeys: Sendable {
 
     /// Whether there is such a value, and the pattern matches it.
     ///
-    /// - Parameter pattern: `nil`: any value.
-    public func hasData(_ key: String, matching pattern: Glob?) -> Bool {
+    /// - Parameters:
+    ///   - pattern: `nil`: any value.
+    ///   - text: the last text that was read; of the same keys.
+    public func hasData(_ key: String, matching pattern: Glob?, _ text: inout TextRead) -> Bool {
         defer { withExtendedLifetime(payload) {} }
-        return payload[key]?.matches(pattern) ?? false
+        return payload[key]?.matches(pattern, &text) ?? false
     }
 
     /// The value of one of the dashboard's key-values: on Android in the JSON text `extra`, or beside the other keys
@@ -31,9 +33,11 @@ public struct PayloadKeys: Sendable {
 
     /// Whether there is such a value, and the pattern matches it.
     ///
-    /// - Parameter pattern: `nil`: any value.
-    public func hasKeyValue(_ key: String, matching pattern: Glob?) -> Bool {
-        withKeyValue(key) { $0.matches(pattern) } ?? false
+    /// - Parameters:
+    ///   - pattern: `nil`: any value.
+    ///   - text: the last text that was read; of the same keys.
+    public func hasKeyValue(_ key: String, matching pattern: Glob?, _ text: inout TextRead) -> Bool {
+        withKeyValue(key) { $0.matches(pattern, &text) } ?? false
     }
 
     /// All of the dashboard's key-values, in their order, as text.
@@ -97,12 +101,26 @@ public struct PayloadKeys: Sendable {
     }
 }
 
+/// The last value whose text was made for a pattern: hundreds of routes may look at the same one, which may be long. It is
+/// good as long as the keys that it was read from.
+public struct TextRead {
+    fileprivate var value: JSONView?
+    fileprivate var bytes: [UInt8] = []
+
+    /// Nothing read yet.
+    public init() {}
+}
+
 extension JSONView {
     /// Whether the pattern matches the value as text.
-    fileprivate func matches(_ pattern: Glob?) -> Bool {
+    fileprivate func matches(_ pattern: Glob?, _ text: inout TextRead) -> Bool {
         guard let pattern else { return true }
-        return isString
-            ? withText { pattern.matches($0) } : compactBytes.withUnsafeBufferPointer { pattern.matches($0) }
+        if isString, textLength == rawText.count { return withText { pattern.matches($0) } }
+        if text.value != self {
+            text.bytes = isString ? textBytes : compactBytes
+            text.value = self
+        }
+        return text.bytes.withUnsafeBufferPointer { pattern.matches($0) }
     }
 
     /// The members of an object with their values as text.

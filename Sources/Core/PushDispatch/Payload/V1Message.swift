@@ -113,7 +113,7 @@ extension V1Message {
     private var isHighPriority: Bool {
         if androidV2 != nil { return remoteNotification != nil }
         guard let priority = android?.protobufField("priority") else { return hasAndroidNotification }
-        return priority.string?.uppercased() == "HIGH" || priority.int64 == 1
+        return priority.isString ? priority.withText { $0.isHigh } : priority.int64 == 1
     }
 }
 
@@ -217,6 +217,15 @@ extension V1Message {
         throw PayloadError(
             field: path,
             message: "\(size) bytes of keys and values: FCM takes \(limit) and answers that the message is too big")
+    }
+}
+
+extension UnsafeBufferPointer<UInt8> {
+    /// Whether this is `HIGH`, in whatever case.
+    fileprivate var isHigh: Bool {
+        guard count == 4 else { return false }
+        return self[0] | 0x20 == UInt8(ascii: "h") && self[1] | 0x20 == UInt8(ascii: "i")
+            && self[2] | 0x20 == UInt8(ascii: "g") && self[3] | 0x20 == UInt8(ascii: "h")
     }
 }
 

@@ -110,15 +110,6 @@ struct JSONSpot {
         }
     }
 
-    /// The hash of the key that stands between these places.
-    private func keyHash(
-        _ start: UnsafePointer<UInt8>, _ stop: UnsafePointer<UInt8>, _ escapes: JSONEscapes
-    ) -> UInt32 {
-        let content = UnsafeBufferPointer(start: start, count: stop - start)
-        let hash = escapes.saved > 0 ? withUnescaped(content) { WordHash.keys($0) } : WordHash.keys(content)
-        return UInt32(truncatingIfNeeded: hash)
-    }
-
     /// Reads an escape that is none of two bytes, or `\/`; a pair of surrogates as one.
     ///
     /// - Returns: how long it is, and by how many bytes longer than what it stands for.

@@ -2,7 +2,10 @@ extension JSONScanner {
     /// Scans the string that begins at the cursor. There must be room for its entry.
     @inline(__always)
     mutating func scanString(isKey: Bool) throws(JSONError) {
-        let next = isKey ? scanShortKey(cursor, end, text, tape.next) : scanUsualString(cursor, end, text, tape.next)
+        let next =
+            isKey
+            ? scanShortKey(cursor, end, text, tape.next) ?? scanUsualKey(cursor, end, text, tape.next)
+            : scanUsualString(cursor, end, text, tape.next)
         if let next { cursor = next } else { cursor = try here.scanString(to: tape.next, isKey: isKey) }
         tape.didFillNext()
     }
@@ -21,7 +24,7 @@ private func scanShortKey(
     _ start: UnsafePointer<UInt8>, _ end: UnsafePointer<UInt8>, _ text: UnsafePointer<UInt8>,
     _ entry: UnsafeMutablePointer<JSONEntry>
 ) -> UnsafePointer<UInt8>? {
-    guard end - start > 16 else { return nil }
+    guard end - start > 16, start[1] != UInt8(ascii: "\\") else { return nil }
     let bytes = load16(start + 1)
     let words = unsafeBitCast(bytes, to: SIMD2<UInt64>.self)
     let (low, high) = marks(in: bytes)
@@ -47,7 +50,7 @@ private func scanShortKey(
     return stop + 1
 }
 
-/// Scans a string of ASCII with usual escapes, and writes its entry; parameters and result as above.
+/// Scans a value of ASCII with usual escapes, and writes its entry; parameters and result as above.
 @inline(never)
 private func scanUsualString(
     _ start: UnsafePointer<UInt8>, _ end: UnsafePointer<UInt8>, _ text: UnsafePointer<UInt8>,
@@ -61,6 +64,8 @@ private func scanUsualString(
         if cursor.pointee == UInt8(ascii: "\\"), JSONEscapes.isUsual(cursor[1]) {
             escapes.addUsual()
             cursor += 2
+            // An escape often ends the text.
+            if cursor < end, cursor.pointee == UInt8(ascii: "\"") { break }
         } else {
             break
         }
@@ -69,6 +74,48 @@ private func scanUsualString(
     entry.initialize(
         to: JSONEntry(stringFrom: start - text, to: cursor + 1 - text, escapes: escapes, link: 1))
     return cursor + 1
+}
+
+/// Scans a key of ASCII that is long or has escapes, and writes its entry; parameters and result as above.
+@inline(never)
+private func scanUsualKey(
+    _ start: UnsafePointer<UInt8>, _ end: UnsafePointer<UInt8>, _ text: UnsafePointer<UInt8>,
+    _ entry: UnsafeMutablePointer<JSONEntry>
+) -> UnsafePointer<UInt8>? {
+    var escapes = JSONEscapes()
+    var cursor = start + 1
+    while true {
+        while end - cursor >= 6, cursor.pointee == UInt8(ascii: "\\") {
+            if JSONEscapes.isUsual(cursor[1]) {
+                escapes.addUsual()
+                cursor += 2
+            } else if cursor[1] == UInt8(ascii: "u"), let unit = hexadecimalUnit(at: cursor + 2),
+                unit & 0xF800 != 0xD800, unit > 0
+            {
+                escapes.addUnusual(saving: unit < 0x80 ? 5 : unit < 0x800 ? 4 : 3)
+                cursor += 6
+            } else {
+                return nil
+            }
+        }
+        guard cursor < end else { return nil }
+        if cursor.pointee == UInt8(ascii: "\"") { break }
+        guard isPlainASCII(cursor.pointee) else { return nil }
+        cursor = endOfPlainASCII(from: cursor + 1, to: end)
+    }
+    entry.initialize(
+        to: JSONEntry(
+            stringFrom: start - text, to: cursor + 1 - text, escapes: escapes,
+            link: keyHash(start + 1, cursor, escapes)))
+    return cursor + 1
+}
+
+/// The hash of the key that stands between these places.
+@inline(never)
+func keyHash(_ start: UnsafePointer<UInt8>, _ stop: UnsafePointer<UInt8>, _ escapes: JSONEscapes) -> UInt32 {
+    let content = UnsafeBufferPointer(start: start, count: stop - start)
+    let hash = escapes.saved > 0 ? withUnescaped(content) { WordHash.keys($0) } : WordHash.keys(content)
+    return UInt32(truncatingIfNeeded: hash)
 }
 
 /// What the escapes of a string amount to.

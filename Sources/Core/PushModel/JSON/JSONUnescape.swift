@@ -32,6 +32,12 @@ func unescape(_ content: UnsafeBufferPointer<UInt8>, into buffer: UnsafeMutableB
             read &+= plain
             written &+= plain
             if plain == 8 { continue }
+        } else if read &+ 4 <= count, bytesBeforeBackslash(UInt64(loadFour(source + read)) | ~0 << 32) >= 4 {
+            to.storeBytes(
+                of: from.loadUnaligned(fromByteOffset: read, as: UInt32.self), toByteOffset: written, as: UInt32.self)
+            read &+= 4
+            written &+= 4
+            continue
         } else if source[read] != UInt8(ascii: "\\") {
             target[written] = source[read]
             read &+= 1
@@ -42,7 +48,12 @@ func unescape(_ content: UnsafeBufferPointer<UInt8>, into buffer: UnsafeMutableB
         if letter == UInt8(ascii: "u") {
             let unit = unescapedUnit(source + read)
             read &+= unit.length
-            written &+= encode(unit.value, to: target + written)
+            if unit.value < 0x80 {
+                target[written] = UInt8(truncatingIfNeeded: unit.value)
+                written &+= 1
+            } else {
+                written &+= encode(unit.value, to: target + written)
+            }
         } else {
             target[written] = unescaped(letter)
             read &+= 2
@@ -64,23 +75,44 @@ private func bytesBeforeBackslash(_ bytes: UInt64) -> Int {
 
 /// The scalar that an escape of the form `\uXXXX` stands for, with its partner if it is half of a pair, and how long
 /// the escape is.
+@inline(__always)
 private func unescapedUnit(_ escape: UnsafePointer<UInt8>) -> (value: UInt32, length: Int) {
-    @inline(__always)
-    func unit(at start: Int) -> UInt32 {
-        (start &+ 2..<start &+ 6).reduce(0) { $0 << 4 | UInt32(hexadecimalValue(of: escape[$1]) ?? 0) }
-    }
-    let first = unit(at: 0)
+    let first = valueOfHexadecimal(loadFour(escape + 2))
     // The scan lets no lone surrogate pass.
     guard first & 0xFC00 == 0xD800 else { return (first, 6) }
-    return (0x10000 + (first & 0x3FF) << 10 + (unit(at: 6) & 0x3FF), 12)
+    return (0x10000 + (first & 0x3FF) << 10 + (valueOfHexadecimal(loadFour(escape + 8)) & 0x3FF), 12)
 }
 
-/// Writes a scalar in UTF-8 and returns its length.
+/// The value of four hexadecimal digits; `nil` for anything else.
+@inline(__always)
+func hexadecimalUnit(at start: UnsafePointer<UInt8>) -> UInt32? {
+    let word = loadFour(start)
+    let ones: UInt32 = 0x0101_0101
+    let tops = ones &* 0x80
+    // The top bit of a byte tells of it; no sum is carried into the next byte.
+    let digit = ~((word ^ ones &* 0x30) &+ ones &* (0x80 - 10))
+    let place = (word | ones &* 0x20) ^ ones &* 0x60
+    let letter = (place &+ ones &* (0x80 - 1)) & ~(place &+ ones &* (0x80 - 7))
+    guard word & tops == 0, (digit | letter) & tops == tops else { return nil }
+    return valueOfHexadecimal(word)
+}
+
+/// Four bytes, the first of them the lowest.
+@inline(__always)
+private func loadFour(_ start: UnsafePointer<UInt8>) -> UInt32 {
+    UInt32(littleEndian: UnsafeRawPointer(start).loadUnaligned(as: UInt32.self))
+}
+
+/// The value of four bytes that are hexadecimal digits, the first of them the lowest.
+@inline(__always)
+private func valueOfHexadecimal(_ digits: UInt32) -> UInt32 {
+    let values = ((digits & 0x0F0F_0F0F) &+ ((digits &>> 6) & 0x0101_0101) &* 9).byteSwapped
+    let pairs = (values | values &>> 4) & 0x00FF_00FF
+    return (pairs | pairs &>> 8) & 0xFFFF
+}
+
+/// Writes a scalar that is not ASCII in UTF-8 and returns its length.
 private func encode(_ value: UInt32, to target: UnsafeMutablePointer<UInt8>) -> Int {
-    guard value >= 0x80 else {
-        target[0] = UInt8(truncatingIfNeeded: value)
-        return 1
-    }
     let length = value < 0x800 ? 2 : value < 0x10000 ? 3 : 4
     var rest = value
     for index in (1..<length).reversed() {
