@@ -116,7 +116,7 @@ struct PushctlRunHandlerTests {
         "ends with 1 when the handler did not handle the payload, and says why",
         arguments: [
             ("exit 80", "declined, exit status 80", "unrouted", "declined"),
-            ("exit 75", "retry, exit status 75", "failed", "device mode retries nothing"),
+            ("exit 75", "retry, exit status 75", "failed", "device mode does not retry"),
             ("exit 3", "rejected (exit status 3), exit status 3", "failed", "exit status 3"),
             ("kill -KILL $$", "none, ended by signal 9", "failed", "signal 9"),
             (
@@ -140,7 +140,8 @@ struct PushctlRunHandlerTests {
         let result = run("typo")
         #expect(result.end == .exited(0))
         for remark in [
-            #"status: "handeld" is none of handled, retry"#, #"result: "new" is none of"#, "options: 7 is no word",
+            #"status: "handeld" is not one of handled, retry"#, #"result: "new" is not one of"#,
+            "options: 7 is not a string",
         ] {
             #expect(result.output.contains(remark), "\(result.output)")
         }
@@ -272,7 +273,7 @@ struct PushctlRunHandlerTests {
             ("next; answer rejected; next", "failed", "answer: rejected"),
             (
                 "next; echo nonsense; answer; next", "handled",
-                "wrote a line that is no JSON object; such lines are passed over"
+                "wrote a line that is not a JSON object; such lines are ignored"
             ),
             ("next; exit 3", "failed", "ended with exit status 3"),
             (
