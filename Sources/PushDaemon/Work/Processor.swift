@@ -85,7 +85,7 @@ final class Processor {
 
     /// The delivery of which the ledger has to be asked before an interaction is submitted; `nil` for anything else.
     func deliveryToRead(for request: Request) -> DeliveryReference? {
-        // To ask the router copies it; a delivery is not asked about.
+        // Only an interaction names another request.
         guard case .interact = request.action else { return nil }
         return router.deliveryToRead(for: request)
     }
