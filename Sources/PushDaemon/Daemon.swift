@@ -368,6 +368,7 @@ extension Daemon: ControlServer.StatusSource {
             lastSeq: processor.lastNumber.value, requestsInFlight: processor.requestsInFlight,
             bytesInFlight: processor.bytesInFlight, payloadBytes: processor.payloadBytes,
             handlersRunning: processor.handlersRunning, processes: runner.processCount,
+            handlers: processor.handlers,
             deliveriesTracked: processor.deliveriesTracked,
             clients: ClientsStatus(inject: injectClients, control: controlClients, refusals: refusals.counts),
             store: DiskStatus(pipeline, health, committer.status, filterBytes: inject.filterBytes, at: now.monotonic),

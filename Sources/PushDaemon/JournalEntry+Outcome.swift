@@ -38,3 +38,12 @@ extension JournalEntry {
             messageID: isMissed ? .miss : isFailure ? .failure : .outcome, fields: fields)
     }
 }
+
+extension JournalEntry {
+    /// The entry for a handler's breaker that opened or closed.
+    init(_ change: BreakerChange) {
+        self.init(
+            change.isOpen ? .warning : .notice, change.text,
+            messageID: change.isOpen ? .breakerOpened : .breakerClosed, fields: [Field(.handler, change.handler)])
+    }
+}

@@ -20,6 +20,7 @@ struct Status {
     var payloadBytes: Int
     var handlersRunning: Int
     var processes: Int
+    var handlers: [HandlerStatus]
     var deliveriesTracked: Int
     var clients: ClientsStatus
     var store: DiskStatus
@@ -63,6 +64,25 @@ struct Status {
         writer.member("clients", object: clients.members)
         writer.member("store", object: store.members)
         writer.member("custom_data", object: customData.members)
+        writer.member(
+            "handlers",
+            object: { writer in
+                for handler in handlers { writer.member(handler.name, object: handler.members) }
+            })
+    }
+}
+
+extension HandlerStatus {
+    fileprivate func members(_ writer: JSONObjectBuilder) {
+        writer.member("running", running)
+        writer.member("waiting", waiting)
+        writer.member("limit", limit)
+        writer.member("queue_limit", queueLimit)
+        writer.member("refused", Int64(clamping: refused))
+        writer.member("breaker", breaker?.rawValue)
+        writer.member("breaker_pause_ms", pause.milliseconds)
+        writer.member("passed_over", Int64(clamping: passedOver))
+        writer.member("draining", isDraining)
     }
 }
 

@@ -119,6 +119,7 @@ public enum ReasonCode: String, Sendable, CaseIterable {
     case handlerDeclined = "handler_declined"
     case routeGone = "route_gone"
     case routeTimeOver = "route_time_over"
+    case breakerOpen = "breaker_open"
 
     // How a handler ended.
     case handledWithRemarks = "handled_with_remarks"

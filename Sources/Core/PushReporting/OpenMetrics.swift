@@ -43,6 +43,22 @@ public enum OpenMetrics {
         },
         Metric("handlers_running", "Invocations that count against HandlersMax=.") { number($0["handlers_running"]) },
         Metric("handler_processes", "Processes of handlers.") { number($0["handler_processes"]) },
+        Metric("handler_running", "Callbacks that a handler runs.") { byHandler($0, "running") },
+        Metric("handler_waiting", "Callbacks that wait for a handler.") { byHandler($0, "waiting") },
+        Metric("handler_limit", "How many a handler may run at once (MaxConcurrent=).") { byHandler($0, "limit") },
+        Metric("handler_queue_limit", "How many may wait for a handler (Queue=).") { byHandler($0, "queue_limit") },
+        Metric("handler_refused", "Requests refused because the queue of a handler was full.", .counter) {
+            byHandler($0, "refused")
+        },
+        Metric("handler_passed_over", "Callbacks that went past a handler with an open breaker.", .counter) {
+            byHandler($0, "passed_over")
+        },
+        Metric("handler_breaker_open", "1 while a handler's breaker is open or probes it.") { status in
+            status["handlers"]?.members.flatMap { name, handler -> [Sample] in
+                guard let state = handler["breaker"]?.string else { return [] }
+                return [Sample(state == "closed" ? "0" : "1", [("handler", name)])]
+            } ?? []
+        },
         Metric("deliveries_tracked", "Deliveries whose opens are still recognized.") {
             number($0["deliveries_tracked"])
         },
@@ -127,6 +143,10 @@ public enum OpenMetrics {
 
     private static func number(_ value: JSONNode?, _ labels: [(String, String)] = []) -> [Sample] {
         value?.int64.map { [Sample(String($0), labels)] } ?? []
+    }
+
+    private static func byHandler(_ status: JSONNode, _ key: String) -> [Sample] {
+        status["handlers"]?.members.flatMap { number($0.value[key], [("handler", $0.key)]) } ?? []
     }
 
     private static func seconds(_ milliseconds: JSONNode?) -> [Sample] {

@@ -43,16 +43,26 @@ public struct Handler: Hashable, Sendable {
     public var grace: Duration?
     /// How many invocations it runs at once; `nil`: as many as there are places.
     public var maxConcurrent: Int?
+    /// How many invocations may wait for it: with more, a request that needs it is refused with `overloaded`.
+    public var queueMax: Int
+    /// When it gets nothing for a while because it does not answer, in `relay` mode; `nil`: never.
+    public var breaker: BreakerRules?
+
+    /// The shipped `Queue=`: at 9 s and 64 places what a handler gets done that takes about 50 ms.
+    public static let defaultQueueMax = 10_000
 
     /// Joins the parts.
     public init(
-        name: String, kind: Kind, idempotent: Bool = false, grace: Duration? = nil, maxConcurrent: Int? = nil
+        name: String, kind: Kind, idempotent: Bool = false, grace: Duration? = nil, maxConcurrent: Int? = nil,
+        queueMax: Int = Handler.defaultQueueMax, breaker: BreakerRules? = nil
     ) {
         self.name = name
         self.kind = kind
         self.idempotent = idempotent
         self.grace = grace
         self.maxConcurrent = maxConcurrent
+        self.queueMax = queueMax
+        self.breaker = breaker
     }
 }
 

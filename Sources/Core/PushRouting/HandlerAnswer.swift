@@ -10,8 +10,18 @@ public enum HandlerAnswer: Hashable, Sendable {
     case declined
     /// Never; the reason is for people.
     case rejected(reason: String)
+    /// What ran it is gone without an answer, by no fault of this invocation; the reason is for people.
+    case lost(reason: String)
     /// Ended by this signal.
     case signaled(Int32)
+
+    /// Whether the handler said anything, by an exit status too.
+    var isAnswer: Bool {
+        switch self {
+        case .handled, .retry, .declined, .rejected: true
+        case .lost, .signaled: false
+        }
+    }
 
     /// The words for how a run ended, as handlers write them.
     public enum Status: String, Sendable, CaseIterable {

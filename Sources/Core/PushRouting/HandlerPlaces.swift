@@ -1,11 +1,39 @@
 import PushModel
 
-/// The places of handlers that run only so many invocations at once (`MaxConcurrent=`), and who waits for one of them.
+/// What every handler runs and has waiting: its places (`MaxConcurrent=`), its queue (`Queue=`) and its breaker.
+///
+/// Handlers go by their names. The limits are those of the newest configuration, for invocations of an older one too:
+/// they protect what the handler calls. A handler that the configuration has no more keeps its last ones until nothing is
+/// left of it.
 struct HandlerPlaces: Sendable {
     private struct Places {
-        var taken = 0
-        var waiting = Queue<InvocationID>()
+        /// As configured last; not as one that is built in, which needs none of this.
+        var handler: Handler
+        var isConfigured = true
+        /// Invocations that hold a place of all.
+        var running = 0
+        /// Invocations that have a place of the handler, and wait for one of all.
+        var granted = 0
+        /// Invocations that are to run and do not, those with a granted place among them.
+        var waiting = 0
+        /// Who waits for a place of the handler, in order; who does not any more is passed over.
+        var queue = Queue<InvocationID>()
+        var breaker: Breaker?
+        var refused: UInt64 = 0
+        var passedOver: UInt64 = 0
+
+        init(_ handler: Handler) {
+            self.handler = handler
+            breaker = handler.breaker.map(Breaker.init)
+        }
+
+        /// How many more it may run; never below 0, though a reload may leave it with more than it may have.
+        var free: Int { handler.maxConcurrent.map { max(0, $0 - running - granted) } ?? .max }
+        var isUnused: Bool { running == 0 && waiting == 0 }
     }
+
+    /// How many callbacks a request has for one handler, at most.
+    private static let callbacksMax = 4
 
     private var byHandler: [String: Places] = [:]
     /// Who has been given a handler's place, and waits for one of all.
@@ -13,46 +41,138 @@ struct HandlerPlaces: Sendable {
     /// Who waits for a handler's place; an id that ended meanwhile stays until its turn comes.
     private var held: Set<InvocationID> = []
 
-    /// Takes a place of the handler for an invocation.
+    // MARK: Configuration
+
+    /// The handlers are these now. A breaker goes on as it is if all settings of its handler are the same.
+    mutating func configure(_ handlers: [String: Handler]) {
+        for (name, handler) in handlers where !handler.kind.isBuiltIn {
+            guard var places = byHandler[name] else {
+                byHandler[name] = Places(handler)
+                continue
+            }
+            if places.handler != handler {
+                places.handler = handler
+                places.breaker = handler.breaker.map(Breaker.init)
+            }
+            places.isConfigured = true
+            byHandler[name] = places
+        }
+        for (name, places) in byHandler where handlers[name] == nil {
+            byHandler[name]?.isConfigured = false
+            byHandler[name]?.breaker = nil
+            if places.isUnused { byHandler[name] = nil }
+        }
+    }
+
+    /// The names of the handlers for whose places others wait.
+    var withQueue: [String] { byHandler.filter { !$0.value.queue.isEmpty }.keys.sorted() }
+
+    /// What every handler does, by name.
+    func status(at now: Instant) -> [HandlerStatus] {
+        byHandler.sorted { $0.key < $1.key }.map { name, places in
+            var status = HandlerStatus(
+                name: name, running: places.running, waiting: places.waiting, limit: places.handler.maxConcurrent,
+                queueLimit: places.handler.queueMax, refused: places.refused, breaker: nil, pause: .zero,
+                passedOver: places.passedOver, isDraining: !places.isConfigured)
+            switch places.breaker?.state {
+            case nil: break
+            case .closed: status.breaker = .closed
+            case .open(let until): (status.breaker, status.pause) = (.open, max(.zero, until - now))
+            case .probing: status.breaker = .probing
+            }
+            return status
+        }
+    }
+
+    // MARK: The queue
+
+    /// Whether some handler could not take another invocation; most of the time none is so far, and nobody has to look
+    /// which one a request needs.
+    var mayRefuse: Bool {
+        byHandler.values.contains { $0.waiting + Self.callbacksMax > $0.handler.queueMax }
+    }
+
+    /// Whether a handler can take so many new invocations: they find a place or room in its queue.
+    ///
+    /// - Parameter places: how many places of all are free; what starts at once is taken off.
+    func hasRoom(for count: Int, of name: String, free places: inout Int) -> Bool {
+        guard let own = byHandler[name] else { return true }
+        let starting = own.waiting > 0 ? 0 : min(count, own.free, places)
+        places -= starting
+        return starting == count || own.waiting + count - starting <= own.handler.queueMax
+    }
+
+    /// Counts a request that was refused, and says why for people.
+    mutating func refuse(_ name: String) -> String {
+        byHandler[name]?.refused += 1
+        guard let own = byHandler[name] else { return "" }
+        return "\(own.waiting) callbacks wait for the handler \(name) already, "
+            + (own.handler.queueMax == 0 ? "which lets none wait (Queue=)" : "the most that is allowed (Queue=)")
+    }
+
+    /// An invocation is to run and waits for its places.
+    mutating func join(_ handler: Handler) {
+        if byHandler[handler.name] == nil {
+            // What was accepted before a reload that took the handler away.
+            var places = Places(handler)
+            (places.isConfigured, places.breaker) = (false, nil)
+            byHandler[handler.name] = places
+        }
+        byHandler[handler.name]?.waiting += 1
+    }
+
+    /// An invocation that waited does not any more: it ended, or goes elsewhere.
+    ///
+    /// - Returns: whether the handler's place that it had been given is free for others.
+    mutating func leaveQueue(_ id: InvocationID, of handler: String) -> Bool {
+        held.remove(id)
+        byHandler[handler]?.waiting -= 1
+        if byHandler[handler]?.waiting == 0 { byHandler[handler]?.queue = Queue() }
+        let hadPlace = granted.removeValue(forKey: id) != nil
+        if hadPlace { byHandler[handler]?.granted -= 1 }
+        dropIfUnused(handler)
+        return hadPlace
+    }
+
+    /// Whether an invocation waits because its handler runs as many as it may, or has more waiting than it should.
+    func isHeldUp(_ id: InvocationID, of handler: Handler) -> Bool {
+        guard let own = byHandler[handler.name] else { return false }
+        return held.contains(id) || granted[id] != nil || own.waiting > own.handler.queueMax
+    }
+
+    // MARK: Places
+
+    /// Takes a place of the handler for an invocation that waits.
     ///
     /// - Returns: whether there was one, or the handler has no limit; else it waits for one.
     mutating func take(_ id: InvocationID, of handler: Handler) -> Bool {
-        guard let limit = handler.maxConcurrent else { return true }
-        if granted.removeValue(forKey: id) != nil { return true }
-        guard byHandler[handler.name]?.taken ?? 0 < limit else {
-            byHandler[handler.name]?.waiting.append(id)
+        guard var own = byHandler[handler.name], !held.contains(id) else { return false }
+        defer { byHandler[handler.name] = own }
+        if granted.removeValue(forKey: id) != nil {
+            own.granted -= 1
+        } else if own.free == 0 {
+            own.queue.append(id)
             held.insert(id)
             return false
         }
-        byHandler[handler.name, default: Places()].taken += 1
+        own.waiting -= 1
+        own.running += 1
+        if own.waiting == 0 { own.queue = Queue() }
         return true
     }
 
     /// Leaves a place of the handler.
-    ///
-    /// - Returns: its name if others wait for the place.
-    mutating func leave(_ handler: Handler) -> String? {
-        handler.maxConcurrent == nil ? nil : leave(handler.name)
+    mutating func leave(_ handler: String) {
+        byHandler[handler]?.running -= 1
+        dropIfUnused(handler)
     }
 
-    /// Takes back the place of an invocation that ended before it was started.
-    ///
-    /// - Returns: the name of the handler if others wait for the place.
-    mutating func giveBack(_ id: InvocationID) -> String? {
-        granted.isEmpty ? nil : granted.removeValue(forKey: id).flatMap { leave($0) }
-    }
+    /// Whether an invocation has been given a place of its handler, and waits for one of all.
+    func hasGrant(_ id: InvocationID) -> Bool { granted[id] != nil }
 
-    private mutating func leave(_ handler: String) -> String? {
-        guard var places = byHandler[handler] else { return nil }
-        places.taken -= 1
-        byHandler[handler] = places.taken == 0 && places.waiting.isEmpty ? nil : places
-        return places.waiting.isEmpty ? nil : handler
-    }
-
-    /// The one that has waited longest for a place of the handler.
+    /// The one that has waited longest for a place of the handler, if there is a place.
     mutating func next(of handler: String) -> InvocationID? {
-        guard let id = byHandler[handler]?.waiting.popFirst() else {
-            if byHandler[handler]?.taken == 0 { byHandler[handler] = nil }
+        guard let own = byHandler[handler], own.free > 0, let id = byHandler[handler]?.queue.popFirst() else {
             return nil
         }
         held.remove(id)
@@ -61,10 +181,42 @@ struct HandlerPlaces: Sendable {
 
     /// Gives an invocation a place of the handler.
     mutating func grant(_ id: InvocationID, _ handler: String) {
-        byHandler[handler, default: Places()].taken += 1
+        byHandler[handler]?.granted += 1
         granted[id] = handler
     }
 
-    /// Whether an invocation waits, or has waited until now, because its handler runs as many as it may.
-    func keepsWaiting(_ id: InvocationID) -> Bool { held.contains(id) || granted[id] != nil }
+    private mutating func dropIfUnused(_ handler: String) {
+        if let own = byHandler[handler], !own.isConfigured, own.isUnused { byHandler[handler] = nil }
+    }
+
+    // MARK: Breakers
+
+    /// Whether a handler's breaker lets an invocation through.
+    func admits(_ id: InvocationID, to handler: String, at now: Instant) -> Bool {
+        byHandler[handler]?.breaker?.admits(id, at: now) ?? true
+    }
+
+    /// An invocation that was admitted goes to the handler.
+    mutating func letThrough(_ id: InvocationID, to handler: String) { byHandler[handler]?.breaker?.letThrough(id) }
+
+    /// Counts an invocation that went past a handler.
+    mutating func passOver(_ handler: String) { byHandler[handler]?.passedOver += 1 }
+
+    /// A handler answered, or did not. One of older settings says nothing about the newer ones.
+    ///
+    /// - Returns: what the journal has to know.
+    mutating func note(answered: Bool, _ id: InvocationID, by handler: Handler, at now: Instant) -> BreakerChange? {
+        guard handler.breaker != nil, let own = byHandler[handler.name], own.handler == handler || handler.kind.isBuiltIn,
+            let rules = own.breaker?.rules
+        else { return nil }
+        let changed =
+            answered
+            ? byHandler[handler.name]?.breaker?.answered(id) : byHandler[handler.name]?.breaker?.failed(id, at: now)
+        return changed == true ? BreakerChange(handler: handler.name, isOpen: !answered, rules: rules) : nil
+    }
+
+    /// An invocation that may have been a probe showed nothing.
+    mutating func withdraw(_ id: InvocationID, from handler: Handler, at now: Instant) {
+        if handler.breaker != nil { byHandler[handler.name]?.breaker?.withdrew(id, at: now) }
+    }
 }

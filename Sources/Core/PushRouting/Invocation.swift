@@ -58,6 +58,8 @@ struct Invocation: Sendable {
     var latestStart: Instant?
     /// The handlers that declined it.
     var declined = DeclinedHandlers()
+    /// The handlers that it went past because their breakers were open.
+    var passedOver = PassedOverHandlers()
     /// The row as the ledger has it; `nil` before the first write.
     var stored: InvocationRecord?
 
@@ -210,5 +212,28 @@ struct DeclinedHandlers: Sendable {
     var remark: String? {
         guard count > 0 else { return nil }
         return names.joined(separator: ", ") + (count > names.count ? ", and \(count - names.count) more" : "")
+    }
+}
+
+/// The handlers that an invocation went past because their breakers were open, for the reason of its outcome.
+struct PassedOverHandlers: Sendable {
+    private static let namesMax = 5
+
+    private var names: [String] = []
+    private var count = 0
+
+    var isEmpty: Bool { count == 0 }
+
+    /// Notes one.
+    mutating func append(_ handler: String) {
+        count += 1
+        if names.count < Self.namesMax { names.append(handler) }
+    }
+
+    /// Who was not asked, for people; `nil` when everybody was.
+    var remark: String? {
+        guard count > 0 else { return nil }
+        let others = count > names.count ? " and \(count - names.count) more" : ""
+        return "not asked, because the breaker is open: " + names.joined(separator: ", ") + others
     }
 }

@@ -17,10 +17,7 @@ extension Router {
                 invocation.stage = .terminating
                 invocations[timer.invocation] = invocation
                 effects.append(.terminate(timer.invocation))
-            case .retry:
-                invocation.stage = .ready
-                invocations[timer.invocation] = invocation
-                queue(timer.invocation, isObserver: invocation.record.isObserver)
+            case .retry: run(&invocation, at: now, &effects)
             }
         }
     }
@@ -54,9 +51,15 @@ extension Router {
         if invocation.stage == .waiting, let head = invocation.lane.flatMap({ lanes[$0]?.head }) {
             invocation.waitedFor = Predecessor(id: head, handler: invocations[head]?.handler?.name)
         }
-        let isHeldUp = invocation.stage == .ready && handlerPlaces.keepsWaiting(invocation.record.id)
+        let isHeldUp =
+            invocation.stage == .ready
+            && invocation.handler.map { handlerPlaces.isHeldUp(invocation.record.id, of: $0) } == true
         if invocation.holdsPlace {
             leavePlace(of: invocation)
+            // A program that was not even started says nothing of itself; what answers by lines was there to answer.
+            if invocation.stage != .starting || invocation.handler?.kind.instanceRules != nil {
+                note(answered: false, of: invocation, at: now, &effects)
+            }
             effects.append(.stop(invocation.record.id))
         }
         let reason: RouterReason =
@@ -67,7 +70,8 @@ extension Router {
             case .ready, .starting, .pausing:
                 invocation.firstStart == nil ? .noHandlerStartedInTime : .notDoneAfterRetries
             }
-        conclude(invocation, invocation.missed, because: reason, at: now, &effects)
+        // Who waited for this handler was never given to it, whoever had it before.
+        conclude(invocation, isHeldUp ? .expired : invocation.missed, because: reason, at: now, &effects)
     }
 }
 

@@ -19,6 +19,7 @@ extension Router {
             remarks.append(remark)
         }
         if let remark = invocation.declined.remark { remarks.append(remark) }
+        if let remark = invocation.passedOver.remark { remarks.append(remark) }
         let why =
             reason?.ofOutcome(remarks: remarks)
             ?? (remarks.isEmpty ? nil : OutcomeReason(.handledWithRemarks, nil, remarks: remarks))
@@ -30,6 +31,8 @@ extension Router {
         save(&invocation, &effects)
         effects.append(
             .decided(InvocationEnd(request: invocation.request, invocation: invocation.record, result: result)))
+        if invocation.stage == .ready { leaveQueue(invocation) }
+        if let handler = invocation.handler { handlerPlaces.withdraw(id, from: handler, at: now.monotonic) }
         invocations[id] = nil
         usage.ended(id, of: invocation.request.peer)
         if invocation.isCounted { usage.letsGo(payloadOf: invocation.memorySize) }

@@ -22,6 +22,11 @@ extension Router {
             target.app = decision.app
             known = lastKnown(app: target.app, device: target.device)
         }
+        let routed = decision.owner == .tracker ? decision.callbacks.filter(\.isBroadcast) : decision.callbacks
+        try checkQueues(for: routed, at: now) {
+            RouteFacts(
+                provider: decision.provider, platform: platform, callback: $0, app: decision.app, keys: decision.keys)
+        }
         target.externalID = target.externalID ?? known?.externalID
         let messageID = decision.messageID ?? (platform.hasMessageIDs ? nil : request.id)
         let accepted = accept(

@@ -29,6 +29,15 @@ extension Router {
         target.app = target.app ?? delivery?.app ?? past?.accepted.app
         target.device = target.device ?? delivery?.device ?? past?.accepted.device
         target.externalID = target.externalID ?? lastKnown(app: target.app, device: target.device)?.externalID
+        let act = UserAct(interact.kind, action: interact.action, text: interact.text)
+        let decision = decide(
+            act, on: subject.facts.handedBack, of: subject.provider, platform: platform, rules: table.interaction)
+        if subject.tracked == nil, decision.outcome == nil {
+            try checkQueues(for: [decision.callback], at: now) { [app = target.app] in
+                RouteFacts(
+                    provider: subject.provider, platform: platform, callback: $0, app: app, keys: subject.keys)
+            }
+        }
         let accepted = accept(
             request, from: peer, at: now, platform: platform, target: target,
             messageID: subject.facts.messageID ?? delivery?.messageID ?? past?.accepted.messageID)
@@ -38,9 +47,6 @@ extension Router {
         var arrival = Arrival(
             accepted, subject: InvocationSubject(request, past: past), provider: subject.provider,
             keys: subject.keys.read(for: table), lane: nil)
-        let act = UserAct(interact.kind, action: interact.action, text: interact.text)
-        let decision = decide(
-            act, on: subject.facts.handedBack, of: subject.provider, platform: platform, rules: table.interaction)
         if let outcome = decision.outcome {
             let row = arrival.row(decision.callback, budget: table.budget)
             let reason = decision.reasons.last?.ofOutcome

@@ -80,7 +80,11 @@ extension Router {
         _ invocation: inout Invocation, from start: Instant, at now: Moment, _ effects: inout Effects
     ) -> Bool {
         invocation.clockStart = start
-        guard let position = invocation.isPinned ? invocation.position : invocation.nextOwner else {
+        guard let position = nextPosition(of: &invocation, at: now) else {
+            guard invocation.passedOver.isEmpty else {
+                conclude(invocation, .failed, because: .breakerOpen, at: now, &effects)
+                return false
+            }
             let reason: RouterReason = invocation.record.route == nil ? .noRouteMatches : .everyRouteDeclined
             conclude(invocation, .unrouted, because: reason, at: now, &effects)
             return false
@@ -107,8 +111,11 @@ extension Router {
     /// Runs what is built in; queues everything else for a place to run.
     mutating func run(_ invocation: inout Invocation, at now: Moment, _ effects: inout Effects) {
         guard let handler = invocation.handler else { preconditionFailure("an invocation ran before it had a handler") }
+        guard admits(invocation, to: handler.name, at: now) else { return divert(&invocation, at: now, &effects) }
+        handlerPlaces.letThrough(invocation.record.id, to: handler.name)
         switch handler.kind {
         case .journal, .discard:
+            note(answered: true, of: invocation, at: now, &effects)
             // The time of a handler that declined is no waiting.
             invocation.firstStart = invocation.firstStart ?? now.monotonic
             let completion = invocation.completions.byHandler(HandlerAnswer.Reply())
@@ -116,6 +123,7 @@ extension Router {
         case .exec, .worker, .socket:
             let id = invocation.record.id
             invocation.stage = .ready
+            handlerPlaces.join(handler)
             invocations[id] = invocation
             queue(id, isObserver: invocation.record.isObserver)
             touched.append(id)
@@ -125,8 +133,12 @@ extension Router {
     /// Ends a turn: what became possible in it is begun, what changed is written.
     mutating func endTurn(at now: Moment, _ effects: inout Effects) {
         latest = now
-        takeTurns(at: now, &effects)
-        fillPlaces(at: now, &effects)
+        repeat {
+            divertWaiting(at: now, &effects)
+            takeTurns(at: now, &effects)
+            fillPlaces(at: now, &effects)
+            // What goes past a handler at its start may end, and with that begin the turn of another.
+        } while !turns.isEmpty
         for id in touched {
             guard var invocation = invocations[id] else { continue }
             save(&invocation, &effects)
@@ -168,7 +180,8 @@ extension Router {
     private mutating func start(_ id: InvocationID, at now: Moment, _ effects: inout Effects) {
         guard var invocation = invocations[id], invocation.stage == .ready, let handler = invocation.handler,
             let deadline = invocation.record.deadline, now.monotonic < deadline
-        else { return passOn(handlerPlaces.giveBack(id)) }
+        else { return }
+        guard admits(invocation, to: handler.name, at: now) else { return divert(&invocation, at: now, &effects) }
         guard handlerPlaces.take(id, of: handler) else { return }
         usage.took(placeOfObserver: invocation.record.isObserver)
         invocation.stage = .starting
@@ -181,22 +194,6 @@ extension Router {
             invocation: invocation.record, request: invocation.request,
             subject: invocation.subject ?? InvocationSubject(), handler: handler, deadline: deadline)
         effects.append(invocation.subject == nil ? .load(run) : .start(run))
-    }
-
-    /// An invocation that held a place to run leaves it; one that waited for its handler goes on.
-    mutating func leavePlace(of invocation: Invocation) {
-        usage.left(placeOfObserver: invocation.record.isObserver)
-        if let handler = invocation.handler { passOn(handlerPlaces.leave(handler)) }
-    }
-
-    /// Has one of those that wait for a handler queue for a place to run: it has the handler's.
-    private mutating func passOn(_ handler: String?) {
-        guard let handler else { return }
-        while let id = handlerPlaces.next(of: handler) {
-            guard let invocation = invocations[id], invocation.stage == .ready else { continue }
-            handlerPlaces.grant(id, handler)
-            return queue(id, isObserver: invocation.record.isObserver)
-        }
     }
 
     /// The lane's head is done: the next one's turn has come.

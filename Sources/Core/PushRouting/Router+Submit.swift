@@ -26,7 +26,7 @@ extension Router {
         case .interact(let interact):
             acceptance.invocations = try self.interact(interact, request, past, from: peer, at: now, &effects)
         case .session(let session): self.session(session, request, from: peer, at: now, &effects)
-        case .token(let token): acceptance.invocations = self.token(token, request, from: peer, at: now, &effects)
+        case .token(let token): acceptance.invocations = try self.token(token, request, from: peer, at: now, &effects)
         case .log(let log): try self.log(log, request, from: peer, at: now, &effects)
         }
         acceptance.rejections = effects.takeRejections()
@@ -50,9 +50,7 @@ extension Router {
         } else {
             return
         }
-        // By the next deadline at the latest something makes room.
-        let wait = nextDue.map { min(max($0 - now.monotonic, .milliseconds(10)), .seconds(1)) } ?? .milliseconds(100)
-        throw .overloaded(message: message, retryAfter: wait)
+        throw .overloaded(message: message, retryAfter: retryDelay(at: now))
     }
 
     /// What was last said of a device; it stands in for what a request leaves out.

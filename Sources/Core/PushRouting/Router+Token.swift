@@ -7,21 +7,25 @@ extension Router {
     /// - Returns: how many invocations there are.
     mutating func token(
         _ token: TokenRequest, _ request: Request, from peer: Peer, at now: Moment, _ effects: inout Effects
-    ) -> Int {
+    ) throws(Refusal) -> Int {
+        let platform = platform(of: token.target)
+        let called = token.kind.callback(on: platform)
+        try checkQueues(for: called == .none ? [] : [called], at: now) { callback in
+            RouteFacts(provider: nil, platform: platform, callback: callback, app: token.target.app, keys: nil)
+        }
         let accepted = accept(request, about: token.target, from: peer, at: now, &effects)
         let source = TrackerSource(accepted, at: request.at ?? now.wall)
         track(at: now, &effects) { $0.token(token.kind, token.token, source, now: now.wall, into: &$1) }
         var arrival = Arrival(
             accepted, subject: InvocationSubject(request), provider: nil, keys: nil, lane: lane(of: accepted))
-        let callback = token.kind.callback(on: accepted.platform)
-        guard callback != .none else {
+        guard called != .none else {
             let row = arrival.row(.none, budget: table.budget)
             let reason = RouterReason.noCallbackForToken(accepted.platform).ofOutcome()
             concludeAtOnce(row, of: arrival, .swallowed, because: reason, at: now, &effects)
             return arrival.count
         }
-        route(callback, &arrival, at: now, &effects)
-        copy([callback], &arrival, at: now, &effects)
+        route(called, &arrival, at: now, &effects)
+        copy([called], &arrival, at: now, &effects)
         return arrival.count
     }
 
@@ -34,6 +38,10 @@ extension Router {
         track(at: now, &effects) { $0.session(session.kind, source, now: now.wall, into: &$1) }
     }
 
+    private func platform(of target: Target) -> Platform {
+        target.platform ?? lastKnown(app: target.app, device: target.device)?.platform ?? .android
+    }
+
     /// Accepts a request that is about a device and brings no payload.
     private mutating func accept(
         _ request: Request, about asked: Target, from peer: Peer, at now: Moment, _ effects: inout Effects
@@ -41,8 +49,7 @@ extension Router {
         var target = asked
         let known = lastKnown(app: target.app, device: target.device)
         target.externalID = target.externalID ?? known?.externalID
-        let platform = target.platform ?? known?.platform ?? .android
-        let accepted = accept(request, from: peer, at: now, platform: platform, target: target)
+        let accepted = accept(request, from: peer, at: now, platform: platform(of: asked), target: target)
         effects.record(accepted)
         remember(accepted, &effects)
         return accepted

@@ -14,7 +14,10 @@ public struct Router: Sendable {
 
     let boot: UUID128
     var table: RoutingTable {
-        didSet { sharedTable = Indirect(table) }
+        didSet {
+            sharedTable = Indirect(table)
+            handlerPlaces.configure(table.handlers)
+        }
     }
     /// The same, for invocations: each keeps what it was accepted under.
     private(set) var sharedTable: Indirect<RoutingTable>
@@ -36,6 +39,8 @@ public struct Router: Sendable {
     var isDraining = false
     /// Heads of lanes whose turn has come; taken one by one, so that a long lane needs no deep stack.
     var turns = Queue<InvocationID>()
+    /// Handlers whose breakers opened: what waits for them goes elsewhere before the turn ends.
+    var opened: [String] = []
     /// When the last turn was.
     var latest = Moment(monotonic: Instant(nanoseconds: 0), wall: WallTime(milliseconds: 0))
     /// Invocations whose row may have to be written before the turn ends.
@@ -61,6 +66,7 @@ public struct Router: Sendable {
         self.customData = customData ?? CustomData(stateID: tracker.stateID)
         self.customData.rules = table.customData
         self.lastNumber = lastNumber
+        handlerPlaces.configure(table.handlers)
         knownDevices.reserve(devices.count)
         for device in devices { knownDevices.set(device) }
         for delivery in recentDeliveries { see(delivery) }
@@ -95,6 +101,15 @@ public struct Router: Sendable {
     /// How many handlers hold a place to run, observers' among them.
     public var handlersRunning: Int { usage.handlers + usage.observers }
 
+    /// What each handler that is not built in is doing; those that the configuration has no more as long as they run.
+    public func handlers(at now: Instant) -> [HandlerStatus] {
+        handlerPlaces.status(at: now).map { status in
+            var status = status
+            if table.mode != .relay { status.breaker = nil }
+            return status
+        }
+    }
+
     /// In whose place the router stands.
     public var mode: DispatchMode { table.mode }
 
@@ -118,6 +133,7 @@ public struct Router: Sendable {
             self.table = table
             tracker.rules = table.tracking
             customData.rules = table.customData
+            for name in handlerPlaces.withQueue { passOn(name) }
         case .draining: isDraining = true
         }
         endTurn(at: now, &effects)
@@ -138,6 +154,7 @@ public struct Router: Sendable {
         // In time means before the deadline; what comes at that instant or later is the clock's to judge.
         guard now.monotonic < deadline else { return }
         leavePlace(of: invocation)
+        note(answered: wasStarted && answer.isAnswer, of: invocation, at: now, &effects)
         switch answer {
         case .handled(let reply):
             let remarks = [
@@ -158,7 +175,7 @@ public struct Router: Sendable {
             conclude(invocation, .failed, because: .retryInDeviceMode, at: now, &effects)
         case .declined:
             tryNextRoute(&invocation, at: now, &effects)
-        case .rejected(let reason):
+        case .rejected(let reason), .lost(let reason):
             let reason: RouterReason = wasStarted ? .handlerRejected(reason) : .handlerNotStarted(reason)
             conclude(invocation, .failed, because: reason, at: now, &effects)
         case .signaled(let signal) where signal == Self.terminationSignal && invocation.stage == .terminating:

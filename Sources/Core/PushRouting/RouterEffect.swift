@@ -19,6 +19,8 @@ public enum RouterEffect: Sendable {
     case stop(InvocationID)
     /// An invocation ended: tell the journal and whoever waits.
     case decided(InvocationEnd)
+    /// The breaker of a handler opened or closed: tell the journal.
+    case breaker(BreakerChange)
 }
 
 /// Where the router puts what it wants done.

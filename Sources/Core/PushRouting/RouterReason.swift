@@ -9,6 +9,7 @@ enum RouterReason {
     // Routes.
     case noRouteMatches, everyRouteDeclined, handlerDeclined, routeGone
     case routeTimeOver(route: String)
+    case breakerOpen
     // How a handler ended.
     case handlerNotStarted(String), handlerRejected(String)
     case retryInDeviceMode
@@ -33,6 +34,7 @@ enum RouterReason {
         case .routeGone: (.routeGone, "its route was removed from the configuration")
         case .routeTimeOver(let route):
             (.routeTimeOver, "the deadline of route \(route) had passed before its handler could start")
+        case .breakerOpen: (.breakerOpen, "breaker_open")
         case .handlerNotStarted(let text): (.handlerNotStarted, text)
         case .handlerRejected(let text): (.handlerRejected, text)
         case .retryInDeviceMode:

@@ -14,6 +14,7 @@ extension Settings {
         for file in sources.main { loader.readMain(file) }
         loader.readProviders(sources.providersInForce)
         for file in sources.handlers.inOrder { loader.readHandler(file) }
+        loader.limitHandlers()
         for file in sources.routes.inOrder { loader.readRoute(file) }
         for file in sources.tracks.inOrder { loader.readTrack(file) }
         loader.checkUse()
@@ -30,6 +31,8 @@ private struct Loader {
     private var providerFiles: Set<String> = []
     /// By name, the place in `reports` of each handler file, also of those with errors.
     private var handlerFiles: [String: Int] = [:]
+    /// The handlers whose files say `MaxConcurrent=`.
+    private var limitedHandlers: Set<String> = []
     private var routeFiles: Set<String> = []
     private var trackFiles: Set<String> = []
     /// Where `SendFlushed=` was last given.
@@ -86,8 +89,19 @@ private struct Loader {
         }
         var draft = HandlerDraft()
         guard let lines = Schema.handler.read(file, into: &draft, report: &report) else { return }
+        if lines["MaxConcurrent"] != nil { limitedHandlers.insert(name) }
         settings.routing.handlers[name] = draft.validated(
-            name: name, budget: settings.routing.budget, lines: lines, report: &report)
+            name: name, mode: settings.routing.mode, budget: settings.routing.budget, lines: lines, report: &report)
+    }
+
+    /// No handler without `MaxConcurrent=` takes all places when there are others: it would keep them waiting.
+    mutating func limitHandlers() {
+        let running = settings.routing.handlers.values.filter { !$0.kind.isBuiltIn }
+        guard running.count > 1 else { return }
+        let most = max(1, settings.routing.limits.handlers * 3 / 4)
+        for handler in running where !limitedHandlers.contains(handler.name) {
+            settings.routing.handlers[handler.name]?.maxConcurrent = min(handler.maxConcurrent ?? most, most)
+        }
     }
 
     mutating func readRoute(_ file: ConfigurationFile) {

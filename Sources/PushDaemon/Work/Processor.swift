@@ -71,6 +71,8 @@ final class Processor {
     var bytesInFlight: Int { router.bytesInFlight }
     var payloadBytes: Int { router.payloadBytes }
     var handlersRunning: Int { router.handlersRunning }
+    /// What each handler is doing.
+    var handlers: [HandlerStatus] { router.handlers(at: clock().monotonic) }
     var deliveriesTracked: Int { router.deliveriesTracked }
     var nextDue: Instant? { router.nextDue }
     var customDataSummary: CustomDataSummary { router.customDataSummary }
@@ -268,6 +270,7 @@ final class Processor {
             case .start(let run): pipeline.append(.start(run))
             case .load(let run): pipeline.append(.load(run))
             case .decided(let end): pipeline.append(.decided(end))
+            case .breaker(let change): pipeline.append(.note(JournalEntry(change)))
             case .terminate(let id): runner.terminate(id)
             case .stop(let id):
                 loader.stop(id)

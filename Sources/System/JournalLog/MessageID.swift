@@ -33,6 +33,10 @@ public enum MessageID: String, CaseIterable, Sendable {
     case refused = "85a6d5f7954b48f282ea9d3c0e0bd4c2"
     /// Successes have no entries of their own, because there were too many.
     case outcomesSummed = "3b2fb7bf8ac14822b95d42f339ec63d7"
+    /// A handler failed to answer again and again: for a while it gets nothing.
+    case breakerOpened = "4ad6a8b6fb124aa281525b7e2b2ba8da"
+    /// A handler whose breaker was open answers again.
+    case breakerClosed = "9b0e6f0d5c1f4a37a6b1d1e6c7a2f4d8"
     /// The endpoint refuses what is sent to it: nothing more is sent until a person has seen to it.
     case sendingStopped = "a971ceb7df0442ef8971856725c52365"
     /// Sending waits after a failure, or for the rate limit.

@@ -332,7 +332,7 @@ public struct InstancePool: Sendable {
                 runs[id] = nil
                 let times = run.sends > 1 ? "; \(run.sends) instances had it" : ""
                 let text = "the \(handler.kind.name) that had it did not answer: \(reason)\(times)"
-                effects.append(.report(.finished(id, .rejected(reason: text))))
+                effects.append(.report(.finished(id, .lost(reason: text))))
             }
         }
     }

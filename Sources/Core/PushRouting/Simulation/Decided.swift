@@ -7,6 +7,7 @@ struct Decided {
     private var invocations: [JSONNode] = []
     private var events: [JSONNode] = []
     private var entries: [JSONNode] = []
+    private var breakers: [JSONNode] = []
     private var requests: [(seq: Int64, id: String?)] = []
     /// The line of the last request, and its error if it was refused.
     private var lastRequest: (line: Int, error: JSONNode?)?
@@ -24,6 +25,7 @@ struct Decided {
         case "invocation": invocations.append(line)
         case "analytics": events.append(line)
         case "entry": entries.append(line)
+        case "breaker": breakers.append(line)
         default: lastRequest?.error = line["error"]
         }
     }
@@ -48,6 +50,7 @@ struct Decided {
         switch pattern.subject {
         case .event: events
         case .entry: entries
+        case .breaker: breakers
         case .invocation, .error: invocations
         }
     }
@@ -157,6 +160,7 @@ struct Decided {
 
     /// A line in a few words.
     private static func summary(of line: JSONNode) -> String {
+        if line["type"]?.string == "breaker" { return "breaker of \(word("handler", line)) \(word("state", line))" }
         guard line["outcome"] != nil else {
             guard line["state"] != nil else { return "\(word("event_type", line)), time \(word("time", line))" }
             let name = line["name"] == nil ? "" : " \(word("name", line))"

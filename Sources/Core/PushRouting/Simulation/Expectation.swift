@@ -70,7 +70,7 @@ extension Expectation.Condition {
         } else if let list = expect["invocations"] {
             try Self.allow(["invocations", "of"], in: expect)
             self = try Self.invocations(list, of: expect["of"])
-        } else if expect["event"] != nil || expect["entry"] != nil {
+        } else if expect["event"] != nil || expect["entry"] != nil || expect["breaker"] != nil {
             self = .some(try Self.lines(expect, path: "expect"))
         } else if let pattern = expect["error"] {
             try Self.allow(["error"], in: expect)
@@ -83,9 +83,9 @@ extension Expectation.Condition {
         }
     }
 
-    /// Invocations; events or entries where the pattern stands in `event` or `entry`.
+    /// Invocations; events, entries or breakers where the pattern stands in `event`, `entry` or `breaker`.
     private static func lines(_ node: JSONNode, path: String) throws(ExpectationError) -> Pattern {
-        for subject in [Pattern.Subject.event, .entry] {
+        for subject in [Pattern.Subject.event, .entry, .breaker] {
             let name = subject.rawValue
             guard let pattern = node[name] else { continue }
             guard node.count == 1 else { throw ExpectationError("\(path): \(name) stands alone") }

@@ -4,7 +4,7 @@ import PushModel
 struct Pattern: Sendable {
     /// What kind of line.
     enum Subject: String, Sendable {
-        case invocation, event, entry, error
+        case invocation, event, entry, breaker, error
     }
 
     /// What kind of line.

@@ -33,6 +33,7 @@ extension Pattern.Subject {
         case .invocation: Self.invocationFields
         case .event: Self.eventFields
         case .entry: Self.entryFields
+        case .breaker: Self.breakerFields
         case .error: Self.errorFields
         }
     }
@@ -62,6 +63,10 @@ extension Pattern.Subject {
         "kind": .words(EntryKind.self), "suite": .text, "braze_id": .text, "external_id": .text,
         "alias": .object(["name": .text, "label": .text]), "name": .text, "properties": .values,
         "attributes": .values, "reason": .excerpt,
+    ]
+
+    private static let breakerFields: [String: PatternField] = [
+        "at": .time(unit: 1), "handler": .text, "state": .words(HandlerStatus.BreakerState.self),
     ]
 
     private static let errorFields: [String: PatternField] = [

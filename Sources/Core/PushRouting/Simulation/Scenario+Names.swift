@@ -64,6 +64,7 @@ extension Expectation.Condition {
 extension Pattern {
     fileprivate func check(_ names: KnownNames) throws(ExpectationError) {
         if subject != .event, let seq = members["seq"]?.int64 { try names.check(seq: seq) }
+        if subject == .breaker { try names.check(members["handler"], "handler", in: names.handlers) }
         guard subject == .invocation else { return }
         if let id = members["id"]?.string { try names.check(id: id) }
         try names.check(members["provider"], "provider", in: names.providers)

@@ -65,6 +65,18 @@ enum SimulationLine {
         return writer.bytes
     }
 
+    /// The breaker of a handler opened or closed.
+    static func breaker(_ change: BreakerChange, at time: WallTime) -> [UInt8] {
+        var writer = JSONWriter()
+        writer.object { writer in
+            writer.member("type", "breaker")
+            writer.member("at", time.milliseconds)
+            writer.member("handler", change.handler)
+            writer.member("state", (change.isOpen ? HandlerStatus.BreakerState.open : .closed).rawValue)
+        }
+        return writer.bytes
+    }
+
     /// The tracker decided an event.
     static func analytics(_ event: AnalyticsEvent) -> [UInt8] {
         var writer = JSONWriter()

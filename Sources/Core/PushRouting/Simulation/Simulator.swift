@@ -276,6 +276,7 @@ public struct Simulator {
                     output.append(SimulationLine.invocation(end, at: time))
                     let seq = end.invocation.id.seq
                     if router.invocationsInFlight(of: seq) == 0 { (scripts[seq], unfinished[seq]) = (nil, nil) }
+                case .breaker(let change): output.append(SimulationLine.breaker(change, at: time))
                 // A script needs no payload.
                 case .start(let run), .load(let run): start(run, at: time)
                 }

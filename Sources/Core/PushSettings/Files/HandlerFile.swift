@@ -22,10 +22,31 @@ struct HandlerDraft: Fillable {
     var idempotent = false
     var grace: Duration?
     var maxConcurrent: Int?
+    var queueMax = Handler.defaultQueueMax
+    var breaker: BreakerRules?
+    var breakerPause: Duration?
     var instances = InstanceRules()
 
     /// The handler, if that is what the file describes.
     func validated(
+        name: String, mode: DispatchMode, budget: Duration, lines: [String: Int], report: inout FileReport
+    ) -> Handler? {
+        var handler = handler(name: name, budget: budget, lines: lines, report: &report)
+        handler?.queueMax = queueMax
+        handler?.breaker = breaker
+        if let breakerPause { handler?.breaker?.pause = breakerPause }
+        if let line = lines["Breaker"], mode != .relay {
+            report.warning(
+                "Breaker= has no effect with Mode=\(mode.rawValue): an app waits for its handler every time", line: line)
+        }
+        if let line = lines["BreakerPause"], breaker == nil {
+            report.warning("BreakerPause= has no effect without Breaker=", line: line)
+        }
+        if handler?.kind.isBuiltIn == true { handler?.breaker = nil }
+        return handler
+    }
+
+    private func handler(
         name: String, budget: Duration, lines: [String: Int], report: inout FileReport
     ) -> Handler? {
         guard let kind else {
@@ -88,6 +109,8 @@ struct HandlerDraft: Fillable {
         "Exec": [.exec, .worker], "Environment": [.exec, .worker], "WorkingDirectory": [.exec, .worker],
         "Grace": [.exec], "Connect": [.socket], "Instances": [.worker, .socket], "Pipeline": [.worker, .socket],
         "IdleTimeout": [.worker, .socket], "LogOutput": [.worker], "MaxConcurrent": [.exec, .worker, .socket],
+        "Queue": [.exec, .worker, .socket], "Breaker": [.exec, .worker, .socket],
+        "BreakerPause": [.exec, .worker, .socket],
     ]
 }
 
@@ -117,6 +140,9 @@ extension Schema<HandlerDraft> {
         Key("Handler", "IdleTimeout", \.instances.idleTimeout, .idleTimeout),
         Key("Handler", "LogOutput", \.instances.logsOutput, .boolean),
         Key("Handler", "MaxConcurrent", \.maxConcurrent, Form.integer(1...10_000).optional),
+        Key("Handler", "Queue", \.queueMax, .integer(0...1_000_000)),
+        Key("Handler", "Breaker", \.breaker, Form.breaker.optional),
+        Key("Handler", "BreakerPause", \.breakerPause, Form.timeSpan(.milliseconds(100) ... .seconds(3600)).optional),
         Key("Handler", "Idempotent", \.idempotent, .boolean),
         Key("Handler", "Grace", \.grace, Form.timeSpan(.milliseconds(1) ... .seconds(9)).optional),
     ])
@@ -166,6 +192,19 @@ extension Form<[HandlerDraft.Variable]> {
     private static func isVariableName(_ name: String) -> Bool {
         guard let first = name.utf8.first, !first.isDigit else { return false }
         return name.utf8.allSatisfy { $0.isLetter || $0.isDigit || $0 == UInt8(ascii: "_") }
+    }
+}
+
+extension Form<BreakerRules> {
+    /// `5 in 30s`: so many failures within such a time.
+    fileprivate static let breaker = Form { text throws(ValueError) in
+        let words = Array(text.utf8)[...].split(maxSplits: 2, whereSeparator: \.isWhitespace).map(\.text)
+        guard words.count == 3, words[1] == "in" else {
+            throw ValueError("must be a number of failures and a time, such as 5 in 30s")
+        }
+        return BreakerRules(
+            failures: try Form<Int>.integer(1...1000).parse(words[0]),
+            window: try Form<Duration>.timeSpan(.milliseconds(100) ... .seconds(3600)).parse(words[2]))
     }
 }
 

@@ -186,6 +186,26 @@ extension ManPage {
             """
         ),
         (name: "custom_data.forwarder_connected", meaning: "whether pushrouter-forward is connected"),
+        (
+            name: "handlers",
+            meaning: "an object for each handler that is not built in, also for one whose file is gone while it runs:"
+        ),
+        (
+            name: "handlers.NAME.running, .waiting, .limit, .queue_limit",
+            meaning: """
+            callbacks that it runs and that wait for it; how many may run (MaxConcurrent=; null: as many as \
+            HandlersMax=) and wait (Queue=)
+            """
+        ),
+        (name: "handlers.NAME.refused", meaning: "requests that were refused because as many waited as may"),
+        (
+            name: "handlers.NAME.breaker, .breaker_pause_ms, .passed_over",
+            meaning: """
+            closed, open, or probing with one callback (Breaker=; null without one, and in device mode), how long it \
+            still gets nothing, and how many callbacks went past it
+            """
+        ),
+        (name: "handlers.NAME.draining", meaning: "whether its file is gone"),
     ]
 
     /// The members of `pending --json`.

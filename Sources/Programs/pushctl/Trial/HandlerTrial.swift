@@ -142,7 +142,8 @@ final class HandlerTrial {
 
     private func carryOut(_ effect: RouterEffect) {
         switch effect {
-        case .record: break
+        // One run opens no breaker.
+        case .record, .breaker: break
         case .start(let run): start(run)
         case .load(var run):
             if let request { run.complete(with: request, past: nil) }

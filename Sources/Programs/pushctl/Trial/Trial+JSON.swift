@@ -47,14 +47,14 @@ extension Trial.Attempt {
 }
 
 extension HandlerAnswer {
-    /// The word for it; `nil` for a program that a signal ended.
+    /// The word for it; `nil` for what ended without one.
     fileprivate var status: Status? {
         switch self {
         case .handled: .handled
         case .retry: .retry
         case .declined: .declined
         case .rejected: .rejected
-        case .signaled: nil
+        case .lost, .signaled: nil
         }
     }
 }

@@ -67,6 +67,7 @@ extension Trial.Attempt {
         case .retry(let after)?: parts.append("retry" + (after.map { " after \($0.shown)" } ?? ""))
         case .declined?: parts.append("declined")
         case .rejected(let reason)?: parts.append("rejected (\(reason))")
+        case .lost(let reason)?: parts.append("none (\(reason))")
         case .signaled?: parts.append("none")
         case nil: parts.append(wasStopped ? "none in time" : "none")
         }
