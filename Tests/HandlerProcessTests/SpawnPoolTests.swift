@@ -1,4 +1,6 @@
+import CLinux
 import Glibc
+import Synchronization
 import Testing
 
 @testable import HandlerProcess
@@ -39,6 +41,41 @@ struct SpawnPoolTests {
         #expect(try pool.start(shell("exit 1")).waitForExit() == .exited(1))
     }
 
+    @Test("does not start what no thread took up before its deadline, and says so")
+    func late() throws {
+        // The one thread is held until the second command's time is up, as by a start that takes too long.
+        let now = TestClock()
+        let inbox = TestInbox()
+        let (isHeld, arrived) = (CLinux_semaphore(), CLinux_semaphore())
+        defer {
+            close(isHeld)
+            close(arrived)
+        }
+        let pool = SpawnPool(threads: 1, clock: { now.time.load(ordering: .sequentiallyConsistent) }) { result in
+            inbox.results.withLock { $0.append(result) }
+            var one: UInt64 = 1
+            _ = write(arrived, &one, 8)
+            if result.token == 1 { _ = waitUntilReadable(isHeld) }
+        }
+        pool.submit(shell("exit 1"), token: 1, deadline: 10)
+        pool.submit(shell("exit 2"), token: 2, deadline: 10)
+        pool.submit(shell("exit 3"), token: 3, deadline: 11)
+        #expect(waitUntilReadable(arrived))
+        now.time.store(10, ordering: .sequentiallyConsistent)
+        var one: UInt64 = 1
+        _ = write(isHeld, &one, 8)
+        while inbox.results.withLock({ $0.count }) < 3 {
+            try #require(waitUntilReadable(arrived))
+            _ = read(arrived, &one, 8)
+        }
+        pool.stop()
+        let outcomes = inbox.results.withLock { $0 }
+        #expect(outcomes.map(\.token) == [1, 2, 3])
+        #expect(try outcomes[0].outcome.get().waitForExit() == .exited(1))
+        #expect(throws: SpawnError(ETIME, starting: shell("exit 2", mark: "m"))) { try outcomes[1].outcome.get() }
+        #expect(try outcomes[2].outcome.get().waitForExit() == .exited(3))
+    }
+
     @Test("answers for all that it has started before it stops, and takes nothing afterwards")
     func stop() async {
         await #expect(processExitsWith: .success) {
@@ -57,4 +94,12 @@ struct SpawnPoolTests {
             pool.submit(shell("exit 0"))
         }
     }
+}
+
+private final class TestClock: Sendable {
+    let time = Atomic<Int64>(0)
+}
+
+private final class TestInbox: Sendable {
+    let results = Mutex<[SpawnResult]>([])
 }

@@ -12,7 +12,9 @@ struct OpenMetricsTests {
         "slow_commits":2,"last_commit_us":90,"longest_commit_us":1500000,"log_used_bytes":8192,"log_bytes":1048576,
         "log_limit_bytes":268435456,"batches_behind":1,"bytes_behind":700,"behind_us":2500,"ledger_bytes":65536,
         "ledger_wal_bytes":16384,"id_filter_bytes":8192},"custom_data":{"pending":1,"queued":2,"claimed":3,"unknown":4,"bytes":500,
-        "oldest_unsent_age_ms":1500,"sending":{"phase":"waiting","failures":3},"forwarder_connected":true}}
+        "oldest_unsent_age_ms":1500,"sending":{"phase":"waiting","failures":3},"forwarder_connected":true},
+        "handlers":{"crm":{"running":2,"waiting":3,"limit":null,"queue_limit":9,"refused":4,"breaker":"open",
+        "breaker_pause_ms":50,"passed_over":6,"draining":false}}}
         """#
 
     private func text(_ status: String) throws -> String {
@@ -28,6 +30,11 @@ struct OpenMetricsTests {
                 #"pushrouterd_build_info{version="1.0 \"a\\b\"",mode="device"} 1"#,
                 "pushrouterd_uptime_seconds 61.5", "pushrouterd_running 1", "pushrouterd_configuration_problem 0",
                 "pushrouterd_store_problem 1", "pushrouterd_ledger_problem 0", "pushrouterd_requests_accepted_total 7",
+                #"pushrouterd_handler_running{handler="crm"} 2"#, #"pushrouterd_handler_waiting{handler="crm"} 3"#,
+                #"pushrouterd_handler_queue_limit{handler="crm"} 9"#,
+                #"pushrouterd_handler_refused_total{handler="crm"} 4"#,
+                #"pushrouterd_handler_passed_over_total{handler="crm"} 6"#,
+                #"pushrouterd_handler_breaker_open{handler="crm"} 1"#,
                 #"pushrouterd_connections{socket="inject"} 1"#, #"pushrouterd_connections{socket="control"} 2"#,
                 "pushrouterd_input_bytes 3", "pushrouterd_output_bytes 4",
                 #"pushrouterd_refused_total{reason="connections"} 0"#,

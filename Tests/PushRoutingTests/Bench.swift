@@ -176,7 +176,7 @@ struct Bench {
                 let seq = run.request.seq
                 if let (_, request) = ledger.requests[seq] { run.complete(with: request, past: pasts[seq]) }
                 runs[run.invocation.id] = run
-            case .terminate, .stop: break
+            case .terminate, .stop, .breaker: break
             }
         }
         ledger.endTurn()
@@ -208,6 +208,7 @@ extension RouterEffect {
         case .start(let run), .load(let run): "start \(run.invocation.id.name) \(run.handler.name)"
         case .terminate(let id): "terminate \(id.name)"
         case .stop(let id): "stop \(id.name)"
+        case .breaker(let change): "breaker \(change.handler) \(change.isOpen ? "open" : "closed")"
         case .decided(let end): "end \(end.invocation.id.name) \(end.result.outcome.rawValue)"
         }
     }

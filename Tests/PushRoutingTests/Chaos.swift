@@ -26,6 +26,11 @@ struct Chaos {
     private(set) var violations: [String] = []
     /// How often what happened, so that a test can see that the run was no walk in the park.
     private(set) var outcomes: [Outcome: Int] = [:]
+    private(set) var reasons: [ReasonCode: Int] = [:]
+    private(set) var refused = 0
+    private(set) var breakerChanges = 0
+    /// By how many the bound of a queue was exceeded by what came to it late.
+    private(set) var mostWaiting = 0
 
     init(seed: UInt64, crashes: Bool) {
         self.seed = seed
@@ -81,6 +86,7 @@ struct Chaos {
             }
         let uid = UInt32.random(in: 1...2, using: &random)
         let inFlight = bench.router.requestsInFlight
+        let before = handlers
         turn { bench, _ in
             do throws(Refusal) {
                 return try bench.submitRaw(request, uid: uid)
@@ -90,11 +96,34 @@ struct Chaos {
             }
         }
         if bench.ledger.requests.count == accepted {
-            expect(inFlight >= min(table.limits.inFlight, table.limits.inFlightPerPeer), "refused without need")
+            let isFull = before.values.contains { $0.waiting + 2 > $0.queueLimit }
+            expect(
+                isFull || inFlight >= min(table.limits.inFlight, table.limits.inFlightPerPeer), "refused without need")
+            refused += 1
         } else {
+            checkQueues(before)
             accepted += 1
             expect(bench.ledger.requests.count == accepted, "one submit is one request")
         }
+    }
+
+    /// What a request is accepted for finds room in the queue of its handler.
+    private mutating func checkQueues(_ before: [String: HandlerStatus]) {
+        var waiting: [String: Int] = [:]
+        for row in bench.ledger.rows.values where row.id.seq == bench.router.lastNumber {
+            guard let invocation = bench.router.invocations[row.id], invocation.stage == .ready, !row.isObserver,
+                !row.callback.isBroadcast, let handler = row.handler
+            else { continue }
+            waiting[handler, default: 0] += 1
+        }
+        for (name, count) in waiting {
+            guard let handler = before[name] else { continue }
+            expect(handler.waiting + count <= handler.queueLimit, "the queue of \(name) is too long")
+        }
+    }
+
+    private var handlers: [String: HandlerStatus] {
+        Dictionary(uniqueKeysWithValues: bench.router.handlers(at: bench.now.monotonic).map { ($0.name, $0) })
     }
 
     private mutating func answer() {
@@ -102,6 +131,7 @@ struct Chaos {
         let answers: [HandlerAnswer] = [
             .handled(.init()), .handled(.init(result: .newData)), .rejected(reason: "no"), .declined,
             .retry(after: nil), .retry(after: .seconds(1)), .retry(after: .zero), .signaled(15), .signaled(9),
+            .lost(reason: "gone"),
         ]
         if Bool.random(using: &random) { return turn { bench, _ in bench.handleRaw(.started(id)) } }
         // Too late: it keeps its place until the clock ends it.
@@ -162,8 +192,10 @@ struct Chaos {
         // A reload may leave more running than there now are places for.
         let places = max(bench.router.usage.handlers, table.limits.handlers)
         let observersPlaces = max(bench.router.usage.observers, table.limits.observers)
+        let before = handlers
         let effects = act(&bench, table)
         for effect in effects { check(effect) }
+        check(effects, before)
         for violation in bench.ledger.violations { expect(false, violation) }
         let router = bench.router
         let open = bench.ledger.rows.values.filter { $0.result == nil }
@@ -181,9 +213,37 @@ struct Chaos {
         )
     }
 
+    /// What handlers run and have waiting is counted as it is, within their limits, and none with an open breaker is given
+    /// anything.
+    private mutating func check(_ effects: [RouterEffect], _ before: [String: HandlerStatus]) {
+        let after = handlers
+        var (isRunning, isWaiting): ([String: Int], [String: Int]) = ([:], [:])
+        for id in bench.router.invocations.ids {
+            guard let invocation = bench.router.invocations[id], let name = invocation.handler?.name else { continue }
+            if invocation.holdsPlace { isRunning[name, default: 0] += 1 }
+            if invocation.stage == .ready { isWaiting[name, default: 0] += 1 }
+        }
+        for (name, handler) in after {
+            expect(handler.running == isRunning[name] ?? 0, "\(name) runs another number than is counted")
+            expect(handler.waiting == isWaiting[name] ?? 0, "another number waits for \(name) than is counted")
+            let most = max(handler.limit ?? .max, before[name]?.running ?? 0)
+            expect(handler.running <= most, "\(name) runs more than it may")
+            mostWaiting = max(mostWaiting, handler.waiting - handler.queueLimit)
+        }
+        for name in isRunning.keys { expect(after[name] != nil, "nobody counts what \(name) runs") }
+        let changed = effects.contains { if case .breaker = $0 { true } else { false } }
+        if changed { breakerChanges += 1 }
+        for case .start(let run) in effects {
+            guard bench.router.mode == .relay, run.request.mode == .relay, !changed,
+                let handler = before[run.handler.name], after[run.handler.name]?.breaker == handler.breaker
+            else { continue }
+            expect(handler.breaker != .open || handler.pause == .zero, "\(run.handler.name) is asked while it is open")
+        }
+    }
+
     private mutating func check(_ effect: RouterEffect) {
         switch effect {
-        case .record: break
+        case .record, .breaker: break
         case .start(let run), .load(let run):
             let id = run.invocation.id
             expect(running.insert(id).inserted, "\(id.name) is started while it runs")
@@ -207,6 +267,7 @@ struct Chaos {
                 end.result.exec == .zero || end.result.queue + end.result.exec == end.result.total,
                 "times of \(id.name)")
             outcomes[end.result.outcome, default: 0] += 1
+            if let code = end.result.reasonCode { reasons[code, default: 0] += 1 }
         }
     }
 
@@ -225,10 +286,16 @@ struct Chaos {
 
     private static func table(_ random: inout SeededGenerator) -> RoutingTable {
         let graces: [Duration?] = [nil, .milliseconds(500)]
-        let handlers: [Handler] = [
-            .exec("crm", grace: graces.randomElement(using: &random) ?? nil), .exec("again", idempotent: true),
-            Handler(name: "log", kind: .journal),
-        ]
+        var crm = Handler.exec("crm", grace: graces.randomElement(using: &random) ?? nil)
+        var again = Handler.exec("again", idempotent: true)
+        let breakers: [BreakerRules?] = [nil, nil, BreakerRules(failures: 1, window: .seconds(5), pause: .seconds(2))]
+        crm.maxConcurrent = [nil, 1, 2].randomElement(using: &random) ?? nil
+        crm.queueMax = [0, 1, 3, 1000].randomElement(using: &random) ?? 0
+        crm.breaker = breakers.randomElement(using: &random) ?? nil
+        again.maxConcurrent = [nil, nil, 1].randomElement(using: &random) ?? nil
+        again.queueMax = [1, 1000].randomElement(using: &random) ?? 0
+        again.breaker = breakers.randomElement(using: &random) ?? nil
+        let handlers: [Handler] = [crm, again, Handler(name: "log", kind: .journal)]
         let routes: [Route] = [
             .key("brief", to: "crm", budget: .seconds(2)), .key("again", to: "again"), .key("log", to: "log"),
             .key("k", to: "crm"), .key("k", to: "again", budget: .seconds(5)), .key("custom", to: "crm"),

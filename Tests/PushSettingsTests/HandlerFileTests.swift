@@ -60,6 +60,18 @@ struct HandlerFileTests {
             ),
             ("Type=worker\nExec=/x\nPipeline=65", ":4: error: Pipeline=65: must be from 1 to 64"),
             ("Type=worker\nExec=/x\nIdleTimeout=10ms", ":4: error: IdleTimeout=10ms: must be from 1s to 1d"),
+            ("Type=exec\nExec=/x\nQueue=-1", ":4: error: Queue=-1: must be a whole number"),
+            ("Type=exec\nExec=/x\nQueue=1000001", ":4: error: Queue=1000001: must be from 0 to 1000000"),
+            (
+                "Type=exec\nExec=/x\nBreaker=5",
+                ":4: error: Breaker=5: must be a number of failures and a time, such as 5 in 30s"
+            ),
+            (
+                "Type=exec\nExec=/x\nBreaker=5 per 30s",
+                ":4: error: Breaker=5 per 30s: must be a number of failures and a time, such as 5 in 30s"
+            ),
+            ("Type=exec\nExec=/x\nBreaker=0 in 30s", ":4: error: Breaker=0 in 30s: must be from 1 to 1000"),
+            ("Type=exec\nExec=/x\nBreaker=5 in 2h", ":4: error: Breaker=5 in 2h: must be from 100ms to 1h"),
             ("Type=exec\nExec=/x\nMaxConcurrent=0", ":4: error: MaxConcurrent=0: must be from 1 to 10000"),
             (
                 "Type=shell",
@@ -149,6 +161,13 @@ struct HandlerFileTests {
                 ":4: warning: Exec= has no effect with Type=socket, which runs no program"
             ),
             (
+                "Type=exec\nExec=/y\nBreaker=5 in 30s",
+                ":4: warning: Breaker= has no effect with Mode=device: an app waits for its handler every time"
+            ),
+            (
+                "Type=exec\nExec=/y\nBreakerPause=5s", ":4: warning: BreakerPause= has no effect without Breaker="
+            ),
+            (
                 "Type=exec\nExec=/y\nPipeline=2",
                 ":4: warning: Pipeline= has no effect with Type=exec, which runs a program for each invocation"
             ),
@@ -162,6 +181,39 @@ struct HandlerFileTests {
         let (settings, diagnostics) = handler(lines)
         #expect(diagnostics == ["handlers.d/crm.handler\(message)"])
         #expect(settings != nil)
+    }
+
+    @Test("reads how many wait, and when a breaker opens")
+    func readsQueueAndBreaker() {
+        let file = ConfigurationFile(
+            path: "handlers.d/crm.handler",
+            bytes: Array("[Handler]\nType=exec\nExec=/x\nQueue=0\nBreaker=5 in 1min 30s\nBreakerPause=2s\n".utf8))
+        let main = ConfigurationFile(path: "pushrouterd.conf", bytes: Array("[Dispatch]\nMode=relay\n".utf8))
+        let route = ConfigurationFile(path: "routes.d/a.route", bytes: Array("[Match]\n[Route]\nHandler=crm\n".utf8))
+        let (settings, diagnostics) = Settings.load(
+            ConfigurationSources(main: [main], handlers: [file], routes: [route]))
+        #expect(diagnostics.filter { $0.file == "handlers.d/crm.handler" } == [])
+        let handler = settings?.routing.handlers["crm"]
+        #expect(handler?.queueMax == 0)
+        #expect(handler?.breaker == BreakerRules(failures: 5, window: .seconds(90), pause: .seconds(2)))
+    }
+
+    @Test("has no more than three quarters of the places where there are others, unless it says so")
+    func shareOfPlaces() {
+        func limits(_ lines: [String], max: Int) -> [Int?] {
+            let files = lines.enumerated().map { place, text in
+                ConfigurationFile(path: "handlers.d/h\(place).handler", bytes: Array("[Handler]\n\(text)\n".utf8))
+            }
+            let main = ConfigurationFile(
+                path: "pushrouterd.conf", bytes: Array("[Dispatch]\nHandlersMax=\(max)\n".utf8))
+            let loaded = Settings.load(ConfigurationSources(main: [main], handlers: files, routes: [])).settings
+            return lines.indices.map { loaded?.routing.handlers["h\($0)"]?.maxConcurrent }
+        }
+        let worker = "Type=worker\nExec=/x\nInstances=9\nPipeline=9"
+        #expect(limits(["Type=exec\nExec=/x", "Type=journal"], max: 64) == [nil, nil])
+        #expect(limits(["Type=exec\nExec=/x", worker, "Type=journal"], max: 64) == [48, 48, nil])
+        #expect(limits(["Type=exec\nExec=/x", "Type=exec\nExec=/x\nMaxConcurrent=60"], max: 64) == [48, 60])
+        #expect(limits(["Type=exec\nExec=/x", "Type=exec\nExec=/x"], max: 1) == [1, 1])
     }
 
     @Test("warns about keys that a built-in handler has no use for")

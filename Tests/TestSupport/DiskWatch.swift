@@ -40,6 +40,9 @@ public enum Allocations {
     /// Whether it is known: with a sanitizer it is not.
     public static var isCounted: Bool { CTestProbe_counts_allocations() }
 
+    /// How many bytes the calling thread holds: what it allocated and did not free, as the allocator keeps it.
+    public static var heldBytes: Int { Int(CTestProbe_held_bytes()) }
+
     /// How often memory is allocated while `body` runs, and how many bytes it asks for.
     public static func count<Value>(_ body: () throws -> Value) rethrows -> (value: Value, count: Int, bytes: Int) {
         let (count, bytes) = (CTestProbe_allocations(), CTestProbe_allocated_bytes())

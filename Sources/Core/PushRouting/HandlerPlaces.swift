@@ -206,8 +206,8 @@ struct HandlerPlaces: Sendable {
     ///
     /// - Returns: what the journal has to know.
     mutating func note(answered: Bool, _ id: InvocationID, by handler: Handler, at now: Instant) -> BreakerChange? {
-        guard handler.breaker != nil, let own = byHandler[handler.name], own.handler == handler || handler.kind.isBuiltIn,
-            let rules = own.breaker?.rules
+        guard handler.breaker != nil, let own = byHandler[handler.name],
+            own.handler == handler || handler.kind.isBuiltIn, let rules = own.breaker?.rules
         else { return nil }
         let changed =
             answered

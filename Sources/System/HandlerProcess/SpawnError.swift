@@ -44,6 +44,8 @@ public struct SpawnError: Error, Equatable, CustomStringConvertible {
             return "its arguments and environment are larger than the system takes (a single one: 128 KiB)"
         case EAGAIN:
             return "the limit of processes is reached (TasksMax=, ulimit -u)"
+        case ETIME:
+            return "its deadline came before a thread was free to start it"
         case EMFILE, ENFILE:
             return "the limit of open files is reached (LimitNOFILE=)"
         default:

@@ -20,6 +20,8 @@ public final class SpawnPool: Sendable {
     private struct Job {
         let command: ProcessCommand
         let token: UInt64
+        /// From when on it is not worth starting.
+        let deadline: Int64?
     }
 
     private struct State {
@@ -30,6 +32,7 @@ public final class SpawnPool: Sendable {
     }
 
     private let limit: Int
+    private let clock: @Sendable () -> Int64
     private let deliver: @Sendable (SpawnResult) -> Void
     private let state = Mutex(State())
     /// Counts the jobs in the queue; after `stop`, one more for each thread.
@@ -37,26 +40,36 @@ public final class SpawnPool: Sendable {
 
     /// - Parameters:
     ///   - threads: how many programs are started at the same time, at most
+    ///   - clock: monotonic nanoseconds, which deadlines are held against; `nil`: the system's
     ///   - deliver: gets each result once, on a thread of the pool; must not wait for a thread that calls `stop`
-    public init(threads: Int, deliver: @escaping @Sendable (SpawnResult) -> Void) {
+    public init(
+        threads: Int, clock: (@Sendable () -> Int64)? = nil,
+        deliver: @escaping @Sendable (SpawnResult) -> Void
+    ) {
         precondition(threads > 0)
         guard let available = FileDescriptor(CLinux_semaphore()) else {
             preconditionFailure("no descriptor left for a pool: \(errorText(errno))")
         }
         limit = threads
+        self.clock = clock ?? { SystemClock.monotonicNanoseconds }
         self.deliver = deliver
         self.available = available
     }
 
     /// Has the command started on a thread of the pool; returns at once.
-    public func submit(_ command: ProcessCommand, token: UInt64) {
+    ///
+    /// - Parameters:
+    ///   - command: the program.
+    ///   - token: comes with the result.
+    ///   - deadline: monotonic nanoseconds; what no thread has taken up before is not started, and fails with `ETIME`.
+    public func submit(_ command: ProcessCommand, token: UInt64, deadline: Int64? = nil) {
         let isTaken = state.withLock { state in
             precondition(!state.isStopped, "a stopped pool starts nothing")
             if state.queue.count >= state.idle, state.threads.count < limit, let thread = startThread() {
                 state.threads.append(thread)
             }
             guard !state.threads.isEmpty else { return false }
-            state.queue.append(Job(command: command, token: token))
+            state.queue.append(Job(command: command, token: token, deadline: deadline))
             return true
         }
         if isTaken {
@@ -95,8 +108,13 @@ public final class SpawnPool: Sendable {
 
     private func run() {
         while let job = nextJob() {
-            deliver(SpawnResult(token: job.token, outcome: Result { () throws(SpawnError) in try job.command.start() }))
+            deliver(SpawnResult(token: job.token, outcome: Result { () throws(SpawnError) in try start(job) }))
         }
+    }
+
+    private func start(_ job: Job) throws(SpawnError) -> ChildProcess {
+        if let deadline = job.deadline, clock() >= deadline { throw SpawnError(ETIME, starting: job.command) }
+        return try job.command.start()
     }
 
     /// Waits for a job; nil once the pool is stopped.

@@ -52,7 +52,8 @@ final class ProgramRuns {
         system.starter.start(
             command, facts: HandlerInput.environment(run, at: now),
             streams: .once(input: input, readsErrors: system.observe != nil),
-            mark: HandlerInput.mark(run.invocation.id, state: system.starter.stateID), token: nextToken)
+            mark: HandlerInput.mark(run.invocation.id, state: system.starter.stateID), token: nextToken,
+            deadline: run.deadline)
     }
 
     /// Sends the run SIGTERM.

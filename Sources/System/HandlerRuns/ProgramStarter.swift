@@ -42,9 +42,10 @@ final class ProgramStarter {
     ///   - streams: how it is talked to.
     ///   - mark: what marks its processes, with the state directory's id.
     ///   - token: comes with the result.
+    ///   - deadline: from then on it is not started any more; `nil`: it always is.
     func start(
         _ command: Handler.Command, facts: [(name: String, value: String)], streams: ProcessCommand.Streams,
-        mark: String, token: UInt64
+        mark: String, token: UInt64, deadline: Instant? = nil
     ) {
         var environment = command.environment
         if environment["PATH"] == nil { environment["PATH"] = Self.path }
@@ -53,7 +54,7 @@ final class ProgramStarter {
             arguments: command.arguments, environment: environment.map { "\($0.key)=\($0.value)" },
             workingDirectory: command.workingDirectory ?? "/", streams: streams, descriptorLimit: descriptorLimit,
             mark: mark)
-        pool.submit(process, token: token)
+        pool.submit(process, token: token, deadline: deadline?.nanoseconds)
     }
 
     /// Takes back a start that has not begun.

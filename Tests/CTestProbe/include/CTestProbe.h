@@ -44,3 +44,7 @@ uint64_t CTestProbe_allocations(void);
 
 /* How many bytes the calling thread asked for in all. */
 uint64_t CTestProbe_allocated_bytes(void);
+
+/* How many bytes of memory the calling thread has allocated and not freed, counted as the allocator keeps them. What it
+ * frees that another thread allocated counts, too: to be read before and after what happens on one thread. */
+int64_t CTestProbe_held_bytes(void);

@@ -25,6 +25,7 @@ struct TwinTests {
             "outcome='shown_by_system'", "outcome='not_woken'", "outcome='swallowed'", "outcome='duplicate'",
             "outcome='sdk_not_ready'", "outcome='unrouted'", "daemon_crashed", "daemon_down", "verdict='opened'",
             "verdict='unattributed'", "verdict='dismissed'", "verdict='unmatched'", ".InfluencedOpen'", "entries: ",
+            "queue_full", "breaker_open",
         ]
         for day in 0..<max(1, Self.requests / Self.requestsOfDay) {
             let seed = UInt64(Self.seed + day)
@@ -168,7 +169,13 @@ extension Settings {
         }
         let handlers = ["orders", "crm", "rest", "watch"].map { name in
             let idempotent = one(of: ["yes", "no"])
-            return file("\(name).handler", "[Handler]\nType=exec\nExec=/usr/bin/\(name)\nIdempotent=\(idempotent)\n")
+            // Of those that the handlers of most days have none.
+            let limits = one(of: ["", "", "MaxConcurrent=1\nQueue=\(one(of: ["0", "1", "5"]))\n"])
+            let pause = one(of: ["1s", "10s"])
+            let breaker = one(of: ["", "Breaker=\(one(of: ["1", "2"])) in 1min\nBreakerPause=\(pause)\n"])
+            return file(
+                "\(name).handler",
+                "[Handler]\nType=exec\nExec=/usr/bin/\(name)\nIdempotent=\(idempotent)\n\(limits)\(breaker)")
         }
         var tracks: [ConfigurationFile] = []
         if one(of: [true, false]) {

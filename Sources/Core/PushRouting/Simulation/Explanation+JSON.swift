@@ -133,6 +133,15 @@ extension Explanation.Invocation {
             $0.member("route", route)
             $0.member("handler", handler)
             $0.member("deadline_ms", budget.milliseconds)
+            guard let breaker else { return }
+            $0.member(
+                "breaker",
+                object: {
+                    $0.member("failures", breaker.failures)
+                    $0.member("window_ms", breaker.window.milliseconds)
+                    $0.member("pause_ms", breaker.pause.milliseconds)
+                    $0.member("route_while_open", routeWhileOpen)
+                })
         }
     }
 }

@@ -17,6 +17,10 @@ public struct Explanation: Sendable {
         public var handler: String?
         /// The time it has.
         public var budget: Duration
+        /// When that handler gets nothing for a while; `nil`: never.
+        public var breaker: BreakerRules?
+        /// The route that has it then; `nil`: none, and it fails.
+        public var routeWhileOpen: String?
     }
 
     /// The platform the payload was taken for.
@@ -101,7 +105,9 @@ public struct Explanation: Sendable {
                 owners.append(Invocation(planned: planned, budget: table.budget))
             }
             let routed = PlannedInvocation(callback: planned.callback, owner: .route)
-            owners += routes.map { Invocation(routed, route: $0, table: table) }
+            owners += routes.map { route in
+                Invocation(routed, route: route, table: table).withBreaker(of: table, for: facts)
+            }
             observers += table.observers(of: facts).map { Invocation(routed, route: $0, table: table) }
         }
         return owners + observers
@@ -142,6 +148,20 @@ extension Explanation.Invocation {
         self.init(
             planned: planned, isObserver: route.observes, route: route.name, handler: route.handler,
             budget: min(route.budget ?? table.budget, table.budget))
+    }
+
+    /// The same with what becomes of it while the breaker of its handler is open.
+    fileprivate func withBreaker(of table: RoutingTable, for facts: RouteFacts) -> Explanation.Invocation {
+        guard table.mode == .relay, let handler, let breaker = table.handlers[handler]?.breaker else { return self }
+        var explained = self
+        explained.breaker = breaker
+        if !facts.callback.isBroadcast, let position = table.routes.firstIndex(where: { $0.name == route }) {
+            let next = table.positions(for: facts, observing: false).first {
+                $0 > position && table.routes[$0].handler != handler
+            }
+            explained.routeWhileOpen = next.map { table.routes[$0].name }
+        }
+        return explained
     }
 }
 

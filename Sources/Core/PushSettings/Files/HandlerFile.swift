@@ -37,7 +37,8 @@ struct HandlerDraft: Fillable {
         if let breakerPause { handler?.breaker?.pause = breakerPause }
         if let line = lines["Breaker"], mode != .relay {
             report.warning(
-                "Breaker= has no effect with Mode=\(mode.rawValue): an app waits for its handler every time", line: line)
+                "Breaker= has no effect with Mode=\(mode.rawValue): an app waits for its handler every time",
+                line: line)
         }
         if let line = lines["BreakerPause"], breaker == nil {
             report.warning("BreakerPause= has no effect without Breaker=", line: line)

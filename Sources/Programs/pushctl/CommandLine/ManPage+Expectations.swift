@@ -7,7 +7,8 @@ extension ManPage {
         exec_ms, total_ms, waited_for with seq, n, handler, and completion with by, \
         times, result, options. EVENT is an object with the members of an analytics event. ENTRY is an \
         object with the members of an entry of custom data: entry, seq, at, state, kind, suite, braze_id, external_id, alias, name, \
-        properties, attributes, reason; in properties and attributes only the named members are compared. A member that is not named \
+        properties, attributes, reason. BREAKER is an object with at, handler, and state (open or closed): the breaker of a handler \
+        changed; in properties and attributes only the named members are compared. A member that is not named \
         may have any value; null means that it is missing. A reason or an error's message need only contain the \
         expected text. An event_type may be the last part of its name, such as Open. Times may be RFC 3339.
         """,
@@ -32,6 +33,10 @@ extension ManPage {
         (
             name: #"{"entry":ENTRY}"#,
             meaning: #"at least one matches: {"entry":{"state":"queued","name":"push_opened","braze_id":"b1"}}"#
+        ),
+        (
+            name: #"{"breaker":BREAKER}"#,
+            meaning: #"at least one matches: {"breaker":{"handler":"crm","state":"open"}}; also in none and count"#
         ),
         (
             name: #"{"none":INVOCATION}, {"none":{"event":EVENT}}, {"none":{"entry":ENTRY}}"#,

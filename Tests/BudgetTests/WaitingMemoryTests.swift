@@ -1,0 +1,52 @@
+import PushModel
+import PushRouting
+import PushTracking
+import TestSupport
+import Testing
+
+@Suite("The memory of what waits", .enabled(if: Allocations.isCounted, "a sanitizer has the allocator"))
+struct WaitingMemoryTests {
+    /// What a waiting delivery may hold beside its payload, in bytes.
+    private static let bytesMax = 1024
+    private static let count = 4096
+
+    private static let handler = Handler(
+        name: "crm", kind: .exec(Handler.Command(arguments: ["/usr/bin/crm"])), maxConcurrent: 1)
+    private static let route = Route(name: "50-crm", match: RouteMatch(), handler: "crm")
+
+    @Test(
+        "beside its payload a delivery that waits for a handler, or in a lane, has less than 1 KB",
+        arguments: DispatchMode.allCases, [0, 1 << 30])
+    func waiting(mode: DispatchMode, payloadMemory: Int) throws {
+        for device in [nil, #","device":"phone""#] {
+            let table = RoutingTable(
+                mode: mode, routes: [Self.route], handlers: ["crm": Self.handler],
+                limits: RoutingLimits(payloadMemory: payloadMemory))
+            var router = Router(
+                boot: UUID128(high: 3, low: 4), table: table,
+                tracker: Tracker(stateID: UUID128(high: 1, low: 2), rules: table.tracking))
+            var effects = Effects(rows: RowBuffer(headroom: 0))
+            func submit(_ number: Int) throws {
+                let line =
+                    #"{"op":"deliver","id":"0123456789-\#(1_000_000 + number)","platform":"android","app":"shop""#
+                    + #"\#(device ?? ""),"payload":{"data":{"order":"\#(number)","text":"a text of some length"}}}"#
+                let now = Moment(
+                    monotonic: Instant(nanoseconds: Int64(number)),
+                    wall: WallTime(milliseconds: 1_760_000_000_000 + Int64(number)))
+                let request = try Request(line: Array(line.utf8), limits: JSONLimits(depth: 32))
+                _ = try router.submit(
+                    request, from: Peer(uid: 1000, gid: 100, pid: 4242), at: now, effects: &effects)
+                _ = effects.takeList()
+                effects.rows?.removeAll(keeping: 1 << 20)
+            }
+            // What there is once, and what runs, does not count.
+            for number in 1...10 { try submit(number) }
+            let (held, payloads) = (Allocations.heldBytes, router.payloadBytes)
+            for number in 11...10 + Self.count { try submit(number) }
+            let bytes = (Allocations.heldBytes - held - (router.payloadBytes - payloads)) / Self.count
+            #expect(router.requestsInFlight == 10 + Self.count)
+            #expect(bytes < Self.bytesMax, "\(bytes) bytes, \(mode), \(device ?? "no device")")
+            #expect(bytes > 100, "or nothing was counted: \(bytes)")
+        }
+    }
+}

@@ -1,0 +1,227 @@
+import PushModel
+import Testing
+
+@testable import PushRouting
+
+@Suite("The circuit breaker of one handler, Breaker=")
+struct BreakerTests {
+    private static let rules = BreakerRules(failures: 2, window: .seconds(30), pause: .seconds(10))
+
+    private func table(
+        _ mode: DispatchMode = .relay, rules: BreakerRules? = Self.rules, limit: Int? = nil, fallback: Bool = true
+    ) -> RoutingTable {
+        var crm = Handler.exec("crm")
+        (crm.breaker, crm.maxConcurrent) = (rules, limit)
+        let routes: [Route] = [.key("k", to: "crm")] + (fallback ? [.all(to: "other")] : [])
+        return .testing(mode, routes: routes, handlers: [crm, .exec("other")])
+    }
+
+    private func state(_ bench: Bench) -> HandlerStatus.BreakerState? {
+        bench.router.handlers(at: bench.now.monotonic).first { $0.name == "crm" }?.breaker
+    }
+
+    /// Lets `crm` die under the next deliveries, until its breaker is open.
+    @discardableResult
+    private func open(_ bench: inout Bench, failures: Int = 2) throws -> [String] {
+        var effects: [String] = []
+        for _ in 1...failures {
+            try bench.submit(.deliver())
+            let seq = bench.router.lastNumber.value
+            bench.started(seq)
+            effects = bench.finished(seq, 0, .signaled(9))
+        }
+        return effects
+    }
+
+    @Test("opens after as many failures in a row as it says, and the next route that matches has what comes then")
+    func opens() throws {
+        var bench = Bench(table())
+        #expect(try open(&bench, failures: 1).contains { $0.hasPrefix("breaker") } == false)
+        #expect(state(bench) == .closed)
+        #expect(try open(&bench, failures: 1).contains("breaker crm open"))
+        #expect(state(bench) == .open)
+        #expect(try bench.submit(.deliver()).contains("start 3.0 other"))
+        bench.finished(3)
+        #expect(bench.outcome(3) == .handled)
+        #expect(bench.end(3)?.reason == "not asked, because the breaker is open: crm")
+        #expect(bench.row(3)?.handler == "other")
+    }
+
+    @Test("leaves what no other route matches as failed, with a fixed word as the reason")
+    func failed() throws {
+        var bench = Bench(table(fallback: false))
+        try open(&bench)
+        try bench.submit(.deliver())
+        #expect(bench.outcome(3) == .failed && bench.end(3)?.reasonCode == .breakerOpen)
+        #expect(bench.end(3)?.reason == "breaker_open; not asked, because the breaker is open: crm")
+        #expect(bench.row(3)?.handler == "crm" && bench.row(3)?.started == false)
+    }
+
+    @Test("counts missed deadlines, deaths and failed starts, and no answer of any kind")
+    func counts() throws {
+        for answer: HandlerAnswer in [.handled(.init()), .declined, .rejected(reason: "no"), .retry(after: nil)] {
+            var bench = Bench(table())
+            try open(&bench, failures: 1)
+            try bench.submit(.deliver())
+            bench.finished(2, 0, answer)
+            try open(&bench, failures: 1)
+            #expect(state(bench) == .closed, "\(answer)")
+        }
+        for event: RouterEvent in [
+            .finished(.init(2), .lost(reason: "gone")), .failedToStart(.init(2), reason: "no such file"),
+            .finished(.init(2), .signaled(11)),
+        ] {
+            var bench = Bench(table())
+            try open(&bench, failures: 1)
+            try bench.submit(.deliver())
+            bench.handle(event)
+            #expect(state(bench) == .open, "\(event)")
+        }
+        var bench = Bench(table())
+        for seq: Int64 in 1...2 {
+            try bench.submit(.deliver())
+            bench.started(seq)
+        }
+        bench.at(.seconds(9))
+        #expect(bench.clock().contains("breaker crm open"))
+    }
+
+    @Test("does not count a program that we were too late to start")
+    func late() throws {
+        var bench = Bench(table())
+        for _ in 1...3 { try bench.submit(.deliver()) }
+        bench.at(.seconds(9))
+        bench.clock()
+        #expect(bench.outcome(1) == .expired && state(bench) == .closed)
+    }
+
+    @Test("forgets failures that are older than its time")
+    func window() throws {
+        var bench = Bench(table())
+        try open(&bench, failures: 1)
+        bench.at(.seconds(30) + .nanoseconds(1))
+        try open(&bench, failures: 1)
+        #expect(state(bench) == .closed)
+        bench.at(.seconds(60))
+        try open(&bench, failures: 1)
+        #expect(state(bench) == .open)
+    }
+
+    @Test("lets one through after the pause; its answer closes it, whatever it says")
+    func probe() throws {
+        var bench = Bench(table())
+        try open(&bench)
+        bench.at(.seconds(10) - .nanoseconds(1))
+        #expect(try bench.submit(.deliver()).contains("start 3.0 other"))
+        bench.at(.seconds(10))
+        #expect(try bench.submit(.deliver()).contains("start 4.0 crm"))
+        #expect(state(bench) == .probing)
+        #expect(try bench.submit(.deliver()).contains("start 5.0 other"))
+        #expect(bench.finished(4, 0, .rejected(reason: "no")).contains("breaker crm closed"))
+        #expect(try bench.submit(.deliver()).contains("start 6.0 crm"))
+    }
+
+    @Test("stays open for another pause when the probe fails, and the journal is not told again")
+    func failedProbe() throws {
+        var bench = Bench(table())
+        try open(&bench)
+        bench.at(.seconds(10))
+        try bench.submit(.deliver())
+        bench.at(.seconds(12))
+        #expect(!bench.finished(3, 0, .signaled(9)).contains { $0.hasPrefix("breaker") })
+        bench.at(.seconds(21))
+        #expect(try bench.submit(.deliver()).contains("start 4.0 other"))
+        bench.at(.seconds(22))
+        #expect(try bench.submit(.deliver()).contains("start 5.0 crm"))
+    }
+
+    @Test("lets another through when the probe ended without having run")
+    func withdrawnProbe() throws {
+        var bench = Bench(table(limit: 1))
+        try bench.submit(.deliver())
+        bench.started(1)
+        try open(&bench, failures: 0 + 1)
+        #expect(bench.outcome(2) == nil)
+        bench = Bench(table())
+        try open(&bench)
+        bench.at(.seconds(10))
+        // Its program is not started before its deadline: nothing is known of the handler.
+        try bench.submit(.deliver())
+        bench.at(.seconds(19))
+        bench.clock()
+        #expect(bench.outcome(3) == .expired)
+        #expect(try bench.submit(.deliver()).contains("start 4.0 crm"))
+    }
+
+    @Test("sends what waits for the handler on when it opens, and an answer from before does not close it")
+    func waiting() throws {
+        var bench = Bench(table(limit: 3))
+        for _ in 1...5 { try bench.submit(.deliver()) }
+        for seq: Int64 in 1...3 { bench.started(seq) }
+        bench.finished(1, 0, .signaled(9))
+        #expect(bench.runs[.init(4)]?.handler.name == "crm" && bench.runs[.init(5)] == nil)
+        let effects = bench.finished(2, 0, .signaled(9))
+        #expect(effects.contains("start 5.0 other"), "\(effects)")
+        bench.finished(3)
+        #expect(state(bench) == .open)
+        let status = bench.router.handlers(at: bench.now.monotonic).first { $0.name == "crm" }
+        #expect(status?.waiting == 0 && status?.running == 1 && status?.passedOver == 1)
+    }
+
+    @Test("is looked at again when the turn of what waited in its lane has come")
+    func lane() throws {
+        var bench = Bench(table())
+        try bench.submit(.deliver(to: "phone"))
+        try bench.submit(.deliver(to: "phone"))
+        bench.started(1)
+        try open(&bench)
+        #expect(bench.finished(1).contains("start 2.0 other"))
+    }
+
+    @Test("goes on through a reload that leaves the handler as it is, and begins anew where that changes")
+    func reload() throws {
+        var bench = Bench(table())
+        try open(&bench)
+        bench.handle(.reconfigured(table()))
+        #expect(state(bench) == .open)
+        var changed = Self.rules
+        changed.failures = 3
+        bench.handle(.reconfigured(table(rules: changed)))
+        #expect(state(bench) == .closed)
+        bench.handle(.reconfigured(table(rules: nil)))
+        #expect(state(bench) == nil)
+    }
+
+    @Test("is closed after a restart of the daemon")
+    func restart() throws {
+        var bench = Bench(table())
+        try open(&bench)
+        bench.crash()
+        #expect(state(bench) == .closed)
+    }
+
+    @Test("is off in device mode: an app asks its handler every time")
+    func deviceMode() throws {
+        var bench = Bench(table(.device))
+        try open(&bench, failures: 4)
+        #expect(state(bench) == nil)
+        #expect(try bench.submit(.deliver()).contains("start 5.0 crm"))
+    }
+
+    @Test("keeps a callback that only one handler may have from any other")
+    func pinned() throws {
+        var crm = Handler.exec("crm")
+        crm.breaker = Self.rules
+        let routes = [
+            Route.key("k", to: "crm"),
+            Route(name: "watch", match: RouteMatch(), handler: "crm", observes: true), .all(to: "other"),
+        ]
+        var bench = Bench(.testing(.relay, routes: routes, handlers: [crm, .exec("other")]))
+        for n in 0...1 {
+            if n == 0 { try bench.submit(.deliver()) }
+            bench.handle(.finished(.init(1, n), .signaled(9)))
+        }
+        #expect(try bench.submit(.deliver()).contains("start 2.0 other"))
+        #expect(bench.outcome(2, 1) == .failed && bench.end(2, 1)?.reasonCode == .breakerOpen)
+    }
+}
