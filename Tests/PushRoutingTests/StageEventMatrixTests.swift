@@ -21,7 +21,7 @@ struct StageEventMatrixTests {
         case .finished(_, .handled): .handled
         case .finished(_, .retry): .retry
         case .finished(_, .declined): .declined
-        case .finished(_, .rejected): .rejected
+        case .finished(_, .rejected), .finished(_, .lost): .rejected
         case .finished(_, .signaled): .signaled
         case .failedToStart: .failedToStart
         case .clock: .clockAtDeadline

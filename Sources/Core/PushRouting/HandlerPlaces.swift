@@ -127,7 +127,7 @@ struct HandlerPlaces: Sendable {
     mutating func leaveQueue(_ id: InvocationID, of handler: String) -> Bool {
         held.remove(id)
         byHandler[handler]?.waiting -= 1
-        if byHandler[handler]?.waiting == 0 { byHandler[handler]?.queue = Queue() }
+        dropQueueIfEmpty(handler)
         let hadPlace = granted.removeValue(forKey: id) != nil
         if hadPlace { byHandler[handler]?.granted -= 1 }
         dropIfUnused(handler)
@@ -146,18 +146,19 @@ struct HandlerPlaces: Sendable {
     ///
     /// - Returns: whether there was one, or the handler has no limit; else it waits for one.
     mutating func take(_ id: InvocationID, of handler: Handler) -> Bool {
-        guard var own = byHandler[handler.name], !held.contains(id) else { return false }
-        defer { byHandler[handler.name] = own }
+        let name = handler.name
+        // In place: a copy of the queue for each that joins it would cost as much as is in it.
+        guard let free = byHandler[name]?.free, !held.contains(id) else { return false }
         if granted.removeValue(forKey: id) != nil {
-            own.granted -= 1
-        } else if own.free == 0 {
-            own.queue.append(id)
+            byHandler[name]?.granted -= 1
+        } else if free == 0 {
+            byHandler[name]?.queue.append(id)
             held.insert(id)
             return false
         }
-        own.waiting -= 1
-        own.running += 1
-        if own.waiting == 0 { own.queue = Queue() }
+        byHandler[name]?.running += 1
+        byHandler[name]?.waiting -= 1
+        dropQueueIfEmpty(name)
         return true
     }
 
@@ -172,7 +173,7 @@ struct HandlerPlaces: Sendable {
 
     /// The one that has waited longest for a place of the handler, if there is a place.
     mutating func next(of handler: String) -> InvocationID? {
-        guard let own = byHandler[handler], own.free > 0, let id = byHandler[handler]?.queue.popFirst() else {
+        guard let free = byHandler[handler]?.free, free > 0, let id = byHandler[handler]?.queue.popFirst() else {
             return nil
         }
         held.remove(id)
@@ -183,6 +184,11 @@ struct HandlerPlaces: Sendable {
     mutating func grant(_ id: InvocationID, _ handler: String) {
         byHandler[handler]?.granted += 1
         granted[id] = handler
+    }
+
+    /// Drops what is left in the queue of those that wait no more, if nobody waits.
+    private mutating func dropQueueIfEmpty(_ handler: String) {
+        if byHandler[handler]?.waiting == 0 { byHandler[handler]?.queue = Queue() }
     }
 
     private mutating func dropIfUnused(_ handler: String) {

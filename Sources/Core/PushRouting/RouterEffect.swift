@@ -20,7 +20,7 @@ public enum RouterEffect: Sendable {
     /// An invocation ended: tell the journal and whoever waits.
     case decided(InvocationEnd)
     /// The breaker of a handler opened or closed: tell the journal.
-    case breaker(BreakerChange)
+    indirect case breaker(BreakerChange)
 }
 
 /// Where the router puts what it wants done.

@@ -87,7 +87,7 @@ struct InstancePoolTests {
         #expect(
             pool.writes("x", 1) == [
                 "close 1",
-                "finished 1 rejected: the worker that had it did not answer: wrote 1000 lines that answer nothing",
+                "finished 1 lost: the worker that had it did not answer: wrote 1000 lines that answer nothing",
             ])
     }
 
@@ -101,7 +101,7 @@ struct InstancePoolTests {
         #expect(
             pool.stop(1) == [
                 "close 1",
-                "finished 2 rejected: the worker that had it did not answer: another invocation missed its deadline",
+                "finished 2 lost: the worker that had it did not answer: another invocation missed its deadline",
                 "open 2",
             ])
         #expect(pool.closed(1) == [], "what is said of one that was closed counts no more")
@@ -135,7 +135,7 @@ struct InstancePoolTests {
         _ = pool.opened(3)
         #expect(
             pool.closed(3) == [
-                "finished 1 rejected: the worker that had it did not answer: ended by signal 9; "
+                "finished 1 lost: the worker that had it did not answer: ended by signal 9; "
                     + "3 instances had it"
             ])
     }

@@ -111,6 +111,7 @@ extension HandlerAnswer {
         case .retry(let after): "retry \(after.map { String($0.milliseconds) } ?? "later")"
         case .declined: "declined"
         case .rejected(let reason): "rejected: \(reason)"
+        case .lost(let reason): "lost: \(reason)"
         case .signaled(let signal): "signal \(signal)"
         }
     }
