@@ -148,10 +148,10 @@ struct HandlerPlaces: Sendable {
     mutating func take(_ id: InvocationID, of handler: Handler) -> Bool {
         let name = handler.name
         // In place: a copy of the queue for each that joins it would cost as much as is in it.
-        guard let free = byHandler[name]?.free, !held.contains(id) else { return false }
-        if granted.removeValue(forKey: id) != nil {
-            byHandler[name]?.granted -= 1
-        } else if free == 0 {
+        guard !held.contains(id) else { return false }
+        // A reload may have taken away the place that it was given.
+        if granted.removeValue(forKey: id) != nil { byHandler[name]?.granted -= 1 }
+        guard let free = byHandler[name]?.free, free > 0 else {
             byHandler[name]?.queue.append(id)
             held.insert(id)
             return false

@@ -30,13 +30,13 @@ struct HandlerLimitScenarioTests {
             [
                 deliver("a", at: 0, takes: 9500), deliver("b", at: 5), deliver("c", at: 7),
                 #"{"expect":{"error":{"code":"overloaded","message":"(Queue=)"}}}"#,
-                deliver("d", at: 9000),
+                deliver("d", at: 9001),
                 #"{"expect":{"id":"a","outcome":"timed_out"}}"#,
                 #"{"expect":{"id":"b","outcome":"handled","queue_ms":8995}}"#,
                 #"{"expect":{"id":"d","outcome":"handled"}}"#,
                 #"{"expect":{"none":{"id":"b","reason_code":"queue_full"}}}"#,
                 deliver("e", at: 20_000, takes: 9500), deliver("f", at: 20_000),
-                #"{"expect":{"id":"f","outcome":"handled"}}"#,
+                #"{"expect":{"id":"f","outcome":"expired","reason_code":"queue_full"}}"#,
             ], crm)
         #expect(failures == [])
     }
