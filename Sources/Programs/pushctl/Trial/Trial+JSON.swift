@@ -54,7 +54,7 @@ extension HandlerAnswer {
         case .retry: .retry
         case .declined: .declined
         case .rejected: .rejected
-        case .signaled: nil
+        case .signaled, .unavailable: nil
         }
     }
 }
