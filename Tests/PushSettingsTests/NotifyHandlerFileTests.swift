@@ -7,13 +7,9 @@ import Testing
 @Suite("A handler file with Type=notify")
 struct NotifyHandlerFileTests {
     private func handler(_ lines: String) -> (handler: Handler?, diagnostics: [String]) {
-        let files = [
-            "handlers.d/desk.handler": "[Handler]\nType=notify\n\(lines)",
-            "routes.d/99-default.route": "[Match]\n[Route]\nHandler=desk",
-        ]
-        let sources = ConfigurationSources(layers: [files.mapValues { Array($0.utf8) }])
-        let (settings, diagnostics) = Settings.load(sources)
-        return (settings?.routing.handlers["desk"], diagnostics.map(\.description))
+        let loaded = load(
+            handlers: ["desk": "[Handler]\nType=notify\n\(lines)"], routes: ["50-desk": "[Route]\nHandler=desk"])
+        return (loaded.settings?.routing.handlers["desk"], loaded.diagnostics)
     }
 
     @Test("needs nothing but its type: then it shows on the session bus, 16 at once")
@@ -47,7 +43,8 @@ struct NotifyHandlerFileTests {
     func wrong(line: String) {
         let (handler, diagnostics) = handler(line)
         #expect(handler == nil)
-        #expect(diagnostics.count == 1 && diagnostics[0].hasPrefix("handlers.d/desk.handler:3: error: "), "\(diagnostics)")
+        #expect(diagnostics.count == 1)
+        #expect(diagnostics.first?.hasPrefix("handlers.d/desk.handler:3: error: ") == true, "\(diagnostics)")
     }
 
     @Test("has no use for a program")

@@ -33,7 +33,7 @@ public final class NotificationService {
     private let bus: OpaquePointer
     private var slots: [OpaquePointer] = []
     private var calls: [Int64: Call] = [:]
-    private var events_: [Event] = []
+    private var happened: [Event] = []
     private var isLost = false
 
     /// A call that waits for its answer. libsystemd has its pointer until its slot is gone.
@@ -109,8 +109,8 @@ public final class NotificationService {
             if result < 0 { lose(errorText(-result)) }
             if result <= 0 { break }
         }
-        defer { events_ = [] }
-        return events_
+        defer { happened = [] }
+        return happened
     }
 
     // MARK: Calls
@@ -130,7 +130,7 @@ public final class NotificationService {
             let answer: NotificationDesk.Answer =
                 error.errno == ENOBUFS || error.errno == ENOMEM || error.errno == ENOTCONN
                 ? .unavailable(error.description) : .refused(error.description)
-            events_.append(.answered(token: token, answer))
+            happened.append(.answered(token: token, answer))
         }
     }
 
@@ -181,7 +181,7 @@ public final class NotificationService {
 
     private func lose(_ reason: String) {
         guard !isLost else { return }
-        events_.append(.lost(reason))
+        happened.append(.lost(reason))
         close()
     }
 
@@ -216,7 +216,7 @@ public final class NotificationService {
         guard let message, let context else { return 0 }
         let call = Unmanaged<Call>.fromOpaque(context).takeUnretainedValue()
         let service = call.service
-        service.events_.append(.answered(token: call.token, answer(in: message)))
+        service.happened.append(.answered(token: call.token, answer(in: message)))
         // The last reference: its slot is released, which libsystemd allows from its own callback.
         service.calls[call.token] = nil
         return 0
@@ -258,7 +258,7 @@ public final class NotificationService {
         let service = Unmanaged<NotificationService>.fromOpaque(context).takeUnretainedValue()
         switch failure(of: message) {
         case .unavailable(let reason)?, .refused(let reason)?:
-            service.events_.append(.lost(reason))
+            service.happened.append(.lost(reason))
             return 0
         case .shown?, nil: break
         }
@@ -269,7 +269,7 @@ public final class NotificationService {
                 if let word { capabilities.insert(String(cString: word)) }
             }
         }
-        service.events_.append(.ready(capabilities: capabilities))
+        service.happened.append(.ready(capabilities: capabilities))
         return 0
     }
 
@@ -282,7 +282,7 @@ public final class NotificationService {
             strlen(action) <= actionMax
         else { return 0 }
         let service = Unmanaged<NotificationService>.fromOpaque(context).takeUnretainedValue()
-        service.events_.append(.acted(number, action: String(cString: action)))
+        service.happened.append(.acted(number, action: String(cString: action)))
         return 0
     }
 
@@ -295,7 +295,7 @@ public final class NotificationService {
         else { return 0 }
         let service = Unmanaged<NotificationService>.fromOpaque(context).takeUnretainedValue()
         // 1: expired, 2: dismissed by the user, 3: by a call, 4: undefined.
-        service.events_.append(.closed(number, wasDismissed: reason == 2))
+        service.happened.append(.closed(number, wasDismissed: reason == 2))
         return 0
     }
 
@@ -308,7 +308,7 @@ public final class NotificationService {
             previous.pointee != 0
         else { return 0 }
         let service = Unmanaged<NotificationService>.fromOpaque(context).takeUnretainedValue()
-        service.events_.append(.lost("the notification service has ended"))
+        service.happened.append(.lost("the notification service has ended"))
         return 0
     }
 }

@@ -160,12 +160,14 @@ final class NotificationRuns {
             switch event {
             case .ready(let capabilities): perform(entry) { $0.opened(capabilities: capabilities, at: $1, &$2) }
             case .answered(let token, let answer): perform(entry) { $0.answered(token, answer, at: $1, &$2) }
-            case .acted(let number, let action): perform(entry) { desk, _, effects in
-                desk.acted(on: number, action, &effects)
-            }
-            case .closed(let number, let wasDismissed): perform(entry) { desk, _, effects in
-                desk.closed(number, wasDismissed: wasDismissed, &effects)
-            }
+            case .acted(let number, let action):
+                perform(entry) { desk, _, effects in
+                    desk.acted(on: number, action, &effects)
+                }
+            case .closed(let number, let wasDismissed):
+                perform(entry) { desk, _, effects in
+                    desk.closed(number, wasDismissed: wasDismissed, &effects)
+                }
             case .lost(let reason): lost(reason, entry)
             }
         }

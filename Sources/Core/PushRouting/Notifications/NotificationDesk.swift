@@ -85,7 +85,9 @@ public struct NotificationDesk: Sendable {
     // MARK: Invocations
 
     /// Takes an invocation; its time is not up. What shows nothing is declined: a tap, a token, a payload without a text.
-    public mutating func start(_ run: HandlerRun, _ rules: NotificationRules, at now: Instant, _ effects: inout [Effect]) {
+    public mutating func start(
+        _ run: HandlerRun, _ rules: NotificationRules, at now: Instant, _ effects: inout [Effect]
+    ) {
         let id = run.invocation.id
         effects.append(.report(.started(id)))
         guard let content = Self.content(of: run) else { return effects.append(.report(.finished(id, .declined))) }
