@@ -154,7 +154,7 @@ struct NotificationDeskTests {
         let act = NotificationAct(kind: .action, action: "later", invocation: InvocationID(41), target: target)
         #expect(
             String(decoding: act.line, as: UTF8.self)
-                == #"{"op":"interact","id":"notification:41:0","kind":"action","action":"later","message":41,"#
+                == #"{"op":"interact","id":"notification:41:0","kind":"action","message":41,"action":"later","#
                 + #""platform":"android","app":"shop","device":"d"}"#)
         #expect((try? Request(line: act.line)) != nil)
     }

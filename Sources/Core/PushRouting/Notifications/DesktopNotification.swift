@@ -106,9 +106,9 @@ extension DesktopNotification {
             writer.member(
                 "hints",
                 object: { writer in
-                    writer.member("urgency", hints.urgency)
-                    writer.member("desktop-entry", hints.desktopEntry)
-                    writer.member("image-path", hints.imagePath)
+                    if let urgency = hints.urgency { writer.member("urgency", urgency) }
+                    if let entry = hints.desktopEntry { writer.member("desktop-entry", entry) }
+                    if let path = hints.imagePath { writer.member("image-path", path) }
                     if hints.suppressesSound { writer.member("suppress-sound", true) }
                 })
             writer.member("expire_timeout", expireTimeout)

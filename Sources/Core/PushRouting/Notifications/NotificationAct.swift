@@ -19,12 +19,13 @@ public struct NotificationAct: Hashable, Sendable {
             $0.member("op", Operation.interact.rawValue)
             $0.member("id", "notification:\(invocation.seq):\(invocation.n)")
             $0.member("kind", kind.rawValue)
-            $0.member("action", action)
             $0.member("message", invocation.seq.value)
-            $0.member("platform", target.platform?.rawValue)
-            $0.member("app", target.app)
-            $0.member("device", target.device)
-            $0.member("external_id", target.externalID)
+            // A key that says nothing is left out: the protocol takes no null.
+            let optional = [
+                ("action", action), ("platform", target.platform?.rawValue), ("app", target.app),
+                ("device", target.device), ("external_id", target.externalID),
+            ]
+            for case (let key, let value?) in optional { $0.member(key, value) }
         }
         return writer.bytes
     }
