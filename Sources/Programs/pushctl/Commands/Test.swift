@@ -112,13 +112,13 @@ private struct Tests {
             throw Failure(.badData, "\(file.name)\(error.line.map { ":\($0)" } ?? ""): \(error.message)")
         }
         let checks =
-            try realRun.map { run throws(Failure) in try checks(of: run, file.name) }
+            try realRun.map { run throws(Failure) in try realChecks(of: run, file.name) }
             ?? scenario.run(table: settings.routing, tracker: settings.virtualTracker)
         results.append(
             TestResult(file: file.name, title: scenario.title, checks: checks, duration: ContinuousClock.now - start))
     }
 
-    private func checks(of run: RealRun, _ file: String) throws(Failure) -> [Check] {
+    private func realChecks(of run: RealRun, _ file: String) throws(Failure) -> [Check] {
         do {
             let output = session.output
             return try RealHandlers(run) { output.note("\(file): journal: \($0)") }.checks()

@@ -1,6 +1,7 @@
 import EventLoop
 import Glibc
 import HandlerRuns
+import JournalLog
 import LinuxSystem
 import PushModel
 import PushRouting
