@@ -71,13 +71,19 @@ public struct RealRun {
 
     /// Lets everything happen up to a time.
     public mutating func advance(to now: WallTime) {
+        takeLines(at: now)
+        run.simulator.run(through: max(now, run.simulator.latest ?? now))
+        run.gather()
+        // What was due may be what lines waited for.
+        takeLines(at: now)
+    }
+
+    private mutating func takeLines(at now: WallTime) {
         while index < scenario.lines.count, isDue(index, at: now) {
             let (number, line) = scenario.lines[index]
             if let check = check(number, line) { checks.append(check) }
             index += 1
         }
-        run.simulator.run(through: max(now, run.simulator.latest ?? now))
-        run.gather()
     }
 
     /// When a line is due by the clock.
