@@ -84,6 +84,7 @@ let package = Package(
         swift(.system, "HandlerProcess", ["CLinux", "LinuxSystem"]),
         swift(.system, "JournalLog", ["CSystemd", "LinuxSystem"]),
         swift(.system, "HTTPClient", ["CCurl", "CLinux"]),
+        swift(.system, "DesktopNotifications", ["CSystemd", "PushRouting", "LinuxSystem"]),
         swift(.system, "JSONC", ["CJSON", "PushModel"]),
         swift(.system, "SettingsFiles", ["PushRouting", "PushSettings", "LinuxSystem"]),
 
@@ -94,7 +95,8 @@ let package = Package(
         swift(
             .system, "HandlerRuns",
             [
-                "PushModel", "PushRouting", "LinuxSystem", "EventLoop", "UnixSockets", "HandlerProcess", "JournalLog",
+                "PushModel", "PushRouting", "LinuxSystem", "EventLoop", "UnixSockets", "HandlerProcess",
+                "DesktopNotifications", "JournalLog",
             ]),
 
         // The daemon, wired together, and its documentation.

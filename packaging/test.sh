@@ -12,7 +12,7 @@ log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 
 require_swift
-require_packages "${build_packages[@]}"
+require_packages "${build_packages[@]}" dbus-daemon
 
 say "format: swift format lint --strict"
 swift format lint --strict --parallel --recursive Package.swift Sources Tests

@@ -41,6 +41,8 @@ final class Daemon {
     private let ledgerSync: LedgerSync
     private var control: ControlServer?
 
+    /// What people do with the notifications that it shows.
+    private var ownRequests: OwnRequests?
     private var injectClients: LineServer?
     private var controlClients: LineServer?
     private var deadlineTimer: TimerSource?
@@ -167,7 +169,9 @@ final class Daemon {
             try SignalSource(loop: loop, signal: SIGINT) { [unowned self] in stop() },
             try SignalSource(loop: loop, signal: SIGHUP) { [unowned self] in reload() },
         ]
-        try runner.begin { [unowned self] in processor.handle($0) }
+        let own = try OwnRequests(inject, loop: loop, journal: journal)
+        ownRequests = own
+        try runner.begin(reportingTo: { [unowned self] in processor.handle($0) }, acting: { own.submit($0) })
         loader.begin(start: { [unowned self] in runner.start($0) }) { [unowned self] id, reason in
             processor.handle(.failedToStart(id, reason: reason))
         }
@@ -230,6 +234,7 @@ final class Daemon {
     private func endTurn() {
         let now = EventLoop.nowNanoseconds
         control?.endTurn()
+        ownRequests?.endTurn()
         do throws(StoreError) {
             if let took = try pipeline.endTurn(mayWait: mayWait(at: now), at: now) {
                 health.committed(took: took, at: EventLoop.nowNanoseconds)

@@ -74,13 +74,17 @@ let layers = [
     TargetRule("HandlerProcess", .adapter, ["CLinux", "LinuxSystem"]),
     TargetRule("JournalLog", .adapter, ["CSystemd", "LinuxSystem"]),
     TargetRule("HTTPClient", .adapter, ["CCurl", "CLinux"]),
+    TargetRule("DesktopNotifications", .adapter, ["CSystemd", "PushRouting", "LinuxSystem"]),
     TargetRule("JSONC", .adapter, ["CJSON", "PushModel"]),
     TargetRule("SettingsFiles", .adapter, ["PushRouting", "PushSettings", "LinuxSystem"]),
 
     TargetRule("DaemonClient", .shared, ["PushModel", "LinuxSystem", "UnixSockets"]),
     TargetRule(
         "HandlerRuns", .shared,
-        ["PushModel", "PushRouting", "LinuxSystem", "EventLoop", "UnixSockets", "HandlerProcess", "JournalLog"]),
+        [
+            "PushModel", "PushRouting", "LinuxSystem", "EventLoop", "UnixSockets", "HandlerProcess",
+            "DesktopNotifications", "JournalLog",
+        ]),
 
     TargetRule(
         "PushDaemon", .composition,

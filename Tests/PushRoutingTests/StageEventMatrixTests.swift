@@ -10,7 +10,7 @@ import Testing
 struct StageEventMatrixTests {
     /// What can happen; `kind` below says which events of the router it covers.
     enum Happening: CaseIterable {
-        case submittedToLane, started, handled, retry, declined, rejected, signaled, failedToStart
+        case submittedToLane, started, handled, retry, unavailable, declined, rejected, signaled, failedToStart
         case clockBeforeDeadline, clockAtDeadline, clockAfterDeadline, reconfigured, draining, recovered
     }
 
@@ -20,6 +20,7 @@ struct StageEventMatrixTests {
         case .started: .started
         case .finished(_, .handled): .handled
         case .finished(_, .retry): .retry
+        case .finished(_, .unavailable): .unavailable
         case .finished(_, .declined): .declined
         case .finished(_, .rejected), .finished(_, .lost): .rejected
         case .finished(_, .signaled): .signaled
@@ -34,13 +35,15 @@ struct StageEventMatrixTests {
     static let stages: [Invocation.Stage?] = Invocation.Stage.allCases + [nil]
 
     static let nothingRuns: [Happening: String] = [
-        .started: "", .handled: "", .retry: "", .declined: "", .rejected: "", .signaled: "", .failedToStart: "",
+        .started: "", .handled: "", .retry: "", .unavailable: "", .declined: "", .rejected: "", .signaled: "",
+        .failedToStart: "",
         .submittedToLane: "new waits", .reconfigured: "", .draining: "",
     ]
 
     static let answered: [Happening: String] = [
         .handled: "handled → gone",
         .retry: "→ pausing",
+        .unavailable: "→ pausing",
         .declined: "start second → starting",
         .rejected: "failed → gone",
         .failedToStart: "failed → gone",
@@ -155,6 +158,7 @@ struct StageEventMatrixTests {
         case .started: .started(id)
         case .handled: .finished(id, .handled(.init()))
         case .retry: .finished(id, .retry(after: nil))
+        case .unavailable: .finished(id, .unavailable(reason: "no service", after: .milliseconds(1)))
         case .declined: .finished(id, .declined)
         case .rejected: .finished(id, .rejected(reason: "no"))
         case .signaled: .finished(id, .signaled(15))

@@ -45,13 +45,14 @@ struct HandlerFileTests {
     @Test(
         "names file, line and reason",
         arguments: [
-            ("", ": error: Type= is missing; [Handler] needs Type=exec, worker, socket, journal or discard"),
+            ("", ": error: Type= is missing; [Handler] needs Type=exec, worker, socket, notify, journal or discard"),
             ("Type=exec", ": error: Exec= is missing; Type=exec needs the program to run"),
             ("Type=worker", ": error: Exec= is missing; Type=worker needs the program to run"),
             ("Type=socket", ": error: Connect= is missing; Type=socket needs the socket of the service"),
             (
                 "Type=http",
-                ":2: error: Type=http: not in this version, which has exec, worker, socket, journal and discard"
+                ":2: error: Type=http: not in this version, which has exec, worker, socket, notify, journal and "
+                    + "discard"
             ),
             ("Type=socket\nConnect=crm.sock", ":3: error: Connect=crm.sock: must be an absolute path"),
             (

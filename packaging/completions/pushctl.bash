@@ -143,7 +143,7 @@ _pushctl() {
             explain) options="--platform --transport --state --locked --app --device --notifications --os-version --sdk --json --config --runtime --help --version" ;;
             run-handler) options="--callback --deadline --platform --transport --state --locked --app --device --external-id --notifications --os-version --sdk --verbose --json --config --runtime --help --version" ;;
             simulate) options="--mode --keep-going --config --state --runtime --help --version" ;;
-            test) options="--junit --json --config --state --runtime --help --version" ;;
+            test) options="--real-handlers --junit --json --config --state --runtime --help --version" ;;
             report) options="--since --until --utc --format --json --fail-under --config --state --runtime --help --version" ;;
             show) options="--utc --json --config --state --runtime --help --version" ;;
             campaigns) options="--campaign --by --since --until --utc --json --config --state --runtime --help --version" ;;

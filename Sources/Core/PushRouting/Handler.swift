@@ -10,6 +10,8 @@ public struct Handler: Hashable, Sendable {
         indirect case worker(Command, InstanceRules)
         /// The Unix socket of another service, by its absolute path, which gets and answers the same lines.
         indirect case socket(path: String, InstanceRules)
+        /// A notification on the desktop, by the service of a D-Bus bus.
+        indirect case notify(NotificationRules)
         /// Built in: an entry in the journal.
         case journal
         /// Built in: nothing.
@@ -100,6 +102,7 @@ extension Handler.Kind {
         case .exec: "exec"
         case .worker: "worker"
         case .socket: "socket"
+        case .notify: "notify"
         case .journal: "journal"
         case .discard: "discard"
         }
@@ -108,7 +111,7 @@ extension Handler.Kind {
     /// Whether the daemon does the work itself.
     public var isBuiltIn: Bool {
         switch self {
-        case .exec, .worker, .socket: false
+        case .exec, .worker, .socket, .notify: false
         case .journal, .discard: true
         }
     }
@@ -117,7 +120,7 @@ extension Handler.Kind {
     public var command: Handler.Command? {
         switch self {
         case .exec(let command), .worker(let command, _): command
-        case .socket, .journal, .discard: nil
+        case .socket, .notify, .journal, .discard: nil
         }
     }
 
@@ -125,7 +128,7 @@ extension Handler.Kind {
     public var socketPath: String? {
         switch self {
         case .socket(let path, _): path
-        case .exec, .worker, .journal, .discard: nil
+        case .exec, .worker, .notify, .journal, .discard: nil
         }
     }
 
@@ -133,7 +136,15 @@ extension Handler.Kind {
     public var instanceRules: InstanceRules? {
         switch self {
         case .worker(_, let rules), .socket(_, let rules): rules
-        case .exec, .journal, .discard: nil
+        case .exec, .notify, .journal, .discard: nil
+        }
+    }
+
+    /// How it shows notifications; `nil` where it shows none.
+    public var notificationRules: NotificationRules? {
+        switch self {
+        case .notify(let rules): rules
+        case .exec, .worker, .socket, .journal, .discard: nil
         }
     }
 }

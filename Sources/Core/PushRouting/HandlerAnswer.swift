@@ -6,6 +6,9 @@ public enum HandlerAnswer: Hashable, Sendable {
     case handled(Reply)
     /// Try again while the budget lasts; only in `relay` mode. After this long, or after the configured delay.
     case retry(after: Duration?)
+    /// It could not be asked; the reason is for people. In `relay` mode it is tried again after this long, if there is as
+    /// much time.
+    case unavailable(reason: String, after: Duration)
     /// Not mine: the next route's.
     case declined
     /// Never; the reason is for people.

@@ -164,15 +164,13 @@ public struct Router: Sendable {
             let completion = invocation.completions.byHandler(reply)
             conclude(invocation, .handled, remarks: remarks, completion: completion, at: now, &effects)
         case .retry(let after) where invocation.table.mode == .relay:
-            invocation.stage = .pausing
-            // It has ended: a daemon that stops or dies now has not broken it off.
-            invocation.record.started = false
-            invocations[id] = invocation
-            touched.append(id)
-            let due = now.monotonic + (after ?? invocation.table.retryDelay)
-            timers.insert(.init(due: due, purpose: .retry, invocation: id))
+            pause(&invocation, until: now.monotonic + (after ?? invocation.table.retryDelay))
         case .retry:
             conclude(invocation, .failed, because: .retryInDeviceMode, at: now, &effects)
+        case .unavailable(_, let after) where invocation.table.mode == .relay && now.monotonic + after < deadline:
+            pause(&invocation, until: now.monotonic + after)
+        case .unavailable(let reason, _):
+            conclude(invocation, .failed, because: .handlerNotStarted(reason), at: now, &effects)
         case .declined:
             tryNextRoute(&invocation, at: now, &effects)
         case .rejected(let reason), .lost(let reason):
@@ -183,6 +181,17 @@ public struct Router: Sendable {
         case .signaled(let signal):
             conclude(invocation, .failed, because: .endedBySignal(signal), at: now, &effects)
         }
+    }
+
+    /// Has an invocation tried again later.
+    private mutating func pause(_ invocation: inout Invocation, until due: Instant) {
+        let id = invocation.record.id
+        invocation.stage = .pausing
+        // It has ended: a daemon that stops or dies now has not broken it off.
+        invocation.record.started = false
+        invocations[id] = invocation
+        touched.append(id)
+        timers.insert(.init(due: due, purpose: .retry, invocation: id))
     }
 
     /// SIGTERM, on every Linux.

@@ -21,11 +21,12 @@ public protocol HandlerRunning: AnyObject {
 public final class HandlerRunner: HandlerRunning {
     private let programs: ProgramRuns
     private let instances: InstanceRuns
+    private let notifications: NotificationRuns
     private let sweeper: OrphanSweeper
     private let starter: ProgramStarter
 
     /// How many invocations run, and how many programs of them are not reaped.
-    public var count: Int { programs.count + instances.runCount }
+    public var count: Int { programs.count + instances.runCount + notifications.count }
     /// How many processes there are, or will be, that were started by the daemon.
     public var processCount: Int { programs.count + instances.processCount }
     /// Whether programs or connections that stay are left.
@@ -50,14 +51,20 @@ public final class HandlerRunner: HandlerRunning {
         let system = InstanceSystem(loop: loop, starter: starter, sweeper: sweeper, log: log, observe: observe)
         programs = ProgramRuns(system)
         instances = InstanceRuns(system)
+        notifications = NotificationRuns(system)
     }
 
     /// Begins to watch what is started.
     ///
-    /// - Parameter report: takes what happens to a run; to be there before the first.
-    public func begin(reportingTo report: @escaping (RouterEvent) -> Void) throws(SystemError) {
+    /// - Parameters:
+    ///   - report: takes what happens to a run; to be there before the first.
+    ///   - act: takes what a person does with a notification that was shown, at any time after its run; `nil`: nobody asks.
+    public func begin(
+        reportingTo report: @escaping (RouterEvent) -> Void, acting act: ((NotificationAct) -> Void)? = nil
+    ) throws(SystemError) {
         programs.begin(reportingTo: report)
         instances.begin(reportingTo: report)
+        notifications.begin(reportingTo: report) { act?($0) }
         try starter.begin { [unowned self] result in
             if instances.owns(result.token) { instances.wasSpawned(result) } else { programs.wasSpawned(result) }
         }
@@ -71,6 +78,7 @@ public final class HandlerRunner: HandlerRunning {
         switch run.handler.kind {
         case .exec(let command): programs.start(run, command, at: now)
         case .worker, .socket: instances.start(run, at: now)
+        case .notify(let rules): notifications.start(run, rules)
         case .journal, .discard: preconditionFailure("the router answers for built-in handlers itself")
         }
     }
@@ -80,11 +88,16 @@ public final class HandlerRunner: HandlerRunning {
 
     /// Ends the run now, with everything that it started.
     public func stop(_ invocation: InvocationID) {
-        if !programs.stop(invocation) { instances.stop(invocation) }
+        if programs.stop(invocation) { return }
+        instances.stop(invocation)
+        notifications.stop(invocation)
     }
 
     /// The handlers of the configuration are these now. Instances of others end as soon as they have nothing to do.
-    public func reconfigured(_ handlers: some Collection<Handler>) { instances.reconfigured(handlers) }
+    public func reconfigured(_ handlers: some Collection<Handler>) {
+        instances.reconfigured(handlers)
+        notifications.reconfigured(handlers)
+    }
 
     /// Ends instances as soon as they have nothing to do; nothing is started any more.
     public func endInstances() { instances.reconfigured([]) }
@@ -93,6 +106,7 @@ public final class HandlerRunner: HandlerRunning {
     public func stopAll() {
         programs.stopAll()
         instances.stopAll()
+        notifications.stopAll()
         sweeper.sweep(isLast: true)
     }
 }

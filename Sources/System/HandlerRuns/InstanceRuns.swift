@@ -176,7 +176,7 @@ final class InstanceRuns {
             starting[lastToken] = channel
             return channel
         case .socket(let path, _): return SocketChannel(path: path, system: system, report: report)
-        case .exec, .journal, .discard:
+        case .exec, .notify, .journal, .discard:
             preconditionFailure("a handler of the kind \(handler.kind.name) has no instances")
         }
     }

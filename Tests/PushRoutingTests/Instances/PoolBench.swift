@@ -110,6 +110,7 @@ extension HandlerAnswer {
         case .handled: "handled"
         case .retry(let after): "retry \(after.map { String($0.milliseconds) } ?? "later")"
         case .declined: "declined"
+        case .unavailable(let reason, _): "unavailable: \(reason)"
         case .rejected(let reason): "rejected: \(reason)"
         case .lost(let reason): "lost: \(reason)"
         case .signaled(let signal): "signal \(signal)"

@@ -12,11 +12,22 @@ enum CompiledC {
     /// The program that the disk's own tests run.
     static let script = build("faulty-disk-script", ["script"], [])
 
-    /// Compiles the C files of some folders of `Tests/FaultyDisk`; traps with the compiler's words when it cannot.
+    /// The notification service that tests of notifications talk to.
+    static let notificationService = build(
+        "notification-service",
+        sources: [root.split(separator: "/").dropLast().map { "/\($0)" }.joined() + "/Fixtures/notification-service.c"],
+        ["-lsystemd"])
+
+    /// Compiles the C files of some folders of `Tests/FaultyDisk`.
     private static func build(_ name: String, _ folders: [String], _ options: [String]) -> String {
         let sources = folders.flatMap { folder in
             names(in: "\(root)/\(folder)").filter { $0.hasSuffix(".c") }.map { "\(root)/\(folder)/\($0)" }
         }
+        return build(name, sources: sources, options)
+    }
+
+    /// Compiles C files; traps with the compiler's words when it cannot.
+    private static func build(_ name: String, sources: [String], _ options: [String]) -> String {
         let output = Program.directory + "/" + name
         // Under another name first: tests of another process may be loading it.
         let fresh = "\(output).\(getpid())"
@@ -54,6 +65,9 @@ enum CompiledC {
 }
 
 extension Program {
+    /// A notification service for a private bus; see `Tests/Fixtures/notification-service.c`.
+    public static var notificationService: Program { Program(path: CompiledC.notificationService) }
+
     /// Makes the calls that its arguments say, on a disk or not; see `Tests/FaultyDisk/script`.
     public static var faultyDiskScript: Program { Program(path: CompiledC.script) }
 }

@@ -35,7 +35,7 @@ extension Scenario {
     private func expectsError(after index: Int) -> Bool { Self.expectsError(after: index, in: lines) }
 
     /// For each line, the time of the next one that has a time.
-    private var nextTimes: [WallTime?] {
+    var nextTimes: [WallTime?] {
         var times: [WallTime?] = []
         var next: WallTime?
         for (_, line) in lines.reversed() {
@@ -47,8 +47,8 @@ extension Scenario {
 }
 
 /// A scenario on its way.
-private struct ScenarioRun {
-    private var simulator: Simulator
+struct ScenarioRun {
+    var simulator: Simulator
     private(set) var decided = Decided()
 
     init(_ simulator: Simulator) { self.simulator = simulator }
@@ -97,7 +97,7 @@ private struct ScenarioRun {
     }
 
     /// Takes over what was decided since the last time.
-    private mutating func gather() {
+    mutating func gather() {
         decided.pending = simulator.requestsInFlight
         for line in simulator.takeOutput() {
             guard let root = try? JSONDocument(scanning: line, limits: JSONLimits(depth: .max)).root else {

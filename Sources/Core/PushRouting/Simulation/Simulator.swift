@@ -31,6 +31,10 @@ public struct Simulator {
     /// What was recorded, in order, if it is kept.
     private(set) var records: [LedgerRecord] = []
     private let keepsRecords: Bool
+    /// Whether handlers are run by somebody else, who tells what becomes of them.
+    private let hasRealHandlers: Bool
+    /// What that one has to do, in order: starts, warnings and ends of handlers.
+    private var work: [RouterEffect] = []
     private var output: [[UInt8]] = []
     private var clock: WallTime?
     /// How many lines were not accepted.
@@ -48,17 +52,20 @@ public struct Simulator {
         self.init(table: table, tracker: tracker, mode: mode, limits: limits, keepsRecords: false)
     }
 
-    /// - Parameter keepsRecords: whether ``records`` keeps what is recorded.
+    /// - Parameters:
+    ///   - keepsRecords: whether ``records`` keeps what is recorded.
+    ///   - hasRealHandlers: whether the handlers are what they are, and ``takeWork()`` says what to do with them.
     init(
         table: RoutingTable, tracker: Tracker, mode: DispatchMode? = nil, limits: JSONLimits = JSONLimits(),
-        keepsRecords: Bool
+        keepsRecords: Bool, hasRealHandlers: Bool = false
     ) {
+        self.hasRealHandlers = hasRealHandlers
         self.limits = limits
         self.keepsRecords = keepsRecords
         takesMode = mode == nil
         var table = table
         table.mode = mode ?? table.mode
-        unscripted = table.replacingHandlers { _ in .journal }
+        unscripted = hasRealHandlers ? table : table.replacingHandlers { _ in .journal }
         scripted = table.replacingHandlers { .exec(Handler.Command(arguments: ["/simulated/\($0)"])) }
         router = Router(boot: boot, table: unscripted, tracker: tracker)
     }
@@ -192,6 +199,22 @@ public struct Simulator {
     /// How many requests wait for an outcome.
     var requestsInFlight: Int { router.requestsInFlight }
 
+    /// Takes out what is to be done with real handlers.
+    mutating func takeWork() -> [RouterEffect] { exchange(&work, with: []) }
+
+    /// Takes in what became of a real handler; what is due up to then has happened before.
+    mutating func report(_ event: RouterEvent, at time: WallTime) {
+        let time = max(time, clock ?? time)
+        run(through: time)
+        handle(event, at: time)
+    }
+
+    /// When something is due next; `nil`: nothing is.
+    var nextTimer: WallTime? { nextDue }
+
+    /// The time up to which all has happened; `nil` before the first.
+    var latest: WallTime? { clock }
+
     /// Lets everything happen that is due before a time.
     mutating func run(before time: WallTime) { advance { $0 < time } }
 
@@ -270,6 +293,9 @@ public struct Simulator {
                 case .record(.event(let event)): output.append(SimulationLine.analytics(event))
                 case .record(.customData(let record)): tell(record, at: time)
                 case .record(.invocation(let row)), .record(.update(let row)): record(row)
+                case .terminate where hasRealHandlers, .stop where hasRealHandlers, .start where hasRealHandlers,
+                    .load where hasRealHandlers:
+                    queue(effect)
                 // The router ignores what a handler says after it was stopped.
                 case .record, .terminate, .stop: break
                 case .decided(let end):
@@ -282,6 +308,15 @@ public struct Simulator {
                 }
             }
         }
+    }
+
+    /// Has somebody else do something with a real handler.
+    private mutating func queue(_ effect: RouterEffect) {
+        guard case .load(var run) = effect else { return work.append(effect) }
+        if let request = unfinished[run.invocation.id.seq]?.request {
+            run.complete(with: request, past: unfinished[run.invocation.id.seq]?.past)
+        }
+        work.append(.start(run))
     }
 
     private mutating func start(_ run: HandlerRun, at time: WallTime) {

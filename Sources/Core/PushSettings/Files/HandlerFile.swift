@@ -5,7 +5,7 @@ import PushRouting
 struct HandlerDraft: Fillable {
     /// `Type=`; all that the design names, so that those of a later version get a message of their own.
     enum Kind: String, Sendable, CaseIterable {
-        case exec, journal, discard, worker, socket, http
+        case exec, journal, discard, worker, socket, notify, http
     }
 
     /// One `NAME=value` of `Environment=`.
@@ -26,6 +26,7 @@ struct HandlerDraft: Fillable {
     var breaker: BreakerRules?
     var breakerPause: Duration?
     var instances = InstanceRules()
+    var notifications = NotificationRules()
 
     /// The handler, if that is what the file describes.
     func validated(
@@ -52,7 +53,7 @@ struct HandlerDraft: Fillable {
     ) -> Handler? {
         guard let kind else {
             if lines["Type"] == nil {
-                report.error("Type= is missing; [Handler] needs Type=exec, worker, socket, journal or discard")
+                report.error("Type= is missing; [Handler] needs Type=exec, worker, socket, notify, journal or discard")
             }
             return nil
         }
@@ -83,11 +84,15 @@ struct HandlerDraft: Fillable {
             return Handler(
                 name: name, kind: .socket(path: socketPath, instances), idempotent: idempotent,
                 maxConcurrent: maxConcurrent ?? instances.capacity)
+        case .notify:
+            return Handler(
+                name: name, kind: .notify(notifications), idempotent: idempotent,
+                maxConcurrent: maxConcurrent ?? NotificationRules.concurrentMax)
         case .journal: return Handler(name: name, kind: .journal, idempotent: idempotent)
         case .discard: return Handler(name: name, kind: .discard, idempotent: idempotent)
         case .http:
             report.error(
-                "Type=http: not in this version, which has exec, worker, socket, journal and discard",
+                "Type=http: not in this version, which has exec, worker, socket, notify, journal and discard",
                 line: lines["Type"])
             return nil
         }
@@ -109,9 +114,11 @@ struct HandlerDraft: Fillable {
     private static let kinds: [String: Set<Kind>] = [
         "Exec": [.exec, .worker], "Environment": [.exec, .worker], "WorkingDirectory": [.exec, .worker],
         "Grace": [.exec], "Connect": [.socket], "Instances": [.worker, .socket], "Pipeline": [.worker, .socket],
-        "IdleTimeout": [.worker, .socket], "LogOutput": [.worker], "MaxConcurrent": [.exec, .worker, .socket],
-        "Queue": [.exec, .worker, .socket], "Breaker": [.exec, .worker, .socket],
-        "BreakerPause": [.exec, .worker, .socket],
+        "IdleTimeout": [.worker, .socket], "LogOutput": [.worker],
+        "MaxConcurrent": [.exec, .worker, .socket, .notify], "Queue": [.exec, .worker, .socket, .notify],
+        "Breaker": [.exec, .worker, .socket, .notify], "BreakerPause": [.exec, .worker, .socket, .notify],
+        "Bus": [.notify], "AppName": [.notify], "Icon": [.notify], "DesktopEntry": [.notify], "Expire": [.notify],
+        "LocalImages": [.notify],
     ]
 }
 
@@ -123,6 +130,7 @@ extension HandlerDraft.Kind {
         case .worker: "which runs a program that stays, and replaces it at a deadline"
         case .socket: "which runs no program"
         case .http: "which runs no program of yours"
+        case .notify: "which shows notifications and runs no program"
         case .journal, .discard: "which runs no program"
         }
     }
@@ -140,6 +148,12 @@ extension Schema<HandlerDraft> {
         Key("Handler", "Pipeline", \.instances.pipeline, .integer(1...64)),
         Key("Handler", "IdleTimeout", \.instances.idleTimeout, .idleTimeout),
         Key("Handler", "LogOutput", \.instances.logsOutput, .boolean),
+        Key("Handler", "Bus", \.notifications.bus, .notificationBus),
+        Key("Handler", "AppName", \.notifications.appName, .notificationText),
+        Key("Handler", "Icon", \.notifications.icon, Form.notificationText.optional),
+        Key("Handler", "DesktopEntry", \.notifications.desktopEntry, Form.desktopEntry.optional),
+        Key("Handler", "Expire", \.notifications.expires, .expiry),
+        Key("Handler", "LocalImages", \.notifications.takesLocalImages, .boolean),
         Key("Handler", "MaxConcurrent", \.maxConcurrent, Form.integer(1...10_000).optional),
         Key("Handler", "Queue", \.queueMax, .integer(0...1_000_000)),
         Key("Handler", "Breaker", \.breaker, Form.breaker.optional),

@@ -101,6 +101,9 @@ extension Option {
         "deadline", .text("SPAN"), "how long the handler has, such as 500ms or 1min (as configured)")
     static let verbose = Option("verbose", .none, "show what the handler gets with a line for each value")
 
+    static let realHandlers = Option(
+        "real-handlers", .none, "run the real handlers of the configuration, by the wall clock")
+
     static let junit = Option("junit", .file, "write a test report for CI into this file")
 
     static let utc = Option("utc", .none, "show times in UTC, and read dates as UTC")

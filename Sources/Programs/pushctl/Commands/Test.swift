@@ -25,12 +25,18 @@ extension Command {
             The configuration is --config, else a directory "config" beside the scenario, else the daemon's.
             """,
             """
+            With --real-handlers the handlers of the configuration run, as "run-handler" runs them, and by the wall \
+            clock: the time between two lines is waited for, a minute from the first to the last at most, and what a \
+            handler does outside it really does. "script" and "crash" are refused then. After the last line the \
+            handlers that still run are ended.
+            """,
+            """
             The exit status is 0 when all expectations hold, 1 when one does not, and 65 when a scenario cannot be \
             read or expects nothing; the other scenarios are still run.
             """,
         ],
         operands: Operands(usage: "DIR|FILE...", count: 1...Int.max),
-        options: [.junit, .json],
+        options: [.realHandlers, .junit, .json],
         examples: [
             Example(line: "pushctl test scenarios", meaning: "every scenario of a directory"),
             Example(
@@ -38,7 +44,9 @@ extension Command {
                 meaning: "in CI, with a file for its test report"),
         ]
     ) { arguments, session throws(Failure) in
-        var tests = Tests(session, hasConfiguration: arguments.has(.configuration))
+        let isReal = arguments.has(.realHandlers)
+        var tests = Tests(session, hasConfiguration: arguments.has(.configuration), runsRealHandlers: isReal)
+        if isReal { session.output.note("real handlers run, by the wall clock") }
         let status = tests.run(arguments.operands)
         if let path = arguments[.junit] { try Tests.write(tests.results.junit, to: path) }
         if arguments.has(.json) {
@@ -54,11 +62,13 @@ extension Command {
 private struct Tests {
     private let session: Session
     private let hasConfiguration: Bool
+    private let runsRealHandlers: Bool
     /// Read once for each directory; the key is `nil` for the session's own.
     private var settings: [String?: Settings] = [:]
     private(set) var results: [TestResult] = []
 
-    init(_ session: Session, hasConfiguration: Bool) {
+    init(_ session: Session, hasConfiguration: Bool, runsRealHandlers: Bool) {
+        self.runsRealHandlers = runsRealHandlers
         self.session = session
         self.hasConfiguration = hasConfiguration
     }
@@ -91,15 +101,30 @@ private struct Tests {
         while let line = try file.nextLine() { lines.append(line) }
         let start = ContinuousClock.now
         let scenario: Scenario
+        var realRun: RealRun?
         do {
             scenario = try Scenario(lines, limits: JSONLimits(depth: settings.daemon.jsonDepthMax))
             try scenario.checkNames(against: settings.routing)
+            if runsRealHandlers {
+                realRun = try RealRun(scenario, table: settings.routing, tracker: settings.virtualTracker)
+            }
         } catch {
             throw Failure(.badData, "\(file.name)\(error.line.map { ":\($0)" } ?? ""): \(error.message)")
         }
-        let checks = scenario.run(table: settings.routing, tracker: settings.virtualTracker)
+        let checks =
+            try realRun.map { run throws(Failure) in try realChecks(of: run, file.name) }
+            ?? scenario.run(table: settings.routing, tracker: settings.virtualTracker)
         results.append(
             TestResult(file: file.name, title: scenario.title, checks: checks, duration: ContinuousClock.now - start))
+    }
+
+    private func realChecks(of run: RealRun, _ file: String) throws(Failure) -> [Check] {
+        do {
+            let output = session.output
+            return try RealHandlers(run) { output.note("\(file): journal: \($0)") }.checks()
+        } catch {
+            throw Failure(.inputOutput, "cannot run handlers: \(error)")
+        }
     }
 
     private mutating func settings(for file: String) throws(Failure) -> Settings {

@@ -193,6 +193,7 @@ extension Handler {
                 $0.member("exec", array: { list in command.arguments.forEach { list.string($0) } })
             }
             if let path = kind.socketPath { $0.member("connect", path) }
+            if let rules = kind.notificationRules { $0.member("bus", rules.bus.text) }
             $0.member("idempotent", idempotent)
         }
     }
@@ -229,7 +230,17 @@ extension ProviderRule {
 extension Handler.Kind {
     fileprivate var text: String {
         if let command { return "\(name): \(command.arguments.joined(separator: " "))" }
-        return socketPath.map { "\(name): \($0)" } ?? name
+        return (socketPath ?? notificationRules?.bus.text).map { "\(name): \($0)" } ?? name
+    }
+}
+
+extension NotificationRules.Bus {
+    /// As the file has it.
+    fileprivate var text: String {
+        switch self {
+        case .session: "session"
+        case .address(let address): address
+        }
     }
 }
 

@@ -54,7 +54,7 @@ extension HandlerAnswer {
         case .retry: .retry
         case .declined: .declined
         case .rejected: .rejected
-        case .lost, .signaled: nil
+        case .lost, .signaled, .unavailable: nil
         }
     }
 }

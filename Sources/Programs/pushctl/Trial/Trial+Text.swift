@@ -51,7 +51,9 @@ extension Trial.Attempt {
     /// - Parameter outcome: the reason of the outcome; what it says is not said twice.
     fileprivate func text(of handler: Handler, isVerbose: Bool, outcome: String?) -> String {
         var text = "  got:\n" + Self.indented(isVerbose ? Self.pretty(input) : input)
-        text += Self.stream("standard output", written, unknown: discarded)
+        if handler.kind.notificationRules == nil {
+            text += Self.stream("standard output", written, unknown: discarded)
+        }
         // The service behind a socket keeps its standard error to itself.
         if handler.kind.command != nil { text += Self.stream("standard error", errors) }
         if wasWarned { text += "  SIGTERM was sent: its grace began\n" }
@@ -65,6 +67,7 @@ extension Trial.Attempt {
         switch answer {
         case .handled?: parts.append("handled")
         case .retry(let after)?: parts.append("retry" + (after.map { " after \($0.shown)" } ?? ""))
+        case .unavailable(let reason, _)?: parts.append("none (\(reason))")
         case .declined?: parts.append("declined")
         case .rejected(let reason)?: parts.append("rejected (\(reason))")
         case .lost(let reason)?: parts.append("none (\(reason))")

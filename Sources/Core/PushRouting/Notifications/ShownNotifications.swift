@@ -1,0 +1,72 @@
+import PushModel
+
+/// The notifications that a service shows for us, by the number that it gave each: what a click is about. Bounded: beyond
+/// that the oldest is forgotten, and a click on it means nothing.
+struct ShownNotifications: Sendable {
+    /// One notification.
+    struct Entry: Sendable {
+        var invocation: InvocationID
+        var target: Target
+        var tag: String?
+        /// Counts up with each; the smallest is the oldest.
+        fileprivate var age: Int64 = 0
+
+        init(_ run: HandlerRun, tag: String?) {
+            invocation = run.invocation.id
+            let request = run.request
+            target = Target(
+                platform: request.platform, app: request.app, device: request.device, externalID: request.externalID)
+            self.tag = tag
+        }
+
+        fileprivate var key: Key? { tag.map { Key(app: target.app, device: target.device, tag: $0) } }
+    }
+
+    /// What a later notification replaces.
+    fileprivate struct Key: Hashable {
+        var app: String?
+        var device: String?
+        var tag: String
+    }
+
+    /// How many are kept.
+    static let limit = 1024
+
+    private var entries: [UInt32: Entry] = [:]
+    private var numbers: [Key: UInt32] = [:]
+    private var order = Queue<(number: UInt32, age: Int64)>()
+    private var latest: Int64 = 0
+
+    /// How many there are.
+    var count: Int { entries.count }
+
+    /// The number of the notification that one for the same app and device with this tag replaces; 0: none.
+    func number(tag: String?, of run: HandlerRun) -> UInt32 {
+        Entry(run, tag: tag).key.flatMap { numbers[$0] } ?? 0
+    }
+
+    /// The service shows it under this number; what had the number is replaced.
+    mutating func add(_ entry: Entry, number: UInt32) {
+        remove(number)
+        var entry = entry
+        latest += 1
+        entry.age = latest
+        entries[number] = entry
+        if let key = entry.key { numbers[key] = number }
+        order.append((number, latest))
+        // Those that are gone leave their places in the order until it is their turn, or until there are too many.
+        while entries.count > Self.limit || order.count > 2 * Self.limit, let oldest = order.popFirst() {
+            if entries[oldest.number]?.age == oldest.age {
+                if entries.count > Self.limit { remove(oldest.number) } else { order.append(oldest) }
+            }
+        }
+    }
+
+    /// Takes out the notification with this number; `nil` if it is none of ours.
+    @discardableResult
+    mutating func remove(_ number: UInt32) -> Entry? {
+        guard let entry = entries.removeValue(forKey: number) else { return nil }
+        if let key = entry.key, numbers[key] == number { numbers[key] = nil }
+        return entry
+    }
+}

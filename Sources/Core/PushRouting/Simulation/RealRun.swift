@@ -1,0 +1,116 @@
+public import PushModel
+public import PushTracking
+
+/// A scenario on its way against real handlers: the same simulator, whose clock follows the real one from the scenario's
+/// first time on, and whose handlers somebody else runs.
+///
+/// A pure value: whoever holds it says what time it is and what becomes of the handlers, and does what ``takeWork()`` says.
+public struct RealRun {
+    /// How long a scenario may last from its first line to its last.
+    public static let longestTime = Duration.seconds(60)
+
+    private let scenario: Scenario
+    private let nextTimes: [WallTime?]
+    private var run: ScenarioRun
+    private var index = 0
+    /// The scenario's first time: when it is then, it begins.
+    public let begin: WallTime
+    /// A check for each expectation and each refusal that nobody expected, so far.
+    public private(set) var checks: [Check] = []
+
+    /// - Parameters:
+    ///   - scenario: the scenario.
+    ///   - table: what to decide by; the scenario's own mode comes before its mode.
+    ///   - tracker: how much the tracker remembers.
+    /// - Throws: which line makes sense under virtual time only.
+    public init(_ scenario: Scenario, table: RoutingTable, tracker: Tracker) throws(ScenarioError) {
+        self.scenario = scenario
+        nextTimes = scenario.nextTimes
+        begin = scenario.lines.lazy.compactMap(\.line.at).first ?? WallTime(milliseconds: 0)
+        run = ScenarioRun(
+            Simulator(
+                table: table, tracker: tracker, mode: scenario.mode, keepsRecords: false, hasRealHandlers: true))
+        for (number, line) in scenario.lines {
+            if case .crash = line {
+                throw ScenarioError(
+                    line: number, message: "crash: a crash is only simulated; run this without --real-handlers")
+            }
+            if case .request(let step) = line, step.script != nil {
+                throw ScenarioError(
+                    line: number,
+                    message: "script: a script stands for a handler; with --real-handlers the handler itself runs")
+            }
+            if let at = line.at, at.milliseconds - begin.milliseconds > Self.longestTime.milliseconds {
+                throw ScenarioError(
+                    line: number,
+                    message:
+                        "at: this is more than \(Self.longestTime.milliseconds / 1000) s after the first line, and "
+                        + "with --real-handlers that time is waited for")
+            }
+        }
+    }
+
+    /// Whether all lines are done.
+    public var isDone: Bool { index == scenario.lines.count }
+
+    /// When the clock is needed next; `nil`: only handlers are waited for.
+    public var nextDue: WallTime? {
+        let line = isDone ? nil : lineDue(index)
+        return [line, run.simulator.nextTimer].compactMap(\.self).min()
+    }
+
+    /// What is to be done with handlers, in order: `start`, `terminate`, `stop`. Deadlines count by the scenario's clock.
+    public mutating func takeWork() -> [RouterEffect] { run.simulator.takeWork() }
+
+    /// Takes in what became of a handler.
+    public mutating func report(_ event: RouterEvent, at now: WallTime) {
+        run.simulator.report(event, at: now)
+        run.gather()
+        advance(to: now)
+    }
+
+    /// Lets everything happen up to a time.
+    public mutating func advance(to now: WallTime) {
+        takeLines(at: now)
+        run.simulator.run(through: max(now, run.simulator.latest ?? now))
+        run.gather()
+        // What was due may be what lines waited for.
+        takeLines(at: now)
+    }
+
+    private mutating func takeLines(at now: WallTime) {
+        while index < scenario.lines.count, isDue(index, at: now) {
+            let (number, line) = scenario.lines[index]
+            if let check = check(number, line) { checks.append(check) }
+            index += 1
+        }
+    }
+
+    /// When a line is due by the clock.
+    private func lineDue(_ index: Int) -> WallTime? { scenario.lines[index].line.at ?? nextTimes[index] }
+
+    private func isDue(_ index: Int, at now: WallTime) -> Bool {
+        if let due = lineDue(index) { return due <= now }
+        if case .refused = scenario.lines[index].line { return true }
+        return run.simulator.requestsInFlight == 0
+    }
+
+    private mutating func check(_ number: Int, _ line: Scenario.Line) -> Check? {
+        switch line {
+        case .request(var step):
+            // The real clock may be past its time.
+            step.at = max(step.at, run.simulator.latest ?? step.at)
+            return run.take(step, number: number, expectsError: Scenario.expectsError(after: index, in: scenario.lines))
+        case .refused(let error):
+            let isExpected = Scenario.expectsError(after: index, in: scenario.lines)
+            return run.refuse(error, number: number, isExpected: isExpected)
+        case .expectation(let expectation):
+            if let at = expectation.at { run.simulator.run(through: max(at, run.simulator.latest ?? at)) }
+            run.gather()
+            return Check(
+                line: number, name: expectation.name, expected: expectation.text,
+                failure: run.decided.failure(of: expectation.condition))
+        case .crash: preconditionFailure("a crash was refused")
+        }
+    }
+}

@@ -1,0 +1,185 @@
+import DesktopNotifications
+import EventLoop
+import JournalLog
+import LinuxSystem
+import PushModel
+import PushRouting
+
+/// Runs `notify` handlers: carries out what the desk of each bus decides. Handlers on the same bus share its connection, so
+/// that a reload changes nothing for what is shown.
+final class NotificationRuns {
+    /// One bus: its desk, and the connection while there is one.
+    private final class Entry {
+        let bus: NotificationRules.Bus
+        var desk = NotificationDesk()
+        var service: NotificationService?
+        var source: IOSource?
+        var serviceTimer: TimerSource?
+        var deskTimer: TimerSource?
+
+        init(_ bus: NotificationRules.Bus) { self.bus = bus }
+
+        /// Lets go of the connection: out of epoll first.
+        func close() {
+            source = nil
+            serviceTimer?.disarm()
+            service = nil
+        }
+    }
+
+    private typealias Act = (inout NotificationDesk, Instant, inout [NotificationDesk.Effect]) -> Void
+
+    private let system: InstanceSystem
+    private var report: (RouterEvent) -> Void = { _ in preconditionFailure("a handler runs before anybody listens") }
+    /// Takes what a person does with a notification.
+    private var act: (NotificationAct) -> Void = { _ in }
+    private var entries: [NotificationRules.Bus: Entry] = [:]
+    private var buses: [InvocationID: NotificationRules.Bus] = [:]
+    private var queue = Queue<(Entry, Act)>()
+    private var isWorking = false
+
+    /// How many invocations are waited for.
+    var count: Int { buses.count }
+
+    /// - Parameter system: what runs work with.
+    init(_ system: InstanceSystem) { self.system = system }
+
+    /// - Parameters:
+    ///   - report: takes what happens to a run.
+    ///   - act: takes what a person does with a notification.
+    func begin(reportingTo report: @escaping (RouterEvent) -> Void, acting act: @escaping (NotificationAct) -> Void) {
+        self.report = report
+        self.act = act
+    }
+
+    /// Has a notification shown.
+    func start(_ run: HandlerRun, _ rules: NotificationRules) {
+        let entry = entries[rules.bus] ?? Entry(rules.bus)
+        entries[rules.bus] = entry
+        buses[run.invocation.id] = rules.bus
+        perform(entry) { $0.start(run, rules, at: $1, &$2) }
+    }
+
+    /// Ends a run that missed its deadline.
+    func stop(_ invocation: InvocationID) {
+        guard let bus = buses.removeValue(forKey: invocation), let entry = entries[bus] else { return }
+        perform(entry) { $0.stop(invocation, at: $1, &$2) }
+    }
+
+    /// Ends everything now.
+    func stopAll() {
+        buses = [:]
+        for entry in entries.values { perform(entry) { desk, _, effects in desk.closeAll(&effects) } }
+        entries = [:]
+    }
+
+    /// Lets go of the buses that no handler has any more, and that nothing waits for.
+    func reconfigured(_ handlers: some Collection<Handler>) {
+        let current = Set(handlers.compactMap { $0.kind.notificationRules?.bus })
+        for (bus, entry) in entries where !current.contains(bus) && entry.desk.runCount == 0 {
+            perform(entry) { desk, _, effects in desk.closeAll(&effects) }
+            entries[bus] = nil
+        }
+    }
+
+    // MARK: Carrying out
+
+    /// Has a desk do something and carries out what it decides. What comes of that at once waits until it is done.
+    private func perform(_ entry: Entry, _ act: @escaping Act) {
+        queue.append((entry, act))
+        guard !isWorking else { return }
+        isWorking = true
+        while let (entry, act) = queue.popFirst() {
+            var effects: [NotificationDesk.Effect] = []
+            act(&entry.desk, Instant(nanoseconds: EventLoop.nowNanoseconds), &effects)
+            for effect in effects { carryOut(effect, entry) }
+            watch(entry)
+        }
+        isWorking = false
+    }
+
+    private func carryOut(_ effect: NotificationDesk.Effect, _ entry: Entry) {
+        switch effect {
+        case .open: open(entry)
+        case .close: entry.close()
+        case .show(let notification, let token, _):
+            system.observe?(.given(notification.json))
+            entry.service?.show(notification, token: token)
+        case .withdraw(let number): entry.service?.withdraw(number)
+        case .report(let event):
+            if case .finished(let id, _) = event { buses[id] = nil }
+            report(event)
+        case .act(let done): act(done)
+        case .note(let text): system.log(JournalEntry(.warning, text))
+        }
+    }
+
+    private func open(_ entry: Entry) {
+        let address: String
+        switch entry.bus {
+        case .address(let given): address = given
+        case .session:
+            guard let session = NotificationService.sessionAddress else {
+                let reason = "there is no session bus: neither DBUS_SESSION_BUS_ADDRESS nor XDG_RUNTIME_DIR is set"
+                return lost(reason, entry)
+            }
+            address = session
+        }
+        do throws(SystemError) {
+            let service = try NotificationService(address: address)
+            entry.service = service
+            entry.source = try IOSource(loop: system.loop, descriptor: service.descriptor, interest: .read) {
+                [unowned self, unowned entry] _ in take(from: entry)
+            }
+            if entry.serviceTimer == nil {
+                entry.serviceTimer = try TimerSource(loop: system.loop) { [unowned self, unowned entry] in
+                    take(from: entry)
+                }
+            }
+            if entry.deskTimer == nil {
+                entry.deskTimer = try TimerSource(loop: system.loop) { [unowned self, unowned entry] in
+                    perform(entry) { $0.clock(at: $1, &$2) }
+                }
+            }
+        } catch {
+            entry.close()
+            lost(error.description, entry)
+        }
+    }
+
+    private func lost(_ reason: String, _ entry: Entry) {
+        perform(entry) { $0.lost(reason, at: $1, &$2) }
+    }
+
+    /// Takes in what came over a bus.
+    private func take(from entry: Entry) {
+        guard let service = entry.service else { return }
+        for event in service.process() {
+            // An event may be the end of the connection; the rest is nobody's then.
+            guard entry.service === service else { break }
+            switch event {
+            case .ready(let capabilities): perform(entry) { $0.opened(capabilities: capabilities, at: $1, &$2) }
+            case .answered(let token, let answer): perform(entry) { $0.answered(token, answer, at: $1, &$2) }
+            case .acted(let number, let action):
+                perform(entry) { desk, _, effects in
+                    desk.acted(on: number, action, &effects)
+                }
+            case .closed(let number, let wasDismissed):
+                perform(entry) { desk, _, effects in
+                    desk.closed(number, wasDismissed: wasDismissed, &effects)
+                }
+            case .lost(let reason): lost(reason, entry)
+            }
+        }
+        watch(entry)
+    }
+
+    /// Has the loop watch for what a bus and its desk need next.
+    private func watch(_ entry: Entry) {
+        if let due = entry.desk.nextDue { entry.deskTimer?.arm(at: due.nanoseconds) } else { entry.deskTimer?.disarm() }
+        guard let service = entry.service else { return }
+        // The bits of poll and of epoll are the same for reading and writing (poll(2), epoll_ctl(2)).
+        entry.source?.interest = IOEvents(rawValue: service.events).intersection([.read, .write])
+        if let due = service.dueNanoseconds { entry.serviceTimer?.arm(at: due) } else { entry.serviceTimer?.disarm() }
+    }
+}

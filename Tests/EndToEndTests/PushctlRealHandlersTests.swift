@@ -1,0 +1,86 @@
+import TestSupport
+import Testing
+
+@Suite("pushctl test --real-handlers", .timeLimit(.minutes(30)))
+struct PushctlRealHandlersTests {
+    private let installation = Installation()
+
+    private func test(_ lines: String, _ arguments: String...) -> Program.Result {
+        let path = installation.root + "/scenario.jsonl"
+        writeFile(lines, to: path)
+        return pushctl.run(["test", "--real-handlers", "--config", installation.configuration, path] + arguments)
+    }
+
+    private func deliver(_ job: String, at time: Int, id: String) -> String {
+        #"{"op":"deliver","id":"\#(id)","at":\#(time),"platform":"android","payload":{"data":{"job":"\#(job)"}}}"#
+    }
+
+    @Test("runs the handlers, each to its own outcome, and says that it did")
+    func outcomes() {
+        installation.addJob("good", "cat >$ROOT/got; exit 0")
+        installation.addJob("bad", "exit 3")
+        installation.addJob("slow", "sleep 60", route: "Deadline=200ms")
+        let result = test(
+            """
+            \(deliver("good", at: 0, id: "a"))
+            \(deliver("bad", at: 0, id: "b"))
+            \(deliver("slow", at: 10, id: "c"))
+            {"expect":{"id":"a","outcome":"handled","handler":"good"}}
+            {"expect":{"id":"b","outcome":"failed"}}
+            {"expect":{"id":"c","outcome":"timed_out"}}
+
+            """)
+        #expect(result.end == .exited(0), "\(result.output)\(result.errors)")
+        #expect(result.errors.contains("real handlers run, by the wall clock"))
+        #expect(readFile(installation.root + "/got")?.isEmpty == false)
+    }
+
+    @Test("finds that a real handler does otherwise than expected")
+    func failing() {
+        installation.addJob("bad", "exit 3")
+        let result = test(
+            """
+            \(deliver("bad", at: 0, id: "b"))
+            {"expect":{"id":"b","outcome":"handled"}}
+
+            """)
+        #expect(result.end == .exited(1))
+        #expect(result.output.contains("outcome is \"failed\", not \"handled\""), "\(result.output)")
+    }
+
+    @Test("waits for the time between lines, and checks before the next line what was to have come by then")
+    func waits() {
+        installation.addJob("good", "exit 0")
+        let result = test(
+            """
+            \(deliver("good", at: 0, id: "a"))
+            {"expect":{"id":"a","outcome":"handled"}}
+            \(deliver("good", at: 5000, id: "b"))
+            {"expect":{"pending":1}}
+            {"expect":{"id":"b","outcome":"handled"},"at":10000}
+
+            """)
+        // "pending" has no time: it is checked when the next line's has come, and by then the second is done, too.
+        #expect(result.output.contains("0 requests wait for an outcome, not 1"), "\(result.output)")
+        #expect(result.output.contains("2 of 3"), "\(result.output)")
+    }
+
+    @Test(
+        "refuses what makes sense under virtual time only, with the line",
+        arguments: [
+            (#"{"at":5,"crash":{"down_ms":5}}"#, ":2: crash: a crash is only simulated"),
+            (#"{"op":"deliver","at":5,"payload":{"a":"b"},"script":{"exit":1}}"#, ":2: script: a script stands for"),
+            (#"{"op":"deliver","at":60001,"payload":{"a":"b"}}"#, ":2: at: this is more than 60 s after the first"),
+        ])
+    func refuses(line: String, message: String) {
+        let result = test(
+            """
+            {"op":"deliver","at":0,"payload":{"k":"v"}}
+            \(line)
+            {"expect":{"outcome":"handled"}}
+
+            """)
+        #expect(result.end == .exited(65))
+        #expect(result.output.contains(message), "\(result.output)\(result.errors)")
+    }
+}
