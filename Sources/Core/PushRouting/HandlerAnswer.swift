@@ -22,7 +22,7 @@ public enum HandlerAnswer: Hashable, Sendable {
     var isAnswer: Bool {
         switch self {
         case .handled, .retry, .declined, .rejected: true
-        case .lost, .signaled: false
+        case .unavailable, .lost, .signaled: false
         }
     }
 
