@@ -30,6 +30,8 @@ public final class SpawnPool: Sendable {
     }
 
     private let limit: Int
+    private let cgroups: RunCgroups?
+    private let users = KnownUsers()
     private let deliver: @Sendable (SpawnResult) -> Void
     private let state = Mutex(State())
     /// Counts the jobs in the queue; after `stop`, one more for each thread.
@@ -37,13 +39,17 @@ public final class SpawnPool: Sendable {
 
     /// - Parameters:
     ///   - threads: how many programs are started at the same time, at most
+    ///   - cgroups: where each program gets one; `nil`: it gets none
     ///   - deliver: gets each result once, on a thread of the pool; must not wait for a thread that calls `stop`
-    public init(threads: Int, deliver: @escaping @Sendable (SpawnResult) -> Void) {
+    public init(
+        threads: Int, cgroups: RunCgroups? = nil, deliver: @escaping @Sendable (SpawnResult) -> Void
+    ) {
         precondition(threads > 0)
         guard let available = FileDescriptor(CLinux_semaphore()) else {
             preconditionFailure("no descriptor left for a pool: \(errorText(errno))")
         }
         limit = threads
+        self.cgroups = cgroups
         self.deliver = deliver
         self.available = available
     }
@@ -77,6 +83,9 @@ public final class SpawnPool: Sendable {
         }
     }
 
+    /// Has users looked up again: what is known of them may have changed.
+    public func forgetUsers() { users.forget() }
+
     /// Drops what has not been started, without an answer, and waits until the threads have ended. A pool that has ever
     /// started something lives until then.
     public func stop() {
@@ -95,7 +104,8 @@ public final class SpawnPool: Sendable {
 
     private func run() {
         while let job = nextJob() {
-            deliver(SpawnResult(token: job.token, outcome: Result { () throws(SpawnError) in try job.command.start() }))
+            let outcome = Result { () throws(SpawnError) in try job.command.start(in: cgroups, users) }
+            deliver(SpawnResult(token: job.token, outcome: outcome))
         }
     }
 

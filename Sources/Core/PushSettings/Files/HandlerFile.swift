@@ -23,6 +23,7 @@ struct HandlerDraft: Fillable {
     var grace: Duration?
     var maxConcurrent: Int?
     var instances = InstanceRules()
+    var confinement = Handler.Confinement()
 
     /// The handler, if that is what the file describes.
     func validated(
@@ -41,6 +42,10 @@ struct HandlerDraft: Fillable {
                 line: lines["Grace"])
         }
         warnOfUselessKeys(of: kind, lines: lines, report: &report)
+        if kind == .socket, instances.isSingleUse, instances.pipeline > 1 {
+            report.warning(
+                "Pipeline= has no effect with OneInvocation=yes: a connection gets one line", line: lines["Pipeline"])
+        }
         switch kind {
         case .exec:
             if lines["Exec"] == nil { report.error("Exec= is missing; Type=exec needs the program to run") }
@@ -73,7 +78,8 @@ struct HandlerDraft: Fillable {
 
     private var command: Handler.Command {
         let variables = Dictionary(environment.map { ($0.name, $0.value) }) { _, last in last }
-        return Handler.Command(arguments: arguments, environment: variables, workingDirectory: workingDirectory)
+        return Handler.Command(arguments: arguments, environment: variables, workingDirectory: workingDirectory,
+            confinement: confinement)
     }
 
     private func warnOfUselessKeys(of kind: Kind, lines: [String: Int], report: inout FileReport) {
@@ -88,6 +94,9 @@ struct HandlerDraft: Fillable {
         "Exec": [.exec, .worker], "Environment": [.exec, .worker], "WorkingDirectory": [.exec, .worker],
         "Grace": [.exec], "Connect": [.socket], "Instances": [.worker, .socket], "Pipeline": [.worker, .socket],
         "IdleTimeout": [.worker, .socket], "LogOutput": [.worker], "MaxConcurrent": [.exec, .worker, .socket],
+        "OneInvocation": [.socket], "User": [.exec, .worker], "MemoryMax": [.exec, .worker],
+        "TasksMax": [.exec, .worker], "CPUWeight": [.exec, .worker], "LimitNOFILE": [.exec, .worker],
+        "Nice": [.exec, .worker],
     ]
 }
 
@@ -116,6 +125,13 @@ extension Schema<HandlerDraft> {
         Key("Handler", "Pipeline", \.instances.pipeline, .integer(1...64)),
         Key("Handler", "IdleTimeout", \.instances.idleTimeout, .idleTimeout),
         Key("Handler", "LogOutput", \.instances.logsOutput, .boolean),
+        Key("Handler", "OneInvocation", \.instances.isSingleUse, .boolean),
+        Key("Handler", "User", \.confinement.user, Form.userName.optional),
+        Key("Handler", "MemoryMax", \.confinement.memoryMax, Form.byteSize((1 << 20)...(1 << 50)).optional),
+        Key("Handler", "TasksMax", \.confinement.tasksMax, Form.integer(1...4_194_304).optional),
+        Key("Handler", "CPUWeight", \.confinement.processorWeight, Form.integer(1...10_000).optional),
+        Key("Handler", "LimitNOFILE", \.confinement.openFilesMax, Form.integer(8...1_048_576).optional),
+        Key("Handler", "Nice", \.confinement.niceness, Form.niceness.optional),
         Key("Handler", "MaxConcurrent", \.maxConcurrent, Form.integer(1...10_000).optional),
         Key("Handler", "Idempotent", \.idempotent, .boolean),
         Key("Handler", "Grace", \.grace, Form.timeSpan(.milliseconds(1) ... .seconds(9)).optional),
@@ -177,7 +193,24 @@ extension Form<Duration?> {
     }
 }
 
+extension Form<Int> {
+    /// As nice(2) counts.
+    fileprivate static let niceness = Form { text throws(ValueError) in
+        guard let value = Int(text), -20...19 ~= value else { throw ValueError("must be a whole number from -20 to 19") }
+        return value
+    }
+}
+
 extension Form<String> {
+    /// The name or the number of a user, as systemd takes them.
+    fileprivate static let userName = Form { text throws(ValueError) in
+        let isName = text.utf8.allSatisfy { $0.isLetter || $0.isDigit || "_-.$".utf8.contains($0) }
+        guard isName, let first = text.utf8.first, first != UInt8(ascii: "-"), text.utf8.count <= 31 else {
+            throw ValueError("must be the name or the number of a user")
+        }
+        return text
+    }
+
     /// The path of a Unix socket: unix(7) has room for 107 bytes.
     fileprivate static let socketPath = Form { text throws(ValueError) in
         let path = try absolutePath.parse(text)
