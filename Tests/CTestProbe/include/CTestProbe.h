@@ -44,3 +44,6 @@ uint64_t CTestProbe_allocations(void);
 
 /* How many bytes the calling thread asked for in all. */
 uint64_t CTestProbe_allocated_bytes(void);
+
+/* Marks a cgroup as the service manager marks one that it gives away (Delegate=). 0, or -1 with errno. */
+int CTestProbe_delegate(const char *_Nonnull cgroup);

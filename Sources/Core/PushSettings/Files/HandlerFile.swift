@@ -1,5 +1,5 @@
 import PushModel
-import PushRouting
+public import PushRouting
 
 /// What a `.handler` file says, before it is known whether that makes a handler.
 struct HandlerDraft: Fillable {
@@ -78,7 +78,8 @@ struct HandlerDraft: Fillable {
 
     private var command: Handler.Command {
         let variables = Dictionary(environment.map { ($0.name, $0.value) }) { _, last in last }
-        return Handler.Command(arguments: arguments, environment: variables, workingDirectory: workingDirectory,
+        return Handler.Command(
+            arguments: arguments, environment: variables, workingDirectory: workingDirectory,
             confinement: confinement)
     }
 
@@ -160,6 +161,25 @@ extension Form<[String]> {
     }
 }
 
+extension Handler.Command {
+    /// A program and its arguments in one text, as `Exec=` takes them.
+    ///
+    /// - Throws: what is wrong with the text.
+    public init(splitting text: String) throws(WrongCommand) {
+        do throws(ValueError) {
+            self.init(arguments: try Form<[String]>.commandLine.parse(text))
+        } catch {
+            throw WrongCommand(reason: error.reason)
+        }
+    }
+
+    /// Why a text is no command.
+    public struct WrongCommand: Error, Hashable, Sendable {
+        /// Reads on after `Exec=...: `.
+        public let reason: String
+    }
+}
+
 extension Form<[HandlerDraft.Variable]> {
     /// `NAME=value` words, quoted where the value has spaces.
     fileprivate static let environment = Form { text throws(ValueError) in
@@ -196,7 +216,8 @@ extension Form<Duration?> {
 extension Form<Int> {
     /// As nice(2) counts.
     fileprivate static let niceness = Form { text throws(ValueError) in
-        guard let value = Int(text), -20...19 ~= value else { throw ValueError("must be a whole number from -20 to 19") }
+        let value = Int(text)
+        guard let value, -20...19 ~= value else { throw ValueError("must be a whole number from -20 to 19") }
         return value
     }
 }
