@@ -34,12 +34,12 @@ struct PushctlHandlerUnitsTests {
         let service = text(names[1])
         #expect(service.contains("\nExecStart=/bin/cat \"two words\" \"$$HOME\" \"100%%\"\n"), "\(service)")
         let lines = [
-            "Environment=\"A=b c\"", "MemoryMax=67108864", "Nice=5", "RuntimeMaxSec=10000ms", "DynamicUser=yes",
+            "Environment=\"A=b c\"", "MemoryMax=67108864", "Nice=5", "RuntimeMaxSec=5000ms", "DynamicUser=yes",
         ]
         for line in lines {
             #expect(service.contains("\n\(line)\n"), "\(line)")
         }
-        #expect(text(names[0]).contains("\nMaxConnections=9\n"))
+        #expect(text(names[0]).contains("\nMaxConnections=18\n"))
         // It takes the place of the file that it was made from.
         writeFile(text(names[2]), to: "\(installation.configuration)/handlers.d/crm.handler")
         let verify = pushctl.run(["verify", "--config", installation.configuration])

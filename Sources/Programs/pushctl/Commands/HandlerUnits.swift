@@ -19,7 +19,7 @@ extension Command {
             The program of an exec handler gets the same object on standard input, but no PUSH_ variables. Its exit status \
             is its answer; a line that it writes to standard output is the answer when that has a "status". The program of \
             a worker, and that of --exec, answers by such a line. The service ends a second after the longest deadline \
-            of the configuration. --exec names the program of a socket handler, which has none in its file; it is split \
+            of a route to the handler. --exec names the program of a socket handler, which has none in its file; it is split \
             as Exec= is.
             """,
             """
@@ -43,7 +43,9 @@ extension Command {
             guard case .socket = handler.kind else {
                 throw arguments.usageFailure("--exec: the program of \(handler.name) is in its file")
             }
-            do { command = try Handler.Command(splitting: text) } catch {
+            do throws(Handler.Command.WrongCommand) {
+                command = try Handler.Command(splitting: text)
+            } catch {
                 throw arguments.usageFailure("--exec \(text): \(error.reason)")
             }
         } else if let own = handler.kind.command {
@@ -53,8 +55,8 @@ extension Command {
         } else {
             throw arguments.usageFailure("\(handler.name) is built in: it runs no program")
         }
-        let budgets = settings.routing.routes.filter { $0.handler == handler.name }.compactMap(\.budget)
-        let longest = (budgets + [settings.routing.budget]).max() ?? settings.routing.budget
+        let routes = settings.routing.routes.filter { $0.handler == handler.name }
+        let longest = routes.map { $0.budget ?? settings.routing.budget }.max() ?? settings.routing.budget
         let files = HandlerUnits(handler, command, longest: longest).files
         guard let directory = arguments[.unitDirectory] else {
             // As they are: a long line stays one.
@@ -70,7 +72,7 @@ extension Command {
     }
 
     private static func write(_ text: String, toNew path: String) throws(Failure) {
-        guard let file = FileDescriptor(open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o644)) else {
+        guard let file = FileDescriptor(Glibc.open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o644)) else {
             let advice = errno == EEXIST ? "; move it away first" : ""
             throw Failure(.inputOutput, "\(path): \(errorText(errno))\(advice)")
         }

@@ -56,9 +56,9 @@ struct HandlerUnits {
         SocketMode=0600
         DirectoryMode=0755
         RemoveOnStop=yes
-        # One run a connection, at most so many at once; no number in a time closes the socket.
+        # One run a connection; no number of them in a time closes the socket. A run may outlive its connection.
         Accept=yes
-        MaxConnections=\(instances)
+        MaxConnections=\(2 * instances)
         TriggerLimitIntervalSec=0
 
         [Install]
@@ -127,12 +127,12 @@ struct HandlerUnits {
     }
 
     private var program: [String] {
-        var lines = ["ExecStart=" + command.arguments.map(Self.quoted).joined(separator: " ")]
+        var lines = ["ExecStart=" + command.arguments.map { Self.quoted($0) }.joined(separator: " ")]
         if isExec {
             lines += [
                 "# The exit status is the answer, unless the program has written one with a \"status\" before.",
                 #"ExecStopPost=/bin/sh -c 'case $$SERVICE_RESULT/$$EXIT_STATUS in success/0) s=handled ;; \"#,
-                #"  */75) s=retry ;; */80) s=declined ;; *) s=rejected ;; esac; echo "{\"status\":\"$$s\"}"'"#,
+                #"  */75) s=retry ;; */80) s=declined ;; *) s=rejected ;; esac; echo "{\\"status\\":\\"$$s\\"}"'"#,
             ]
         }
         for (name, value) in command.environment.sorted(by: { $0.key < $1.key }) {
