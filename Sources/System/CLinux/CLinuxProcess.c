@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
+#include <linux/capability.h>
 #include <linux/magic.h>
 #include <pthread.h>
 #include <signal.h>
@@ -46,6 +47,19 @@ static int limit_descriptors(const struct CLinux_program *program) {
     return setrlimit(RLIMIT_NOFILE, &limit);
 }
 
+/* What lets us change the user is not the program's. An exec drops all but what is ambient; what is inheritable would wait
+ * for a file that takes it up, and the service manager makes inheritable what it makes ambient. */
+static int drop_capabilities(void) {
+    struct __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, 0};
+    struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3];
+    if (prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0) < 0) return -1;
+    if (syscall(SYS_capget, &header, data) < 0) return -1;
+    /* A sandbox may forbid the call, and has nothing to drop then. */
+    if (data[0].inheritable == 0 && data[1].inheritable == 0) return 0;
+    data[0].inheritable = data[1].inheritable = 0;
+    return (int)syscall(SYS_capset, &header, data);
+}
+
 /* Past glibc, which would have all threads of the process do the same: they are not the child's, but its memory says so.
  * The kernel makes our shared memory undumpable with it: nobody of that user may look into it before the exec. */
 static int become_user(const struct CLinux_program *program) {
@@ -75,8 +89,7 @@ static void become(struct child *child) {
     if (program->error >= 0 && dup2(program->error, STDERR_FILENO) < 0) goto failed;
     if (close_range(STDERR_FILENO + 1, ~0U, 0) < 0) goto failed;
     child->step = CLinux_step_user;
-    /* What lets us change the user is not the program's. */
-    if (prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0) < 0) goto failed;
+    if (drop_capabilities() < 0) goto failed;
     if (become_user(program) < 0) goto failed;
     child->step = CLinux_step_program;
     if (chdir(program->directory) < 0) goto failed;

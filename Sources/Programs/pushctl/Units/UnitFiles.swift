@@ -132,7 +132,8 @@ struct HandlerUnits {
             lines += [
                 "# The exit status is the answer, unless the program has written one with a \"status\" before.",
                 #"ExecStopPost=/bin/sh -c 'case $$SERVICE_RESULT/$$EXIT_STATUS in success/0) s=handled ;; \"#,
-                #"  */75) s=retry ;; */80) s=declined ;; *) s=rejected ;; esac; echo "{\\"status\\":\\"$$s\\"}"'"#,
+                #"  */75) s=retry ;; */80) s=declined ;; *) s=rejected ;; esac; \"#,
+                #"  echo "{\\"status\\":\\"$$s\\"}" 2>/dev/null || :'"#,
             ]
         }
         for (name, value) in command.environment.sorted(by: { $0.key < $1.key }) {
