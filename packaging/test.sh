@@ -70,6 +70,13 @@ else
     say "cost: valgrind or gcc is not installed, so instructions are not counted"
 fi
 
+if command -v gcc >/dev/null && command -v python3 >/dev/null; then
+    say "hostile handlers: nothing is left of 200 runs"
+    Tests/Benchmarks/hostile.sh process_groups 200
+else
+    say "hostile handlers: gcc or python3 is not installed, so none is run"
+fi
+
 say "quickstart: packaging/quickstart.sh"
 bash packaging/quickstart.sh </dev/null
 

@@ -34,6 +34,7 @@ final class Daemon {
     private let health: StoreHealth
     private let refusals: RefusalLog
     private let runner: HandlerRunner
+    private let containment: Containment
     private let loader: RunLoader
     private let pipeline: CommitPipeline
     private let processor: Processor
@@ -65,14 +66,17 @@ final class Daemon {
     ///   - state: the locked state directory.
     ///   - boot: the machine's boot id.
     ///   - descriptorLimit: the soft limit of open files that handlers get.
+    ///   - containment: how the processes of handlers are kept together.
     ///   - journal: where entries go.
     init(
         directories: Directories, configuration: Configuration, settings: Settings,
-        state: consuming StateDirectory, boot: UUID128, descriptorLimit: UInt64?, journal: JournalWriter
+        state: consuming StateDirectory, boot: UUID128, descriptorLimit: UInt64?, containment: Containment,
+        journal: JournalWriter
     ) throws {
         self.configuration = configuration
         self.settings = settings
         self.journal = journal
+        self.containment = containment
         loop = try EventLoop()
         let mailbox = try Mailbox<Message>()
         self.mailbox = mailbox
@@ -88,7 +92,7 @@ final class Daemon {
         let recovered = try RecoveredState(directory: directories.state, settings: settings, now: .now())
         runner = try HandlerRunner(
             loop: loop, stateID: recovered.stateID, descriptorLimit: descriptorLimit,
-            log: { journal.log($0) })
+            cgroups: containment.cgroups, log: { journal.log($0) })
         pipeline = CommitPipeline(committer, lastSequence: recovered.lastNumber)
         let router = Router(
             boot: boot, table: settings.routing,
@@ -132,6 +136,10 @@ final class Daemon {
         try loop.enableWatchdog()
         Notify.ready(status: statusLine)
         journal.log(JournalEntry(.info, "ready: \(statusLine)", messageID: .started))
+        if let reason = containment.reason {
+            let message = "handlers have no cgroups of their own, but process groups and marks: \(reason)"
+            journal.log(JournalEntry(.info, message))
+        }
         keepHouse()
         // What was recovered is not to wait for the first event.
         endTurn()
@@ -172,6 +180,7 @@ final class Daemon {
         let own = try OwnRequests(inject, loop: loop, journal: journal)
         ownRequests = own
         try runner.begin(reportingTo: { [unowned self] in processor.handle($0) }, acting: { own.submit($0) })
+        runner.reconfigured(settings.routing.handlers.values)
         loader.begin(start: { [unowned self] in runner.start($0) }) { [unowned self] id, reason in
             processor.handle(.failedToStart(id, reason: reason))
         }
@@ -374,6 +383,7 @@ extension Daemon: ControlServer.StatusSource {
             bytesInFlight: processor.bytesInFlight, payloadBytes: processor.payloadBytes,
             handlersRunning: processor.handlersRunning, processes: runner.processCount,
             handlers: processor.handlers,
+            containment: containment.name, containmentReason: containment.reason,
             deliveriesTracked: processor.deliveriesTracked,
             clients: ClientsStatus(inject: injectClients, control: controlClients, refusals: refusals.counts),
             store: DiskStatus(pipeline, health, committer.status, filterBytes: inject.filterBytes, at: now.monotonic),

@@ -50,7 +50,7 @@ public func runDaemon(_ options: DaemonOptions) throws(StartFailure) -> Int32 {
         }
         let daemon = try Daemon(
             directories: options.directories, configuration: configuration, settings: settings, state: state,
-            boot: try bootID(), descriptorLimit: descriptorLimit, journal: journal)
+            boot: try bootID(), descriptorLimit: descriptorLimit, containment: .available(), journal: journal)
         let status = try daemon.run()
         withExtendedLifetime(daemon) {}
         return status

@@ -21,6 +21,8 @@ struct Status {
     var handlersRunning: Int
     var processes: Int
     var handlers: [HandlerStatus]
+    var containment: String
+    var containmentReason: String?
     var deliveriesTracked: Int
     var clients: ClientsStatus
     var store: DiskStatus
@@ -48,6 +50,8 @@ struct Status {
         writer.member("payload_bytes_in_memory", payloadBytes)
         writer.member("handlers_running", handlersRunning)
         writer.member("handler_processes", processes)
+        writer.member("containment", containment)
+        writer.member("containment_reason", containmentReason)
         writer.member("deliveries_tracked", deliveriesTracked)
         writer.member("inject_connections", clients.inject.connections)
         writer.member("control_connections", clients.control.connections)

@@ -119,6 +119,9 @@ struct HandlerFileTests {
                 "Type=exec\nExec=/bin/a\nWorkingDirectory=~",
                 ":4: error: WorkingDirectory=~: must be an absolute path"
             ),
+            ("Type=exec\nExec=/bin/a\nNice=20", ":4: error: Nice=20: must be a whole number from -20 to 19"),
+            ("Type=exec\nExec=/bin/a\nUser=a b", ":4: error: User=a b: must be the name or the number of a user"),
+            ("Type=exec\nExec=/bin/a\nMemoryMax=4K", ":4: error: MemoryMax=4K: must be from 1M to 1048576G"),
             ("Type=exec\nExec=/bin/a\nIdempotent=2", ":4: error: Idempotent=2: must be yes or no"),
             (
                 "Type=exec\nExec=/bin/a\nGrace=9s",
@@ -152,6 +155,41 @@ struct HandlerFileTests {
         #expect(
             settings?.routing.handlers["crm"]
                 == Handler(name: "crm", kind: .socket(path: "/run/crm.sock", rules), maxConcurrent: 9))
+    }
+
+    @Test("reads whose a program is, and what it may use")
+    func readsConfinement() {
+        let (settings, diagnostics) = handler(
+            """
+            Type=exec
+            Exec=/x
+            User=crm
+            MemoryMax=64M
+            TasksMax=20
+            CPUWeight=10
+            LimitNOFILE=256
+            Nice=-5
+            """)
+        #expect(diagnostics == [])
+        var confinement = Handler.Confinement()
+        confinement.user = "crm"
+        confinement.memoryMax = 64 << 20
+        confinement.tasksMax = 20
+        confinement.processorWeight = 10
+        confinement.openFilesMax = 256
+        confinement.niceness = -5
+        #expect(settings?.routing.handlers["crm"]?.kind.command?.confinement == confinement)
+    }
+
+    @Test("reads a socket whose connections carry one invocation each")
+    func readsSingleUse() {
+        let (settings, diagnostics) = handler("Type=socket\nConnect=/x\nOneInvocation=yes\nInstances=8\nPipeline=4")
+        #expect(
+            diagnostics == [
+                "handlers.d/crm.handler:6: warning: Pipeline= has no effect with OneInvocation=yes: a connection gets one line"
+            ])
+        #expect(settings?.routing.handlers["crm"]?.kind.instanceRules?.isSingleUse == true)
+        #expect(settings?.routing.handlers["crm"]?.maxConcurrent == 8)
     }
 
     @Test(

@@ -30,9 +30,10 @@ public final class DaemonProcess {
     ///   - arguments: instead of the installation's directories.
     ///   - environment: added to `NOTIFY_SOCKET` and `PATH`, as `NAME=value`.
     ///   - program: which product it is.
+    ///   - cgroup: the directory of the cgroup that it starts in; `nil`: ours.
     public init(
         _ installation: Installation, arguments: [String]? = nil, environment: [String] = [],
-        program: String = "pushrouterd"
+        program: String = "pushrouterd", cgroup: String? = nil
     ) {
         self.program = program
         let arguments =
@@ -54,7 +55,7 @@ public final class DaemonProcess {
         processID = Self.spawn(
             program, arguments,
             environment: ["PATH=/usr/bin:/bin", "NOTIFY_SOCKET=\(notifications.path)"] + sanitizers + environment,
-            standardError: standardErrorPath, lifeline: ends[1])
+            standardError: standardErrorPath, lifeline: ends[1], cgroup: cgroup)
     }
 
     deinit {
@@ -68,10 +69,10 @@ public final class DaemonProcess {
     /// Starts a daemon and waits until it is ready.
     ///
     /// - Throws: `DaemonFailure` when it ends instead.
-    public static func ready(_ installation: Installation, environment: [String] = []) throws(DaemonFailure)
-        -> DaemonProcess
-    {
-        let daemon = DaemonProcess(installation, environment: environment)
+    public static func ready(
+        _ installation: Installation, environment: [String] = [], cgroup: String? = nil
+    ) throws(DaemonFailure) -> DaemonProcess {
+        let daemon = DaemonProcess(installation, environment: environment, cgroup: cgroup)
         try daemon.waitForNotification("READY=1")
         return daemon
     }
@@ -173,7 +174,8 @@ public final class DaemonProcess {
     }
 
     private static func spawn(
-        _ product: String, _ arguments: [String], environment: [String], standardError: String, lifeline: Int32
+        _ product: String, _ arguments: [String], environment: [String], standardError: String, lifeline: Int32,
+        cgroup: String?
     ) -> Int32 {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
@@ -190,8 +192,14 @@ public final class DaemonProcess {
         sigemptyset(&none)
         posix_spawnattr_setsigmask(&attributes, &none)
         posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
-        let program = Program(product: product).path
-        var arguments = ([program] + arguments).map { strdup($0) } + [nil]
+        var program = Program(product: product).path
+        var words = [program] + arguments
+        if let cgroup {
+            // It is in there before it begins, as the service manager does it.
+            program = "/bin/sh"
+            words = ["sh", "-c", #"echo 0 >"$0/cgroup.procs" && exec "$@""#, cgroup] + words
+        }
+        var arguments = words.map { strdup($0) } + [nil]
         var environment = environment.map { strdup($0) } + [nil]
         defer { for text in arguments + environment { free(text) } }
         var processID: pid_t = 0

@@ -10,7 +10,7 @@ _pushctl() {
 
     for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
         case $word in
-            inject|open|act|dismiss|session|token|log|import|explain|run-handler|simulate|test|report|show|campaigns|events|user|users|pending|flush|export|status|verify) command=$word; break ;;
+            inject|open|act|dismiss|session|token|log|import|explain|run-handler|handler-units|simulate|test|report|show|campaigns|events|user|users|pending|flush|export|status|verify) command=$word; break ;;
         esac
     done
 
@@ -94,6 +94,8 @@ _pushctl() {
         run-handler:--notifications) mapfile -t COMPREPLY < <(compgen -W "allowed denied" -- "$current"); return ;;
         run-handler:--os-version) return ;;
         run-handler:--sdk) mapfile -t COMPREPLY < <(compgen -W "ready nil delayed" -- "$current"); return ;;
+        handler-units:--directory) mapfile -t COMPREPLY < <(compgen -d -- "$current"); return ;;
+        handler-units:--exec) return ;;
         simulate:--mode) mapfile -t COMPREPLY < <(compgen -W "device relay" -- "$current"); return ;;
         test:--junit) mapfile -t COMPREPLY < <(compgen -f -- "$current"); return ;;
         report:--since) return ;;
@@ -142,6 +144,7 @@ _pushctl() {
             import) options="--suite --platform --app --device --external-id --at --dry-run --json --config --state --runtime --help --version" ;;
             explain) options="--platform --transport --state --locked --app --device --notifications --os-version --sdk --json --config --runtime --help --version" ;;
             run-handler) options="--callback --deadline --platform --transport --state --locked --app --device --external-id --notifications --os-version --sdk --verbose --json --config --runtime --help --version" ;;
+            handler-units) options="--directory --exec --config --state --runtime --help --version" ;;
             simulate) options="--mode --keep-going --config --state --runtime --help --version" ;;
             test) options="--real-handlers --junit --json --config --state --runtime --help --version" ;;
             report) options="--since --until --utc --format --json --fail-under --config --state --runtime --help --version" ;;
@@ -159,7 +162,7 @@ _pushctl() {
         esac
         mapfile -t COMPREPLY < <(compgen -W "$options" -- "$current")
     elif [[ -z $command ]]; then
-        mapfile -t COMPREPLY < <(compgen -W "inject open act dismiss session token log import explain run-handler simulate test report show campaigns events user users pending flush export status verify" -- "$current")
+        mapfile -t COMPREPLY < <(compgen -W "inject open act dismiss session token log import explain run-handler handler-units simulate test report show campaigns events user users pending flush export status verify" -- "$current")
     else
         case $command in
             inject|import|explain|run-handler|simulate|test) mapfile -t COMPREPLY < <(compgen -f -- "$current") ;;

@@ -26,13 +26,38 @@ public struct Handler: Hashable, Sendable {
         public var environment: [String: String]
         /// Where it runs; `/` when `nil`.
         public var workingDirectory: String?
+        /// Whose it is, and what it may use.
+        public var confinement: Confinement
 
         /// Joins the parts.
-        public init(arguments: [String], environment: [String: String] = [:], workingDirectory: String? = nil) {
+        public init(
+            arguments: [String], environment: [String: String] = [:], workingDirectory: String? = nil,
+            confinement: Confinement = Confinement()
+        ) {
             self.arguments = arguments
             self.environment = environment
             self.workingDirectory = workingDirectory
+            self.confinement = confinement
         }
+    }
+
+    /// Whose a program is, and what it may use; `nil` is the daemon's own.
+    public struct Confinement: Hashable, Sendable {
+        /// The name or the number of its user.
+        public var user: String?
+        /// How many files each of its processes may have open.
+        public var openFilesMax: Int?
+        /// Its niceness, -20 to 19.
+        public var niceness: Int?
+        /// How much memory all processes of a run have together, in bytes.
+        public var memoryMax: Int?
+        /// How many processes and threads a run has at once.
+        public var tasksMax: Int?
+        /// The share of the processor that a run has beside others, 1 to 10000; others have 100.
+        public var processorWeight: Int?
+
+        /// Confines nothing.
+        public init() {}
     }
 
     /// The file's stem.
@@ -74,25 +99,33 @@ public struct Handler: Hashable, Sendable {
 public struct InstanceRules: Hashable, Sendable {
     /// How many instances there are at once, at most.
     public var instances: Int
-    /// How many invocations an instance is given before it has answered the first of them.
+    /// How many invocations an instance that gets several is given before it has answered the first of them.
     public var pipeline: Int
     /// How long an instance may have nothing to do before it ends; `nil`: for ever.
     public var idleTimeout: Duration?
     /// Whether what a worker writes to standard error goes into the journal. It may hold what payloads hold.
     public var logsOutput: Bool
+    /// Whether a connection carries one invocation: its line is followed by the end of what we send, and the next invocation
+    /// has a connection of its own. The answer needs no id then.
+    public var isSingleUse: Bool
 
     /// Joins the parts; the defaults are the shipped ones.
     public init(
-        instances: Int = 1, pipeline: Int = 1, idleTimeout: Duration? = .seconds(300), logsOutput: Bool = false
+        instances: Int = 1, pipeline: Int = 1, idleTimeout: Duration? = .seconds(300), logsOutput: Bool = false,
+        isSingleUse: Bool = false
     ) {
         self.instances = instances
         self.pipeline = pipeline
         self.idleTimeout = idleTimeout
         self.logsOutput = logsOutput
+        self.isSingleUse = isSingleUse
     }
 
     /// How many invocations its instances are given at once.
-    public var capacity: Int { instances * pipeline }
+    public var capacity: Int { instances * linesAtOnce }
+
+    /// How many invocations an instance is given before it has answered the first of them.
+    var linesAtOnce: Int { isSingleUse ? 1 : pipeline }
 }
 
 extension Handler.Kind {

@@ -3,6 +3,9 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <grp.h>
+#include <linux/capability.h>
+#include <linux/magic.h>
 #include <pthread.h>
 #include <signal.h>
 #include <sys/eventfd.h>
@@ -11,7 +14,9 @@
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
+#include <sys/vfs.h>
 #include <sys/wait.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 /* Newer than the headers of Debian 12. */
@@ -22,46 +27,83 @@
 #define PIDFD_SIGNAL_PROCESS_GROUP (1U << 2)
 #endif
 
-/* What the child of CLinux_spawn needs. The child shares our memory until its exec, so `error` reaches us. */
+/* What the child of CLinux_spawn needs. The child shares our memory until its exec, so `error` and `step` reach us. */
 struct child {
-    const char *path, *directory;
-    char *const *arguments, *const *environment;
-    int input, output, error_output;
-    uint64_t descriptor_limit;
+    const struct CLinux_program *program;
+    volatile enum CLinux_step step;
     volatile int error;
 };
 
+static int limit_descriptors(const struct CLinux_program *program) {
+    if (program->descriptor_limit == 0) return 0;
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_NOFILE, &limit) < 0) return -1;
+    if (program->descriptor_limit < limit.rlim_max) {
+        limit.rlim_cur = program->descriptor_limit;
+        if (program->is_hard_limit) limit.rlim_max = limit.rlim_cur;
+    } else if (program->is_hard_limit) {
+        limit.rlim_cur = limit.rlim_max;
+    }
+    return setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+/* What lets us change the user is not the program's. An exec drops all but what is ambient; what is inheritable would wait
+ * for a file that takes it up, and the service manager makes inheritable what it makes ambient. */
+static int drop_capabilities(void) {
+    struct __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, 0};
+    struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3];
+    if (prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0) < 0) return -1;
+    if (syscall(SYS_capget, &header, data) < 0) return -1;
+    /* A sandbox may forbid the call, and has nothing to drop then. */
+    if (data[0].inheritable == 0 && data[1].inheritable == 0) return 0;
+    data[0].inheritable = data[1].inheritable = 0;
+    return (int)syscall(SYS_capset, &header, data);
+}
+
+/* Past glibc, which would have all threads of the process do the same: they are not the child's, but its memory says so.
+ * The kernel makes our shared memory undumpable with it: nobody of that user may look into it before the exec. */
+static int become_user(const struct CLinux_program *program) {
+    if (!program->changes_user) return 0;
+    if (syscall(SYS_setgroups, program->group_count, program->groups) < 0) return -1;
+    if (syscall(SYS_setresgid, program->group, program->group, program->group) < 0) return -1;
+    return (int)syscall(SYS_setresuid, program->user, program->user, program->user);
+}
+
 /* In the child, with all signals blocked: system calls only, nothing that changes what the parent's memory means. */
 static void become(struct child *child) {
+    const struct CLinux_program *program = child->program;
     /* A handler of ours would run in shared memory; an ignored signal would stay so. Past glibc, which refuses the two that
      * it keeps for itself: all zero is the kernel's struct sigaction with SIG_DFL, and a set of signals has 8 bytes. */
     const unsigned long standard[8] = {0};
     for (int signal = 1; signal < NSIG; signal++) syscall(SYS_rt_sigaction, signal, standard, NULL, 8);
     if (setpgid(0, 0) < 0) goto failed;
-    if (child->descriptor_limit > 0) {
-        struct rlimit limit;
-        if (getrlimit(RLIMIT_NOFILE, &limit) < 0) goto failed;
-        if (child->descriptor_limit < limit.rlim_max) limit.rlim_cur = child->descriptor_limit;
-        if (setrlimit(RLIMIT_NOFILE, &limit) < 0) goto failed;
-    }
+    child->step = CLinux_step_cgroup;
+    if (program->cgroup >= 0 && write(program->cgroup, "0", 1) < 0) goto failed;
+    child->step = CLinux_step_descriptors;
+    if (limit_descriptors(program) < 0) goto failed;
+    child->step = CLinux_step_niceness;
+    if (program->sets_niceness && setpriority(PRIO_PROCESS, 0, program->niceness) < 0) goto failed;
+    child->step = CLinux_step_program;
     /* All three are above 2, so none is overwritten before it is used. */
-    if (dup2(child->input, STDIN_FILENO) < 0 || dup2(child->output, STDOUT_FILENO) < 0) goto failed;
-    if (child->error_output >= 0 && dup2(child->error_output, STDERR_FILENO) < 0) goto failed;
+    if (dup2(program->input, STDIN_FILENO) < 0 || dup2(program->output, STDOUT_FILENO) < 0) goto failed;
+    if (program->error >= 0 && dup2(program->error, STDERR_FILENO) < 0) goto failed;
     if (close_range(STDERR_FILENO + 1, ~0U, 0) < 0) goto failed;
-    if (chdir(child->directory) < 0) goto failed;
+    child->step = CLinux_step_user;
+    if (drop_capabilities() < 0) goto failed;
+    if (become_user(program) < 0) goto failed;
+    child->step = CLinux_step_program;
+    if (chdir(program->directory) < 0) goto failed;
     sigset_t none;
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
-    execve(child->path, child->arguments, child->environment);
+    execve(program->path, program->arguments, program->environment);
 failed:
     child->error = errno;
     _exit(127);
 }
 
-int CLinux_spawn(
-    pid_t *pid, const char *path, char *const *arguments, char *const *environment, const char *directory, int input,
-    int output, int error, uint64_t descriptor_limit) {
-    struct child child = {path, directory, arguments, environment, input, output, error, descriptor_limit, 0};
+int CLinux_spawn(pid_t *pid, const struct CLinux_program *program, enum CLinux_step *step) {
+    struct child child = {program, CLinux_step_program, 0};
     sigset_t all, before;
     sigfillset(&all);
     pthread_sigmask(SIG_BLOCK, &all, &before);
@@ -69,6 +111,7 @@ int CLinux_spawn(
     if (process == 0) become(&child);
     int failure = process < 0 ? errno : child.error;
     pthread_sigmask(SIG_SETMASK, &before, NULL);
+    *step = child.step;
     if (failure == 0) {
         *pid = process;
     } else if (process > 0) {
@@ -76,6 +119,17 @@ int CLinux_spawn(
         while (waitpid(process, NULL, 0) < 0 && errno == EINTR) {}
     }
     return failure;
+}
+
+int CLinux_user_groups(const char *name, gid_t group, gid_t *groups, int *count) {
+    return getgrouplist(name, group, groups, count);
+}
+
+bool CLinux_is_delegated(const char *cgroup) {
+    struct statfs system;
+    char value[2] = {0};
+    if (statfs(cgroup, &system) < 0 || system.f_type != CGROUP2_SUPER_MAGIC) return false;
+    return getxattr(cgroup, "user.delegate", value, sizeof value) == 1 && value[0] == '1';
 }
 
 int CLinux_socket_pair(int ends[2]) {

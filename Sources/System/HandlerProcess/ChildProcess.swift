@@ -25,6 +25,7 @@ public final class ChildProcess: Sendable {
     /// When the system was asked to start it, in monotonic nanoseconds.
     public let startedAt: Int64
     private let process: FileDescriptor
+    private let cgroup: RunCgroup?
     /// The numbers of our ends of its streams; -1 for one that was taken away, or never was.
     private let ends: Mutex<(output: Int32, errors: Int32)>
     private let phase = Mutex(Phase.running)
@@ -37,12 +38,14 @@ public final class ChildProcess: Sendable {
 
     /// The run must have begun and the child be known in `LiveRuns`.
     init(
-        processID: Int32, mark: String, startedAt: Int64, process: consuming FileDescriptor, ends: consuming OurEnds
+        processID: Int32, mark: String, startedAt: Int64, process: consuming FileDescriptor, cgroup: RunCgroup?,
+        ends: consuming OurEnds
     ) {
         self.processID = processID
         self.mark = mark
         self.startedAt = startedAt
         self.process = process
+        self.cgroup = cgroup
         let (output, errors) = ends.release()
         self.ends = Mutex((output, errors ?? -1))
     }
@@ -70,7 +73,8 @@ public final class ChildProcess: Sendable {
         phase.withLock { if $0 != .reaped { signalGroup(SIGTERM) } }
     }
 
-    /// Ends the run: SIGKILL to the leader and to its whole group; `OrphanReaper.sweep` no longer spares the mark.
+    /// Ends the run: SIGKILL to the leader and to its whole group, and soon to all of its cgroup; `OrphanReaper.sweep` no
+    /// longer spares the mark.
     public func killGroup() {
         phase.withLock { phase in
             guard phase != .reaped else { return }
@@ -81,7 +85,7 @@ public final class ChildProcess: Sendable {
         }
     }
 
-    /// How the leader ended; nil while it runs. The first status ends the run: whatever is left of the group is killed
+    /// How the leader ended; nil while it runs. The first status ends the run: whatever is left of it is killed, of the group
     /// while the unreaped leader still keeps its number from being used again. Then the leader is reaped.
     ///
     /// Only the first call after the exit has the status; later ones return nil.
@@ -122,6 +126,7 @@ public final class ChildProcess: Sendable {
         guard phase == .running else { return }
         phase = .ended
         LiveRuns.end(mark)
+        cgroup?.end()
     }
 
     /// The leader is unreaped, so the number is still that of its group; the descriptor proves it once more from 6.9 on.

@@ -64,17 +64,19 @@ public struct OrphanReaper: ~Copyable {
     private let children: FileDescriptor
     private var verdicts: [Int32: Verdict]
 
-    /// Makes this process a subreaper and gives SIGCHLD its default action. Before the first run, on any thread.
+    /// Gives SIGCHLD its default action, and makes this process a subreaper. Before the first run, on any thread.
     ///
+    /// - Parameter adopts: whether it becomes a subreaper. Where each run has a cgroup nothing has to be adopted, but what
+    ///   process 1 of a container is given all the same.
     /// - Throws: `OrphanReaperError` if the kernel does not list children.
-    public init() throws(OrphanReaperError) {
+    public init(adopts: Bool = true) throws(OrphanReaperError) {
         let path = "/proc/self/task/\(getpid())/children"
         guard let children = FileDescriptor(open(path, O_RDONLY | O_CLOEXEC)) else {
             throw OrphanReaperError(path: path, code: errno)
         }
         // An ignored SIGCHLD survives exec; then the kernel would reap: no exit status, ids used again behind our back.
         signal(SIGCHLD, SIG_DFL)
-        _ = CLinux_become_subreaper()
+        if adopts { _ = CLinux_become_subreaper() }
         verdicts = Dictionary(uniqueKeysWithValues: Self.list(children).map { ($0, Verdict.inherited) })
         self.children = children
     }

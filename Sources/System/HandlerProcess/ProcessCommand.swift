@@ -15,6 +15,9 @@ public struct ProcessCommand: Sendable {
     public var streams: Streams
     /// The soft limit of open files that the program gets (`RLIMIT_NOFILE`); `nil`: that of this process.
     public var descriptorLimit: UInt64?
+    /// What sets it apart from us.
+    public var confinement: ProcessConfinement
+
     /// How a program is talked to.
     public enum Streams: Sendable {
         /// These bytes are its standard input; they can be read again from the start, and nothing waits for a reader. Its
@@ -51,10 +54,11 @@ public struct ProcessCommand: Sendable {
     ///   - workingDirectory: an absolute path
     ///   - streams: how it is talked to
     ///   - descriptorLimit: its soft limit of open files; `nil`: that of this process
+    ///   - confinement: what sets it apart from us
     ///   - mark: `<state id>:` and what names the run
     public init(
         arguments: [String], environment: [String], workingDirectory: String = "/", streams: Streams,
-        descriptorLimit: UInt64? = nil, mark: String
+        descriptorLimit: UInt64? = nil, confinement: ProcessConfinement = ProcessConfinement(), mark: String
     ) {
         precondition(arguments.first?.hasPrefix("/") == true, "a program is named by its absolute path")
         self.arguments = arguments
@@ -62,6 +66,7 @@ public struct ProcessCommand: Sendable {
         self.workingDirectory = workingDirectory
         self.streams = streams
         self.descriptorLimit = descriptorLimit
+        self.confinement = confinement
         self.mark = mark
     }
 }

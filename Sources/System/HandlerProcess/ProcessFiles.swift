@@ -73,7 +73,8 @@ enum ProcessFiles {
         text.split(separator: UInt8(ascii: " ")).compactMap { Int32(String(decoding: $0, as: UTF8.self)) }
     }
 
-    private static func contents(_ path: String) -> [UInt8]? {
+    /// All that the file at a path has; nil if it cannot be read.
+    static func contents(_ path: String) -> [UInt8]? {
         guard let file = FileDescriptor(open(path, O_RDONLY | O_CLOEXEC)) else { return nil }
         return contents(file)
     }

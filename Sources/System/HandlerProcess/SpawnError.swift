@@ -1,3 +1,4 @@
+import CLinux
 import Glibc
 import LinuxSystem
 
@@ -18,10 +19,42 @@ public struct SpawnError: Error, Equatable, CustomStringConvertible {
         [EAGAIN, ENOMEM, EMFILE, ENFILE].contains(code)
     }
 
-    init(_ code: Int32, starting command: ProcessCommand) {
+    /// - Parameters:
+    ///   - code: the error number.
+    ///   - step: what failed.
+    ///   - command: what was to be started.
+    init(_ code: Int32, at step: CLinux_step = .program, starting command: ProcessCommand) {
         program = command.arguments[0]
         self.code = code
-        reason = Self.reason(code, program: command.arguments[0], directory: command.workingDirectory)
+        let confinement = command.confinement
+        reason =
+            switch step {
+            case .program:
+                Self.reason(code, program: command.arguments[0], directory: command.workingDirectory)
+            case .cgroup: "cannot join its cgroup: \(errorText(code))"
+            case .descriptors:
+                "cannot set the limit of open files to \(confinement.openFilesMax ?? 0) (LimitNOFILE=): \(errorText(code))"
+            case .niceness:
+                "may not set Nice=\(confinement.niceness ?? 0): \(errorText(code)); below the daemon's own it needs "
+                    + "CAP_SYS_NICE, and the unit's SystemCallFilter= must have setpriority"
+            case .user:
+                "may not run as User=\(confinement.user ?? ""): \(errorText(code)); the daemon needs CAP_SETUID and "
+                    + "CAP_SETGID (see handler-users.conf)"
+            }
+    }
+
+    /// There is no such user.
+    init(unknownUser user: String, starting command: ProcessCommand) {
+        program = command.arguments[0]
+        code = ENOENT
+        reason = "there is no user \(user) (User=)"
+    }
+
+    /// Its cgroup could not be made.
+    init(_ failure: CgroupFailure, starting command: ProcessCommand) {
+        program = command.arguments[0]
+        code = failure.code
+        reason = "cannot set up its cgroup, \(failure.path): \(errorText(failure.code))"
     }
 
     /// posix_spawn gives one number for the directory, the program and its interpreter: look which one it means.

@@ -33,6 +33,8 @@ public final class SpawnPool: Sendable {
 
     private let limit: Int
     private let clock: @Sendable () -> Int64
+    private let cgroups: RunCgroups?
+    private let users = KnownUsers()
     private let deliver: @Sendable (SpawnResult) -> Void
     private let state = Mutex(State())
     /// Counts the jobs in the queue; after `stop`, one more for each thread.
@@ -40,10 +42,11 @@ public final class SpawnPool: Sendable {
 
     /// - Parameters:
     ///   - threads: how many programs are started at the same time, at most
+    ///   - cgroups: where each program gets one; `nil`: it gets none
     ///   - clock: monotonic nanoseconds, which deadlines are held against; `nil`: the system's
     ///   - deliver: gets each result once, on a thread of the pool; must not wait for a thread that calls `stop`
     public init(
-        threads: Int, clock: (@Sendable () -> Int64)? = nil,
+        threads: Int, cgroups: RunCgroups? = nil, clock: (@Sendable () -> Int64)? = nil,
         deliver: @escaping @Sendable (SpawnResult) -> Void
     ) {
         precondition(threads > 0)
@@ -52,6 +55,7 @@ public final class SpawnPool: Sendable {
         }
         limit = threads
         self.clock = clock ?? { SystemClock.monotonicNanoseconds }
+        self.cgroups = cgroups
         self.deliver = deliver
         self.available = available
     }
@@ -90,6 +94,9 @@ public final class SpawnPool: Sendable {
         }
     }
 
+    /// Has users looked up again: what is known of them may have changed.
+    public func forgetUsers() { users.forget() }
+
     /// Drops what has not been started, without an answer, and waits until the threads have ended. A pool that has ever
     /// started something lives until then.
     public func stop() {
@@ -114,7 +121,7 @@ public final class SpawnPool: Sendable {
 
     private func start(_ job: Job) throws(SpawnError) -> ChildProcess {
         if let deadline = job.deadline, clock() >= deadline { throw SpawnError(ETIME, starting: job.command) }
-        return try job.command.start()
+        return try job.command.start(in: cgroups, users)
     }
 
     /// Waits for a job; nil once the pool is stopped.

@@ -1,5 +1,5 @@
 public import EventLoop
-import HandlerProcess
+public import HandlerProcess
 public import JournalLog
 public import LinuxSystem
 public import PushModel
@@ -24,6 +24,8 @@ public final class HandlerRunner: HandlerRunning {
     private let notifications: NotificationRuns
     private let sweeper: OrphanSweeper
     private let starter: ProgramStarter
+    private let cgroups: RunCgroups?
+    private let log: (JournalEntry) -> Void
 
     /// How many invocations run, and how many programs of them are not reaped.
     public var count: Int { programs.count + instances.runCount + notifications.count }
@@ -33,21 +35,24 @@ public final class HandlerRunner: HandlerRunning {
     public var hasInstances: Bool { instances.hasInstances }
 
     /// Whether what runs have left behind is still being ended.
-    public var endsLeftovers: Bool { sweeper.keepsDaemon }
+    public var endsLeftovers: Bool { sweeper.keepsDaemon { [cgroups] in cgroups?.hasLeaving == true } }
 
     /// - Parameters:
     ///   - loop: the loop; everything but the start itself happens on it.
     ///   - stateID: what marks the processes of this state directory.
     ///   - descriptorLimit: the soft limit of open files that programs get.
+    ///   - cgroups: where each program gets one; `nil`: what a run starts is known by process group and mark.
     ///   - log: takes what an operator must know.
     ///   - observe: takes what is seen of runs; `nil`: nobody looks. With it the standard error of programs is read.
     /// - Throws: when the system has no descriptor left, or does not list the children of a process.
     public init(
-        loop: EventLoop, stateID: UUID128, descriptorLimit: UInt64?, log: @escaping (JournalEntry) -> Void,
-        observe: RunObserver? = nil
+        loop: EventLoop, stateID: UUID128, descriptorLimit: UInt64?, cgroups: RunCgroups? = nil,
+        log: @escaping (JournalEntry) -> Void, observe: RunObserver? = nil
     ) throws {
-        starter = try ProgramStarter(loop: loop, stateID: stateID, descriptorLimit: descriptorLimit)
-        sweeper = try OrphanSweeper(loop: loop, log: log)
+        self.cgroups = cgroups
+        self.log = log
+        starter = try ProgramStarter(loop: loop, stateID: stateID, descriptorLimit: descriptorLimit, cgroups: cgroups)
+        sweeper = try OrphanSweeper(loop: loop, adopts: cgroups == nil, log: log)
         let system = InstanceSystem(loop: loop, starter: starter, sweeper: sweeper, log: log, observe: observe)
         programs = ProgramRuns(system)
         instances = InstanceRuns(system)
@@ -95,6 +100,8 @@ public final class HandlerRunner: HandlerRunning {
 
     /// The handlers of the configuration are these now. Instances of others end as soon as they have nothing to do.
     public func reconfigured(_ handlers: some Collection<Handler>) {
+        starter.forgetUsers()
+        prepareConfinement(of: handlers, in: cgroups, log: log)
         instances.reconfigured(handlers)
         notifications.reconfigured(handlers)
     }
@@ -107,6 +114,7 @@ public final class HandlerRunner: HandlerRunning {
         programs.stopAll()
         instances.stopAll()
         notifications.stopAll()
+        cgroups?.killAll()
         sweeper.sweep(isLast: true)
     }
 }

@@ -35,7 +35,7 @@ protocol InstanceChannel: AnyObject {
     func open()
     /// Sends a line, which has its line feed.
     func send(_ line: [UInt8])
-    /// Tells the other end that no more lines will come.
+    /// Tells the other end that no more lines will come, once it has those that were sent.
     func finishInput()
     /// Ends it now, with all that it started; nothing more is said of it.
     func close()

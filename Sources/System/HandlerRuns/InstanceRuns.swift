@@ -175,7 +175,8 @@ final class InstanceRuns {
                 token: lastToken, system: system, report: report)
             starting[lastToken] = channel
             return channel
-        case .socket(let path, _): return SocketChannel(path: path, system: system, report: report)
+        case .socket(let path, let rules):
+            return SocketChannel(path: path, isSingleUse: rules.isSingleUse, system: system, report: report)
         case .exec, .notify, .journal, .discard:
             preconditionFailure("a handler of the kind \(handler.kind.name) has no instances")
         }

@@ -24,11 +24,12 @@ final class OrphanSweeper {
 
     /// - Parameters:
     ///   - loop: the loop.
+    ///   - adopts: whether what gets away from its run becomes the daemon's child: where each run has a cgroup, it need not.
     ///   - log: hears of processes that may not be ended.
-    init(loop: EventLoop, log: @escaping (JournalEntry) -> Void) throws {
+    init(loop: EventLoop, adopts: Bool, log: @escaping (JournalEntry) -> Void) throws {
         self.loop = loop
         self.log = log
-        orphans = try OrphanReaper()
+        orphans = try OrphanReaper(adopts: adopts)
     }
 
     /// Begins to listen for deaths.
@@ -38,12 +39,17 @@ final class OrphanSweeper {
     }
 
     /// Whether the end of the daemon must wait, a second at most, because there is more to end. Ends what it can.
-    var keepsDaemon: Bool {
+    ///
+    /// - Parameter hasMore: whether others have more to end.
+    func keepsDaemon(orWhile hasMore: () -> Bool) -> Bool {
         let now = EventLoop.nowNanoseconds
         let end = waitedForUntil ?? now + Self.lastPatience
         waitedForUntil = end
         sweep(isLast: true)
-        return looksAgain && now < end
+        guard now < end else { return false }
+        // Of a removed cgroup no signal tells.
+        if hasMore() { lookAgain(at: now + Self.patience) }
+        return looksAgain
     }
 
     /// Looks through what was adopted: now, or soon if that has taken much of the loop's time.

@@ -20,13 +20,14 @@ final class ProgramStarter {
     ///   - loop: the loop.
     ///   - stateID: what marks the processes of this state directory.
     ///   - descriptorLimit: the soft limit of open files that programs get.
-    init(loop: EventLoop, stateID: UUID128, descriptorLimit: UInt64?) throws {
+    ///   - cgroups: where each program gets one; `nil`: it gets none.
+    init(loop: EventLoop, stateID: UUID128, descriptorLimit: UInt64?, cgroups: RunCgroups?) throws {
         self.loop = loop
         self.stateID = stateID
         self.descriptorLimit = descriptorLimit
         let mailbox = try Mailbox<SpawnResult>()
         self.mailbox = mailbox
-        pool = SpawnPool(threads: 2) { mailbox.post($0) }
+        pool = SpawnPool(threads: 2, cgroups: cgroups) { mailbox.post($0) }
     }
 
     /// - Parameter take: gets each result, on the loop.
@@ -53,9 +54,12 @@ final class ProgramStarter {
         let process = ProcessCommand(
             arguments: command.arguments, environment: environment.map { "\($0.key)=\($0.value)" },
             workingDirectory: command.workingDirectory ?? "/", streams: streams, descriptorLimit: descriptorLimit,
-            mark: mark)
+            confinement: ProcessConfinement(command.confinement), mark: mark)
         pool.submit(process, token: token, deadline: deadline?.nanoseconds)
     }
+
+    /// Has users looked up again.
+    func forgetUsers() { pool.forgetUsers() }
 
     /// Takes back a start that has not begun.
     ///

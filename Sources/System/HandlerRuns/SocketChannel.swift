@@ -5,16 +5,21 @@ import UnixSockets
 /// A connection to the socket of another service.
 final class SocketChannel: InstanceChannel {
     private let path: String
+    private let isSingleUse: Bool
     private let system: InstanceSystem
     private let report: (ChannelReport) -> Void
     private var stream: LineStream?
 
     /// - Parameters:
     ///   - path: of the socket.
+    ///   - isSingleUse: whether it carries one line, after which the other end gets the end of its input.
     ///   - system: what instances work with.
     ///   - report: takes what happens, until `close`.
-    init(path: String, system: InstanceSystem, report: @escaping (ChannelReport) -> Void) {
+    init(
+        path: String, isSingleUse: Bool, system: InstanceSystem, report: @escaping (ChannelReport) -> Void
+    ) {
         self.path = path
+        self.isSingleUse = isSingleUse
         self.system = system
         self.report = report
     }
@@ -43,6 +48,8 @@ final class SocketChannel: InstanceChannel {
     func send(_ line: [UInt8]) { stream?.send(line) }
 
     func finishInput() {
+        // It has a line to answer, or has none and goes by itself.
+        if isSingleUse { return stream?.finishSending() ?? () }
         close()
         report(.closed("was closed"))
     }

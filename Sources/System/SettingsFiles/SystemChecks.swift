@@ -22,7 +22,17 @@ extension ConfigurationSources {
             let message = "Exec=\(program): cannot be run as it is: \(reason)"
             warnings.append(Diagnostic(.warning, file: file, message: message))
         }
-        return warnings
+        return warnings + userWarnings(of: settings)
+    }
+
+    /// Users of handlers that the system does not have.
+    private func userWarnings(of settings: Settings) -> [Diagnostic] {
+        settings.routing.handlers.values.sorted { $0.name < $1.name }.compactMap { handler in
+            guard let user = handler.kind.command?.confinement.user else { return nil }
+            if UInt32(user).map({ getpwuid($0) != nil }) ?? (getpwnam(user) != nil) { return nil }
+            let file = handlers.first { $0.path.hasSuffix("/\(handler.name).handler") }?.path ?? handler.name
+            return Diagnostic(.warning, file: file, message: "User=\(user): there is no such user")
+        }
     }
 
     /// What is wrong with the file of the API key, as far as this user may see it: the forwarder would refuse it.

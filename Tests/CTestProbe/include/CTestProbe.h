@@ -48,3 +48,5 @@ uint64_t CTestProbe_allocated_bytes(void);
 /* How many bytes of memory the calling thread has allocated and not freed, counted as the allocator keeps them. What it
  * frees that another thread allocated counts, too: to be read before and after what happens on one thread. */
 int64_t CTestProbe_held_bytes(void);
+/* Marks a cgroup as the service manager marks one that it gives away (Delegate=). 0, or -1 with errno. */
+int CTestProbe_delegate(const char *_Nonnull cgroup);

@@ -14,6 +14,7 @@ struct DaemonStatus {
     }
 
     subscript(key: String) -> JSONNode? { root[key] }
+    func text(_ key: String) throws -> String { try #require(root[key]?.string, "the status has no \(key)") }
     func number(_ key: String) throws -> Int64 { try #require(root[key]?.int64, "the status has no \(key)") }
 }
 

@@ -15,9 +15,10 @@ struct PoolBench {
 
     init(
         instances: Int = 1, pipeline: Int = 1, idleTimeout: Duration? = .seconds(300), idempotent: Bool = false,
-        socket: Bool = false
+        socket: Bool = false, singleUse: Bool = false
     ) {
-        let rules = InstanceRules(instances: instances, pipeline: pipeline, idleTimeout: idleTimeout)
+        let rules = InstanceRules(
+            instances: instances, pipeline: pipeline, idleTimeout: idleTimeout, isSingleUse: singleUse)
         let command = Handler.Command(arguments: ["/usr/bin/crm"])
         pool = InstancePool(
             Handler(

@@ -35,9 +35,13 @@ struct Instance: Sendable {
     var idleSince: Instant?
     /// How many lines it wrote since its last answer that answer nothing.
     var strayLines = 0
+    /// Whether it has been given all that it will be given.
+    var isSpent = false
 
     /// Whether it can be given one more.
-    func hasRoom(_ rules: InstanceRules) -> Bool { phase == .open && outstanding.count < rules.pipeline }
+    func hasRoom(_ rules: InstanceRules) -> Bool {
+        phase == .open && !isSpent && outstanding.count < rules.linesAtOnce
+    }
 }
 
 /// An invocation that an `InstancePool` has.

@@ -12,7 +12,7 @@ public struct InstancePool: Sendable {
         case open(InstanceID)
         /// Give the instance the line of a run, with this id.
         indirect case send(HandlerRun, line: Int64, to: InstanceID)
-        /// Tell the instance that no more lines will come.
+        /// Tell the instance that no more lines will come; it may still answer.
         case finishInput(InstanceID)
         /// End the instance now, with all that it started; nothing that it says counts any more.
         case close(InstanceID)
@@ -111,7 +111,9 @@ public struct InstancePool: Sendable {
         instances[id]?.outstanding[line] = nil
         outstandingCount -= 1
         close(id, at: now, because: "another invocation missed its deadline", &effects)
-        effects.append(.note("\(described(id)) is replaced: it did not answer within the deadline"))
+        if !rules.isSingleUse {
+            effects.append(.note("\(described(id)) is replaced: it did not answer within the deadline"))
+        }
         goOn(at: now, &effects)
     }
 
@@ -139,7 +141,7 @@ public struct InstancePool: Sendable {
         guard !line.isEmpty, var instance = instances[id] else { return }
         let fault: String
         do throws(LineFault) {
-            let answer = try LineAnswer(line)
+            let answer = try LineAnswer(line, toOnly: rules.isSingleUse ? instance.outstanding.keys.first : nil)
             if let invocation = instance.outstanding.removeValue(forKey: answer.id) {
                 instance.hasAnswered = true
                 instance.strayLines = 0
@@ -150,6 +152,7 @@ public struct InstancePool: Sendable {
                 failures = 0
                 pausedUntil = nil
                 effects.append(.report(.finished(invocation, answer.answer)))
+                if instance.isSpent { close(id, at: now, because: "it has answered", &effects) }
                 return goOn(at: now, &effects)
             }
             fault = "an answer with an id that no callback waits for"
@@ -176,7 +179,8 @@ public struct InstancePool: Sendable {
         } else {
             instances[id] = nil
             displace(instance, because: reason, &effects)
-            fail(reason, at: now, &effects)
+            // The end of one run says nothing of the next.
+            if !instance.isSpent { fail(reason, at: now, &effects) }
         }
         goOn(at: now, &effects)
     }
@@ -254,6 +258,10 @@ public struct InstancePool: Sendable {
             instances[id]?.outstanding[lastLine] = invocation
             instances[id]?.idleSince = nil
             effects.append(.send(run.run, line: lastLine, to: id))
+            if rules.isSingleUse {
+                instances[id]?.isSpent = true
+                effects.append(.finishInput(id))
+            }
             effects.append(.report(.started(invocation)))
         }
     }
@@ -279,7 +287,7 @@ public struct InstancePool: Sendable {
         pausedUntil = nil
         var opening = instances.values.count { $0.phase == .opening }
         while liveCount < rules.instances,
-            waitingCount > opening * rules.pipeline || another && opening == 0
+            waitingCount > opening * rules.linesAtOnce || another && opening == 0 && !rules.isSingleUse
         {
             lastInstance += 1
             let id = InstanceID(lastInstance)
@@ -324,7 +332,7 @@ public struct InstancePool: Sendable {
         for (_, id) in instance.outstanding.sorted(by: { $0.key < $1.key }) {
             guard var run = runs[id] else { continue }
             outstandingCount -= 1
-            if run.run.handler.idempotent, run.sends < Self.sendsMax {
+            if run.run.handler.idempotent, run.sends < Self.sendsMax, !instance.isSpent {
                 run.place = nil
                 runs[id] = run
                 displaced.append(id)

@@ -9,11 +9,14 @@ public struct LineAnswer: Hashable, Sendable {
 
     /// Reads a line.
     ///
-    /// - Parameter line: without its line feed.
+    /// - Parameters:
+    ///   - line: without its line feed.
+    ///   - only: the id of the only line that it can answer; then it needs none.
     /// - Throws: why it answers nothing: it is no JSON object, or has no id.
-    public init(_ line: [UInt8]) throws(LineFault) {
+    public init(_ line: [UInt8], toOnly only: Int64? = nil) throws(LineFault) {
         guard let root = try? JSONDocument(scanning: line).root, root.kind == .object else { throw .notAnObject }
-        guard let id = root["id"]?.int64 else { throw .noID }
+        let isLeftOut = root["id"] == nil
+        guard let id = isLeftOut ? only : root["id"]?.int64 else { throw .noID }
         self.id = id
         answer = HandlerAnswer(line: root)
     }

@@ -1,5 +1,5 @@
 import PushModel
-import PushRouting
+public import PushRouting
 
 /// What a `.handler` file says, before it is known whether that makes a handler.
 struct HandlerDraft: Fillable {
@@ -27,6 +27,7 @@ struct HandlerDraft: Fillable {
     var breakerPause: Duration?
     var instances = InstanceRules()
     var notifications = NotificationRules()
+    var confinement = Handler.Confinement()
 
     /// The handler, if that is what the file describes.
     func validated(
@@ -64,6 +65,10 @@ struct HandlerDraft: Fillable {
                 line: lines["Grace"])
         }
         warnOfUselessKeys(of: kind, lines: lines, report: &report)
+        if kind == .socket, instances.isSingleUse, instances.pipeline > 1 {
+            report.warning(
+                "Pipeline= has no effect with OneInvocation=yes: a connection gets one line", line: lines["Pipeline"])
+        }
         switch kind {
         case .exec:
             if lines["Exec"] == nil { report.error("Exec= is missing; Type=exec needs the program to run") }
@@ -100,7 +105,9 @@ struct HandlerDraft: Fillable {
 
     private var command: Handler.Command {
         let variables = Dictionary(environment.map { ($0.name, $0.value) }) { _, last in last }
-        return Handler.Command(arguments: arguments, environment: variables, workingDirectory: workingDirectory)
+        return Handler.Command(
+            arguments: arguments, environment: variables, workingDirectory: workingDirectory,
+            confinement: confinement)
     }
 
     private func warnOfUselessKeys(of kind: Kind, lines: [String: Int], report: inout FileReport) {
@@ -119,6 +126,9 @@ struct HandlerDraft: Fillable {
         "Breaker": [.exec, .worker, .socket, .notify], "BreakerPause": [.exec, .worker, .socket, .notify],
         "Bus": [.notify], "AppName": [.notify], "Icon": [.notify], "DesktopEntry": [.notify], "Expire": [.notify],
         "LocalImages": [.notify],
+        "OneInvocation": [.socket], "User": [.exec, .worker], "MemoryMax": [.exec, .worker],
+        "TasksMax": [.exec, .worker], "CPUWeight": [.exec, .worker], "LimitNOFILE": [.exec, .worker],
+        "Nice": [.exec, .worker],
     ]
 }
 
@@ -154,6 +164,13 @@ extension Schema<HandlerDraft> {
         Key("Handler", "DesktopEntry", \.notifications.desktopEntry, Form.desktopEntry.optional),
         Key("Handler", "Expire", \.notifications.expires, .expiry),
         Key("Handler", "LocalImages", \.notifications.takesLocalImages, .boolean),
+        Key("Handler", "OneInvocation", \.instances.isSingleUse, .boolean),
+        Key("Handler", "User", \.confinement.user, Form.userName.optional),
+        Key("Handler", "MemoryMax", \.confinement.memoryMax, Form.byteSize((1 << 20)...(1 << 50)).optional),
+        Key("Handler", "TasksMax", \.confinement.tasksMax, Form.integer(1...4_194_304).optional),
+        Key("Handler", "CPUWeight", \.confinement.processorWeight, Form.integer(1...10_000).optional),
+        Key("Handler", "LimitNOFILE", \.confinement.openFilesMax, Form.integer(8...1_048_576).optional),
+        Key("Handler", "Nice", \.confinement.niceness, Form.niceness.optional),
         Key("Handler", "MaxConcurrent", \.maxConcurrent, Form.integer(1...10_000).optional),
         Key("Handler", "Queue", \.queueMax, .integer(0...1_000_000)),
         Key("Handler", "Breaker", \.breaker, Form.breaker.optional),
@@ -182,6 +199,25 @@ extension Form<[String]> {
             throw ValueError("must begin with the absolute path of a program, such as /usr/bin/env")
         }
         return arguments
+    }
+}
+
+extension Handler.Command {
+    /// A program and its arguments in one text, as `Exec=` takes them.
+    ///
+    /// - Throws: what is wrong with the text.
+    public init(splitting text: String) throws(WrongCommand) {
+        do throws(ValueError) {
+            self.init(arguments: try Form<[String]>.commandLine.parse(text))
+        } catch {
+            throw WrongCommand(reason: error.reason)
+        }
+    }
+
+    /// Why a text is no command.
+    public struct WrongCommand: Error, Hashable, Sendable {
+        /// Reads on after `Exec=...: `.
+        public let reason: String
     }
 }
 
@@ -231,7 +267,25 @@ extension Form<Duration?> {
     }
 }
 
+extension Form<Int> {
+    /// As nice(2) counts.
+    fileprivate static let niceness = Form { text throws(ValueError) in
+        let value = Int(text)
+        guard let value, -20...19 ~= value else { throw ValueError("must be a whole number from -20 to 19") }
+        return value
+    }
+}
+
 extension Form<String> {
+    /// The name or the number of a user, as systemd takes them.
+    fileprivate static let userName = Form { text throws(ValueError) in
+        let isName = text.utf8.allSatisfy { $0.isLetter || $0.isDigit || "_-.$".utf8.contains($0) }
+        guard isName, let first = text.utf8.first, first != UInt8(ascii: "-"), text.utf8.count <= 31 else {
+            throw ValueError("must be the name or the number of a user")
+        }
+        return text
+    }
+
     /// The path of a Unix socket: unix(7) has room for 107 bytes.
     fileprivate static let socketPath = Form { text throws(ValueError) in
         let path = try absolutePath.parse(text)

@@ -113,6 +113,11 @@ extension ManPage {
         ),
         (name: "handlers_running", meaning: "invocations that count against HandlersMax="),
         (name: "handler_processes", meaning: "processes of handlers, among them killed ones that have not ended yet"),
+        (
+            name: "containment",
+            meaning: "how the processes of a run are kept together: cgroups, or process_groups (with the mark PUSH_RUN)"
+        ),
+        (name: "containment_reason", meaning: "why runs have no cgroups"),
         (name: "deliveries_tracked", meaning: "Braze's deliveries whose opens are still recognized"),
         (name: "inject_connections, control_connections", meaning: "clients of each socket"),
         (name: "bytes_waiting_for_disk", meaning: "bytes that wait to be written to the log"),

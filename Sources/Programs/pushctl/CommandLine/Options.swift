@@ -23,6 +23,10 @@ extension Option {
     static let device = Option("device", .text("DEVICE"), "the device; Android runs its deliveries one after the other")
     static let externalID = Option("external-id", .text("USER"), "the user")
 
+    // Units of handlers.
+    static let unitDirectory = Option("directory", .directory, "write the files into this directory")
+    static let unitProgram = Option("exec", .text("COMMAND"), "the program of a socket handler, with its arguments")
+
     // What the app was doing.
     static let appState = Option("state", words(AppState.self), "the state of the app (background)")
     static let locked = Option("locked", .none, "the screen is locked")

@@ -38,13 +38,7 @@ extension Command {
         ]
     ) { arguments, session throws(Failure) in
         let settings = try session.settings()
-        let name = arguments.operands[0]
-        guard let handler = settings.routing.handlers[name] else {
-            let names = settings.routing.handlers.keys.sorted()
-            let near = nearest(to: name, among: names).map { "; did you mean \($0)?" } ?? ""
-            throw arguments.usageFailure(
-                "there is no handler \(name)\(near); the handlers are \(names.joined(separator: ", "))")
-        }
+        let handler = try arguments.handler(arguments.operands[0], of: settings)
         let deadline = try arguments[.deadline].map { text throws(Failure) in
             guard let span = Duration(timeSpan: text), Trials.deadlines.contains(span) else {
                 throw arguments.usageFailure("--deadline \(text): a time from 1ms to 1h, such as 500ms or 1min 30s")

@@ -7,14 +7,51 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* Starts a program: a process group of its own, no signal blocked or ignored, `input` as 0, `output` as 1, `error` as 2
- * (ours if negative), no other descriptor, and `descriptor_limit` as its soft RLIMIT_NOFILE (ours if 0). The calling thread
- * waits for the kernel's exec, as with posix_spawn, which cannot set the limit. Descriptors 0 to 2 must be open. Returns 0
- * or the error number; it does not set errno. */
+/* A program that is to be started, and what it gets. */
+struct CLinux_program {
+    const char *_Nonnull path;
+    char *_Nullable const *_Nonnull arguments;
+    char *_Nullable const *_Nonnull environment;
+    const char *_Nonnull directory;
+    /* Its descriptors 0, 1 and 2, none of them below 3; `error` is ours if negative. */
+    int input, output, error;
+    /* An open cgroup.procs, into which it writes itself before anything of it runs; none if negative. */
+    int cgroup;
+    /* Its RLIMIT_NOFILE, at most the hard limit that we have; ours if 0. Soft and hard, or soft alone. */
+    uint64_t descriptor_limit;
+    bool is_hard_limit;
+    bool sets_niceness;
+    int niceness;
+    /* Whose it is; ours unless `changes_user`. */
+    bool changes_user;
+    uid_t user;
+    gid_t group;
+    size_t group_count;
+    const gid_t *_Nullable groups;
+};
+
+/* What failed of a start. */
+enum __attribute__((enum_extensibility(closed))) CLinux_step {
+    CLinux_step_program,
+    CLinux_step_cgroup,
+    CLinux_step_descriptors,
+    CLinux_step_niceness,
+    CLinux_step_user,
+};
+
+/* Starts a program: a process group of its own, no signal blocked or ignored, no capability that we have beyond our user's
+ * own, and no descriptor but 0 to 2. The calling thread waits for the kernel's exec, as with posix_spawn, which cannot do
+ * most of that. Descriptors 0 to 2 must be open. Returns 0, or the error number and in `step` what failed; it does not set
+ * errno. */
 int CLinux_spawn(
-    pid_t *_Nonnull pid, const char *_Nonnull path, char *_Nullable const *_Nonnull arguments,
-    char *_Nullable const *_Nonnull environment, const char *_Nonnull directory, int input, int output, int error,
-    uint64_t descriptor_limit);
+    pid_t *_Nonnull pid, const struct CLinux_program *_Nonnull program, enum CLinux_step *_Nonnull step);
+
+/* getgrouplist(3), whose first parameters differ between systems. */
+int CLinux_user_groups(const char *_Nonnull name, gid_t group, gid_t *_Nonnull groups, int *_Nonnull count);
+
+/* Whether the directory is a cgroup (version 2) that the service manager has given to its service (Delegate=; the extended
+ * attribute user.delegate of systemd 251 and later). */
+bool CLinux_is_delegated(const char *_Nonnull cgroup);
 
 /* Two connected stream sockets, both close-on-exec; ends[0] does not block. */
 int CLinux_socket_pair(int ends[_Nonnull 2]);

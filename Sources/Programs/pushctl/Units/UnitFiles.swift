@@ -1,0 +1,224 @@
+import PushModel
+import PushRouting
+
+/// The units that have the service manager run a handler's program: once for each connection, as a user that exists for that
+/// run alone, in a sandbox of its own. And the handler's file that connects to them.
+struct HandlerUnits {
+    /// One file.
+    struct File {
+        let name: String
+        let text: String
+    }
+
+    /// How much later than the deadline the service manager ends a run: by then nobody waits for its answer.
+    private static let margin = Duration.seconds(1)
+
+    private let handler: Handler
+    private let command: Handler.Command
+    private let isExec: Bool
+    private let longest: Duration
+    private let socketPath: String
+    private let unit: String
+
+    /// - Parameters:
+    ///   - handler: the handler.
+    ///   - command: its program.
+    ///   - longest: the longest time that a run of it has.
+    init(_ handler: Handler, _ command: Handler.Command, longest: Duration) {
+        self.handler = handler
+        self.command = command
+        self.longest = longest
+        if case .exec = handler.kind { isExec = true } else { isExec = false }
+        unit = "pushrouter-\(Self.escaped(handler.name))"
+        socketPath = handler.kind.socketPath ?? "/run/pushrouter-handlers/\(Self.escaped(handler.name)).sock"
+    }
+
+    /// All of them: the socket, the service, and the handler's file.
+    var files: [File] {
+        [
+            File(name: "\(unit).socket", text: socket),
+            File(name: "\(unit)@.service", text: service),
+            File(name: "\(handler.name).handler", text: handlerFile),
+        ]
+    }
+
+    private var socket: String {
+        """
+        # The socket of the handler \(handler.name); made by pushctl handler-units.
+
+        [Unit]
+        Description=Socket of the push handler \(Self.specifierFree(handler.name))
+
+        [Socket]
+        ListenStream=\(Self.specifierFree(socketPath))
+        # Who may connect: the daemon.
+        SocketUser=pushrouterd
+        SocketMode=0600
+        DirectoryMode=0755
+        RemoveOnStop=yes
+        # One run a connection; no number of them in a time closes the socket. A run may outlive its connection.
+        Accept=yes
+        MaxConnections=\(2 * instances)
+        TriggerLimitIntervalSec=0
+
+        [Install]
+        WantedBy=sockets.target
+
+        """
+    }
+
+    private var service: String {
+        """
+        # One run of the handler \(handler.name); made by pushctl handler-units.
+
+        [Unit]
+        Description=Run of the push handler \(Self.specifierFree(handler.name))
+        CollectMode=inactive-or-failed
+        StartLimitIntervalSec=0
+
+        [Service]
+        \(lines(program))
+        StandardInput=socket
+        StandardOutput=socket
+        StandardError=journal
+        # The daemon disconnects at the deadline; this ends the run.
+        RuntimeMaxSec=\((longest + Self.margin).milliseconds)ms
+        TimeoutStopSec=1s
+
+        DynamicUser=yes
+        \(lines(limits))
+        UMask=0077
+        NoNewPrivileges=yes
+        CapabilityBoundingSet=
+        ProtectSystem=strict
+        ProtectHome=yes
+        ProtectClock=yes
+        ProtectControlGroups=yes
+        ProtectHostname=yes
+        ProtectKernelLogs=yes
+        ProtectKernelModules=yes
+        ProtectKernelTunables=yes
+        ProtectProc=invisible
+        ProcSubset=pid
+        PrivateTmp=yes
+        PrivateDevices=yes
+        PrivateUsers=yes
+        DevicePolicy=closed
+        # A handler that needs the network: PrivateNetwork=no, IPAddressDeny= and AF_INET AF_INET6.
+        PrivateNetwork=yes
+        IPAddressDeny=any
+        RestrictAddressFamilies=AF_UNIX
+        RestrictNamespaces=yes
+        RestrictRealtime=yes
+        RestrictSUIDSGID=yes
+        LockPersonality=yes
+        # A runtime that compiles as it goes (node, java) needs MemoryDenyWriteExecute=no.
+        MemoryDenyWriteExecute=yes
+        KeyringMode=private
+        RemoveIPC=yes
+        SystemCallArchitectures=native
+        SystemCallErrorNumber=EPERM
+        SystemCallFilter=@system-service
+        SystemCallFilter=~@privileged @resources
+        # What the daemon has is none of its business.
+        InaccessiblePaths=-/var/lib/pushrouterd -/run/pushrouterd -/etc/pushrouterd
+
+        """
+    }
+
+    private var program: [String] {
+        var lines = ["ExecStart=" + command.arguments.map { Self.quoted($0) }.joined(separator: " ")]
+        if isExec {
+            lines += [
+                "# The exit status is the answer, unless the program has written one with a \"status\" before.",
+                #"ExecStopPost=/bin/sh -c 'case $$SERVICE_RESULT/$$EXIT_STATUS in success/0) s=handled ;; \"#,
+                #"  */75) s=retry ;; */80) s=declined ;; *) s=rejected ;; esac; \"#,
+                #"  echo "{\\"status\\":\\"$$s\\"}" 2>/dev/null || :'"#,
+            ]
+        }
+        for (name, value) in command.environment.sorted(by: { $0.key < $1.key }) {
+            lines.append("Environment=" + Self.quoted("\(name)=\(value)", isCommand: false))
+        }
+        if let directory = command.workingDirectory {
+            lines.append("WorkingDirectory=" + Self.specifierFree(directory))
+        }
+        return lines
+    }
+
+    private var limits: [String] {
+        let limits = command.confinement
+        let keys: [(String, Int?)] = [
+            ("MemoryMax", limits.memoryMax), ("TasksMax", limits.tasksMax), ("CPUWeight", limits.processorWeight),
+            ("LimitNOFILE", limits.openFilesMax), ("Nice", limits.niceness),
+        ]
+        return keys.compactMap { key, value in value.map { "\(key)=\($0)" } }
+    }
+
+    private var handlerFile: String {
+        """
+        # Instead of the file of the handler \(handler.name) as it was; made by pushctl handler-units.
+
+        [Handler]
+        Type=socket
+        Connect=\(socketPath)
+        OneInvocation=yes
+        Instances=\(instances)
+        Idempotent=\(handler.idempotent ? "yes" : "no")
+
+        """
+    }
+
+    /// How many runs there are at once: a connection of a handler is an instance.
+    private var instances: Int { min(handler.maxConcurrent ?? 64, 64) }
+
+    private func lines(_ lines: [String]) -> String {
+        lines.isEmpty ? "# No limits of its own." : lines.joined(separator: "\n")
+    }
+
+    // MARK: Words of units
+
+    /// A word as systemd unquotes it.
+    ///
+    /// - Parameter isCommand: whether variables are replaced in it.
+    private static func quoted(_ word: String, isCommand: Bool = true) -> String {
+        let isPlain =
+            !word.isEmpty && word.utf8.allSatisfy { "/._-=:,@+".utf8.contains($0) || $0.isASCIILetterOrDigit }
+        if isPlain { return word }
+        var text = ""
+        for scalar in word.unicodeScalars {
+            switch scalar {
+            case "\"", "\\": text += "\\\(scalar)"
+            case "\n": text += "\\n"
+            case "\t": text += "\\t"
+            case "%": text += "%%"
+            case "$" where isCommand: text += "$$"
+            default: text.unicodeScalars.append(scalar)
+            }
+        }
+        return "\"\(text)\""
+    }
+
+    private static func specifierFree(_ text: String) -> String {
+        text.unicodeScalars.map { $0 == "%" ? "%%" : String($0) }.joined()
+    }
+
+    /// A part of a unit's name, as systemd-escape(1) writes it.
+    private static func escaped(_ name: String) -> String {
+        name.utf8.map { byte in
+            let isPlain = byte.isASCIILetterOrDigit || "_.:-".utf8.contains(byte)
+            let digits = String(byte, radix: 16)
+            return isPlain ? String(UnicodeScalar(byte)) : "\\x" + (byte < 16 ? "0" : "") + digits
+        }.joined()
+    }
+}
+
+extension UInt8 {
+    fileprivate var isASCIILetterOrDigit: Bool {
+        switch self {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"):
+            true
+        default: false
+        }
+    }
+}

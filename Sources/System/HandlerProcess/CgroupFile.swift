@@ -1,0 +1,70 @@
+import Glibc
+import LinuxSystem
+
+/// What is read and written in the directory of a cgroup (cgroup-v2.rst).
+enum CgroupFile {
+    /// How deep what is below a cgroup is removed: a run may make none, so more is not ours.
+    private static let depthMax = 3
+
+    /// Writes a value.
+    ///
+    /// - Parameter creating: whether the file is made, which a real cgroup does not let us.
+    /// - Returns: whether the kernel took it; if not, `errno` says why.
+    static func write(_ text: String, to path: String, creating: Bool = false) -> Bool {
+        guard let file = FileDescriptor(open(path, O_WRONLY | O_CLOEXEC | (creating ? O_CREAT : 0), 0o600)) else {
+            return false
+        }
+        return retryingInterrupts { Glibc.write(file.rawValue, text, text.utf8.count) } == text.utf8.count
+    }
+
+    /// The words of a file; none if it cannot be read.
+    static func words(of path: String) -> [String] {
+        (ProcessFiles.contents(path) ?? []).split { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\n") }
+            .map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    /// The processes of a cgroup itself.
+    static func processes(of cgroup: String) -> [Int32] { words(of: "\(cgroup)/cgroup.procs").compactMap(Int32.init) }
+
+    /// The names of the cgroups right below one.
+    static func children(of cgroup: String) -> [String] {
+        guard let directory = opendir(cgroup) else { return [] }
+        defer { closedir(directory) }
+        var names: [String] = []
+        while let entry = readdir(directory) {
+            guard entry.pointee.d_type == UInt8(DT_DIR) else { continue }
+            let name = withUnsafeBytes(of: &entry.pointee.d_name) { $0.prefix { $0 != 0 } }
+            if name.first != UInt8(ascii: ".") { names.append(String(decoding: name, as: UTF8.self)) }
+        }
+        return names
+    }
+
+    /// Kills all processes of a cgroup and of those below it.
+    ///
+    /// - Parameter atOnce: whether the kernel is asked to, if it can.
+    static func kill(_ cgroup: String, atOnce: Bool = true) {
+        if atOnce, write("1", to: "\(cgroup)/cgroup.kill") || errno != ENOENT { return }
+        // Before Linux 5.14. What is frozen starts nothing, and dies of SIGKILL all the same.
+        _ = write("1", to: "\(cgroup)/cgroup.freeze")
+        killEach(cgroup, depth: 0)
+        _ = write("0", to: "\(cgroup)/cgroup.freeze")
+    }
+
+    private static func killEach(_ cgroup: String, depth: Int) {
+        for process in processes(of: cgroup) where process > 0 { Glibc.kill(process, SIGKILL) }
+        guard depth < depthMax else { return }
+        for child in children(of: cgroup) { killEach("\(cgroup)/\(child)", depth: depth + 1) }
+    }
+
+    /// Removes a cgroup and those below it, if none has processes.
+    ///
+    /// - Returns: whether it is gone.
+    static func remove(_ cgroup: String, depth: Int = 0) -> Bool {
+        if rmdir(cgroup) == 0 || errno == ENOENT { return true }
+        guard depth < depthMax else { return false }
+        let children = children(of: cgroup)
+        guard !children.isEmpty else { return false }
+        for child in children { _ = remove("\(cgroup)/\(child)", depth: depth + 1) }
+        return rmdir(cgroup) == 0
+    }
+}

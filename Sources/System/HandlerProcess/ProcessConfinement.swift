@@ -1,0 +1,71 @@
+import CLinux
+import Glibc
+import Synchronization
+
+/// What sets a program apart from what this process is and may.
+public struct ProcessConfinement: Hashable, Sendable {
+    /// The name or the number of the user that it runs as, with that user's groups; `nil`: ours.
+    public var user: String?
+    /// How many files it may have open, at most as many as we may; `nil`: as the caller says for all programs.
+    public var openFilesMax: Int?
+    /// Its niceness, -20 to 19; `nil`: ours.
+    public var niceness: Int?
+    /// What all its processes may use together; of no effect without a cgroup.
+    public var cgroup: CgroupLimits
+
+    /// Joins the parts; the defaults set nothing apart.
+    public init(
+        user: String? = nil, openFilesMax: Int? = nil, niceness: Int? = nil, cgroup: CgroupLimits = CgroupLimits()
+    ) {
+        self.user = user
+        self.openFilesMax = openFilesMax
+        self.niceness = niceness
+        self.cgroup = cgroup
+    }
+}
+
+/// The numbers of a user.
+struct UserIdentity: Hashable, Sendable {
+    let user: UInt32
+    let group: UInt32
+    let groups: [UInt32]
+
+    /// - Parameter name: a name, or a number that has one; `nil` if the system has no such user. May wait for a directory
+    ///   service.
+    init?(_ name: String) {
+        var entry = passwd()
+        var found: UnsafeMutablePointer<passwd>?
+        var buffer = [CChar](repeating: 0, count: 16 << 10)
+        if let number = UInt32(name) {
+            getpwuid_r(number, &entry, &buffer, buffer.count, &found)
+        } else {
+            getpwnam_r(name, &entry, &buffer, buffer.count, &found)
+        }
+        guard found != nil else { return nil }
+        var groups = [UInt32](repeating: 0, count: 64)
+        var count = Int32(groups.count)
+        if CLinux_user_groups(entry.pw_name, entry.pw_gid, &groups, &count) < 0 {
+            groups = [UInt32](repeating: 0, count: Int(count))
+            guard CLinux_user_groups(entry.pw_name, entry.pw_gid, &groups, &count) >= 0 else { return nil }
+        }
+        user = entry.pw_uid
+        group = entry.pw_gid
+        self.groups = Array(groups.prefix(Int(count)))
+    }
+}
+
+/// The users that were looked up, so that a directory service is asked once for each. Any thread.
+final class KnownUsers: Sendable {
+    private let users = Mutex<[String: UserIdentity]>([:])
+
+    /// The numbers of a user; `nil` if there is none.
+    func identity(of user: String) -> UserIdentity? {
+        if let known = users.withLock({ $0[user] }) { return known }
+        guard let found = UserIdentity(user) else { return nil }
+        users.withLock { $0[user] = found }
+        return found
+    }
+
+    /// Has all looked up again.
+    func forget() { users.withLock { $0 = [:] } }
+}

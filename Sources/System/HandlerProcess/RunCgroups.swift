@@ -1,0 +1,221 @@
+import CLinux
+import Glibc
+import LinuxSystem
+
+/// The cgroups of runs, one each, below the cgroup that the service manager has given to this service.
+///
+/// `daemon` has this process, since a cgroup with controllers for others may have no processes of its own, and `runs` has
+/// a cgroup for each run. A run is in its cgroup before anything of it runs, and what it starts stays there; `cgroup.kill`
+/// ends all of it at once, forks included (Linux 5.14; before, each process of the frozen cgroup is killed). A thread of
+/// its own, which begins with the first end, ends and removes cgroups: the kernel has one lock for all of them, for which
+/// a loop must not wait. Any thread.
+public final class RunCgroups: Sendable {
+    /// Why there are none; what to do stands there too.
+    public struct Unavailable: Error, Equatable, CustomStringConvertible {
+        /// One clause for people.
+        public let description: String
+    }
+
+    private struct State: Sendable {
+        /// Those that are to be ended, and are not taken up by the thread.
+        var ended: [UInt64] = []
+        /// Those that are ended, and not removed yet.
+        var leaving = 0
+        var lastNumber: UInt64 = 0
+        var isThreadStarted = false
+        var isStopped = false
+    }
+
+    /// How soon a cgroup is looked at again whose processes are not gone, at first and at most.
+    private static let patience = (first: Duration.milliseconds(2), most: Duration.milliseconds(500))
+    /// How long a start waits for the processes of an earlier one.
+    private static let leftoverPatience = Duration.seconds(2)
+
+    /// The cgroup of the service: an absolute path.
+    public let directory: String
+    private let runs: String
+    private let isStandIn: Bool
+    private let state = Monitor(State())
+
+    /// - Parameters:
+    ///   - directory: holds `runs`.
+    ///   - isStandIn: it is an ordinary directory, in which files are made as they are written.
+    init(directory: String, isStandIn: Bool = false) {
+        self.directory = directory
+        runs = "\(directory)/runs"
+        self.isStandIn = isStandIn
+    }
+
+    /// Takes over the cgroup of this process, if it was delegated: moves the process to a leaf of its own, and ends what
+    /// an earlier process has left there. Before the first run; waits for the kernel.
+    ///
+    /// - Throws: why runs have no cgroups.
+    public static func takeOver() throws(Unavailable) -> RunCgroups {
+        guard let path = ownPath() else { throw Unavailable(description: "the system has no cgroups of version 2") }
+        // The second is where systemd mounts it beside cgroups of version 1.
+        let mounts = ["/sys/fs/cgroup", "/sys/fs/cgroup/unified"]
+        guard let directory = mounts.map({ $0 + path }).first(where: { CLinux_is_delegated($0) }) else {
+            throw Unavailable(description: "the service has no cgroup of its own (Delegate=yes of its unit)")
+        }
+        guard CgroupFile.processes(of: directory) == [getpid()] else {
+            throw Unavailable(description: "the service's cgroup \(directory) has other processes, too")
+        }
+        let cgroups = RunCgroups(directory: directory)
+        try cgroups.prepare()
+        return cgroups
+    }
+
+    private func prepare() throws(Unavailable) {
+        let leaf = "\(directory)/daemon"
+        for path in [leaf, runs] where mkdir(path, 0o755) != 0 && errno != EEXIST {
+            throw Unavailable(description: "cannot make the cgroup \(path): \(errorText(errno))")
+        }
+        let left = endLeftovers()
+        guard left.isEmpty else {
+            let list = left.joined(separator: ", ")
+            throw Unavailable(description: "processes of an earlier start do not end, in the cgroups \(list)")
+        }
+        // What a run starts stays in the run's own cgroup: with this it cannot make others below it by mistake.
+        _ = CgroupFile.write("1", to: "\(runs)/cgroup.max.depth")
+        guard CgroupFile.write("0", to: "\(leaf)/cgroup.procs") else {
+            throw Unavailable(description: "cannot move to the cgroup \(leaf): \(errorText(errno))")
+        }
+    }
+
+    private func endLeftovers() -> [String] {
+        let end = ContinuousClock.now + Self.leftoverPatience
+        var left = CgroupFile.children(of: runs).map { "\(runs)/\($0)" }
+        for path in left { CgroupFile.kill(path) }
+        while true {
+            left.removeAll { CgroupFile.remove($0) }
+            guard !left.isEmpty, ContinuousClock.now < end else { return left }
+            usleep(2000)
+        }
+    }
+
+    /// The path of this process's cgroup below the mount.
+    private static func ownPath() -> String? {
+        let lines = ProcessFiles.contents("/proc/self/cgroup") ?? []
+        for line in lines.split(separator: UInt8(ascii: "\n")) where line.starts(with: "0::/".utf8) {
+            let path = String(decoding: line.dropFirst(3), as: UTF8.self)
+            // It begins so where the cgroup is outside of what this process sees.
+            return path.hasPrefix("/..") ? nil : path == "/" ? "" : path
+        }
+        return nil
+    }
+
+    // MARK: Controllers
+
+    /// Turns controllers on for runs; those that are on stay so, as runs may need them. Waits for the kernel.
+    ///
+    /// - Returns: those that the service does not have.
+    public func enable(_ controllers: some Sequence<CgroupController>) -> [CgroupController] {
+        controllers.filter { controller in
+            for path in [directory, runs] {
+                let control = "\(path)/cgroup.subtree_control"
+                if CgroupFile.words(of: control).contains(controller.rawValue) { continue }
+                guard CgroupFile.words(of: "\(path)/cgroup.controllers").contains(controller.rawValue),
+                    CgroupFile.write("+\(controller.rawValue)", to: control)
+                else { return true }
+            }
+            return false
+        }
+    }
+
+    // MARK: Runs
+
+    /// Makes the cgroup of a run. Limits whose controller is missing have no effect.
+    ///
+    /// - Throws: the error number of the system call that failed.
+    func begin(_ limits: CgroupLimits) throws(CgroupFailure) -> NewCgroup {
+        let number = state.withLock { state in
+            state.lastNumber += 1
+            return state.lastNumber
+        }
+        let path = path(of: number)
+        guard mkdir(path, 0o755) == 0 else { throw CgroupFailure(path: path, code: errno) }
+        for file in limits.files {
+            guard CgroupFile.write(file.text, to: "\(path)/\(file.name)", creating: isStandIn) || errno == ENOENT else {
+                let failure = CgroupFailure(path: "\(path)/\(file.name)", code: errno)
+                rmdir(path)
+                throw failure
+            }
+        }
+        let flags = O_WRONLY | O_CLOEXEC | (isStandIn ? O_CREAT : 0)
+        guard let processes = FileDescriptor(open("\(path)/cgroup.procs", flags, 0o600)) else {
+            let failure = CgroupFailure(path: "\(path)/cgroup.procs", code: errno)
+            rmdir(path)
+            throw failure
+        }
+        return NewCgroup(run: RunCgroup(tree: self, number: number), processes: processes)
+    }
+
+    /// Whether cgroups are left whose run has ended: their processes are being killed.
+    public var hasLeaving: Bool { state.withLock { $0.leaving > 0 } }
+
+    /// Kills the processes of all runs, now. What is left is removed by the next start.
+    public func killAll() { CgroupFile.kill(runs) }
+
+    /// Ends a run's processes, and removes its cgroup once they are gone; soon, without waiting.
+    fileprivate func end(_ number: UInt64) {
+        state.update { state in
+            state.leaving += 1
+            state.ended.append(number)
+            guard !state.isThreadStarted else { return }
+            // Without a thread a later end tries again; the number waits.
+            guard let thread = try? WorkerThread("cgroups", { [self] in work() }) else { return }
+            thread.detach()
+            state.isThreadStarted = true
+        }
+    }
+
+    /// Ends the thread, which keeps this value alive; for who has more than one.
+    func stop() { state.update { $0.isStopped = true } }
+
+    private func work() {
+        var pending: [UInt64] = []
+        var delay = Self.patience.first
+        while true {
+            let ended = state.wait(atMost: pending.isEmpty ? nil : delay) { state -> [UInt64]? in
+                state.ended.isEmpty && !state.isStopped ? nil : exchange(&state.ended, with: [])
+            }
+            if state.withLock(\.isStopped) { return }
+            delay = ended == nil ? min(delay * 2, Self.patience.most) : Self.patience.first
+            for number in ended ?? [] { CgroupFile.kill(path(of: number)) }
+            // A second time for what did not go: it may have been written into the cgroup since.
+            if ended == nil { for number in pending { CgroupFile.kill(path(of: number)) } }
+            pending += ended ?? []
+            let before = pending.count
+            pending.removeAll { CgroupFile.remove(path(of: $0)) }
+            let removed = before - pending.count
+            if removed > 0 { state.withLock { $0.leaving -= removed } }
+        }
+    }
+
+    private func path(of number: UInt64) -> String { "\(runs)/run-\(number)" }
+}
+
+/// A cgroup that has just been made.
+struct NewCgroup: ~Copyable {
+    /// Its run.
+    let run: RunCgroup
+    /// Its `cgroup.procs`, for writing.
+    let processes: FileDescriptor
+}
+
+/// The cgroup of one run.
+struct RunCgroup: Sendable {
+    fileprivate let tree: RunCgroups
+    fileprivate let number: UInt64
+
+    /// Ends all its processes and removes it; without waiting, once.
+    func end() { tree.end(number) }
+}
+
+/// A cgroup could not be made or set up.
+struct CgroupFailure: Error, Equatable {
+    /// The file or directory.
+    let path: String
+    /// The error number.
+    let code: Int32
+}

@@ -1,0 +1,49 @@
+import HandlerProcess
+import JournalLog
+import PushRouting
+
+extension ProcessConfinement {
+    /// What a handler's file says of its program.
+    init(_ confinement: Handler.Confinement) {
+        self.init(
+            user: confinement.user, openFilesMax: confinement.openFilesMax, niceness: confinement.niceness,
+            cgroup: CgroupLimits(
+                memoryMax: confinement.memoryMax, tasksMax: confinement.tasksMax,
+                processorWeight: confinement.processorWeight))
+    }
+}
+
+extension CgroupController {
+    /// The key of a handler's file that needs it.
+    fileprivate var key: String {
+        switch self {
+        case .cpu: "CPUWeight="
+        case .memory: "MemoryMax="
+        case .pids: "TasksMax="
+        }
+    }
+}
+
+/// Turns on what the handlers of a configuration need, and tells what of their files has no effect here.
+///
+/// - Parameters:
+///   - handlers: all of them.
+///   - cgroups: where runs have theirs; `nil`: they have none.
+///   - log: takes a warning for each.
+func prepareConfinement(
+    of handlers: some Collection<Handler>, in cgroups: RunCgroups?, log: (JournalEntry) -> Void
+) {
+    let confined = handlers.compactMap { handler in
+        (handler.kind.command?.confinement).map { (handler, ProcessConfinement($0)) }
+    }
+    let wanted = Set(confined.flatMap(\.1.cgroup.controllers))
+    let missing = Set(cgroups.map { $0.enable(wanted) } ?? Array(wanted))
+    let reason = cgroups == nil ? "runs have no cgroups" : "the service's cgroup lacks the controller"
+    for (handler, confinement) in confined.sorted(by: { $0.0.name < $1.0.name }) {
+        let keys = confinement.cgroup.controllers.filter(missing.contains).map(\.key)
+        if !keys.isEmpty {
+            let message = "handler \(handler.name): \(keys.joined(separator: ", ")) has no effect: \(reason)"
+            log(JournalEntry(.warning, message, fields: [.init(.handler, handler.name)]))
+        }
+    }
+}

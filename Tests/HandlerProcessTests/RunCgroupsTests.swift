@@ -1,0 +1,182 @@
+import CLinux
+import Glibc
+import LinuxSystem
+import TestSupport
+import Testing
+
+@testable import HandlerProcess
+
+@Suite("The cgroup of a run", .timeLimit(.minutes(30)))
+struct RunCgroupsTests {
+    @Test("has the limits of the handler, and is there before the program")
+    func limits() throws {
+        let directory = TemporaryDirectory()
+        mkdir("\(directory.path)/runs", 0o755)
+        let cgroups = RunCgroups(directory: directory.path, isStandIn: true)
+        var command = shell("exit 0")
+        command.confinement.cgroup = CgroupLimits(memoryMax: 1 << 20, tasksMax: 7, processorWeight: 20)
+        let child = try command.start(in: cgroups, KnownUsers())
+        #expect(try child.waitForExit() == .exited(0))
+        cgroups.stop()
+        let written = ["memory.max", "memory.oom.group", "pids.max", "cpu.weight", "cgroup.procs"].map {
+            readFile("\(directory.path)/runs/run-1/\($0)").map { String(decoding: $0, as: UTF8.self) }
+        }
+        #expect(written == ["1048576", "1", "7", "20", "0"], "0 is who writes it: the child itself")
+    }
+
+    @Test("a limit that is refused keeps the program from starting, with the file and the reason")
+    func refusedLimit() throws {
+        let directory = TemporaryDirectory()
+        let cgroups = RunCgroups(directory: directory.path, isStandIn: true)
+        let error = #expect(throws: SpawnError.self) {
+            _ = try shell("exit 0").start(in: cgroups, KnownUsers())
+        }
+        #expect(
+            error?.reason
+                == "cannot set up its cgroup, \(directory.path)/runs/run-1: No such file or directory")
+    }
+
+    @Test("controllers are turned on at both levels; one that the service does not have is told")
+    func controllers() throws {
+        let directory = TemporaryDirectory()
+        mkdir("\(directory.path)/runs", 0o755)
+        for path in [directory.path, "\(directory.path)/runs"] {
+            writeFile("memory pids\n", to: "\(path)/cgroup.controllers")
+            writeFile("", to: "\(path)/cgroup.subtree_control")
+        }
+        let cgroups = RunCgroups(directory: directory.path, isStandIn: true)
+        #expect(cgroups.enable([.cpu, .memory]) == [.cpu])
+        for path in [directory.path, "\(directory.path)/runs"] {
+            #expect(readFile("\(path)/cgroup.subtree_control") == Array("+memory".utf8))
+        }
+    }
+
+    @Test(
+        "ends with the run, whatever the run did to get away: no process is left and no cgroup",
+        .enabled(if: TestCgroup.isPossible, "no cgroup may be made here"))
+    func end() throws {
+        let cgroup = try #require(TestCgroup())
+        let cgroups = RunCgroups(directory: cgroup.path)
+        defer { cgroups.stop() }
+        // Another session, no mark in the environment, no parent; and one that forks on and on.
+        let script = """
+            env -i setsid sh -c 'sleep 600 & echo $!; exec sleep 600' &
+            setsid sh -c 'while :; do sleep 600 & sleep 0.001; done' & echo $!
+            trap '' TERM; while :; do sleep 1; done
+            """
+        let child = try shell(script).start(in: cgroups, KnownUsers())
+        let escaped = try child.outputProcesses(2)
+        #expect(CgroupFile.processes(of: "\(cgroup.path)/runs/run-1").contains(child.processID))
+        child.killGroup()
+        for process in escaped { #expect(waitUntilGone(process)) }
+        _ = try child.waitForExit()
+        try cgroup.waitUntilEmpty()
+        #expect(!cgroups.hasLeaving)
+    }
+
+    @Test(
+        "a helper that a run has left goes when the run ends, and one of another run stays",
+        .enabled(if: TestCgroup.isPossible, "no cgroup may be made here"))
+    func others() throws {
+        let cgroup = try #require(TestCgroup())
+        let cgroups = RunCgroups(directory: cgroup.path)
+        defer { cgroups.stop() }
+        let script = "setsid sh -c 'echo $$; exec sleep 600' & read line"
+        var pair = [shell(script), shell(script)]
+        for number in pair.indices { pair[number].streams = .conversation(readsErrors: false) }
+        let (first, second) = (
+            try pair[0].start(in: cgroups, KnownUsers()), try pair[1].start(in: cgroups, KnownUsers())
+        )
+        let helpers = (try first.outputProcesses(1)[0], try second.outputProcesses(1)[0])
+        first.killGroup()
+        #expect(waitUntilGone(helpers.0))
+        #expect(isRunning(helpers.1))
+        second.killGroup()
+        #expect(waitUntilGone(helpers.1))
+        _ = (try first.waitForExit(), try second.waitForExit())
+        try cgroup.waitUntilEmpty()
+    }
+
+    @Test(
+        "can be ended by a kernel without cgroup.kill",
+        .enabled(if: TestCgroup.isPossible, "no cgroup may be made here"))
+    func olderKernel() throws {
+        let cgroup = try #require(TestCgroup())
+        let cgroups = RunCgroups(directory: cgroup.path)
+        defer { cgroups.stop() }
+        let child = try shell("setsid sleep 600 & echo $!; exec sleep 600").start(in: cgroups, KnownUsers())
+        let escaped = try child.outputProcesses(1)[0]
+        CgroupFile.kill("\(cgroup.path)/runs/run-1", atOnce: false)
+        #expect(waitUntilGone(escaped))
+        #expect(try child.waitForExit() == .signaled(SIGKILL))
+        try cgroup.waitUntilEmpty()
+    }
+}
+
+/// What sets a program apart from us.
+@Suite("A confined program", .timeLimit(.minutes(30)))
+struct ConfinementTests {
+    @Test("has its limit of open files, soft and hard, and its niceness")
+    func limits() throws {
+        var command = shell("ulimit -Sn; ulimit -Hn; nice")
+        command.descriptorLimit = 100
+        command.confinement.openFilesMax = 64
+        command.confinement.niceness = 7
+        #expect(try command.start().outputLines() == ["64", "64", "7"])
+    }
+
+    @Test("runs as its user, with that user's groups and no capability", .enabled(if: geteuid() == 0, "needs root"))
+    func user() throws {
+        var command = shell(
+            "id -u; id -g; id -G; grep -E 'Cap(Inh|Prm|Eff|Amb)' /proc/self/status | grep -vc 0000000000000000")
+        command.confinement.user = "nobody"
+        #expect(try command.start().outputLines() == ["65534", "65534", "65534", "0"])
+    }
+
+    @Test("whose user does not exist is not started, with the reason")
+    func unknownUser() {
+        var command = shell("exit 0")
+        command.confinement.user = "no-such-user"
+        let error = #expect(throws: SpawnError.self) { _ = try command.start() }
+        #expect(error?.description == "cannot start /bin/sh: there is no user no-such-user (User=)")
+    }
+}
+
+extension ProcessCommand {
+    /// Starts it without a cgroup.
+    func start() throws(SpawnError) -> ChildProcess { try start(in: nil, KnownUsers()) }
+}
+
+/// A cgroup of a test's own, with `runs` below it, removed with all that is in it.
+final class TestCgroup {
+    /// Where cgroups of version 2 are.
+    private static let mount = ["/sys/fs/cgroup", "/sys/fs/cgroup/unified"].first {
+        access("\($0)/cgroup.procs", W_OK) == 0 && access("\($0)/cgroup.subtree_control", F_OK) == 0
+    }
+
+    /// Whether this user may make one here.
+    static let isPossible = TestCgroup() != nil
+
+    let path: String
+
+    init?() {
+        guard let mount = Self.mount else { return nil }
+        path = "\(mount)/push-test-\(uniqueMark().dropFirst(4).replacing(":", with: "-"))"
+        guard mkdir(path, 0o755) == 0 else { return nil }
+        guard mkdir("\(path)/runs", 0o755) == 0 else { return nil }
+    }
+
+    deinit {
+        CgroupFile.kill("\(path)/runs")
+        _ = CgroupFile.remove(path)
+    }
+
+    /// Waits until no run has a cgroup.
+    func waitUntilEmpty() throws {
+        let end = ContinuousClock.now + .seconds(60)
+        while !CgroupFile.children(of: "\(path)/runs").isEmpty {
+            try #require(ContinuousClock.now < end, "a cgroup is left")
+            usleep(1000)
+        }
+    }
+}

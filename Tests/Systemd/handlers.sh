@@ -1,0 +1,123 @@
+#!/usr/bin/env bash
+# Runs the unit as it is packaged, under a real systemd: cgroups of handlers, users of handlers, and the units that
+# "pushctl handler-units" writes. For a throwaway system only, since it installs files and users:
+#
+#   systemd-box -- bash Tests/Systemd/handlers.sh [BUILD]
+#
+# BUILD has the programs; .build/debug without it. Says what holds, and ends with 1 at the first that does not.
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+build=${1:-.build/debug}
+step() { echo "ok: $*"; }
+fail() {
+  echo "not ok: $*" >&2
+  journalctl -q -n 40 --no-pager >&2 || true
+  exit 1
+}
+# The JSON line of the outcome of a payload for an app.
+outcome() { pushctl inject --wait --json --app "$1" - <<<'{"k":"v"}' | tail -n 1 || true; }
+expect() {
+  local line
+  line=$(outcome "$1")
+  [[ $line == *"\"outcome\":\"$2\""* ]] || fail "$1: not $2, but: $line"
+  step "$1: $2${3:+, $3}"
+}
+# Waits until no process has these words in its command line.
+gone() {
+  for ((i = 0; i < 300; i++)); do
+    pgrep -f "$1" >/dev/null || return 0
+    sleep 0.02
+  done
+  fail "there are still processes: $1"
+}
+
+install -m 755 "$build/pushrouterd" /usr/sbin/
+install -m 755 "$build/pushctl" /usr/bin/
+install -D -m 644 packaging/systemd/pushrouterd.sysusers /usr/lib/sysusers.d/pushrouterd.conf
+systemd-sysusers
+install -m 644 packaging/systemd/pushrouterd.service /usr/lib/systemd/system/
+mkdir -p /etc/pushrouterd/{handlers.d,routes.d} /opt/handlers
+printf '[Dispatch]\nMode=relay\n' >/etc/pushrouterd/pushrouterd.conf
+printf '[Handler]\nType=journal\n' >/etc/pushrouterd/handlers.d/journal.handler
+printf '[Match]\n[Route]\nHandler=journal\n' >/etc/pushrouterd/routes.d/99-default.route
+# handler NAME SCRIPT [LINES]
+handler() {
+  printf '%s\n' '#!/bin/sh' "$2" >"/opt/handlers/$1"
+  chmod 755 "/opt/handlers/$1"
+  printf '[Handler]\nType=exec\nExec=/opt/handlers/%s\n%s\n' "$1" "${3:-}" >"/etc/pushrouterd/handlers.d/$1.handler"
+  printf '[Match]\nApp=%s\n[Route]\nHandler=%s\nDeadline=%s\n' "$1" "$1" "${4:-2s}" \
+    >"/etc/pushrouterd/routes.d/50-$1.route"
+}
+handler plain 'exec cat >/dev/null'
+handler escapes 'env -i setsid sh -c "sleep 4711; :" & sleep 4712' '' 500ms
+handler limited 'exit 0' $'MemoryMax=64M\nTasksMax=20'
+# shellcheck disable=SC2016  # The words are the handler's.
+handler nice '[ "$(nice)" = 5 ]' 'Nice=5'
+handler apart-handled 'cat >/dev/null'
+handler apart-answers 'read -r line; echo "{\"status\":\"rejected\"}"'
+handler apart-failed 'exit 3'
+handler apart-declines 'exit 80'
+handler apart-hangs 'trap "" TERM; setsid sleep 4713 & while :; do sleep 1; done' '' 700ms
+# It succeeds if it can do nothing to the daemon.
+# shellcheck disable=SC2016  # The words are the handler's.
+alone='! cat /var/lib/pushrouterd/ledger.db >/dev/null 2>&1 && ! kill -0 $(cat /run/main-pid) 2>/dev/null && ! perl -MIO::Socket::UNIX -e '\''exit !IO::Socket::UNIX->new(Peer => "/run/pushrouterd/control.sock")'\'
+handler apart-alone "$alone"
+handler user "[ \$(id -un) = nobody ] && $alone" 'User=nobody'
+
+systemctl daemon-reload
+systemctl start pushrouterd
+systemctl show -P MainPID pushrouterd >/run/main-pid
+[[ $(pushctl status --json) == *'"containment":"cgroups"'* ]] || fail "$(pushctl status)"
+step "the packaged unit gives each run a cgroup"
+expect plain handled
+expect nice handled
+expect escapes timed_out
+gone 'sleep 471[12]'
+runs=/sys/fs/cgroup/system.slice/pushrouterd.service/runs
+for ((i = 0; i < 100; i++)); do [[ -n $(find "$runs" -mindepth 1 -type d) ]] || break; sleep 0.02; done
+[[ -z $(find "$runs" -mindepth 1 -type d) ]] || fail "cgroups are left: $(ls "$runs")"
+step "what got away is gone, and so are the cgroups"
+expect limited handled "also where a controller is missing: $(journalctl -q -u pushrouterd -g 'has no effect' -o cat | tail -n 1)"
+line=$(outcome user)
+[[ $line == *'"outcome":"failed"'*CAP_SETUID* ]] || fail "User= without the drop-in: $line"
+step "User= without the drop-in fails, and says what is needed"
+
+for name in handled answers failed declines hangs alone; do
+  pushctl handler-units "apart-$name" --directory /run/units-of-"$name" 2>/dev/null && fail "a directory that is not there"
+  mkdir /run/units-of-"$name"
+  pushctl handler-units "apart-$name" --directory /run/units-of-"$name" >/dev/null
+  mv /run/units-of-"$name"/*.handler /etc/pushrouterd/handlers.d/
+  mv /run/units-of-"$name"/* /etc/systemd/system/
+done
+pushctl verify >/dev/null || fail "$(pushctl verify)"
+systemctl daemon-reload
+systemd-analyze verify /etc/systemd/system/pushrouter-apart-*.{socket,service} || fail "systemd-analyze verify"
+step "systemd-analyze verify takes the units"
+systemctl start pushrouter-apart-{handled,answers,failed,declines,hangs,alone}.socket
+systemctl reload pushrouterd
+expect apart-handled handled "by its exit status"
+expect apart-answers failed "by its line"
+expect apart-failed failed "by its exit status"
+expect apart-alone handled "it can neither read the ledger, nor connect to control.sock, nor signal the daemon"
+line=$(outcome apart-hangs)
+[[ $line == *'"outcome":"timed_out"'* ]] || fail "apart-hangs: $line"
+gone 'sleep 4713'
+step "a run that hangs is ended by its unit, with what it started"
+expect apart-handled handled "after that"
+for ((i = 0; i < 30; i++)); do pushctl inject --app apart-handled - <<<'{"k":"v"}' >/dev/null; done
+expect apart-handled handled "after 30 at once"
+
+mkdir -p /etc/systemd/system/pushrouterd.service.d
+cp packaging/systemd/pushrouterd.service.d/handler-users.conf /etc/systemd/system/pushrouterd.service.d/
+systemctl daemon-reload
+systemctl restart pushrouterd
+systemctl show -P MainPID pushrouterd >/run/main-pid
+[[ $(pushctl status --json) == *'"containment":"cgroups"'* ]] || fail "after a restart: $(pushctl status)"
+expect user handled "it is nobody, and can do nothing to the daemon"
+# shellcheck disable=SC2016  # The words are the handler's.
+handler capable '[ "$(grep -cE "Cap(Inh|Prm|Eff|Amb):.*[1-9a-f]" /proc/self/status)" = 0 ]'
+systemctl reload pushrouterd
+expect capable handled "without any capability of the daemon's"
+systemctl stop pushrouterd
+[[ $(systemctl show -P Result pushrouterd) == success ]] || fail "the daemon did not end well"
+step "the daemon ends"
