@@ -114,7 +114,7 @@ extension ManPage {
         (name: "handlers_running", meaning: "invocations that count against HandlersMax="),
         (name: "handler_processes", meaning: "processes of handlers, among them killed ones that have not ended yet"),
         (name: "deliveries_tracked", meaning: "Braze's deliveries whose opens are still recognized"),
-        (name: "inject_connections, control_connections", meaning: "clients of each socket"),
+        (name: "inject_connections, control_connections, read_connections", meaning: "clients of each socket"),
         (name: "bytes_waiting_for_disk", meaning: "bytes that wait to be written to the log"),
         (name: "transactions", meaning: "commits to the log since the start"),
         (name: "longest_turn_us", meaning: "the longest time that work may have waited for the daemon's loop"),
