@@ -23,8 +23,9 @@ version=$(sed -n 's/.*pushrouterdVersion = "\(.*\)".*/\1/p' Sources/Core/PushMod
 mapfile -t products < <(sed -n 's/^ *\.executable(name: "\([^"]*\)".*/\1/p' Package.swift)
 ((${#products[@]} > 0)) || fail "Package.swift has no executable products"
 
-require_packages debhelper dpkg-dev "${build_packages[@]}"
+require_packages debhelper dpkg-dev
 if [[ -z $programs ]]; then
+    require_packages "${build_packages[@]}"
     require_swift
     for product in "${products[@]}"; do
         say "building: swift build -c release --product $product"
@@ -49,6 +50,7 @@ mkdir -p "$tree/programs"
 for product in "${products[@]}"; do install -m 755 "$programs/$product" "$tree/programs/"; done
 cp -r packaging/debian "$tree/debian"
 cp -r packaging etc "$tree/"
+cp packaging/systemd/pushrouterd.sysusers packaging/systemd/pushrouterd.tmpfiles "$tree/debian/"
 cp CHANGELOG.md "$tree/"
 chmod -R go=u-w "$tree/etc" "$tree/packaging" "$tree/debian"
 cat >"$tree/debian/changelog" <<END
@@ -56,7 +58,7 @@ pushrouterd ($version) unstable; urgency=medium
 
   * The changes of this version are in /usr/share/doc/pushrouterd/changelog.gz.
 
- -- The pushrouterd authors <pushrouterd@localhost>  $(date -R -d "@$SOURCE_DATE_EPOCH")
+ -- The pushrouterd authors <packages@pushrouterd.dev>  $(date -R -d "@$SOURCE_DATE_EPOCH")
 END
 bash packaging/man-pages.sh "$tree/programs/pushctl" "$tree/man"
 

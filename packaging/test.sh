@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Passes all tests: format, scripts, manual pages, debug build, fuzz harnesses, unit tests, release build and quickstart.
+# Passes all tests: format, scripts, manual pages, debug build, fuzz harnesses, unit tests, release build, packages and
+# quickstart.
 # Installs the Debian packages that are missing. Ends with the test runner's own closing lines.
 # usage: test.sh
 set -euo pipefail
@@ -68,6 +69,18 @@ if command -v valgrind >/dev/null && command -v gcc >/dev/null; then
     fi
 else
     say "cost: valgrind or gcc is not installed, so instructions are not counted"
+fi
+
+if command -v dh >/dev/null; then
+    say "packages: built twice, with the same bytes"
+    packaging/build-deb.sh --programs .build/release
+    packaging/build-deb.sh --programs .build/release --output .build/debian-again
+    for package in .build/debian/*.deb; do cmp "$package" ".build/debian-again/${package##*/}"; done
+    rm -r .build/debian-again
+    say "packages: installed, upgraded and removed under a systemd of their own"
+    Tests/Package/run.sh
+else
+    say "packages: debhelper is not installed, so they are not built"
 fi
 
 say "quickstart: packaging/quickstart.sh"
