@@ -1,4 +1,4 @@
-# shellcheck shell=bash disable=SC2154  # inside.sh has the variables and functions.
+# shellcheck shell=bash disable=SC2154,SC2016  # inside.sh has the variables and functions.
 # The steps of inside.sh, in their order. They share one machine: each begins where the one before ended.
 
 step "install: dpkg -i, and everything runs"
@@ -84,8 +84,8 @@ rm /etc/pushrouterd/routes.d/10-wrong.route
 holds "a right one is taken again" systemctl reload "$service"
 
 step "watchdog: a daemon that hangs is killed, and the next one serves who waits"
-mkdir -p /run/systemd/system/$service.d
-printf '[Service]\nWatchdogSec=1s\nRestartSec=100ms\n' >/run/systemd/system/$service.d/watchdog.conf
+mkdir -p "/run/systemd/system/$service.d"
+printf '[Service]\nWatchdogSec=1s\nRestartSec=100ms\n' >"/run/systemd/system/$service.d/watchdog.conf"
 systemctl daemon-reload
 holds "it restarts with a short watchdog" systemctl restart "$service"
 pid=$(property MainPID)
@@ -93,7 +93,7 @@ kill -STOP "$pid"
 holds "a request waits for the next daemon" timeout 30 pushctl inject --app org.example --id after-hang - <<<"$payload"
 is_new_process "$pid" || fail "the process that hung is still there"
 [[ $(property NRestarts) -ge 1 ]] || fail "the service manager did not restart it"
-rm -r /run/systemd/system/$service.d
+rm -r "/run/systemd/system/$service.d"
 systemctl daemon-reload
 
 step "upgrade under load: every producer can connect at any time, and nothing acknowledged is lost"

@@ -1,6 +1,7 @@
 import DaemonClient
 import PushModel
 import PushSettings
+import UnixSockets
 
 extension Session {
     /// Asks the daemon over control.sock, and gives its answer. What changes nothing goes over read.sock where this user may
@@ -23,7 +24,8 @@ extension Session {
         do throws(DaemonError) {
             return try DaemonConnection(directories.controlSocket)
         } catch {
-            guard case .socket(.permissionDenied(path: _)) = error, operation.changesNothing,
+            let path = directories.controlSocket
+            guard error == .socket(.permissionDenied(path: path)), operation.changesNothing,
                 let connection = try? DaemonConnection(directories.readSocket)
             else { throw error }
             return connection
