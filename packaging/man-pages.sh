@@ -10,7 +10,7 @@ pushctl=$1 directory=$2
 mkdir -p "$directory"
 cp packaging/man/* "$directory/"
 
-"$pushctl" --help | sed -n '/^Commands:$/,/^Options/s/^  \([a-z-]*\)  .*/\1/p' | while read -r command; do
+"$pushctl" --help | sed -n '/^Commands:$/,/^Options/s/^  \([a-z][a-z-]*\)  .*/\1/p' | while read -r command; do
     "$pushctl" "$command" --generate man >"$directory/pushctl-$command.1"
 done
 
