@@ -46,7 +46,7 @@ struct CompletionFileTests {
             zpty shell "HOME=$3 $4 -f -i"
             zpty -w shell "PROMPT= RPROMPT= fpath=($1 \$fpath); autoload -Uz compinit; compinit -u -D"
             zpty -w shell "compdef _pushctl pushctl; print-buffer() { print -r -- \"<<\$BUFFER>>\"; zle send-break }"
-            zpty -w shell "zle -N print-buffer; bindkey '^X^P' print-buffer; setopt no_beep; print begin-${:-}now"
+            zpty -w shell "zle -N print-buffer; bindkey '^X^P' print-buffer; setopt no_beep; zstyle ':completion:*' insert-tab false; print begin-${:-}now"
             zpty -r shell answer '*begin-now*'
             zpty -w -n shell "$2"$'\t\x18\x10'
             zpty -r shell answer '*<<*>>*'

@@ -29,7 +29,7 @@ known=(
     'verify:check the configuration'
 )
 
-for word in "${words[@]:1:CURRENT-2}"; do
+for word in "${(@)words[2,CURRENT-1]}"; do
     case $word in
 inject|open|act|dismiss|session|token|log|import|explain|run-handler|simulate|test|report|show|campaigns|events|user|users|pending|flush|export|status|verify) command=$word; break ;;
     esac

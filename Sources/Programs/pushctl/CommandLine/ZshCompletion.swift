@@ -12,7 +12,7 @@ enum ZshCompletion {
         \(commands.map { "    \(quoted("\($0.name):\(escapedColons($0.summary))"))" }.joined(separator: "\n"))
         )
 
-        for word in "${words[@]:1:CURRENT-2}"; do
+        for word in "${(@)words[2,CURRENT-1]}"; do
             case $word in
         \(commands.map(\.name).joined(separator: "|"))) command=$word; break ;;
             esac
