@@ -57,7 +57,8 @@ struct ReadSocketTests {
         let copy = installation.root + "/pushctl"
         #expect(Program(path: "/bin/cp").run([Program(product: "pushctl").path, copy]).end == .exited(0))
         let user = Program(path: "/usr/bin/setpriv")
-        let stranger = ["--reuid", "65534", "--regid", "65534", "--clear-groups", copy, "--runtime", installation.runtime]
+        let nobody = ["--reuid", "65534", "--regid", "65534", "--clear-groups"]
+        let stranger = nobody + [copy, "--runtime", installation.runtime]
         let status = user.run(stranger + ["status", "--json"])
         #expect(status.end == .exited(0), "\(status.errors)")
         #expect(status.output.contains("\"read_connections\":1"), "\(status.output)")
