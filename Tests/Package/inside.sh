@@ -9,6 +9,9 @@ payload='{"data":{"k":"v"}}'
 service=pushrouterd.service
 sockets=(pushrouterd-inject.socket pushrouterd-control.socket pushrouterd-read.socket)
 
+# A container's image forbids its packages to start services; this is a machine.
+rm -f /usr/sbin/policy-rc.d
+
 step() { printf -- '-- %s\n' "$*"; }
 fail() {
     printf 'failed: %s\n' "$*" >&2

@@ -29,7 +29,7 @@ status=0
 mkdir -p .build/package-test
 cp -r "$work/old" "$work/new" .build/package-test/
 trap 'rm -rf "$work" "$here/../../.build/package-test"' EXIT
-bash "$here/box.sh" --seconds 240 bash "$here/inside.sh" "$PWD/.build/package-test" || status=$?
+bash "$here/box.sh" --seconds 400 bash "$here/inside.sh" "$PWD/.build/package-test" || status=$?
 case $status in
     0) echo "package tests: passed" ;;
     77) echo "package tests: skipped"; status=0 ;;
