@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Passes all tests: format, scripts, manual pages, debug build, fuzz harnesses, unit tests, release build and quickstart.
+# Passes all tests: format, scripts, manual pages, debug build, fuzz harnesses, unit tests, release build, packages and
+# quickstart.
 # Installs the Debian packages that are missing. Ends with the test runner's own closing lines.
 # usage: test.sh
 set -euo pipefail
@@ -75,6 +76,18 @@ if command -v gcc >/dev/null && command -v python3 >/dev/null; then
     Tests/Benchmarks/hostile.sh process_groups 200
 else
     say "hostile handlers: gcc or python3 is not installed, so none is run"
+fi
+
+if command -v dh >/dev/null; then
+    say "packages: built twice, with the same bytes"
+    packaging/build-deb.sh --programs .build/release
+    packaging/build-deb.sh --programs .build/release --output .build/debian-again
+    for package in .build/debian/*.deb; do cmp "$package" ".build/debian-again/${package##*/}"; done
+    rm -r .build/debian-again
+    say "packages: installed, upgraded and removed under a systemd of their own"
+    Tests/Package/run.sh
+else
+    say "packages: debhelper is not installed, so they are not built"
 fi
 
 say "quickstart: packaging/quickstart.sh"

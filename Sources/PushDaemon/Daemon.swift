@@ -46,6 +46,7 @@ final class Daemon {
     private var ownRequests: OwnRequests?
     private var injectClients: LineServer?
     private var controlClients: LineServer?
+    private var readClients: LineServer?
     private var deadlineTimer: TimerSource?
     private var timers: [RepeatingTimer] = []
     private var stopTimer: TimerSource?
@@ -189,18 +190,24 @@ final class Daemon {
 
     private func listen(_ directories: Directories) throws {
         var sockets = try Sockets(settings: settings.daemon, directories: directories, journal: journal)
-        // In this order: who sees inject.sock can already ask control.sock.
+        // In this order: who sees inject.sock can already ask the others.
         let controlClients = try LineServer(
             loop: loop, listener: try sockets.listener(.control), limits: settings.daemon.controlLimits,
             refusals: refusals
-        ) { [unowned self] in control?.take($1, from: $0) }
+        ) { [unowned self] in control?.take($1, from: $0, on: .control) }
         self.controlClients = controlClients
+        let readClients = try LineServer(
+            loop: loop, listener: try sockets.listener(.read), limits: settings.daemon.controlLimits,
+            refusals: refusals
+        ) { [unowned self] in control?.take($1, from: $0, on: .read) }
+        self.readClients = readClients
         let injectClients = try LineServer(
             loop: loop, listener: try sockets.listener(.inject), limits: settings.daemon.injectLimits,
             refusals: refusals
         ) { [unowned self] in inject.take($1, from: $0) }
         self.injectClients = injectClients
         try controlClients.start()
+        try readClients.start()
         try injectClients.start()
     }
 
@@ -264,6 +271,7 @@ final class Daemon {
         }
         injectClients?.flush()
         controlClients?.flush()
+        readClients?.flush()
         if isStopping { exitWhenDone() }
     }
 
@@ -287,7 +295,7 @@ final class Daemon {
         if runner.hasInstances { runner.endInstances() }
         guard !runner.hasInstances else { return }
         guard !runner.endsLeftovers else { return }
-        if injectClients?.hasSentEverything != false, controlClients?.hasSentEverything != false {
+        if [injectClients, controlClients, readClients].allSatisfy({ $0?.hasSentEverything != false }) {
             loop.exit(code: 0)
         } else {
             // Who does not take what it is owed cannot keep the daemon.
@@ -330,6 +338,7 @@ final class Daemon {
         control?.stop()
         injectClients?.stopListening()
         controlClients?.stopListening()
+        readClients?.stopListening()
     }
 
     private func reload() {
@@ -347,6 +356,7 @@ final class Daemon {
             runner.reconfigured(settings.routing.handlers.values)
             injectClients?.limits = settings.daemon.injectLimits
             controlClients?.limits = settings.daemon.controlLimits
+            readClients?.limits = settings.daemon.controlLimits
             journal.log(JournalEntry(.info, "reloaded: \(statusLine)", messageID: .reloaded))
         } catch {
             configurationProblem = error.lines.joined(separator: "\n")
@@ -385,7 +395,8 @@ extension Daemon: ControlServer.StatusSource {
             handlers: processor.handlers,
             containment: containment.name, containmentReason: containment.reason,
             deliveriesTracked: processor.deliveriesTracked,
-            clients: ClientsStatus(inject: injectClients, control: controlClients, refusals: refusals.counts),
+            clients: ClientsStatus(
+                inject: injectClients, control: controlClients, read: readClients, refusals: refusals.counts),
             store: DiskStatus(pipeline, health, committer.status, filterBytes: inject.filterBytes, at: now.monotonic),
             longestTurn: .nanoseconds(loop.longestTurnNanoseconds), turns: loop.turnTimes,
             customData: CustomDataStatus(

@@ -55,6 +55,7 @@ struct Status {
         writer.member("deliveries_tracked", deliveriesTracked)
         writer.member("inject_connections", clients.inject.connections)
         writer.member("control_connections", clients.control.connections)
+        writer.member("read_connections", clients.read.connections)
         writer.member("bytes_waiting_for_disk", store.bytesWaiting)
         writer.member("transactions", store.commits)
         writer.member("longest_turn_us", longestTurn.microseconds)
@@ -90,7 +91,7 @@ extension HandlerStatus {
     }
 }
 
-/// What `op: status` tells of the clients of the two sockets.
+/// What `op: status` tells of the clients of the sockets.
 struct ClientsStatus {
     /// What one of the sockets has.
     struct Socket {
@@ -107,17 +108,22 @@ struct ClientsStatus {
 
     var inject: Socket
     var control: Socket
+    var read: Socket
     var refusals: [(reason: RefusalReason, count: UInt64)]
 
-    init(inject: LineServer?, control: LineServer?, refusals: [(reason: RefusalReason, count: UInt64)]) {
+    init(
+        inject: LineServer?, control: LineServer?, read: LineServer?,
+        refusals: [(reason: RefusalReason, count: UInt64)]
+    ) {
         self.inject = Socket(inject)
         self.control = Socket(control)
+        self.read = Socket(read)
         self.refusals = refusals
     }
 
     fileprivate func members(_ writer: JSONObjectBuilder) {
-        writer.member("input_bytes", inject.inputBytes + control.inputBytes)
-        writer.member("output_bytes", inject.outputBytes + control.outputBytes)
+        writer.member("input_bytes", inject.inputBytes + control.inputBytes + read.inputBytes)
+        writer.member("output_bytes", inject.outputBytes + control.outputBytes + read.outputBytes)
         writer.member(
             "refused",
             object: { writer in

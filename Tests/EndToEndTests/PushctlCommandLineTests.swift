@@ -72,7 +72,8 @@ struct PushctlCommandLineTests {
             (["report", "--since", "-1h", "--until", "-2h"], "is before --since"),
             (["report", "--fail-under", "101"], "--fail-under 101: a percentage from 0 to 100"),
             (["report", "--json", "--format", "csv"], "--json and --format csv exclude each other"),
-            (["--generate", "fish"], "--generate fish: man or bash"),
+            (["--generate", "tcsh"], "--generate tcsh: man, bash, zsh or fish"),
+            (["inject", "--generate", "bash", "x"], "inject has no option --generate"),
         ])
     func usage(_ arguments: [String], _ message: String) {
         let result = pushctl.run(arguments)
@@ -112,8 +113,10 @@ struct PushctlCommandLineTests {
     func generated() {
         let man = Program(path: "/bin/cat").run([packageRoot + "/packaging/man/pushctl.1"])
         #expect(pushctl.run(["--generate", "man"]).output == man.output, "make it again with --generate man")
-        let bash = Program(path: "/bin/cat").run([packageRoot + "/packaging/completions/pushctl.bash"])
-        #expect(pushctl.run(["--generate", "bash"]).output == bash.output, "make it again with --generate bash")
+        for shell in ["bash", "zsh", "fish"] {
+            let file = Program(path: "/bin/cat").run([packageRoot + "/packaging/completions/pushctl.\(shell)"])
+            #expect(pushctl.run(["--generate", shell]).output == file.output, "make it again with --generate \(shell)")
+        }
     }
 
     @Test(

@@ -19,6 +19,9 @@ public final class Installation: Sendable {
     /// Where administrators connect.
     public var controlSocket: String { runtime + "/control.sock" }
 
+    /// Where readers connect.
+    public var readSocket: String { runtime + "/read.sock" }
+
     /// Makes one with the shipped handler `journal`, a last route to it, and these settings.
     ///
     /// - Parameters:

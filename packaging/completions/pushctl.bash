@@ -129,7 +129,7 @@ _pushctl() {
         *:--config) mapfile -t COMPREPLY < <(compgen -d -- "$current"); return ;;
         *:--state) mapfile -t COMPREPLY < <(compgen -d -- "$current"); return ;;
         *:--runtime) mapfile -t COMPREPLY < <(compgen -d -- "$current"); return ;;
-        *:--generate) mapfile -t COMPREPLY < <(compgen -W "man bash" -- "$current"); return ;;
+        *:--generate) mapfile -t COMPREPLY < <(compgen -W "man bash zsh fish" -- "$current"); return ;;
     esac
 
     if [[ $current == -* ]]; then
@@ -157,7 +157,7 @@ _pushctl() {
             flush) options="--app --device --external-id --suite --json --config --state --runtime --help --version" ;;
             export) options="--format --since --utc --event --cursor --after --follow --config --state --runtime --help --version" ;;
             status) options="--format --json --config --state --runtime --help --version" ;;
-            verify) options="--json --config --state --runtime --help --version" ;;
+            verify) options="--json --quiet --config --state --runtime --help --version" ;;
             *) options="--config --state --runtime --help --version --generate" ;;
         esac
         mapfile -t COMPREPLY < <(compgen -W "$options" -- "$current")

@@ -38,4 +38,7 @@ public struct Directories: Hashable, Sendable {
 
     /// The socket of those who read and administer.
     public var controlSocket: String { runtime + "/control.sock" }
+
+    /// The socket of those who may only read.
+    public var readSocket: String { runtime + "/read.sock" }
 }

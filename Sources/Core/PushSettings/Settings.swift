@@ -59,6 +59,8 @@ public struct DaemonSettings: Hashable, Sendable {
     public var injectSocket = SocketSettings()
     /// `control.sock`, for all that reads or administers.
     public var controlSocket = SocketSettings()
+    /// `read.sock`, for what changes nothing.
+    public var readSocket = SocketSettings()
 
     /// The shipped values.
     public init() {}

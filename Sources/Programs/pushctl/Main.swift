@@ -26,12 +26,13 @@ struct Program {
             output.print(command.map { Help.text(of: $0) } ?? Help.overview(of: Command.all))
         case .version:
             output.print("pushctl \(pushrouterdVersion)\n")
-        case .generate("man"):
-            output.print(ManPage.text(of: Command.all))
-        case .generate("bash"):
-            output.print(BashCompletion.text(of: Command.all))
-        case .generate(let what):
-            throw .usage("--generate \(what): man or bash", of: nil)
+        case .generate("man", let command):
+            output.print(command.map { ManPage.text(of: $0) } ?? ManPage.text(of: Command.all))
+        case .generate("bash", _): output.print(BashCompletion.text(of: Command.all))
+        case .generate("zsh", _): output.print(ZshCompletion.text(of: Command.all))
+        case .generate("fish", _): output.print(FishCompletion.text(of: Command.all))
+        case .generate(let what, _):
+            throw .usage("--generate \(what): man, bash, zsh or fish", of: nil)
         }
         return .done
     }

@@ -14,7 +14,8 @@ enum Arguments {
                           then /run/pushrouterd and /usr/lib/pushrouterd)
           --state DIR     keep the ledger in DIR
                           (default: $STATE_DIRECTORY or /var/lib/pushrouterd)
-          --runtime DIR   make the sockets inject.sock and control.sock in DIR
+          --runtime DIR   make inject.sock, control.sock and read.sock in DIR, where
+                          the service manager does not hand them over
                           (default: $RUNTIME_DIRECTORY or /run/pushrouterd)
           --help          print this
           --version       print the version

@@ -4,11 +4,11 @@ import LinuxSystem
 import PushSettings
 import UnixSockets
 
-/// The two sockets of the daemon: the service manager's where it hands them over, else made in the runtime directory.
+/// The sockets of the daemon: the service manager's where it hands them over, else made in the runtime directory.
 struct Sockets {
-    /// One of the two. The raw values are the names that a socket unit gives them (`FileDescriptorName=`).
+    /// One of them. The raw values are the names that a socket unit gives them (`FileDescriptorName=`).
     enum Name: String {
-        case inject, control
+        case inject, control, read
     }
 
     private let settings: DaemonSettings
@@ -25,7 +25,7 @@ struct Sockets {
             guard let socket = Name(rawValue: name), inherited[socket] == nil else {
                 _ = FileDescriptor(owning: descriptor)
                 let message =
-                    "the service manager's socket \(name) is not used: FileDescriptorName= is inject or control"
+                    "the service manager's socket \(name) is not used: FileDescriptorName= is inject, control or read"
                 journal.log(JournalEntry(.warning, message))
                 continue
             }
@@ -45,6 +45,7 @@ struct Sockets {
         switch name {
         case .inject: return try listener(directories.injectSocket, settings.injectSocket, refusal)
         case .control: return try listener(directories.controlSocket, settings.controlSocket, refusal)
+        case .read: return try listener(directories.readSocket, settings.readSocket, refusal)
         }
     }
 

@@ -2,8 +2,8 @@ import EventLoop
 import PushModel
 import PushRouting
 
-/// Takes the requests of `control.sock`: tells what the daemon does, and has the router do what people and the forwarder
-/// ask for.
+/// Takes the requests of `control.sock` and `read.sock`: tells what the daemon does, and has the router do what people and
+/// the forwarder ask for.
 final class ControlServer {
     /// Who knows what the daemon does now.
     protocol StatusSource: AnyObject {
@@ -35,15 +35,17 @@ final class ControlServer {
         forwarder = ForwarderService(processor)
     }
 
-    /// Takes in a line; its reply comes now or later, in the place that the line takes.
-    func take(_ line: [UInt8], from session: ClientSession) {
+    /// Takes in a line; its reply comes now or later, in the place that the line takes. `read.sock` changes nothing.
+    func take(_ line: [UInt8], from session: ClientSession, on socket: Sockets.Name) {
         let client = ControlClient(session: session, place: session.reserveReply())
         forwarder.endWait(of: session)
         do throws(ProtocolError) {
-            try carryOut(try ControlRequest(line: line), for: client)
+            let request = try ControlRequest(line: line)
+            if socket == .read { try request.checkReadOnly() }
+            try carryOut(request, for: client)
         } catch {
             let reason = RefusalReason(error.code)
-            let message = "a request on control.sock was refused (\(error.code.rawValue))"
+            let message = "a request on \(socket.rawValue).sock was refused (\(error.code.rawValue))"
             refusals.note(reason, message, uid: session.peer.uid, at: EventLoop.nowNanoseconds)
             client.reply(Reply.refused(error))
         }

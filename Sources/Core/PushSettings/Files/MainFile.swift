@@ -25,6 +25,8 @@ extension Schema<Settings> {
             Key("Daemon", "InjectSocketGroup", \.daemon.injectSocket.group, Form.groupName.optional),
             Key("Daemon", "ControlSocketMode", \.daemon.controlSocket.mode, .fileMode),
             Key("Daemon", "ControlSocketGroup", \.daemon.controlSocket.group, Form.groupName.optional),
+            Key("Daemon", "ReadSocketMode", \.daemon.readSocket.mode, .fileMode),
+            Key("Daemon", "ReadSocketGroup", \.daemon.readSocket.group, Form.groupName.optional),
 
             Key("Dispatch", "Mode", \.routing.mode, .choice),
             Key("Dispatch", "HandlersMax", \.routing.limits.handlers, .integer(1...10_000)),

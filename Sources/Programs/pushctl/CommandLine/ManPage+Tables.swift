@@ -119,7 +119,7 @@ extension ManPage {
         ),
         (name: "containment_reason", meaning: "why runs have no cgroups"),
         (name: "deliveries_tracked", meaning: "Braze's deliveries whose opens are still recognized"),
-        (name: "inject_connections, control_connections", meaning: "clients of each socket"),
+        (name: "inject_connections, control_connections, read_connections", meaning: "clients of each socket"),
         (name: "bytes_waiting_for_disk", meaning: "bytes that wait to be written to the log"),
         (name: "transactions", meaning: "commits to the log since the start"),
         (name: "longest_turn_us", meaning: "the longest time that work may have waited for the daemon's loop"),

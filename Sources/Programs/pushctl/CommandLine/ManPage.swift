@@ -21,10 +21,50 @@ enum ManPage {
             section("PENDING AS JSON", table(pendingMembers)),
             section("STATUS", table(statusFields)),
             section("EXIT STATUS", statuses + "\n.PP\n" + paragraphs(statusNotes)),
-            section("SEE ALSO", ".BR pushrouterd (8),\n.BR sysexits.h (3head)"),
+            section("SEE ALSO", ".BR pushrouterd (8),\n.BR sysexits.h (3head)\n.PP\n" + pagesNote),
         ]
         return sections.joined(separator: "\n") + "\n"
     }
+
+    /// The page of one command, with the tables that explain what it reads and prints.
+    static func text(of command: Command) -> String {
+        let page = "pushctl-\(command.name)"
+        let sections: [String?] = [
+            ".\\\" Made by \"pushctl \(command.name) --generate man\".",
+            ".TH \(escaped(page.uppercased())) 1 \"\" \"pushrouterd \(pushrouterdVersion)\" \"User Commands\"",
+            section("NAME", escaped("\(page) - \(command.summary)")),
+            section("SYNOPSIS", ".B pushctl \(escaped(command.usage))"),
+            section("DESCRIPTION", paragraphs(command.description)),
+            command.options.isEmpty ? nil : section("OPTIONS", list(command.options)),
+            section("OPTIONS OF EVERY COMMAND", list(command.sharedOptions) + "\n.PP\n" + escaped(Help.directories)),
+            tables(of: command),
+            section("EXIT STATUS", statuses + "\n.PP\n" + paragraphs(statusNotes)),
+            section("EXAMPLES", examples(of: command)),
+            section("SEE ALSO", ".BR pushctl (1),\n.BR pushrouterd (8),\n.BR pushrouterd.conf (5)"),
+        ]
+        return sections.compactMap(\.self).joined(separator: "\n") + "\n"
+    }
+
+    private static func tables(of command: Command) -> String? {
+        switch command.name {
+        case "test", "simulate":
+            section("EXPECTATIONS", paragraphs(expectationNotes) + "\n" + table(expectations))
+        case "report":
+            section("REPORT AS JSON", table(reportMembers)) + "\n" + section("REPORT AS CSV", table(reportColumns))
+        case "campaigns":
+            section("CAMPAIGN FIGURES", table(campaignFigures)) + "\n"
+                + section("CAMPAIGNS AS JSON", table(campaignMembers))
+        case "pending": section("PENDING AS JSON", table(pendingMembers))
+        case "status": section("STATUS", table(statusFields))
+        default: nil
+        }
+    }
+
+    private static func examples(of command: Command) -> String {
+        command.examples.map { ".TP\n.B \(escaped($0.line))\n\(escaped($0.meaning))" }.joined(separator: "\n")
+    }
+
+    private static let pagesNote = escaped("Each command has a page of its own, such as pushctl-inject(1).")
 
     private static let description = [
         """
@@ -40,12 +80,10 @@ enum ManPage {
     ]
 
     private static func command(_ command: Command) -> String {
-        let examples = command.examples.map { ".TP\n.B \(escaped($0.line))\n\(escaped($0.meaning))" }
-        return
-            ([
-                ".SS \(escaped(command.usage))", paragraphs([sentence(command.summary)] + command.description),
-                list(command.options), ".PP\nExamples:",
-            ] + examples).filter { !$0.isEmpty }.joined(separator: "\n")
+        [
+            ".SS \(escaped(command.usage))", paragraphs([sentence(command.summary)] + command.description),
+            list(command.options), ".PP\nExamples:", examples(of: command),
+        ].filter { !$0.isEmpty }.joined(separator: "\n")
     }
 
     private static var statuses: String {

@@ -13,7 +13,9 @@ extension Option {
     static let everywhere = [configuration, stateDirectory, runtime, help, version]
 
     // Without a command.
-    static let generate = Option("generate", .words(["man", "bash"]), "print the man page, or completions for a shell")
+    static let generate = Option(
+        "generate", .words(["man", "bash", "zsh", "fish"]),
+        "print the man page, or completions for a shell; after a command, man is the page of that command")
 
     // Whom a request is about.
     static let platform = Option("platform", words(Platform.self), "the platform that the payload is for")
@@ -111,6 +113,8 @@ extension Option {
     static let junit = Option("junit", .file, "write a test report for CI into this file")
 
     static let utc = Option("utc", .none, "show times in UTC, and read dates as UTC")
+
+    static let quiet = Option("quiet", .none, "print errors and warnings only")
 
     static let json = Option("json", .none, "print JSON, for programs")
 

@@ -8,8 +8,8 @@ enum Parsed {
     case help(Command?)
     /// The version.
     case version
-    /// A file made from the table of commands: `man` or `bash`.
-    case generate(String)
+    /// A file made from the table of commands: `man`, `bash`, `zsh` or `fish`; of one command only `man`.
+    case generate(String, Command?)
 }
 
 /// Reads a command line: options and operands in any order, `--option value` and `--option=value`; `--` ends options.
@@ -87,12 +87,13 @@ struct Parser {
         if given.contains(where: { $0.name == Option.version.name }) { return .version }
         guard let name else {
             if isHelp { return .help(nil) }
-            if let what = given.last(where: { $0.name == Option.generate.name })?.value { return .generate(what) }
+            if let generated { return .generate(generated, nil) }
             throw .usage("which command?", of: nil)
         }
         if name == "help", operands.count <= 1 { return try help(of: operands.first) }
         guard let command else { throw unknownCommand(name) }
         if isHelp { return .help(command) }
+        if generated == "man" { return .generate("man", command) }
         var values: [Option: [String]] = [:]
         for given in given {
             let option = try option(given, of: command)
@@ -101,6 +102,8 @@ struct Parser {
         try checkOperands(of: command)
         return .run(Arguments(command: command, operands: operands, values: values))
     }
+
+    private var generated: String? { given.last { $0.name == Option.generate.name }?.value }
 
     private func help(of name: String?) throws(Failure) -> Parsed {
         guard let name else { return .help(nil) }

@@ -7,7 +7,7 @@ extension Command {
         name: "status", summary: "show what the daemon is doing now",
         description: [
             """
-            Asks the running daemon over control.sock. Names of times end in their unit: _ms, _us. Without a problem \
+            Asks the running daemon over control.sock, or over read.sock where control.sock is not for this user. Names of times end in their unit: _ms, _us. Without a problem \
             its field is null (text: -). pushctl(1) explains each field.
             """,
             """

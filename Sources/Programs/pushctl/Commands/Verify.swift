@@ -17,9 +17,10 @@ extension Command {
             """
         ],
         operands: .none,
-        options: [.json],
+        options: [.json, .quiet],
         examples: [
             Example(line: "pushctl verify", meaning: "check the installed configuration"),
+            Example(line: "pushctl verify --quiet", meaning: "the same, and nothing to read when all is right"),
             Example(line: "pushctl verify --config ./etc", meaning: "check a directory before it is installed"),
         ]
     ) { arguments, session throws(Failure) in
@@ -27,7 +28,7 @@ extension Command {
         if arguments.has(.json) {
             session.output.write(document: report.json)
         } else {
-            session.output.print(report.text)
+            session.output.print(arguments.has(.quiet) ? report.mistakes : report.text)
         }
         return report.errors > 0 ? .no : .done
     }
@@ -66,10 +67,13 @@ private struct VerifyReport {
 
     // MARK: For people
 
+    /// A line for each error and warning; nothing without any.
+    var mistakes: String { diagnostics.map { "\($0)\n" }.joined() }
+
+    /// The mistakes, and what is in force.
     var text: String {
-        let found = diagnostics.map { "\($0)\n" }.joined()
         let sum = "\(Text.count(errors, "error")), \(Text.count(warnings, "warning"))\n"
-        return found + sum + (settings.map { inForce($0.routing) } ?? "")
+        return mistakes + sum + (settings.map { inForce($0.routing) } ?? "")
     }
 
     private func inForce(_ table: RoutingTable) -> String {

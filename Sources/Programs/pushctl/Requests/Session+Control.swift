@@ -1,17 +1,34 @@
 import DaemonClient
 import PushModel
 import PushSettings
+import UnixSockets
 
 extension Session {
-    /// Asks the daemon over control.sock, and gives its answer.
+    /// Asks the daemon over control.sock, and gives its answer. What changes nothing goes over read.sock where this user may
+    /// not use control.sock.
     ///
     /// - Throws: why it refused, with the status "no", or why it did not answer.
     func control(_ operation: ControlRequest.Operation) throws(Failure) -> JSONNode {
         let path = directories.controlSocket
         do {
-            return try DaemonConnection(path).ask(operation).root
+            return try connection(for: operation).ask(operation).root
         } catch {
             throw Failure(error, path, asking: operation.name)
+        }
+    }
+
+    /// A connection to the socket by which this user may ask for it.
+    ///
+    /// - Throws: why there is none to control.sock, where read.sock does not do either.
+    func connection(for operation: ControlRequest.Operation) throws(DaemonError) -> DaemonConnection {
+        do throws(DaemonError) {
+            return try DaemonConnection(directories.controlSocket)
+        } catch {
+            let path = directories.controlSocket
+            guard error == .socket(.permissionDenied(path: path)), operation.changesNothing,
+                let connection = try? DaemonConnection(directories.readSocket)
+            else { throw error }
+            return connection
         }
     }
 }

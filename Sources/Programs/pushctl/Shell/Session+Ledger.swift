@@ -37,9 +37,8 @@ extension Session {
     /// Asks the daemon to bring the ledger up to date; `nil` where none can be asked.
     private func askForSync() -> Synced? {
         do {
-            let daemon = try DaemonConnection(directories.controlSocket)
-            let reply = try daemon.ask(.sync(timeout: Self.syncTimeout), timeoutMilliseconds: Self.answerTimeout)
-            return try reply.synced()
+            let sync = ControlRequest.Operation.sync(timeout: Self.syncTimeout)
+            return try connection(for: sync).ask(sync, timeoutMilliseconds: Self.answerTimeout).synced()
         } catch {
             return nil
         }

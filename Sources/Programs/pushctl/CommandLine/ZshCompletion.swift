@@ -1,0 +1,69 @@
+/// The completions for zsh.
+enum ZshCompletion {
+    /// The file to put into `/usr/share/zsh/vendor-completions`, as `_pushctl`.
+    static func text(of commands: [Command]) -> String {
+        """
+        #compdef pushctl
+        # Completions of pushctl for zsh, made by "pushctl --generate zsh".
+
+        local command word
+        local -a known
+        known=(
+        \(commands.map { "    \(quoted("\($0.name):\(escapedColons($0.summary))"))" }.joined(separator: "\n"))
+        )
+
+        for word in "${(@)words[2,CURRENT-1]}"; do
+            case $word in
+        \(commands.map(\.name).joined(separator: "|"))) command=$word; break ;;
+            esac
+        done
+
+        case $command in
+        \(commands.map(branch).joined(separator: "\n"))
+        *)
+            _arguments -S \\
+        \(lines(of: Option.everywhere + [.generate])) \\
+                '1:command:{ _describe command known }'
+            ;;
+        esac
+
+        """
+    }
+
+    private static func branch(of command: Command) -> String {
+        let operands = command.takesFiles ? "'*:file:_files'" : "'*: : '"
+        return """
+            \(command.name))
+                _arguments -S \\
+            \(lines(of: command.options + command.sharedOptions)) \\
+                    '1: : ' \\
+                    \(operands)
+                ;;
+            """
+    }
+
+    private static func lines(of options: [Option]) -> String {
+        options.map { "        \(quoted(specification(of: $0)))" }.joined(separator: " \\\n")
+    }
+
+    /// What `_arguments` takes for an option; any of them may be repeated.
+    private static func specification(of option: Option) -> String {
+        let help = option.help.map { "[]\\".contains($0) ? "\\\($0)" : String($0) }.joined()
+        let value: String
+        switch option.value {
+        case .none: return "*--\(option.name)[\(help)]"
+        case .text: value = ": "
+        case .file: value = ":_files"
+        case .directory: value = ":_directories"
+        case .words(let words): value = ":(\(words.joined(separator: " ")))"
+        }
+        return "*--\(option.name)=[\(help)]:\(option.name)\(value)"
+    }
+
+    private static func escapedColons(_ text: String) -> String { text.split(separator: ":").joined(separator: "\\:") }
+
+    /// A word in single quotes.
+    private static func quoted(_ text: String) -> String {
+        "'" + text.split(separator: "'", omittingEmptySubsequences: false).joined(separator: #"'\''"#) + "'"
+    }
+}

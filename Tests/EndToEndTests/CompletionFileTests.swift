@@ -1,0 +1,64 @@
+import Glibc
+import TestSupport
+import Testing
+
+@Suite("The completions of other shells")
+struct CompletionFileTests {
+    private static let fish = "/usr/bin/fish"
+    private static let zsh = "/usr/bin/zsh"
+    private static let completions = packageRoot + "/packaging/completions"
+
+    @Test(
+        "complete commands, options and values in fish",
+        .enabled(if: access(fish, X_OK) == 0, "fish is not installed"),
+        arguments: [
+            ("pushctl sh", "show"), ("pushctl --config /etc expl", "explain"), ("pushctl explain --pl", "--platform"),
+            ("pushctl explain --platform a", "android"), ("pushctl inject --state force_s", "force_stopped"),
+            ("pushctl inject /etc/hostn", "/etc/hostname"), ("pushctl status /etc/passw", ""),
+            ("pushctl --generate z", "zsh"),
+        ])
+    func inFish(_ line: String, _ expected: String) {
+        let directory = TemporaryDirectory()
+        let script = #"source $argv[1]; complete --do-complete $argv[2]"#
+        let result = Program(path: "/usr/bin/env")
+            .run(["HOME=\(directory.path)", Self.fish, "-c", script, Self.completions + "/pushctl.fish", line])
+        #expect(result.errors.isEmpty, "\(result.errors)")
+        let words = result.lines.map { String($0.prefix { $0 != "\t" }) }.filter { !$0.isEmpty }
+        #expect(words == (expected.isEmpty ? [] : [expected]))
+    }
+
+    @Test(
+        "complete commands, options and values in zsh",
+        .enabled(if: access(zsh, X_OK) == 0, "zsh is not installed"),
+        arguments: [
+            ("pushctl sh", "pushctl show "), ("pushctl --config /etc expl", "pushctl --config /etc explain "),
+            ("pushctl explain --plat", "pushctl explain --platform="),
+            ("pushctl explain --platform a", "pushctl explain --platform android "),
+            ("pushctl inject --state force_s", "pushctl inject --state force_stopped "),
+            ("pushctl inject /etc/hostn", "pushctl inject /etc/hostname "),
+            ("pushctl status /etc/passw", "pushctl status /etc/passw"),
+        ])
+    func inZsh(_ line: String, _ expected: String) {
+        let directory = TemporaryDirectory()
+        // The line editor runs in a terminal of its own; its buffer after a tab is what is compared.
+        let script = #"""
+            zmodload zsh/zpty
+            zpty shell "HOME=$3 $4 -f -i"
+            zpty -w shell "PROMPT= RPROMPT= fpath=($1 \$fpath); autoload -Uz compinit; compinit -u -D"
+            zpty -w shell "compdef _pushctl pushctl; print-buffer() { print -r -- \"<<\$BUFFER>>\"; zle send-break }"
+            zpty -w shell "zle -N print-buffer; bindkey '^X^P' print-buffer; setopt no_beep; zstyle ':completion:*' insert-tab false; print begin-${:-}now"
+            zpty -r shell answer '*begin-now*'
+            zpty -w -n shell "$2"$'\t\x18\x10'
+            zpty -r shell answer '*<<*>>*'
+            answer=${answer##*<<}
+            print -r -- "${answer%%>>*}"
+            zpty -d shell
+            """#
+        let functions = directory.path + "/functions"
+        mkdir(functions, 0o755)
+        _ = Program(path: "/bin/cp").run([Self.completions + "/pushctl.zsh", functions + "/_pushctl"])
+        let result = Program(path: "/usr/bin/timeout")
+            .run(["60", Self.zsh, "-f", "-c", script, "zsh", functions, line, directory.path, Self.zsh])
+        #expect(result.output == expected + "\n", "\(result.errors)")
+    }
+}

@@ -1,0 +1,69 @@
+import Glibc
+import PushModel
+import TestSupport
+import Testing
+import UnixSockets
+
+@Suite("The socket of readers")
+struct ReadSocketTests {
+    private let installation = Installation("[Daemon]\nReadSocketMode=0644\n")
+
+    @Test("tells what the daemon does, and counts its clients")
+    func status() throws {
+        let daemon = try DaemonProcess.ready(installation)
+        let reader = try Client(path: installation.readSocket)
+        let reply = try reader.ask(#"{"op":"status","id":"r1"}"#)
+        #expect(reply["ok"]?.bool == true)
+        #expect(reply["id"]?.string == "r1")
+        #expect(reply["protocol"]?.int64 == 1)
+        #expect(reply["status"]?["read_connections"]?.int64 == 1)
+        #expect(try reader.ask(#"{"op":"sync"}"#)["complete"]?.bool == true)
+        #expect(try reader.ask(#"{"op":"peek","after":0,"limit":10}"#)["entries"]?.elements.isEmpty == true)
+        #expect(try daemon.stop() == .exited(0))
+        #expect(access(installation.readSocket, F_OK) != 0)
+    }
+
+    @Test(
+        "refuses what changes something, and says which socket takes it",
+        arguments: [
+            #"{"op":"flush","app":"a"}"#, #"{"op":"reset","suite":"standard"}"#,
+            #"{"op":"resolve","entries":"all","state":"discarded"}"#,
+            #"{"op":"claim","instance":"00000000-0000-0000-0000-000000000001","limit":1,"wait":false}"#,
+        ])
+    func refusals(_ line: String) throws {
+        let daemon = try DaemonProcess.ready(installation)
+        let reply = try Client(path: installation.readSocket).ask(line)
+        #expect(reply["ok"]?.bool == false)
+        #expect(reply["error"]?["code"]?.string == "unknown_op")
+        let message = reply["error"]?["message"]?.string ?? ""
+        #expect(message.hasPrefix("read.sock takes status, sync and peek; "), "\(message)")
+        withExtendedLifetime(daemon) {}
+    }
+
+    @Test("has the mode that the configuration gives it")
+    func mode() throws {
+        let daemon = try DaemonProcess.ready(installation)
+        var facts = stat()
+        #expect(stat(installation.readSocket, &facts) == 0)
+        #expect(facts.st_mode & 0o777 == 0o644)
+        withExtendedLifetime(daemon) {}
+    }
+
+    @Test("serves pushctl where control.sock is not for the user", .enabled(if: geteuid() == 0, "it needs root"))
+    func fallback() throws {
+        let installation = Installation("[Daemon]\nControlSocketMode=0600\nReadSocketMode=0666\n")
+        let daemon = try DaemonProcess.ready(installation)
+        // The built program is where other users may not look.
+        let copy = installation.root + "/pushctl"
+        #expect(Program(path: "/bin/cp").run([Program(product: "pushctl").path, copy]).end == .exited(0))
+        let user = Program(path: "/usr/bin/setpriv")
+        let nobody = ["--reuid", "65534", "--regid", "65534", "--clear-groups"]
+        let stranger = nobody + [copy, "--runtime", installation.runtime]
+        let status = user.run(stranger + ["status", "--json"])
+        #expect(status.end == .exited(0), "\(status.errors)")
+        #expect(status.output.contains("\"read_connections\":1"), "\(status.output)")
+        let flush = user.run(stranger + ["flush", "--app", "a"])
+        #expect(flush.end == .exited(77), "what changes something needs control.sock: \(flush.errors)")
+        withExtendedLifetime(daemon) {}
+    }
+}

@@ -1,0 +1,92 @@
+#!/usr/bin/env bash
+# Runs a command under a systemd and journald of its own: process 1 of its own namespaces, over a copy-on-write view of /
+# whose changes are in memory. Whatever it installs, enables or logs is gone afterwards, and nothing outside is touched.
+# usage: box.sh [--seconds N] COMMAND [ARGUMENT]...
+# Exit status: the command's; 125 if the box could not be started; 77, with the reason, where there can be none.
+set -euo pipefail
+
+skip() { echo "box.sh: no box here: $*" >&2; exit 77; }
+broken() { echo "box.sh: $*" >&2; exit 125; }
+
+seconds=300
+if [[ ${1-} == --seconds ]]; then seconds=$2; shift 2; fi
+(($# > 0)) || { sed -n 's/^# usage/usage/p' "$0" >&2; exit 2; }
+((EUID == 0)) || skip "it needs root"
+[[ -x /lib/systemd/systemd ]] || skip "systemd is not installed"
+for program in unshare nsenter ip dbus-daemon; do
+    command -v "$program" >/dev/null || skip "$program is not installed"
+done
+grep -qw overlay /proc/filesystems || modprobe overlay 2>/dev/null || skip "the kernel has no overlayfs"
+grep -qw cgroup2 /proc/filesystems || skip "the kernel has no cgroup v2"
+unshare --pid --fork --mount --uts --ipc --cgroup --net true 2>/dev/null || skip "it may not make namespaces"
+
+work=$(mktemp -d "${TMPDIR:-/tmp}/box.XXXXXX")
+# shellcheck disable=SC2016  # Expanded in there.
+boot='
+    work=$1
+    mount --make-rprivate /
+    mount -t tmpfs -o mode=755 tmpfs "$work"
+    mkdir "$work"/upper "$work"/work "$work"/root
+    mount -t overlay overlay -o "lowerdir=/,upperdir=$work/upper,workdir=$work/work" "$work/root"
+    cd "$work/root"
+    mount -t proc proc proc
+    mount -t sysfs -o ro sysfs sys
+    mount -t tmpfs -o mode=755 tmpfs sys/fs/cgroup
+    mount -t cgroup2 cgroup2 sys/fs/cgroup
+    mount -t tmpfs -o mode=755 tmpfs dev
+    for node in null zero full random urandom tty; do touch "dev/$node"; mount --bind "/dev/$node" "dev/$node"; done
+    mkdir dev/pts dev/shm
+    mount -t devpts -o newinstance,ptmxmode=0666 devpts dev/pts
+    ln -s pts/ptmx dev/ptmx
+    ln -s /proc/self/fd dev/fd
+    mount -t tmpfs tmpfs dev/shm
+    mount -t tmpfs -o mode=755 tmpfs run
+    mount -t tmpfs -o mode=1777 tmpfs tmp
+    mkdir -p before
+    pivot_root . before
+    cd /
+    umount -l /before
+    # A unit with User= does not see its credentials otherwise.
+    mount --make-rshared /
+    ip link set lo up
+    # Of this machine only what every system has is to start.
+    for unit in /etc/systemd/system/*.wants/*; do
+        case $unit in *dbus*) ;; *) rm -f "$unit" ;; esac
+    done
+    for unit in systemd-logind systemd-udevd systemd-update-utmp systemd-firstboot getty@tty1 console-getty; do
+        ln -sf /dev/null "/etc/systemd/system/$unit.service"
+    done
+    for unit in dev-hugepages dev-mqueue sys-kernel-debug sys-kernel-tracing sys-fs-fuse-connections; do
+        ln -sf /dev/null "/etc/systemd/system/$unit.mount"
+    done
+    echo uninitialized >/etc/machine-id
+    export container=box
+    exec /lib/systemd/systemd --system --unit=multi-user.target --log-target=null --show-status=no </dev/null
+'
+unshare --pid --fork --kill-child --mount --uts --ipc --cgroup --net \
+    bash -euc "$boot" box "$work" >/dev/null 2>"$work.log" &
+outer=$!
+# shellcheck disable=SC2317  # By the trap.
+clean_up() {
+    kill -KILL "$outer" 2>/dev/null || true
+    wait "$outer" 2>/dev/null || true
+    rm -f "$work.log"
+    rmdir "$work" 2>/dev/null || true
+}
+trap clean_up EXIT
+
+state=none
+for ((tries = 0; tries < 300; tries++)); do
+    kill -0 "$outer" 2>/dev/null || broken "systemd did not start: $(<"$work.log")"
+    inner=$(pgrep -P "$outer" || true)
+    if [[ -n $inner && $(<"/proc/$inner/comm") == systemd ]]; then
+        state=$(nsenter -t "$inner" -a systemctl is-system-running 2>/dev/null || true)
+        [[ $state == running || $state == degraded ]] && break
+    fi
+    sleep 0.2
+done
+[[ $state == running || $state == degraded ]] || broken "the boot did not end: $state"
+
+status=0
+timeout --kill-after=5 "$seconds" nsenter -t "$inner" -a "$@" || status=$?
+exit "$status"

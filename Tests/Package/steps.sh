@@ -1,0 +1,154 @@
+# shellcheck shell=bash disable=SC2154,SC2016  # inside.sh has the variables and functions.
+# The steps of inside.sh, in their order. They share one machine: each begins where the one before ended.
+
+step "install: dpkg -i, and everything runs"
+holds "it is installed" dpkg -i "$packages"/old/*.deb
+holds "the service and its sockets are active" systemctl is-active "$service" "${sockets[@]}"
+holds "they are enabled" systemctl is-enabled "$service" "${sockets[@]}"
+for unit in /lib/systemd/system/pushrouter-*; do
+    [[ $(systemctl is-enabled "${unit##*/}" 2>/dev/null) =~ ^(disabled|static|indirect)$ ]] || fail "$unit is enabled"
+done
+until_so "pushctl status answers" pushctl status
+holds "the shipped configuration is right" pushctl verify
+warnings=$(systemd-analyze verify /lib/systemd/system/pushrouter*.{service,socket} 2>&1) || true
+[[ -z $warnings ]] || fail "systemd-analyze verify: $warnings"
+[[ $(stat -c '%U:%G %a' /run/pushrouterd) == 'root:root 755' ]] || fail "/run/pushrouterd is not root's"
+[[ $(stat -c '%U:%G %a' /var/lib/pushrouterd) == 'pushrouterd:pushrouterd 750' ]] || fail "the state directory's mode"
+for socket in inject:pushrouter-inject control:pushrouter-control read:pushrouterd; do
+    [[ $(stat -c '%G %a' "/run/pushrouterd/${socket%:*}.sock") == "${socket#*:} 660" ]] || fail "the mode of $socket"
+done
+
+step "security: every unit at most 1.0"
+for unit in /lib/systemd/system/pushrouter*.service; do
+    unit=$(basename "$unit")
+    [[ $unit == *@.service ]] && continue
+    figure=$(systemd-analyze security --no-pager --threshold=10 "$unit" 2>/dev/null | sed -n 's/.*: \([0-9.]*\) .*/\1/p' | tail -n 1)
+    echo "   $unit: $figure"
+    holds "$unit is above 1.0" systemd-analyze security --no-pager --threshold=10 "$unit"
+done
+
+step "groups: who may inject, read, administer"
+for group in pushrouter-inject pushrouterd pushrouter-control; do useradd -M -G "$group" "in-$group"; done
+useradd -M stranger
+holds "its group injects" as in-pushrouter-inject pushctl inject --app org.example - <<<"$payload"
+denies "who may inject may not read" as in-pushrouter-inject pushctl status
+denies "who may inject may not report" as in-pushrouter-inject pushctl report
+holds "its group asks for the status" as in-pushrouterd pushctl status
+holds "its group reports" as in-pushrouterd pushctl report
+holds "its group looks up a request" as in-pushrouterd pushctl show 1
+denies "who reads may not inject" as in-pushrouterd pushctl inject --app org.example - <<<"$payload"
+denies "who reads may not administer" as in-pushrouterd pushctl flush --app org.example
+holds "its group administers" as in-pushrouter-control pushctl flush --app org.example
+for command in status report; do denies "a stranger may not $command" as stranger pushctl "$command"; done
+
+step "socket activation: a request starts the stopped service"
+holds "it stops" systemctl stop "$service"
+[[ $(systemctl is-active "$service" || true) == inactive ]] || fail "the service has not stopped"
+holds "a request is accepted" inject
+holds "the request started it" systemctl is-active "$service"
+
+step "everything under the filter: handlers of each kind, the journal, a child that hides"
+mkdir -p /opt/handlers
+cat >/opt/handlers/program <<'END'
+#!/bin/sh
+cat >/dev/null; echo '{"status":"handled"}'
+END
+cat >/opt/handlers/hides <<'END'
+#!/bin/sh
+setsid sleep 300 & sleep 300
+END
+cat >/opt/handlers/worker <<'END'
+#!/bin/sh
+while IFS= read -r line; do id=${line#'{"id":'}; echo "{\"id\":${id%%,*},\"status\":\"handled\"}"; done
+END
+chmod 755 /opt/handlers/*
+handler() { printf '[Handler]\nType=%s\nExec=/opt/handlers/%s\n' "$2" "$1" >"/etc/pushrouterd/handlers.d/$1.handler"; }
+route() { printf '[Match]\nApp=%s\n[Route]\nHandler=%s\n%s\n' "$1" "$1" "${2-}" >"/etc/pushrouterd/routes.d/50-$1.route"; }
+handler program exec; handler hides exec; handler worker worker
+route program; route worker; route hides Deadline=300ms
+holds "reload takes the handlers" systemctl reload "$service"
+until_so "they are in force" bash -c 'pushctl inject --app program --wait - <<<"{\"data\":{}}" | grep -q handled'
+holds "a worker answers" bash -c 'pushctl inject --app worker --wait - <<<"{\"data\":{}}" | grep handled'
+holds "a slow one is ended" bash -c 'pushctl inject --app hides --wait - <<<"{\"data\":{}}" | grep timed_out'
+until_so "nothing of it is left" bash -c '! pgrep -u pushrouterd sleep'
+holds "the journal has the miss, and explains it" bash -c \
+    'journalctl -u pushrouterd PUSH_OUTCOME=timed_out -n 1 -o json | grep -q MESSAGE_ID'
+
+step "reload with an error: it fails, and what was in force stays"
+echo 'Handler=' >/etc/pushrouterd/routes.d/10-wrong.route
+denies "the reload fails" systemctl reload "$service"
+holds "the service goes on" systemctl is-active "$service"
+holds "the journal says where" bash -c 'journalctl -u pushrouterd -n 20 | grep 10-wrong.route'
+holds "the old configuration is in force" bash -c 'pushctl inject --app program --wait - <<<"{\"data\":{}}" | grep handled'
+rm /etc/pushrouterd/routes.d/10-wrong.route
+holds "a right one is taken again" systemctl reload "$service"
+
+step "watchdog: a daemon that hangs is killed, and the next one serves who waits"
+mkdir -p "/run/systemd/system/$service.d"
+printf '[Service]\nWatchdogSec=1s\nRestartSec=100ms\n' >"/run/systemd/system/$service.d/watchdog.conf"
+systemctl daemon-reload
+holds "it restarts with a short watchdog" systemctl restart "$service"
+pid=$(property MainPID)
+kill -STOP "$pid"
+holds "a request waits for the next daemon" timeout 30 pushctl inject --app org.example --id after-hang - <<<"$payload"
+is_new_process "$pid" || fail "the process that hung is still there"
+[[ $(property NRestarts) -ge 1 ]] || fail "the service manager did not restart it"
+rm -r "/run/systemd/system/$service.d"
+systemctl daemon-reload
+
+step "upgrade under load: every producer can connect at any time, and nothing acknowledged is lost"
+for producer in 1 2 3 4; do
+    (
+        for ((number = 0; ; number++)); do
+            [[ -e /tmp/stop ]] && break
+            # Whom the ending daemon disconnects before its reply sends again, under the same id.
+            until pushctl inject --app org.example --id "p$producer-$number" - <<<"$payload" >/dev/null 2>>/tmp/complaints
+            do echo "p$producer-$number" >>/tmp/repeated; done
+            echo "p$producer-$number" >>/tmp/sent
+        done
+    ) &
+done
+until_so "the load runs" bash -c '(( $(wc -l </tmp/sent) > 50 ))'
+pid=$(property MainPID)
+holds "the next version is installed" dpkg -i "$packages"/new/*.deb
+until_so "it is the new process" is_new_process "$pid"
+mark=$(wc -l </tmp/sent)
+until_so "the load goes on" bash -c "(( \$(wc -l </tmp/sent) > $mark + 50 ))"
+holds "once more by hand, in the middle of it" systemctl restart "$service"
+touch /tmp/stop
+wait
+if grep -v 'closed the connection' /tmp/complaints >&2; then fail "a producer could not connect, or was refused"; fi
+touch /tmp/repeated
+pushctl report --format csv >/tmp/report.csv
+missing=$(cut -d, -f"$(head -n 1 /tmp/report.csv | tr ',' '\n' | grep -nx id | cut -d: -f1)" /tmp/report.csv |
+    sort -u | comm -13 - <(sort -u /tmp/sent) | wc -l)
+[[ $missing == 0 ]] || fail "$missing acknowledged requests are not in the ledger"
+echo "   $(wc -l </tmp/sent) requests over two restarts, none refused, none lost; sent again: $(wc -l </tmp/repeated)"
+
+step "figures"
+holds "it restarts" systemctl restart "$service"
+pid=$(property MainPID)
+started=$(property ExecMainStartTimestampMonotonic) ready=$(property ActiveEnterTimestampMonotonic)
+echo "   start to ready: $(((ready - started) / 1000)) ms"
+grep -E '^(VmRSS|RssAnon)' "/proc/$pid/status" | sed 's/^/   /'
+echo "   installed: $(du -sk --apparent-size /usr/sbin/pushrouterd /usr/sbin/pushrouter-* /usr/bin/pushctl |
+    awk '{ printf "%s %d KiB  ", $2, $1 }')"
+for program in /usr/sbin/pushrouterd /usr/sbin/pushrouter-* /usr/bin/pushctl; do
+    (($(stat -c %s "$program") < 14000000)) || fail "$program is larger than 14 MB"
+done
+
+step "remove: nothing runs, configuration and ledger stay"
+holds "it is removed" dpkg -r pushrouterd
+denies "the service is gone" systemctl cat "$service"
+! pgrep -u pushrouterd >/dev/null || fail "a process is left"
+[[ ! -e /run/pushrouterd/inject.sock ]] || fail "a socket is left"
+[[ -e /etc/pushrouterd/pushrouterd.conf && -e /var/lib/pushrouterd/ledger.db ]] || fail "remove took what purge takes"
+
+step "purge: nothing is left but what the administrator wrote"
+rm -r /etc/pushrouterd/handlers.d/{program,hides,worker}.handler /etc/pushrouterd/routes.d/50-*.route
+holds "it is purged" dpkg -P pushrouterd pushrouterd-ctl
+left=$(find / -xdev \( -path /proc -o -path /sys -o -path /work -o -path /tmp -o -path /usr/share/doc \) -prune -o \
+    \( -name 'pushrouter*' -o -name 'pushctl*' -o -name '_push*' \) -print 2>/dev/null |
+    grep -v -e '^/run/systemd/\(generator\|units\|propagate\|transient\)' -e '^/var/log' -e '^/run/log' -e '/journal/' \
+        -e "^$packages" -e '/\.build/' -e '^/before' || true)
+[[ -z $left ]] || fail "left: $left"

@@ -1,0 +1,435 @@
+#compdef pushctl
+# Completions of pushctl for zsh, made by "pushctl --generate zsh".
+
+local command word
+local -a known
+known=(
+    'inject:send push payloads to the daemon'
+    'open:report that a notification was opened'
+    'act:report that a button of a notification was pressed'
+    'dismiss:report that a notification was dismissed'
+    'session:report that a session of the app began or ended'
+    'token:report a new push token, or that a token became invalid'
+    'log:log a custom event or attributes'
+    'import:log the custom data that an app stored with Braze'\''s samples'
+    'explain:show what would happen to a payload, and why'
+    'run-handler:run a real handler on payloads, without a daemon'
+    'simulate:run a scenario under virtual time, without a daemon'
+    'test:run scenarios with expectations, without a daemon'
+    'report:show how many invocations kept their deadline'
+    'show:show everything about one request'
+    'campaigns:show opens, clicks and recipients of Braze'\''s campaigns'
+    'events:count the analytics events by name and day'
+    'user:show the devices, sessions and attributes of one user'
+    'users:find users by their attributes'
+    'pending:list custom data that waits or was rejected, and resolve it'
+    'flush:flush stored custom data as if a session of the app started'
+    'export:write the analytics events, one a line'
+    'status:show what the daemon is doing now'
+    'verify:check the configuration'
+)
+
+for word in "${(@)words[2,CURRENT-1]}"; do
+    case $word in
+inject|open|act|dismiss|session|token|log|import|explain|run-handler|simulate|test|report|show|campaigns|events|user|users|pending|flush|export|status|verify) command=$word; break ;;
+    esac
+done
+
+case $command in
+inject)
+    _arguments -S \
+        '*--platform=[the platform that the payload is for]:platform:(android ios web)' \
+        '*--transport=[the service that carries the payload (by default the platform'\''s own)]:transport:(fcm adm hms apns web_push)' \
+        '*--app=[the package name or bundle id of the app]:app: ' \
+        '*--device=[the device; Android runs its deliveries one after the other]:device: ' \
+        '*--external-id=[the user]:external-id: ' \
+        '*--state=[the state of the app (background)]:state:(foreground background terminated force_quit force_stopped)' \
+        '*--id=[the request'\''s id: the daemon accepts a request once under one id]:id: ' \
+        '*--wait[wait until every outcome is known, and print it]' \
+        '*--fail[with --wait: exit with 1 when an outcome is neither handled nor handed_to_tracker]' \
+        '*--json[print JSON, for programs]' \
+        '*--config=[read the configuration from this directory only]:config:_directories' \
+        '*--runtime=[where the daemon has its sockets]:runtime:_directories' \
+        '*--help[show this help and exit; -h does the same]' \
+        '*--version[print the version and exit]' \
+        '1: : ' \
+        '*:file:_files'
+    ;;
+open)
+    _arguments -S \
+        '*--payload=[name the notification by its payload instead of MESSAGE]:payload:_files' \
+        '*--platform=[the platform that the payload is for]:platform:(android ios web)' \
+        '*--app=[the package name or bundle id of the app]:app: ' \
+        '*--device=[the device; Android runs its deliveries one after the other]:device: ' \
+        '*--external-id=[the user]:external-id: ' \
+        '*--sdk=[the app'\''s Braze instance when the callback runs, on iOS (ready)]:sdk:(ready nil delayed)' \
+        '*--at=[when it happened: RFC 3339, or Unix milliseconds (now)]:at: ' \
+        '*--id=[the request'\''s id: the daemon accepts a request once under one id]:id: ' \
+        '*--wait[wait until every outcome is known, and print it]' \
+        '*--fail[with --wait: exit with 1 when an outcome is neither handled nor handed_to_tracker]' \
+        '*--json[print JSON, for programs]' \
+        '*--config=[read the configuration from this directory only]:config:_directories' \
+        '*--state=[where the daemon keeps its ledger]:state:_directories' \
+        '*--runtime=[where the daemon has its sockets]:runtime:_directories' \
+        '*--help[show this help and exit; -h does the same]' \
+        '*--version[print the version and exit]' \
+        '1: : ' \
+        '*: : '
+    ;;
+act)
+    _arguments -S \
+        '*--action=[the id of the button that was pressed]:action: ' \
+        '*--text=[the text that the user typed into the button'\''s text field]:text: ' \
+        '*--payload=[name the notification by its payload instead of MESSAGE]:payload:_files' \
+        '*--platform=[the platform that the payload is for]:platform:(android ios web)' \
+        '*--app=[the package name or bundle id of the app]:app: ' \
+        '*--device=[the device; Android runs its deliveries one after the other]:device: ' \
+        '*--external-id=[the user]:external-id: ' \
+        '*--sdk=[the app'\''s Braze instance when the callback runs, on iOS (ready)]:sdk:(ready nil delayed)' \
+        '*--at=[when it happened: RFC 3339, or Unix milliseconds (now)]:at: ' \
+        '*--id=[the request'\''s id: the daemon accepts a request once under one id]:id: ' \
+        '*--wait[wait until every outcome is known, and print it]' \
+        '*--fail[with --wait: exit with 1 when an outcome is neither handled nor handed_to_tracker]' \
+        '*--json[print JSON, for programs]' \
+        '*--config=[read the configuration from this directory only]:config:_directories' \
+        '*--state=[where the daemon keeps its ledger]:state:_directories' \
+        '*--runtime=[where the daemon has its sockets]:runtime:_directories' \
+        '*--help[show this help and exit; -h does the same]' \
+        '*--version[print the version and exit]' \
+        '1: : ' \
+        '*: : '
+    ;;
+dismiss)
+    _arguments -S \
+        '*--payload=[name the notification by its payload instead of MESSAGE]:payload:_files' \
+        '*--platform=[the platform that the payload is for]:platform:(android ios web)' \
+        '*--app=[the package name or bundle id of the app]:app: ' \
+        '*--device=[the device; Android runs its deliveries one after the other]:device: ' \
+        '*--external-id=[the user]:external-id: ' \
+        '*--at=[when it happened: RFC 3339, or Unix milliseconds (now)]:at: ' \
+        '*--id=[the request'\''s id: the daemon accepts a request once under one id]:id: ' \
+        '*--wait[wait until every outcome is known, and print it]' \
+        '*--fail[with --wait: exit with 1 when an outcome is neither handled nor handed_to_tracker]' \
+        '*--json[print JSON, for programs]' \
+        '*--config=[read the configuration from this directory only]:config:_directories' \
+        '*--state=[where the daemon keeps its ledger]:state:_directories' \
+        '*--runtime=[where the daemon has its sockets]:runtime:_directories' \
+        '*--help[show this help and exit; -h does the same]' \
+        '*--version[print the version and exit]' \
+        '1: : ' \
+        '*: : '
+    ;;
+session)
+    _arguments -S \
+        '*--platform=[the platform that the payload is for]:platform:(android ios web)' \
+        '*--app=[the package name or bundle id of the app]:app: ' \
+        '*--device=[the device; Android runs its deliveries one after the other]:device: ' \
+        '*--external-id=[the user]:external-id: ' \
+        '*--at=[when it happened: RFC 3339, or Unix milliseconds (now)]:at: ' \
+        '*--id=[the request'\''s id: the daemon accepts a request once under one id]:id: ' \
+        '*--json[print JSON, for programs]' \
+        '*--config=[read the configuration from this directory only]:config:_directories' \
+        '*--state=[where the daemon keeps its ledger]:state:_directories' \
+        '*--runtime=[where the daemon has its sockets]:runtime:_directories' \
+        '*--help[show this help and exit; -h does the same]' \
+        '*--version[print the version and exit]' \
+        '1: : ' \
+        '*: : '
+    ;;
+token)
+    _arguments -S \
+        '*--kind=[the change of the token (new)]:kind:(new registered unregistered)' \
+        '*--platform=[the platform that the payload is for]:platform:(android ios web)' \
+        '*--app=[the package name or bundle id of the app]:app: ' \
+        '*--device=[the device; Android runs its deliveries one after the other]:device: ' \
+        '*--external-id=[the user]:external-id: ' \
+        '*--at=[when it happened: RFC 3339, or Unix milliseconds (now)]:at: ' \
+        '*--id=[the request'\''s id: the daemon accepts a request once under one id]:id: ' \
+        '*--wait[wait until every outcome is known, and print it]' \
+        '*--fail[with --wait: exit with 1 when an outcome is neither handled nor handed_to_tracker]' \
+        '*--json[print JSON, for programs]' \
+        '*--config=[read the configuration from this directory only]:config:_directories' \
+        '*--state=[where the daemon keeps its ledger]:state:_directories' \
+        '*--runtime=[where the daemon has its sockets]:runtime:_directories' \
+        '*--help[show this help and exit; -h does the same]' \
+        '*--version[print the version and exit]' \
+        '1: : ' \
+        '*: : '
+    ;;
+log)
+    _arguments -S \
+        '*--property=[a property of the event; also KEY:=JSON, and repeated]:property: ' \
+        '*--suite=[the app group that it is stored in; standard is the app'\''s own]:suite: ' \
+        '*--braze-id=[the profile'\''s id at Braze; without a suite it is sent there at once]:braze-id: ' \
+        '*--platform=[the platform that the payload is for]:platform:(android ios web)' \
+        '*--app=[the package name or bundle id of the app]:app: ' \
+        '*--device=[the device; Android runs its deliveries one after the other]:device: ' \
+        '*--external-id=[the user]:external-id: ' \
+        '*--at=[when it happened: RFC 3339, or Unix milliseconds (now)]:at: ' \
+        '*--id=[the request'\''s id: the daemon accepts a request once under one id]:id: ' \
+        '*--json[print JSON, for programs]' \
+        '*--config=[read the configuration from this directory only]:config:_directories' \
+        '*--state=[where the daemon keeps its ledger]:state:_directories' \
+        '*--runtime=[where the daemon has its sockets]:runtime:_directories' \
+        '*--help[show this help and exit; -h does the same]' \
+        '*--version[print the version and exit]' \
+        '1: : ' \
+        '*: : '
+    ;;
+import)
+    _arguments -S \
+        '*--suite=[the app group that it is stored in; standard is the app'\''s own]:suite: ' \
+        '*--platform=[the platform that the payload is for]:platform:(android ios web)' \
+        '*--app=[the package name or bundle id of the app]:app: ' \
+        '*--device=[the device; Android runs its deliveries one after the other]:device: ' \
+        '*--external-id=[the user]:external-id: ' \
+        '*--at=[when it happened: RFC 3339, or Unix milliseconds (now)]:at: ' \
+        '*--dry-run[print the requests and send nothing]' \
+        '*--json[print JSON, for programs]' \
+        '*--config=[read the configuration from this directory only]:config:_directories' \
+        '*--state=[where the daemon keeps its ledger]:state:_directories' \
+        '*--runtime=[where the daemon has its sockets]:runtime:_directories' \
+        '*--help[show this help and exit; -h does the same]' \
+        '*--version[print the version and exit]' \
+        '1: : ' \
+        '*:file:_files'
+    ;;
+explain)
+    _arguments -S \
+        '*--platform=[the platform that the payload is for]:platform:(android ios web)' \
+        '*--transport=[the service that carries the payload (by default the platform'\''s own)]:transport:(fcm adm hms apns web_push)' \
+        '*--state=[the state of the app (background)]:state:(foreground background terminated force_quit force_stopped)' \
+        '*--locked[the screen is locked]' \
+        '*--app=[the package name or bundle id of the app]:app: ' \
+        '*--device=[the device; Android runs its deliveries one after the other]:device: ' \
+        '*--notifications=[whether the user lets the app notify (allowed)]:notifications:(allowed denied)' \
+        '*--os-version=[the version of the operating system]:os-version: ' \
+        '*--sdk=[the app'\''s Braze instance when the callback runs, on iOS (ready)]:sdk:(ready nil delayed)' \
+        '*--json[print JSON, for programs]' \
+        '*--config=[read the configuration from this directory only]:config:_directories' \
+        '*--runtime=[where the daemon has its sockets]:runtime:_directories' \
+        '*--help[show this help and exit; -h does the same]' \
+        '*--version[print the version and exit]' \
+        '1: : ' \
+        '*:file:_files'
+    ;;
+run-handler)
+    _arguments -S \
+        '*--callback=[the callback that the handler is run for (the first that the platform would run)]:callback:(onMessageReceived onDeletedMessages onMessageSent onSendError onNewToken onRegistered onUnregistered didReceiveRemoteNotification willPresent didReceiveResponse serviceExtension didRegister push notificationclick notificationclose)' \
+        '*--deadline=[how long the handler has, such as 500ms or 1min (as configured)]:deadline: ' \
+        '*--platform=[the platform that the payload is for]:platform:(android ios web)' \
+        '*--transport=[the service that carries the payload (by default the platform'\''s own)]:transport:(fcm adm hms apns web_push)' \
+        '*--state=[the state of the app (background)]:state:(foreground background terminated force_quit force_stopped)' \
+        '*--locked[the screen is locked]' \
+        '*--app=[the package name or bundle id of the app]:app: ' \
+        '*--device=[the device; Android runs its deliveries one after the other]:device: ' \
+        '*--external-id=[the user]:external-id: ' \
+        '*--notifications=[whether the user lets the app notify (allowed)]:notifications:(allowed denied)' \
+        '*--os-version=[the version of the operating system]:os-version: ' \
+        '*--sdk=[the app'\''s Braze instance when the callback runs, on iOS (ready)]:sdk:(ready nil delayed)' \
+        '*--verbose[show what the handler gets with a line for each value]' \
+        '*--json[print JSON, for programs]' \
+        '*--config=[read the configuration from this directory only]:config:_directories' \
+        '*--runtime=[where the daemon has its sockets]:runtime:_directories' \
+        '*--help[show this help and exit; -h does the same]' \
+        '*--version[print the version and exit]' \
+        '1: : ' \
+        '*:file:_files'
+    ;;
+simulate)
+    _arguments -S \
+        '*--mode=[act as the device, or as a relay in production (as configured)]:mode:(device relay)' \
+        '*--keep-going[go on after a line with an error]' \
+        '*--config=[read the configuration from this directory only]:config:_directories' \
+        '*--state=[where the daemon keeps its ledger]:state:_directories' \
+        '*--runtime=[where the daemon has its sockets]:runtime:_directories' \
+        '*--help[show this help and exit; -h does the same]' \
+        '*--version[print the version and exit]' \
+        '1: : ' \
+        '*:file:_files'
+    ;;
+test)
+    _arguments -S \
+        '*--junit=[write a test report for CI into this file]:junit:_files' \
+        '*--json[print JSON, for programs]' \
+        '*--config=[read the configuration from this directory only]:config:_directories' \
+        '*--state=[where the daemon keeps its ledger]:state:_directories' \
+        '*--runtime=[where the daemon has its sockets]:runtime:_directories' \
+        '*--help[show this help and exit; -h does the same]' \
+        '*--version[print the version and exit]' \
+        '1: : ' \
+        '*:file:_files'
+    ;;
+report)
+    _arguments -S \
+        '*--since=[only requests accepted at this time or later]:since: ' \
+        '*--until=[only requests accepted before this time]:until: ' \
+        '*--utc[show times in UTC, and read dates as UTC]' \
+        '*--format=[the format of the output (text)]:format:(text json csv)' \
+        '*--json[print JSON, for programs]' \
+        '*--fail-under=[exit with 1 when the compliance is below this, such as 99.9]:fail-under: ' \
+        '*--config=[read the configuration from this directory only]:config:_directories' \
+        '*--state=[where the daemon keeps its ledger]:state:_directories' \
+        '*--runtime=[where the daemon has its sockets]:runtime:_directories' \
+        '*--help[show this help and exit; -h does the same]' \
+        '*--version[print the version and exit]' \
+        '1: : ' \
+        '*: : '
+    ;;
+show)
+    _arguments -S \
+        '*--utc[show times in UTC, and read dates as UTC]' \
+        '*--json[print JSON, for programs]' \
+        '*--config=[read the configuration from this directory only]:config:_directories' \
+        '*--state=[where the daemon keeps its ledger]:state:_directories' \
+        '*--runtime=[where the daemon has its sockets]:runtime:_directories' \
+        '*--help[show this help and exit; -h does the same]' \
+        '*--version[print the version and exit]' \
+        '1: : ' \
+        '*: : '
+    ;;
+campaigns)
+    _arguments -S \
+        '*--campaign=[only this campaign]:campaign: ' \
+        '*--by=[also show the figures by a field of the events]:by:(day platform app_id campaign_id external_user_id device_id message_id button_string button_action_type)' \
+        '*--since=[only events at this time or later]:since: ' \
+        '*--until=[only events before this time]:until: ' \
+        '*--utc[show times in UTC, and read dates as UTC]' \
+        '*--json[print JSON, for programs]' \
+        '*--config=[read the configuration from this directory only]:config:_directories' \
+        '*--state=[where the daemon keeps its ledger]:state:_directories' \
+        '*--runtime=[where the daemon has its sockets]:runtime:_directories' \
+        '*--help[show this help and exit; -h does the same]' \
+        '*--version[print the version and exit]' \
+        '1: : ' \
+        '*: : '
+    ;;
+events)
+    _arguments -S \
+        '*--since=[only events at this time or later]:since: ' \
+        '*--until=[only events before this time]:until: ' \
+        '*--delays[also show how long custom events waited until they were flushed or sent]' \
+        '*--utc[show times in UTC, and read dates as UTC]' \
+        '*--json[print JSON, for programs]' \
+        '*--config=[read the configuration from this directory only]:config:_directories' \
+        '*--state=[where the daemon keeps its ledger]:state:_directories' \
+        '*--runtime=[where the daemon has its sockets]:runtime:_directories' \
+        '*--help[show this help and exit; -h does the same]' \
+        '*--version[print the version and exit]' \
+        '1: : ' \
+        '*: : '
+    ;;
+user)
+    _arguments -S \
+        '*--utc[show times in UTC, and read dates as UTC]' \
+        '*--json[print JSON, for programs]' \
+        '*--config=[read the configuration from this directory only]:config:_directories' \
+        '*--state=[where the daemon keeps its ledger]:state:_directories' \
+        '*--runtime=[where the daemon has its sockets]:runtime:_directories' \
+        '*--help[show this help and exit; -h does the same]' \
+        '*--version[print the version and exit]' \
+        '1: : ' \
+        '*: : '
+    ;;
+users)
+    _arguments -S \
+        '*--where=[a condition on an attribute; given several times, all must hold]:where: ' \
+        '*--limit=[show at most this many (text: 100, JSON: all)]:limit: ' \
+        '*--json[print JSON, for programs]' \
+        '*--config=[read the configuration from this directory only]:config:_directories' \
+        '*--state=[where the daemon keeps its ledger]:state:_directories' \
+        '*--runtime=[where the daemon has its sockets]:runtime:_directories' \
+        '*--help[show this help and exit; -h does the same]' \
+        '*--version[print the version and exit]' \
+        '1: : ' \
+        '*: : '
+    ;;
+pending)
+    _arguments -S \
+        '*--stored[only entries in suites, which wait for a session of the app (pending)]' \
+        '*--queued[only entries to be sent, or being sent (queued, claimed)]' \
+        '*--unknown[only entries that may have been sent (unknown)]' \
+        '*--rejected[only rejected entries, with the reasons]' \
+        '*--suite=[only entries of this suite]:suite: ' \
+        '*--app=[only entries of this app]:app: ' \
+        '*--limit=[show at most this many (text: 100, JSON: all)]:limit: ' \
+        '*--reset=[delete all entries that are stored in this suite]:reset: ' \
+        '*--retry=[send these unknown entries again]:retry: ' \
+        '*--discard=[never send these entries; all: the unknown ones]:discard: ' \
+        '*--utc[show times in UTC, and read dates as UTC]' \
+        '*--json[print JSON, for programs]' \
+        '*--config=[read the configuration from this directory only]:config:_directories' \
+        '*--state=[where the daemon keeps its ledger]:state:_directories' \
+        '*--runtime=[where the daemon has its sockets]:runtime:_directories' \
+        '*--help[show this help and exit; -h does the same]' \
+        '*--version[print the version and exit]' \
+        '1: : ' \
+        '*: : '
+    ;;
+flush)
+    _arguments -S \
+        '*--app=[the app whose session starts]:app: ' \
+        '*--device=[the device (without it: only entries that name no device)]:device: ' \
+        '*--external-id=[the user (the device'\''s last known)]:external-id: ' \
+        '*--suite=[only entries of this suite]:suite: ' \
+        '*--json[print JSON, for programs]' \
+        '*--config=[read the configuration from this directory only]:config:_directories' \
+        '*--state=[where the daemon keeps its ledger]:state:_directories' \
+        '*--runtime=[where the daemon has its sockets]:runtime:_directories' \
+        '*--help[show this help and exit; -h does the same]' \
+        '*--version[print the version and exit]' \
+        '1: : ' \
+        '*: : '
+    ;;
+export)
+    _arguments -S \
+        '*--format=[the form of a line (currents)]:format:(currents envelope)' \
+        '*--since=[only events at this time or later]:since: ' \
+        '*--utc[show times in UTC, and read dates as UTC]' \
+        '*--event=[only these events, such as Open or Open,InfluencedOpen]:event: ' \
+        '*--cursor=[begin where this file says, and keep the new end in it]:cursor:_files' \
+        '*--after=[begin after the line with this cursor; each line shows its own]:after: ' \
+        '*--follow[wait for new events, until SIGINT, SIGTERM or the reader ends it]' \
+        '*--config=[read the configuration from this directory only]:config:_directories' \
+        '*--state=[where the daemon keeps its ledger]:state:_directories' \
+        '*--runtime=[where the daemon has its sockets]:runtime:_directories' \
+        '*--help[show this help and exit; -h does the same]' \
+        '*--version[print the version and exit]' \
+        '1: : ' \
+        '*: : '
+    ;;
+status)
+    _arguments -S \
+        '*--format=[the format of the output (text)]:format:(text json openmetrics)' \
+        '*--json[print JSON, for programs]' \
+        '*--config=[read the configuration from this directory only]:config:_directories' \
+        '*--state=[where the daemon keeps its ledger]:state:_directories' \
+        '*--runtime=[where the daemon has its sockets]:runtime:_directories' \
+        '*--help[show this help and exit; -h does the same]' \
+        '*--version[print the version and exit]' \
+        '1: : ' \
+        '*: : '
+    ;;
+verify)
+    _arguments -S \
+        '*--json[print JSON, for programs]' \
+        '*--quiet[print errors and warnings only]' \
+        '*--config=[read the configuration from this directory only]:config:_directories' \
+        '*--state=[where the daemon keeps its ledger]:state:_directories' \
+        '*--runtime=[where the daemon has its sockets]:runtime:_directories' \
+        '*--help[show this help and exit; -h does the same]' \
+        '*--version[print the version and exit]' \
+        '1: : ' \
+        '*: : '
+    ;;
+*)
+    _arguments -S \
+        '*--config=[read the configuration from this directory only]:config:_directories' \
+        '*--state=[where the daemon keeps its ledger]:state:_directories' \
+        '*--runtime=[where the daemon has its sockets]:runtime:_directories' \
+        '*--help[show this help and exit; -h does the same]' \
+        '*--version[print the version and exit]' \
+        '*--generate=[print the man page, or completions for a shell; after a command, man is the page of that command]:generate:(man bash zsh fish)' \
+        '1:command:{ _describe command known }'
+    ;;
+esac

@@ -1,0 +1,13 @@
+# Completions of the daemon and its services for fish: the options that --help of the program at hand lists.
+
+function __pushrouter_options --description "The options that the help of a program lists"
+    set -l program (commandline -opc)[1]
+    $program --help 2>/dev/null | string match -ragr '(?:^|[\s\[])(--[a-z][a-z-]*)' | sort -u
+end
+
+for program in pushrouterd pushrouter-forward pushrouter-http pushrouter-metrics
+    complete -c $program -f -a '(__pushrouter_options)'
+    complete -c $program -l config -x -a '(__fish_complete_directories)' -d 'Read the configuration from here only'
+    complete -c $program -l state -x -a '(__fish_complete_directories)' -d 'Where the daemon keeps its ledger'
+    complete -c $program -l runtime -x -a '(__fish_complete_directories)' -d 'Where the daemon has its sockets'
+end
