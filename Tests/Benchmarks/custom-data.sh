@@ -1,10 +1,10 @@
 #!/bin/sh
 # Measures custom data on one thread: entries that are logged, handed to a forwarder and settled, then entries that are
-# stored and flushed by session starts, and what each takes of memory while it waits.
+# stored and flushed by session starts, of many devices and of one, and what each takes of memory while it waits.
 # usage: custom-data.sh [ENTRIES]
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
-sources=$here/../../Sources
+sources=$here/../../Sources/Core
 build=$(mktemp -d)
 trap 'rm -rf "$build"' EXIT
 
@@ -22,3 +22,4 @@ swiftc -O -swift-version 6 -parse-as-library -I "$build" "$here/CustomDataBenchm
     "$build/PushModel.o" "$build/PushCustomData.o" -o "$build/benchmark"
 "$build/benchmark" sent "${1:-100000}"
 "$build/benchmark" stored "${1:-100000}"
+"$build/benchmark" one-device "${1:-100000}"
