@@ -16,8 +16,8 @@ compile() {
         -enable-upcoming-feature InternalImportsByDefault \
         -emit-module -emit-module-path "$build/$name.swiftmodule" -c "$@" -o "$build/$name.o"
 }
-compile PushModel "$sources"/PushModel/*.swift "$sources"/PushModel/*/*.swift
-compile PushCustomData "$sources"/PushCustomData/*.swift "$sources"/PushCustomData/*/*.swift
+compile PushModel $(find "$sources/PushModel" -name "*.swift")
+compile PushCustomData $(find "$sources/PushCustomData" -name "*.swift")
 swiftc -O -swift-version 6 -parse-as-library -I "$build" "$here/CustomDataBenchmark.swift" \
     "$build/PushModel.o" "$build/PushCustomData.o" -o "$build/benchmark"
 "$build/benchmark" sent "${1:-100000}"

@@ -62,7 +62,7 @@ struct ReadErrorTests {
         let first = try client.ask(Requests.deliver(id: "again", waits: false))
         try bed.installation.waitUntilIdle()
         try applyAll(of: bed)
-        let rule = bed.disk.fail(.reads(of: "ledger.db$"), .all, error: EIO)
+        let rule = bed.disk.fail(.reads(of: "ledger.db"), .all, error: EIO)
         let refused = try client.ask(Requests.deliver(id: "again", waits: false))
         #expect(refused.errorCode == "unavailable" && refused["error"]?["retry"]?.bool == true, "\(refused)")
         rule.end()
