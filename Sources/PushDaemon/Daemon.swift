@@ -251,6 +251,7 @@ final class Daemon {
         let now = EventLoop.nowNanoseconds
         control?.endTurn()
         ownRequests?.endTurn()
+        if mayContinueWork { processor.continueWork() }
         do throws(StoreError) {
             if let took = try pipeline.endTurn(mayWait: mayWait(at: now), at: now) {
                 health.committed(took: took, at: EventLoop.nowNanoseconds)
@@ -260,7 +261,7 @@ final class Daemon {
         }
         let isDone = processor.performDue()
         // What is left, and what came of it, is for the next turn.
-        dueSource?.isEnabled = !isDone || pipeline.isReady
+        dueSource?.isEnabled = !isDone || pipeline.isReady || mayContinueWork
         processor.endTurn(at: now)
         health.watch(writingSince: pipeline.writingSince)
         // Above this the clients wait, not the memory.
@@ -276,6 +277,11 @@ final class Daemon {
     }
 
     private static let bytesWaitingLimit = 8 << 20
+
+    /// Whether there is work left that the disk has room for; else its next report is waited for.
+    private var mayContinueWork: Bool {
+        processor.hasWorkLeft && pipeline.bytesWaiting <= Self.bytesWaitingLimit && health.problem == nil
+    }
 
     /// Whether the loop may wait for the disk itself: not while something runs, or is due, that it would come late for.
     private func mayWait(at now: Int64) -> Bool {

@@ -53,8 +53,28 @@ extension CustomData {
     /// The custom data that wrote the ledger's rows.
     fileprivate init(stateID: UUID128, rules: CustomDataRules, ledger: LedgerReader) throws(StoreError) {
         self.init(stateID: stateID, rules: rules, lastNumber: try ledger.highestEntryNumber())
-        try ledger.unfinishedEntries { restore($0, $1, claimant: $2) }
+        try ledger.unfinishedEntries { record in
+            restore(
+                record.entry, record.state, claimant: record.claimant,
+                by: record.state == .pending ? record.settledBy : nil)
+        }
+        for cause in interruptedFlushes {
+            // Where nobody knows the session any more, its entries wait for the next one.
+            if let (request, event) = try ledger.sessionStart(of: cause) {
+                resumeFlush(SessionStart(of: request, event))
+            }
+        }
         if let state = try ledger.sendingState() { restore(state) }
+    }
+}
+
+extension SessionStart {
+    /// The session that a request in the ledger began. The event has whole seconds, the request has them all.
+    fileprivate init(of accepted: AcceptedRequest, _ event: AnalyticsEvent) {
+        let clock = accepted.acceptedAt.wall
+        self.init(
+            cause: event.seq, platform: event.platform, app: event.appID, device: event.deviceID,
+            externalID: event.externalUserID, at: min(Request(stored: accepted)?.at ?? clock, clock))
     }
 }
 

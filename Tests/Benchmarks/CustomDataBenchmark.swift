@@ -9,10 +9,11 @@ import PushModel
 enum CustomDataBenchmark {
     static func main() {
         guard CommandLine.arguments.count == 3, let entries = Int(CommandLine.arguments[2]), entries > 0 else {
-            print("usage: custom-data-benchmark sent|stored ENTRIES")
+            print("usage: custom-data-benchmark sent|stored|one-device ENTRIES")
             exit(2)
         }
-        var run = Run(entries: entries)
+        let isOneDevice = CommandLine.arguments[1] == "one-device"
+        var run = Run(entries: entries, perDevice: isOneDevice ? entries : 10)
         if CommandLine.arguments[1] == "sent" {
             run.log(to: .sent(.brazeID("5f1e9c2b7a3d4e8f90ab12cd")))
             run.send()
@@ -26,6 +27,8 @@ enum CustomDataBenchmark {
 private struct Run {
     private static let forwarder = UUID128(high: 1, low: 1)
     private let entries: Int
+    /// How many entries are of the same device.
+    private let perDevice: Int
     private let started = residentBytes()
     private var data: CustomData
     private var output = CustomDataOutput()
@@ -34,15 +37,16 @@ private struct Run {
     /// How long logging took.
     private var spent = Duration.zero
 
-    init(entries: Int) {
+    init(entries: Int, perDevice: Int) {
         self.entries = entries
+        self.perDevice = perDevice
         var rules = CustomDataRules()
         rules.pendingMax = entries
         rules.pendingSizeMax = .max
         data = CustomData(stateID: UUID128(high: 1, low: 2), rules: rules)
     }
 
-    /// Logs all entries, each from the text of its request; ten are of the same device.
+    /// Logs all entries, each from the text of its request.
     mutating func log(to way: EntryWay) {
         var took = Duration.zero
         var worst = Duration.zero
@@ -51,7 +55,7 @@ private struct Run {
             let bytes = Array(text.utf8)
             let source = EntrySource(
                 cause: SequenceNumber(Int64(number + 1)), way: way, platform: .android,
-                app: "com.company.shop", device: deviceName(number / 10), externalID: nil, at: now)
+                app: "com.company.shop", device: deviceName(number / perDevice), externalID: nil, at: now)
             let before = clock.now
             if let document = try? JSONDocument(scanning: bytes) {
                 data.log(.customEvent, document.root, source, now: now, into: &output)
@@ -89,21 +93,29 @@ private struct Run {
         report("log, claim and settle", sent, took + spent, worst: worst)
     }
 
-    /// One session start for each device.
+    /// One session start for each device, each in as many goes as it takes.
     mutating func flush() {
         var took = Duration.zero
         var worst = Duration.zero
         var flushed = 0
-        for device in 0...(entries / 10) {
+        for device in 0...(entries / perDevice) {
             let session = SessionStart(
                 cause: SequenceNumber(Int64(entries + device)), platform: .android, app: "com.company.shop",
                 device: deviceName(device), externalID: "user-1", at: now)
-            let before = clock.now
-            flushed += data.flush(session, now: now, into: &output)
-            let span = clock.now - before
-            took += span
-            worst = max(worst, span)
-            output = CustomDataOutput()
+            var isFirst = true
+            while isFirst || data.isRemoving {
+                let before = clock.now
+                if isFirst {
+                    flushed += data.flush(session, now: now, into: &output)
+                } else {
+                    data.continueRemoval(now: now, into: &output)
+                }
+                output = CustomDataOutput()
+                let span = clock.now - before
+                took += span
+                worst = max(worst, span)
+                isFirst = false
+            }
         }
         report("flush, by session starts", flushed, took, worst: worst)
     }

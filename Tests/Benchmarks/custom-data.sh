@@ -1,10 +1,10 @@
 #!/bin/sh
 # Measures custom data on one thread: entries that are logged, handed to a forwarder and settled, then entries that are
-# stored and flushed by session starts, and what each takes of memory while it waits.
+# stored and flushed by session starts, of many devices and of one, and what each takes of memory while it waits.
 # usage: custom-data.sh [ENTRIES]
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
-sources=$here/../../Sources
+sources=$here/../../Sources/Core
 build=$(mktemp -d)
 trap 'rm -rf "$build"' EXIT
 
@@ -16,9 +16,10 @@ compile() {
         -enable-upcoming-feature InternalImportsByDefault \
         -emit-module -emit-module-path "$build/$name.swiftmodule" -c "$@" -o "$build/$name.o"
 }
-compile PushModel "$sources"/PushModel/*.swift "$sources"/PushModel/*/*.swift
-compile PushCustomData "$sources"/PushCustomData/*.swift "$sources"/PushCustomData/*/*.swift
+compile PushModel $(find "$sources/PushModel" -name "*.swift")
+compile PushCustomData $(find "$sources/PushCustomData" -name "*.swift")
 swiftc -O -swift-version 6 -parse-as-library -I "$build" "$here/CustomDataBenchmark.swift" \
     "$build/PushModel.o" "$build/PushCustomData.o" -o "$build/benchmark"
 "$build/benchmark" sent "${1:-100000}"
 "$build/benchmark" stored "${1:-100000}"
+"$build/benchmark" one-device "${1:-100000}"

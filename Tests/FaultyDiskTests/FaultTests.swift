@@ -23,6 +23,17 @@ struct FaultTests {
         #expect(scripted.files() == ["a": "a1024 c512"])
     }
 
+    @Test("to read says so as often as the rule wants, and only of the files that it is about")
+    func reading() throws {
+        let scripted = ScriptedDisk()
+        _ = scripted.run("open 0 /a rw creat", "pwrite 0 0 a 512", "open 1 /b rw creat", "pwrite 1 0 b 512")
+        let rule = scripted.disk.fail(.reads(of: "a$"), .only(2), error: EIO)
+        let lines = scripted.run(
+            "open 0 /a", "open 1 /b", "read 1 0 512", "read 0 0 512", "read 1 0 512", "read 0 0 512", "read 0 0 512")
+        #expect(lines == ["0", "1", "b512 = 512", "a512 = 512", "b512 = 512", "EIO", "a512 = 512"])
+        #expect(rule.matched == 3 && rule.picked == 1 && rule.lastPicked == "/a")
+    }
+
     @Test("to sync is made good by writing the same again, sector by sector")
     func writtenAgain() throws {
         let scripted = ScriptedDisk()

@@ -12,6 +12,8 @@ struct CustomDataBench {
     /// The events of all turns.
     private(set) var events: [AnalyticsEvent] = []
     private var request: Int64 = 100
+    /// The last session that flushed.
+    private(set) var session: SessionStart?
 
     init(_ change: (inout CustomDataRules) -> Void = { _ in }) {
         var rules = CustomDataRules()
@@ -55,7 +57,13 @@ struct CustomDataBench {
         let session = SessionStart(
             cause: byPerson ? nil : SequenceNumber(request), platform: platform, app: app, device: device,
             externalID: user, at: Self.time(now))
+        self.session = session
         return turn { $0.flush(session, suite: suite, now: Self.time(now), into: &$1) }
+    }
+
+    /// Goes on with what was too much for one turn.
+    mutating func continueRemoval(now: Int64 = 60) {
+        turn { $0.continueRemoval(now: Self.time(now), into: &$1) }
     }
 
     /// The numbers of the entries that are handed out.

@@ -37,7 +37,10 @@ struct CustomDataRows {
         if [.flushed, .sent, .rejected, .discarded].contains(row.state) {
             violations.append("entry \(move.number) had come to its end, \(row.state)")
         }
-        if row.state == move.state { violations.append("entry \(move.number) is \(row.state) already") }
+        // The last entry of a flush that goes on says so.
+        if row.state == move.state, move.state != .pending || move.by == nil {
+            violations.append("entry \(move.number) is \(row.state) already")
+        }
         rows[move.number]?.state = move.state
         rows[move.number]?.reason = move.reason
         rows[move.number]?.claimant = move.claimant
@@ -55,7 +58,8 @@ struct CustomDataRows {
         var data = CustomData(stateID: stateID, rules: rules, lastNumber: last)
         for row in rows.values.sorted(by: { $0.entry.number < $1.entry.number })
         where [.pending, .queued, .claimed, .unknown].contains(row.state) {
-            data.restore(row.entry, row.state, claimant: row.claimant)
+            data.restore(
+                row.entry, row.state, claimant: row.claimant, by: row.state == .pending ? row.flushedBy : nil)
         }
         if let sending { data.restore(sending) }
         return data

@@ -38,7 +38,7 @@ struct OpenMetricsTests {
                 #"pushrouterd_connections{socket="inject"} 1"#, #"pushrouterd_connections{socket="control"} 2"#,
                 "pushrouterd_input_bytes 3", "pushrouterd_output_bytes 4",
                 #"pushrouterd_refused_total{reason="connections"} 0"#,
-                #"pushrouterd_refused_total{reason="overloaded"} 5"#, "pushrouterd_ledger_transactions_total 6",
+                #"pushrouterd_refused_total{reason="overloaded"} 5"#, "pushrouterd_log_commits_total 6",
                 "pushrouterd_slow_commits_total 2", "pushrouterd_disk_slow 1",
                 "pushrouterd_last_commit_seconds 0.00009", "pushrouterd_longest_commit_seconds 1.5",
                 "pushrouterd_log_used_bytes 8192", "pushrouterd_log_bytes 1048576",

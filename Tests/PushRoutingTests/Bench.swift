@@ -117,7 +117,7 @@ struct Bench {
         }
         let tracker = ledger.tracker.restored(stateID: state, rules: table.tracking, now: now.wall)
         router = Router(
-            boot: boot, table: table, tracker: tracker, customData: ledger.customData.restored(stateID: state),
+            boot: boot, table: table, tracker: tracker, customData: restoredCustomData(),
             devices: ledger.devices.values.sorted { $0.number < $1.number },
             lastNumber: ledger.requests.keys.max() ?? SequenceNumber(0))
         var effects = Effects()
@@ -135,6 +135,22 @@ struct Bench {
         router.endRecovery(at: now, effects: &effects)
         take(effects.list)
         return effects.list
+    }
+
+    /// The custom data as the daemon reads it from its ledger.
+    private func restoredCustomData() -> CustomData {
+        var data = ledger.customData.restored(stateID: state)
+        for cause in data.interruptedFlushes {
+            guard let event = ledger.events.first(where: { $0.seq == cause && $0.kind == .sessionStart }),
+                let (accepted, request) = ledger.requests[cause]
+            else { continue }
+            let clock = accepted.acceptedAt.wall
+            data.resumeFlush(
+                SessionStart(
+                    cause: cause, platform: event.platform, app: event.appID, device: event.deviceID,
+                    externalID: event.externalUserID, at: min(request.at ?? clock, clock)))
+        }
+        return data
     }
 
     /// Has the router decide twice, once with what it wants written listed and once as rows: both must be the same.

@@ -29,8 +29,8 @@ final class CustomDataTests {
 
     private func unfinished(_ ledger: TestLedger) throws -> [String] {
         var found: [String] = []
-        try ledger.reader().unfinishedEntries { entry, state, claimant in
-            found.append("\(entry.number) \(state)\(claimant.map { " \($0.low)" } ?? "")")
+        try ledger.reader().unfinishedEntries { record in
+            found.append("\(record.entry.number) \(record.state)\(record.claimant.map { " \($0.low)" } ?? "")")
         }
         return found
     }

@@ -82,7 +82,7 @@ struct MigrationFrom4Tests {
         #expect(entries[3].entry.way == .sent(.brazeID("b1")) && entries[4].entry.way == .stored(suite: "group.a"))
         #expect(entries[5].reason?.hasPrefix("attributes.braze_id: ") == true)
         var unfinished: [Int64] = []
-        try reader.unfinishedEntries { entry, _, _ in unfinished.append(entry.number.value) }
+        try reader.unfinishedEntries { unfinished.append($0.entry.number.value) }
         #expect(unfinished == [4, 7])
         let profile = try reader.attributes(of: .user("ada"))
         #expect(

@@ -130,7 +130,7 @@ struct MigrationFrom3Tests {
         #expect(try reader.pendingStarts().map(\.cause.value) == [2, 5])
         #expect(try reader.story(of: SequenceNumber(2))?.verdict == .opened)
         #expect(try reader.highestEntryNumber() == EntryNumber(0) && reader.sendingState() == nil)
-        try reader.unfinishedEntries { entry, _, _ in Issue.record("there is \(entry)") }
+        try reader.unfinishedEntries { Issue.record("there is \($0)") }
 
         try await ledger.commit([
             .event(Fixture.event(6, .customEvent)), .customData(.entry(Fixture.entry(1), .pending, reason: nil)),

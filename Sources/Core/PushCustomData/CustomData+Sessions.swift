@@ -6,31 +6,45 @@ extension CustomData {
     /// An entry that names an app, a device or a user waits for a session of that one; of what it does not name, any will
     /// do. Attributes need a profile: a session with neither user nor device leaves them where they are.
     ///
+    /// It is decided at once which entries these are, and the first of them are flushed at once; ``continueRemoval(now:into:)``
+    /// does the rest. What a session of a request leaves to be done, its last entry tells: it is `pending`, by that request.
+    ///
     /// - Parameters:
     ///   - session: the session start.
     ///   - suite: only what is in it; `nil`: whatever waits.
     ///   - now: the clock.
     ///   - output: the events, the fields that are set and the entries' ends are appended.
-    /// - Returns: how many entries were flushed.
+    /// - Returns: how many entries it flushes.
     @discardableResult
     public mutating func flush(
         _ session: SessionStart, suite: String? = nil, now: WallTime, into output: inout CustomDataOutput
     ) -> Int {
         var session = session
         session.at = min(session.at, now)
+        let taken = stored.take(
+            app: session.app, device: session.device, user: session.externalID, where: Self.condition(session, suite))
+        if rules.sendsFlushed, session.externalID == nil { flushedUnsent += taken.count { !$0.namesProfile } }
+        let last = taken.last
+        let isUnderway = begin(Removal(purpose: .flush(session, rules), entries: taken), now: now, into: &output)
+        if isUnderway, let cause = session.cause, let last {
+            output.records.append(.moved(EntryMove(number: last, state: .pending, at: now, by: cause)))
+        }
+        return taken.count
+    }
+
+    /// What a session flushes of that which waits for it; `nil`: all.
+    private static func condition(_ session: SessionStart, _ suite: String?) -> ((HeldEntry) -> Bool)? {
         let hasProfile = session.externalID != nil || session.device != nil
-        let flushed = stored.take(app: session.app, device: session.device, user: session.externalID) { held in
-            (hasProfile || held.kind == .customEvent) && (suite == nil || held.entry.suite.isSame(as: suite))
+        guard !hasProfile || suite != nil else { return nil }
+        let suite = suite.map { Array($0.utf8) }
+        return { held in
+            (hasProfile || held.kind == .customEvent) && (suite.map { held.isStored(in: $0) } ?? true)
         }
-        for held in flushed {
-            bytes -= held.size
-            flush(held.entry, session, now: now, into: &output)
-        }
-        return flushed.count
     }
 
     private mutating func flush(
-        _ entry: CustomEntry, _ session: SessionStart, now: WallTime, into output: inout CustomDataOutput
+        _ entry: CustomEntry, _ session: SessionStart, _ rules: CustomDataRules, now: WallTime,
+        into output: inout CustomDataOutput
     ) {
         let time = rules.eventTime == .saved ? entry.time : session.at
         if entry.kind == .customEvent {
@@ -46,7 +60,6 @@ extension CustomData {
         }
         let profile = entry.brazeID.map(UserIdentifier.brazeID) ?? session.externalID.map(UserIdentifier.externalID)
         let cannotSend = rules.sendsFlushed && profile == nil
-        if cannotSend { flushedUnsent += 1 }
         output.records.append(
             .moved(
                 EntryMove(
@@ -91,34 +104,88 @@ extension CustomData {
         output.records.append(.entry(sent, .queued, reason: nil))
     }
 
-    /// Takes everything that waits in a suite out of it, for good.
+    /// Takes everything that waits in a suite out of it, for good. As with ``flush(_:suite:now:into:)`` the first of it goes at
+    /// once.
     ///
     /// - Parameters:
     ///   - suite: the suite.
     ///   - app: only what waits for this app; `nil`: whatever waits.
     ///   - now: the clock.
     ///   - output: the entries' ends are appended.
-    /// - Returns: how many entries were discarded.
+    /// - Returns: how many entries it discards.
     @discardableResult
     public mutating func reset(
         suite: String, app: String?, now: WallTime, into output: inout CustomDataOutput
     ) -> Int {
-        let discarded = stored.takeAll { held in
-            let entry = held.entry
-            return entry.suite.isSame(as: suite) && (app == nil || entry.app.isSame(as: app))
-        }
-        for held in discarded {
+        let name = Array(suite.utf8)
+        let taken = stored.takeAll(app: app) { $0.isStored(in: name) }
+        begin(Removal(purpose: .discard, entries: taken), now: now, into: &output)
+        return taken.count
+    }
+
+    // MARK: Some at a time
+
+    /// How many entries are removed from storage in one go, and how many bytes of names and data: no turn of a loop is long.
+    private static let removedAtOnce = (entries: 256, bytes: 1 << 16)
+
+    /// Whether a flush or a reset has begun and not ended.
+    public var isRemoving: Bool { removals.count > 0 }
+
+    /// How many flushes and resets that found something have begun so far.
+    public var removalsBegun: Int { removals.begun }
+
+    /// How many of them have ended.
+    public var removalsEnded: Int { removals.ended }
+
+    /// Goes on with the flushes and resets that have begun, in that order.
+    ///
+    /// - Parameters:
+    ///   - now: the clock.
+    ///   - output: what it leads to is appended.
+    public mutating func continueRemoval(now: WallTime, into output: inout CustomDataOutput) {
+        var left = Self.removedAtOnce
+        while left.entries > 0, left.bytes > 0, let (held, purpose) = removals.popFirst() {
+            left.entries -= 1
+            left.bytes -= held.size
             bytes -= held.size
-            output.records.append(.moved(EntryMove(number: held.number, state: .discarded, at: now)))
+            switch purpose {
+            case .flush(let session, let rules): flush(held.entry, session, rules, now: now, into: &output)
+            case .discard: output.records.append(.moved(EntryMove(number: held.number, state: .discarded, at: now)))
+            }
         }
-        return discarded.count
+    }
+
+    /// Begins to remove entries, after those before them.
+    ///
+    /// - Returns: whether some are left to be removed later.
+    @discardableResult
+    private mutating func begin(
+        _ removal: Removal, now: WallTime, into output: inout CustomDataOutput
+    ) -> Bool {
+        guard removal.entries.count > 0 else { return false }
+        let isFirst = !isRemoving
+        removals.append(removal)
+        if isFirst { continueRemoval(now: now, into: &output) }
+        return isRemoving
+    }
+
+    /// The requests whose sessions began to flush, before a restart, and had not ended; in order. Each is to be given to
+    /// ``resumeFlush(_:)``.
+    public var interruptedFlushes: [SequenceNumber] { interrupted.keys.sorted() }
+
+    /// Takes up a flush that a restart interrupted, before anything else happens.
+    ///
+    /// - Parameter session: as it was.
+    public mutating func resumeFlush(_ session: SessionStart) {
+        guard let last = session.cause.flatMap({ interrupted.removeValue(forKey: $0) }) else { return }
+        let taken = stored.take(
+            app: session.app, device: session.device, user: session.externalID, through: last,
+            where: Self.condition(session, nil))
+        if taken.count > 0 { removals.append(Removal(purpose: .flush(session, rules), entries: taken)) }
     }
 }
 
 extension CustomEntry {
     /// The profile that a stored entry names.
     fileprivate var brazeID: String? { if case .stored(_, let brazeID) = way { brazeID } else { nil } }
-
-    /// Where it is stored; `nil` for what is sent at once.
-    fileprivate var suite: String? { if case .stored(let suite, _) = way { suite } else { nil } }
 }

@@ -15,6 +15,9 @@ public struct CustomData: Sendable {
     public internal(set) var sending: SendingState?
 
     var stored = StoredEntries()
+    var removals = Removals()
+    /// The last entry of each flush that a restart interrupted, by the request of its session.
+    var interrupted: [SequenceNumber: EntryNumber] = [:]
     var queue = SendingQueue()
     /// The entries that the forwarder may have sent; at most one run has some, unless a ledger says otherwise.
     var claims: [UUID128: [EntryNumber: HeldEntry]] = [:]
@@ -44,7 +47,7 @@ public struct CustomData: Sendable {
     /// What waits. Linear in the number of entries that the forwarder has.
     public var summary: CustomDataSummary {
         var summary = CustomDataSummary()
-        summary.pending = stored.count
+        summary.pending = stored.count + removals.count
         summary.queued = queue.count
         summary.claimed = claimedCount
         summary.unknown = unknown.count
@@ -57,7 +60,7 @@ public struct CustomData: Sendable {
 
     private var claimedCount: Int { [claims, reserved].flatMap(\.values).reduce(0) { $0 + $1.count } }
 
-    private var waitingCount: Int { stored.count + queue.count + claimedCount + unknown.count }
+    private var waitingCount: Int { stored.count + removals.count + queue.count + claimedCount + unknown.count }
 
     /// Whether one more entry whose name and data have so many bytes may be kept.
     public func hasRoom(for bytes: Int) -> Bool {
@@ -146,8 +149,17 @@ public struct CustomData: Sendable {
     // MARK: After a restart
 
     /// Gives back an entry that has not come to its end: `pending`, `queued`, `claimed` or `unknown`; in order of numbers.
-    public mutating func restore(_ entry: CustomEntry, _ state: EntryState, claimant: UUID128?) {
+    ///
+    /// - Parameters:
+    ///   - entry: the entry.
+    ///   - state: its state.
+    ///   - claimant: the forwarder's run that has it.
+    ///   - cause: the request that it is `pending` by, as the last one that its session flushes.
+    public mutating func restore(
+        _ entry: CustomEntry, _ state: EntryState, claimant: UUID128?, by cause: SequenceNumber? = nil
+    ) {
         lastNumber = max(lastNumber, entry.number)
+        if state == .pending, let cause { interrupted[cause] = entry.number }
         hold(entry, state, claimant: claimant)
     }
 

@@ -15,6 +15,12 @@ public struct Heap<Element: Comparable> {
     @inlinable
     public var count: Int { elements.count }
 
+    /// Combines all elements, in no order.
+    @inlinable
+    public func reduce<Result>(_ initial: Result, _ next: (Result, Element) -> Result) -> Result {
+        elements.reduce(initial, next)
+    }
+
     /// Keeps only those that still mean something, in linear time.
     @inlinable
     public mutating func removeAll(where isStale: (Element) -> Bool) {

@@ -77,7 +77,7 @@ public enum OpenMetrics {
         Metric("waiting_for_disk_bytes", "Bytes that wait to be written to the log.") {
             number($0["bytes_waiting_for_disk"])
         },
-        Metric("ledger_transactions", "Commits to the log since the start.", .counter) { number($0["transactions"]) },
+        Metric("log_commits", "Commits to the log since the start.", .counter) { number($0["transactions"]) },
         Metric("slow_commits", "Commits that took longer than SlowCommit=.", .counter) {
             number($0["store"]?["slow_commits"])
         },

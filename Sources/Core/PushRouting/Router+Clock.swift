@@ -1,9 +1,14 @@
 import PushModel
 
 extension Router {
-    /// Carries out what is due, in order of time.
+    /// How much of what is due is carried out in one turn: after a halt of the machine very much may be due at once.
+    private static let dueAtOnce = 512
+
+    /// Carries out what is due, in order of time. What is too much for one turn is still due after it.
     mutating func takeDue(at now: Moment, _ effects: inout Effects) {
-        while let timer = timers.first, timer.due <= now.monotonic {
+        var left = Self.dueAtOnce
+        while left > 0, let timer = timers.first, timer.due <= now.monotonic {
+            left -= 1
             _ = timers.popFirst()
             guard isCurrent(timer), var invocation = invocations[timer.invocation] else { continue }
             switch timer.purpose {

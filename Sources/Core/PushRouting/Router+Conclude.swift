@@ -74,7 +74,7 @@ extension Router {
     }
 
     /// Lets the tracker do something, and has what it decides written; a session that begins by it flushes what waited for
-    /// it, in the same transaction.
+    /// it, the first of it in the same transaction.
     @discardableResult
     mutating func track<Result>(
         at now: Moment, _ effects: inout Effects, _ act: (inout Tracker, inout TrackerOutput) -> Result

@@ -93,14 +93,20 @@ extension Router {
         keep(&effects) { $0.report(state, into: &$1) }
     }
 
-    /// Flushes what waits as if a session began, without one: a person's order.
+    /// How many flushes and resets have begun so far.
+    public var removalsBegun: Int { customData.removalsBegun }
+
+    /// How many of them have ended; a person's order is carried out when its own has.
+    public var removalsEnded: Int { customData.removalsEnded }
+
+    /// Flushes what waits as if a session began, without one: a person's order. `.clock` goes on with it.
     ///
     /// - Parameters:
     ///   - target: whose session; what it leaves out of platform and user is the device's last known.
     ///   - suite: only what waits in this suite; `nil`: in any.
     ///   - now: the time.
     ///   - effects: what is to be done is appended.
-    /// - Returns: how many entries were flushed.
+    /// - Returns: how many entries it flushes.
     public mutating func flush(
         _ target: Target, suite: String?, at now: Moment, effects: inout Effects
     ) -> Int {
@@ -111,9 +117,9 @@ extension Router {
         return keep(&effects) { $0.flush(session, suite: suite, now: now.wall, into: &$1) }
     }
 
-    /// Discards what waits in a suite; of one app only, or of all.
+    /// Discards what waits in a suite; of one app only, or of all. `.clock` goes on with it.
     ///
-    /// - Returns: how many entries were discarded.
+    /// - Returns: how many entries it discards.
     public mutating func reset(
         suite: String, app: String?, at now: Moment, effects: inout Effects
     ) -> Int {

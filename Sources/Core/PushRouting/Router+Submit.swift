@@ -58,6 +58,9 @@ extension Router {
         device.flatMap { knownDevices[DeviceKey(app: app, device: $0)] }
     }
 
+    /// How many devices one request makes the router forget at most.
+    private static let forgottenAtOnce = 64
+
     mutating func remember(_ accepted: AcceptedRequest, _ effects: inout Effects) {
         remember(accepted, instead: lastKnown(app: accepted.app, device: accepted.device), &effects)
     }
@@ -81,7 +84,10 @@ extension Router {
             externalID: accepted.externalID)
         knownDevices.set(device)
         effects.record(.device(device))
-        while knownDevices.byteCount > limit, let forgotten = knownDevices.removeLeastUsed(but: key) {
+        // A reload may have made many too many: each request takes some.
+        var left = Self.forgottenAtOnce
+        while left > 0, knownDevices.byteCount > limit, let forgotten = knownDevices.removeLeastUsed(but: key) {
+            left -= 1
             recentMessages[forgotten.key] = nil
             effects.record(.forgottenDevice(forgotten.number))
         }

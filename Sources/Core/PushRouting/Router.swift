@@ -76,11 +76,15 @@ public struct Router: Sendable {
     /// enough. Kept, not computed: who asks in every turn would copy all of the router for it.
     public private(set) var nextDue: Instant?
 
+    /// Whether something has begun that is too much for one turn: the next `.clock` goes on with it, at any time.
+    public var hasWorkLeft: Bool { customData.isRemoving || tracker.isBehind }
+
     /// Notes when something is due next; at the end of a turn.
     mutating func noteNextDue() { nextDue = dueNext }
 
     private var dueNext: Instant? {
-        guard let waiting = tracker.nextDue else { return timers.first?.due }
+        // What it is behind with is work that is left, not due.
+        guard !tracker.isBehind, let waiting = tracker.nextDue else { return timers.first?.due }
         // The tracker goes by the civil clock.
         let due = latest.monotonic + .milliseconds(waiting.milliseconds - latest.wall.milliseconds)
         return timers.first.map { min($0.due, due) } ?? due
@@ -129,6 +133,7 @@ public struct Router: Sendable {
         case .clock:
             takeDue(at: now, &effects)
             track(at: now, &effects) { $0.takeDue(now: now.wall, into: &$1) }
+            keep(&effects) { $0.continueRemoval(now: now.wall, into: &$1) }
         case .reconfigured(let table):
             self.table = table
             tracker.rules = table.tracking

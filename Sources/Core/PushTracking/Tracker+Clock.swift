@@ -6,10 +6,18 @@ extension Tracker {
 
     /// Decides what is due: influenced opens and held interactions at the end of the grace, sessions at their timeout.
     ///
-    /// Of what comes at the same time as a request, the request comes first.
+    /// Of what comes at the same time as a request, the request comes first. What is too much for one go is left for the
+    /// next (``isBehind``).
     public mutating func takeDue(now: WallTime, into output: inout TrackerOutput) {
         begin(now, into: &output)
+        var left = Self.workAtOnce
+        hasMoreDue = false
         while let timer = timers.first, timer.due <= clock.own(now) {
+            guard left > 0 else {
+                hasMoreDue = true
+                return
+            }
+            left -= 1
             _ = timers.popFirst()
             guard isCurrent(timer) else {
                 staleTimers -= 1

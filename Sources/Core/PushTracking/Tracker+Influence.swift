@@ -151,7 +151,11 @@ extension Tracker {
     private var historyHorizon: Int64 { clock.seconds.saturatingSubtract(rules.intervalMax / 1000) }
 
     private mutating func forgetOldStarts(into output: inout TrackerOutput) {
-        while let old = history.nextOld(before: historyHorizon, tooMany: history.count > rules.rememberUsersMax) {
+        var left = Self.forgottenAtOnce
+        while left > 0,
+            let old = history.nextOld(before: historyHorizon, tooMany: history.count > rules.rememberUsersMax)
+        {
+            left -= 1
             output.records.append(.forgottenStarts(SequenceNumber(history[old].number)))
             texts.release(history[old].owner)
             texts.release(history[old].app)

@@ -115,15 +115,22 @@ extension Tracker {
 
     // MARK: Memory
 
+    /// How many sessions, or users' starts, one start makes the tracker forget at most.
+    static let forgottenAtOnce = 16
+
     /// Remembers a session, and forgets those that were not used for long.
     mutating func set(_ session: Devices.Session, _ device: UInt32, into output: inout TrackerOutput) {
         devices[device].session = session
         sessionCount += 1
         let horizon = clock.seconds.saturatingSubtract(rules.remember.seconds)
-        // The new one stays, though the others may have ended and wait for that to be told.
-        while let old = devices.nextOldSession(before: horizon, tooMany: sessionCount > rules.rememberUsersMax),
+        // The new one stays, though the others may have ended and wait for that to be told. Of many that are old each start
+        // takes some.
+        var left = Self.forgottenAtOnce
+        while left > 0,
+            let old = devices.nextOldSession(before: horizon, tooMany: sessionCount > rules.rememberUsersMax),
             old != device
         {
+            left -= 1
             dropSession(old, into: &output)
             releaseIfUnused(old)
         }

@@ -34,6 +34,9 @@ public struct Tracker: Sendable {
     /// How many of the timers mean nothing any more.
     var staleTimers = 0
     var clock = TrackerClock()
+    private var hasMoreToForget = false
+    /// Whether timers are due that were too many for one go.
+    var hasMoreDue = false
 
     /// - Parameters:
     ///   - stateID: the state directory's id; events derive their ids from it.
@@ -43,6 +46,9 @@ public struct Tracker: Sendable {
         self.rules = rules
         rememberSeconds = rules.remember.seconds
     }
+
+    /// Whether more was to be done than is done in one go; ``takeDue(now:into:)`` goes on.
+    public var isBehind: Bool { hasMoreToForget || hasMoreDue }
 
     /// How many deliveries are remembered.
     public var count: Int { deliveries.count }
@@ -87,7 +93,7 @@ public struct Tracker: Sendable {
             output.events.append(event(.iosForeground(push), delivery, at: receivedAt))
         }
         if !held.isEmpty { settleHeld(by: delivery.seq, messageID, digest, now: now, into: &output) }
-        while deliveries.count > rules.rememberMax { forgetOldest(into: &output) }
+        forgetOld(into: &output)
         return .received
     }
 
@@ -128,10 +134,27 @@ public struct Tracker: Sendable {
     /// Reads the clock and forgets what is too old by it.
     mutating func begin(_ now: WallTime, into output: inout TrackerOutput) {
         clock.read(now)
+        forgetOld(into: &output)
+    }
+
+    /// How many deliveries are forgotten, and how many timers taken, in one go: no turn of a loop is long.
+    static let workAtOnce = 256
+
+    /// Forgets deliveries that are too old or too many, some at a time.
+    private mutating func forgetOld(into output: inout TrackerOutput) {
         let horizon = clock.seconds.saturatingSubtract(rememberSeconds)
-        while let oldest = deliveries.oldest, Int64(deliveries[oldest].since) < horizon {
+        var left = Self.workAtOnce
+        while let oldest = deliveries.oldest,
+            Int64(deliveries[oldest].since) < horizon || deliveries.count > rules.rememberMax
+        {
+            guard left > 0 else {
+                hasMoreToForget = true
+                return
+            }
+            left -= 1
             forgetOldest(into: &output)
         }
+        hasMoreToForget = false
     }
 
     /// Remembers a delivery, as the newest.

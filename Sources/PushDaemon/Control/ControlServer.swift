@@ -83,11 +83,11 @@ final class ControlServer {
             let before = processor.flushedUnsent
             let count = processor.perform { $0.flush(flush.target, suite: flush.suite, at: $1, effects: &$2) }
             let reply = Reply.flushed(count, unsent: processor.flushedUnsent - before, id: request.id)
-            processor.reply(to: client, reply)
+            processor.replyAfterRemoval(to: client, reply)
         case .reset(let suite, let app):
             try checkStore(request)
             let count = processor.perform { $0.reset(suite: suite, app: app, at: $1, effects: &$2) }
-            processor.reply(to: client, Reply.counted("discarded", count, id: request.id))
+            processor.replyAfterRemoval(to: client, Reply.counted("discarded", count, id: request.id))
         case .resolve(let resolve):
             try checkStore(request)
             let count = processor.perform { $0.resolve(resolve.entries, resolve.state, at: $1, effects: &$2) }

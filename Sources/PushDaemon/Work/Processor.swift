@@ -42,6 +42,8 @@ final class Processor {
     /// How loud a success is.
     var successLevel: JournalSettings.Level
     private(set) var accepted: Int64 = 0
+    /// What people are told once the flush or reset that they ordered is done, with how many of those must have ended.
+    private var orders = Queue<(removal: Int, client: ControlClient, reply: [UInt8])>()
 
     /// - Parameters:
     ///   - router: the router, before anything is recovered.
@@ -92,8 +94,13 @@ final class Processor {
         return router.deliveryToRead(for: request)
     }
 
-    /// Whether nothing runs and nothing waits for the disk.
-    var isIdle: Bool { router.handlersRunning == 0 && runner.count == 0 && pipeline.isIdle }
+    /// Whether nothing runs, nothing is left to be done and nothing waits for the disk.
+    var isIdle: Bool {
+        router.handlersRunning == 0 && runner.count == 0 && !router.hasWorkLeft && pipeline.isIdle
+    }
+
+    /// Whether something has begun that is too much for one turn.
+    var hasWorkLeft: Bool { router.hasWorkLeft }
 
     // MARK: Requests
 
@@ -165,6 +172,16 @@ final class Processor {
         tell(pipeline.effects.takeRejections())
         carryOut()
         pipeline.endRequest()
+    }
+
+    /// Goes on with what was too much for one turn.
+    func continueWork() {
+        guard router.hasWorkLeft else { return }
+        handle(.clock)
+        while let order = orders.first, order.removal <= router.removalsEnded {
+            _ = orders.popFirst()
+            reply(to: order.client, order.reply)
+        }
     }
 
     /// Takes up what an earlier run left, request by request: only what is needed now of each is read.
@@ -255,6 +272,12 @@ final class Processor {
     /// Answers a client of `control.sock` once what was decided so far is on disk.
     func reply(to client: ControlClient, _ bytes: [UInt8]) {
         follow(.reply(client.session, place: client.place, .line(client.stated(bytes))))
+    }
+
+    /// Answers a client once the flush or reset that it ordered, the last one that began, is on disk as a whole.
+    func replyAfterRemoval(to client: ControlClient, _ bytes: [UInt8]) {
+        guard router.removalsEnded < router.removalsBegun else { return reply(to: client, bytes) }
+        orders.append((router.removalsBegun, client, bytes))
     }
 
     /// Does something once what was decided so far is on disk.

@@ -1,3 +1,4 @@
+import Glibc
 import LinuxSystem
 public import PushModel
 
@@ -61,12 +62,17 @@ public final class Lookup: Sendable {
         case identifiers([UInt64], last: Key?)
     }
 
+    /// How long the thread waits before it asks again where the ledger could not be read, in microseconds: a failure that
+    /// passes is not to end a run, and who waits for an answer is not to wait for long.
+    private static let pauses: [UInt32] = [10_000, 50_000, 250_000]
+
     private let thread: JobThread<(token: UInt64, question: Question)>
     private let onAnswer: @Sendable (_ token: UInt64, Result<Answer, StoreError>) -> Void
 
     /// - Parameters:
     ///   - directory: the state directory; its ledger must exist when the first question comes.
-    ///   - onAnswer: gets every answer with its question's token, in the order of the questions, on the lookup's thread.
+    ///   - onAnswer: gets every answer with its question's token, in the order of the questions, on the lookup's thread. An
+    ///     error was met several times, within a third of a second.
     public init(
         directory: String, onAnswer: @escaping @Sendable (_ token: UInt64, Result<Answer, StoreError>) -> Void
     ) {
@@ -74,7 +80,17 @@ public final class Lookup: Sendable {
         thread = JobThread("lookup") {
             var reader: LedgerReader?
             return { job in
-                let answer = Result { () throws(StoreError) in try Self.answer(job.question, &reader, directory) }
+                func ask() -> Result<Answer, StoreError> {
+                    Result { () throws(StoreError) in try Self.answer(job.question, &reader, directory) }
+                }
+                var answer = ask()
+                for pause in Self.pauses {
+                    guard case .failure(let error) = answer, error.kind == .failed || error.kind == .busy else { break }
+                    // By a connection of its own: what this one remembers may be wrong.
+                    reader = nil
+                    usleep(pause)
+                    answer = ask()
+                }
                 onAnswer(job.token, answer)
             }
         }

@@ -28,6 +28,8 @@ enum FaultyDisk_Subject {
     FaultyDisk_syncs,
     /* What writes data, makes room for it, or changes a name. */
     FaultyDisk_writes,
+    /* What reads data. What is mapped into memory is read without a call. */
+    FaultyDisk_reads,
 };
 
 /* What happens at the calls that a rule picks. */

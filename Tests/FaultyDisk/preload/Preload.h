@@ -1,6 +1,6 @@
 /* The library that is preloaded into the program under test. It has libc's names for calls that write, sync and change
- * names, carries them out in the page cache, and tells the model. Reads are left alone: what is written is readable, on
- * the platter or not.
+ * names, carries them out in the page cache, and tells the model. What is written is readable, on the
+ * platter or not.
  *
  * No call is carried out as the program made it: a sync is the model's, and O_DSYNC and O_DIRECT are kept in a table
  * here, not in the descriptor. So the model knows all, and a test does not wait for the machine's own disk. */

@@ -106,6 +106,7 @@ final class TwinDaemon: ClientSession.Owner {
 
     /// When something is due next: a timer of the router's, or a handler's answer.
     var nextDue: WallTime? {
+        if processor.hasWorkLeft { return clock.time }
         let timer = processor.nextDue.map { WallTime(milliseconds: ($0.nanoseconds + 999_999) / 1_000_000) }
         guard let timer, let answer = runner.answers.first?.due else { return timer ?? runner.answers.first?.due }
         return min(timer, answer)
@@ -113,7 +114,7 @@ final class TwinDaemon: ClientSession.Owner {
 
     /// Lets happen what is due now: timers before answers.
     func takeDue() throws {
-        processor.handle(.clock)
+        if processor.hasWorkLeft { processor.continueWork() } else { processor.handle(.clock) }
         try settle()
         while let answer = runner.answers.first, answer.due <= clock.now.wall {
             _ = runner.answers.popFirst()

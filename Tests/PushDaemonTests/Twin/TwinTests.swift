@@ -11,6 +11,34 @@ import Testing
 /// The simulator is the reference of what the daemon does: both have the same day, and write the same rows.
 @Suite("The daemon and the simulator", .serialized)
 struct TwinTests {
+    @Test("go on alike with a flush that is too much for one turn, though the daemon is killed in it")
+    func longFlush() throws {
+        let twin = try Twin(events: Self.longFlush, seed: 1)
+        var flushed = 0
+        #expect(try twin.run { rows in flushed = rows.count { $0.contains("state='flushed'") } } == nil)
+        #expect(flushed == 600)
+    }
+
+    /// A device logs much, its user's session starts, and before all of that is flushed the daemon dies, twice.
+    private static var longFlush: [RandomDay.Event] {
+        let start: Int64 = 1_700_000_000_000
+        func request(_ time: Int64, _ members: String) -> RandomDay.Event {
+            let line = #"{"at":\#(start + time),"app":"shop","device":"a",\#(members)}"#
+            return .request(at: WallTime(milliseconds: start + time), line: line, script: "{}")
+        }
+        let log = #""op":"log","kind":"custom_event","suite":"standard","name":"e""#
+        var events = (1...600).map { request(Int64($0), log) }
+        events.append(request(700, #""op":"session","kind":"start","external_id":"u1""#))
+        for time in [700, 900] as [Int64] {
+            events.append(
+                .crash(
+                    at: WallTime(milliseconds: start + time), downtime: 200, reboots: time == 900, lost: .nothing))
+        }
+        events.append(request(1100, log))
+        events.append(request(1100, #""op":"session","kind":"start","external_id":"u2""#))
+        return events
+    }
+
     /// How many requests; `PUSHROUTERD_TWIN_REQUESTS=10000 PUSHROUTERD_TWIN_SEED=7` says otherwise.
     private static let requests = number("PUSHROUTERD_TWIN_REQUESTS") ?? 1000
     private static let seed = number("PUSHROUTERD_TWIN_SEED") ?? 1
@@ -43,12 +71,17 @@ struct TwinTests {
 
 /// One day on both sides.
 private struct Twin {
-    private let day: RandomDay
+    private let events: [RandomDay.Event]
     private let settings: Settings
     private let surroundings: TwinSurroundings
 
     init(seed: UInt64, requests: Int) throws {
-        day = RandomDay(seed: seed, requests: requests)
+        try self.init(events: RandomDay(seed: seed, requests: requests).events, seed: seed)
+    }
+
+    /// - Parameter seed: which variant of the configuration.
+    init(events: [RandomDay.Event], seed: UInt64) throws {
+        self.events = events
         settings = try Settings(twin: seed)
         surroundings = try TwinSurroundings()
     }
@@ -76,7 +109,7 @@ private struct Twin {
                 try daemon.takeDue()
             }
         }
-        for event in day.events {
+        for event in events {
             switch event {
             case .request(let at, let line, let script):
                 _ = simulator.take(Array((line.dropLast() + #","script":\#(script)}"#).utf8), number: 1)

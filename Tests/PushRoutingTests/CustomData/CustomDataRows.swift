@@ -48,7 +48,9 @@ struct CustomDataRows {
         var data = CustomData(stateID: stateID, lastNumber: numbers.last ?? EntryNumber(0))
         for case let row? in numbers.map({ rows[$0] }) {
             switch row.state {
-            case .pending, .queued, .claimed, .unknown: data.restore(row.entry, row.state, claimant: row.claimant)
+            case .pending, .queued, .claimed, .unknown:
+                data.restore(
+                    row.entry, row.state, claimant: row.claimant, by: row.state == .pending ? row.by : nil)
             case .flushed, .sent, .rejected, .discarded: break
             }
         }

@@ -127,6 +127,31 @@ struct FlushTests {
         #expect(bench.ledger.violations == [])
     }
 
+    @Test("too much for one turn some at a time, though the daemon dies between", arguments: [false, true])
+    func slices(dies: Bool) throws {
+        var bench = Bench()
+        for number in 1...600 { try bench.submit(.event("e\(number)")) }
+        bench.at(.seconds(60))
+        try bench.submit(.session(on: "phone", user: "u1"))
+        #expect(bench.router.hasWorkLeft)
+        #expect(bench.ledger.customData.states.count { $0 == .flushed } == 256)
+        // A request comes in between; what it logs is not this session's, and neither is the next session's what is left.
+        try bench.submit(.event("later"))
+        try bench.submit(.session(on: "phone", user: "u2"))
+        bench.at(.seconds(61))
+        while bench.router.hasWorkLeft {
+            if dies { bench.crash() }
+            bench.clock()
+        }
+        let events = bench.ledger.events.filter { $0.kind == .customEvent }
+        #expect(events.map(\.name) == (1...600).map { "e\($0)" } + ["later"])
+        #expect(events.map(\.externalUserID) == (1...601).map { $0 <= 600 ? "u1" : "u2" })
+        #expect(events.map(\.seq.value) == (1...601).map { $0 <= 600 ? 601 : 603 })
+        #expect(bench.ledger.violations == [])
+        bench.crash()
+        #expect(!bench.router.hasWorkLeft)
+    }
+
     @Test(
         "custom events that change no figure of a push, whatever they are called (T13)",
         arguments: [

@@ -43,6 +43,13 @@ public struct DiskCalls: Sendable {
         DiskCalls(subject: FaultyDisk_syncs, pattern: pattern)
     }
 
+    /// What reads data. What is mapped into memory, as the index of a WAL is, is read without a call.
+    ///
+    /// - Parameter pattern: as above.
+    public static func reads(of pattern: String = "") -> DiskCalls {
+        DiskCalls(subject: FaultyDisk_reads, pattern: pattern)
+    }
+
     /// What writes data, makes room for it, or changes a name.
     ///
     /// - Parameters:
@@ -72,7 +79,7 @@ extension FaultyDisk {
     /// Counts calls and changes nothing.
     public func count(_ calls: DiskCalls) -> DiskRule { arm(calls, .only(0), FaultyDisk_counts) }
 
-    /// Fails calls. A sync that fails forgets that the sectors were dirty.
+    /// Fails calls. A sync that fails forgets that the sectors were dirty; a read that fails may succeed the next time.
     ///
     /// - Parameters:
     ///   - calls: which calls.

@@ -17,6 +17,8 @@ struct HeldEntry: Sendable {
     private let way: Way
 
     private static let textCount = 6
+    /// Which text is the suite; the profile is behind it.
+    private static let suitePlace = 4
     /// The length of a text that there is not.
     private static let none = UInt32.max
 
@@ -64,6 +66,19 @@ struct HeldEntry: Sendable {
             number: number, cause: cause, kind: kind, way: target, platform: platform, app: texts[0], device: texts[1],
             externalID: texts[2], name: texts[3], data: Array(content[position...]), time: time, savedAt: savedAt)
     }
+
+    /// Whether it is stored in a suite of this name, in UTF-8; without making a text of its own.
+    func isStored(in suite: [UInt8]) -> Bool {
+        guard way == .stored, length(ofTextAt: Self.suitePlace) == UInt32(clamping: suite.count) else { return false }
+        let start = (0..<Self.suitePlace).reduce(Self.textCount * 4) { position, place in
+            let length = length(ofTextAt: place)
+            return length == Self.none ? position : position + Int(length)
+        }
+        return content[start..<start + suite.count].elementsEqual(suite)
+    }
+
+    /// Whether it names a profile itself.
+    var namesProfile: Bool { way != .stored || length(ofTextAt: Self.suitePlace + 1) != Self.none }
 
     private func length(ofTextAt place: Int) -> UInt32 {
         content.withUnsafeBytes { UInt32(littleEndian: $0.loadUnaligned(fromByteOffset: place * 4, as: UInt32.self)) }

@@ -26,32 +26,59 @@ struct StoredEntries: Sendable {
         count += 1
     }
 
-    /// Takes out what waits for a session of this app, on this device, of this user, in order of number.
+    /// Takes out what waits for a session of this app, on this device, of this user. Without a condition that costs the same
+    /// however much it is.
+    ///
+    /// - Parameters:
+    ///   - app: the session's app.
+    ///   - device: its device.
+    ///   - user: its user.
+    ///   - last: the last one that may be taken; `nil`: there is none.
+    ///   - isWanted: which of them; `nil`: all.
     mutating func take(
-        app: String?, device: String?, user: String?, where isWanted: (HeldEntry) -> Bool
-    ) -> [HeldEntry] {
-        guard count > 0 else { return [] }
-        var taken: [HeldEntry] = []
+        app: String?, device: String?, user: String?, through last: EntryNumber? = nil,
+        where isWanted: ((HeldEntry) -> Bool)?
+    ) -> EntryRuns {
+        var taken = EntryRuns()
+        guard count > 0 else { return taken }
         for app in app == nil ? [nil] : [app, nil] {
             for device in device == nil ? [nil] : [device, nil] {
                 for user in user == nil ? [nil] : [user, nil] {
-                    taken += take(at: Key(app: app, device: device, user: user), where: isWanted)
+                    take(at: Key(app: app, device: device, user: user), through: last, where: isWanted, into: &taken)
                 }
             }
         }
-        return taken.sorted()
-    }
-
-    /// Takes out whatever is wanted, in order of number.
-    mutating func takeAll(where isWanted: (HeldEntry) -> Bool) -> [HeldEntry] {
-        entries.keys.flatMap { take(at: $0, where: isWanted) }.sorted()
-    }
-
-    private mutating func take(at key: Key, where isWanted: (HeldEntry) -> Bool) -> [HeldEntry] {
-        guard let waiting = entries.removeValue(forKey: key) else { return [] }
-        let taken = waiting.filter(isWanted)
-        count -= taken.count
-        if taken.count < waiting.count { entries[key] = waiting.filter { !isWanted($0) } }
         return taken
+    }
+
+    /// Takes out what is wanted of an app, or of all. Looks at everything that waits for it.
+    mutating func takeAll(app: String?, where isWanted: @escaping (HeldEntry) -> Bool) -> EntryRuns {
+        var taken = EntryRuns()
+        let app = app.map(ExactName.init)
+        for key in Array(entries.keys) where app == nil || key.app == app {
+            take(at: key, through: nil, where: isWanted, into: &taken)
+        }
+        return taken
+    }
+
+    private mutating func take(
+        at key: Key, through last: EntryNumber?, where isWanted: ((HeldEntry) -> Bool)?, into taken: inout EntryRuns
+    ) {
+        guard let waiting = entries.removeValue(forKey: key), let newest = waiting.last else { return }
+        if isWanted == nil, last.map({ newest.number <= $0 }) ?? true {
+            count -= waiting.count
+            return taken.append(waiting)
+        }
+        var (run, rest): ([HeldEntry], [HeldEntry]) = ([], [])
+        for held in waiting {
+            if last.map({ held.number <= $0 }) ?? true, isWanted?(held) ?? true {
+                run.append(held)
+            } else {
+                rest.append(held)
+            }
+        }
+        count -= run.count
+        if !run.isEmpty { taken.append(run) }
+        if !rest.isEmpty { entries[key] = rest }
     }
 }

@@ -257,6 +257,7 @@ public struct Simulator {
     }
 
     private var nextDue: WallTime? {
+        if router.hasWorkLeft, let clock { return clock }
         let timer = router.nextDue.map { WallTime(milliseconds: ($0.nanoseconds + 999_999) / 1_000_000) }
         guard let timer, let answer = answers.first?.due else { return timer ?? answers.first?.due }
         return min(timer, answer)
@@ -268,6 +269,8 @@ public struct Simulator {
         case .entry(let entry, let state, let reason):
             if state == .pending { waiting[entry.number] = entry }
             output.append(SimulationLine.entry(entry, state, reason: reason, by: entry.cause, at: time))
+        // It only says that its session goes on to flush.
+        case .moved(let move) where move.state == .pending: return
         case .moved(let move):
             guard let entry = waiting.removeValue(forKey: move.number) else { return }
             output.append(

@@ -94,7 +94,7 @@ struct Devices: Sendable {
     /// An app on a device with an open session that was last used before `horizon`, or, when there are too many, one that
     /// was not used for a round. Each call looks at two.
     mutating func nextOldSession(before horizon: Int64, tooMany: Bool) -> UInt32? {
-        devices.next(tooMany ? 2 * devices.slotCount : 2) { device in
+        devices.next(tooMany ? min(2 * devices.slotCount, looksMax) : 2) { device in
             // One that ended goes by itself, and its end is to be told.
             guard let session = device.session, session.isOpen else { return false }
             defer { device.session?.sinceSeen = session.since }

@@ -57,3 +57,7 @@ struct Slab<Element: Sendable>: Sendable {
         free.append(slot)
     }
 }
+
+/// At how many slots a look for one that was not used for long stops, so that no turn of a loop is long. What is too many
+/// then stays until the next look, which goes on from there.
+let looksMax = 4096

@@ -52,7 +52,7 @@ struct StartHistory: Sendable {
     /// One that was last used before `horizon`, or, when there are too many, one that was not used for a round. Each call
     /// looks at two, so a round is done before as many again are added.
     mutating func nextOld(before horizon: Int64, tooMany: Bool) -> UInt32? {
-        entries.next(tooMany ? 2 * entries.slotCount : 2) { entry in
+        entries.next(tooMany ? min(2 * entries.slotCount, looksMax) : 2) { entry in
             guard entry.owner != TextTable.none else { return false }
             defer { entry.sinceSeen = entry.since }
             return Int64(entry.since) < horizon || tooMany && entry.since == entry.sinceSeen

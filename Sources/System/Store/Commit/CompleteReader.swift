@@ -40,7 +40,7 @@ private struct LogTail {
         while true {
             let start = position
             guard var chain = try Self.chain(directory, reader.stateIdentity) else { return nil }
-            while let batch = chain.next(after: position) { position = batch.position }
+            while let batch = try chain.next(after: position) { position = batch.position }
             if position != start {
                 last = position.number
                 return
@@ -49,7 +49,7 @@ private struct LogTail {
             position = try reader.logPosition()
             guard position == start else { continue }
             // Something comes later, and what is between cannot be read: whoever applies it says so.
-            guard let beyond = chain.batchBeyond(position) else { return nil }
+            guard let beyond = try chain.batchBeyond(position) else { return nil }
             last = beyond.number
             return
         }
@@ -57,7 +57,7 @@ private struct LogTail {
 
     private static func chain(_ directory: String, _ state: UUID128) throws(StoreError) -> LogChain? {
         guard let log = try LogDirectory(reading: directory, state: state) else { return nil }
-        return LogChain(try log.segmentsForReading())
+        return try LogChain(log.segmentsForReading())
     }
 
     /// Applies the tail to the ledger.
@@ -68,7 +68,7 @@ private struct LogTail {
             let lock = try StateDirectory(path: directory)
             let writer = try LedgerWriter(directory: directory)
             let log = try LogDirectory(in: directory, state: writer.stateID)
-            var chain = LogChain(try log.segmentsForReading())
+            var chain = try LogChain(log.segmentsForReading())
             if let reason = try Recovery.replay(&chain, writer) {
                 throw damage(reason, log.path)
             }
@@ -97,12 +97,12 @@ private struct LogTail {
             var position = try Schema.logPosition(copy)
             if var chain = try chain(directory, reader.stateIdentity) {
                 try copy.execute("BEGIN")
-                while let batch = chain.next(after: position) {
+                while let batch = try chain.next(after: position) {
                     try applier.apply([batch.rows])
                     position = batch.position
                 }
                 try copy.execute("COMMIT")
-                reason = chain.damage(behind: position)
+                reason = try chain.damage(behind: position)
             }
             if position.number >= last { return try LedgerReader(copy) }
             // The daemon went on in between.

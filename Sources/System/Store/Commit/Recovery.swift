@@ -38,7 +38,7 @@ enum Recovery {
         var summary = RecoverySummary()
         let directory = try LogDirectory(in: stateDirectory, state: writer.stateID)
         let (segments, damage) = try directory.segments()
-        var chain = LogChain(segments)
+        var chain = try LogChain(segments)
         let gap = try replay(&chain, writer) { () throws(StoreError) in
             summary.batches += 1
             guard summary.batches % 64 == 0 else { return }
@@ -51,7 +51,7 @@ enum Recovery {
             try writer.skipNumbers(try directory.rowsAtMost())
             try writer.sync()
             summary.setAside = .init(path: try directory.setAside(at: now), reason: reason)
-            chain = LogChain([])
+            chain = try LogChain([])
         }
         return (try log(after: writer, &chain, directory, limits, &summary), summary)
     }
@@ -64,14 +64,14 @@ enum Recovery {
         _ chain: inout LogChain, _ writer: LedgerWriter, onBatch: () throws(StoreError) -> Void = {}
     ) throws(StoreError) -> String? {
         do throws(StoreError) {
-            while let batch = chain.next(after: writer.position) {
+            while let batch = try chain.next(after: writer.position) {
                 try writer.apply([batch.rows], through: batch.position)
                 try onBatch()
             }
         } catch let error where error.kind == .contradiction {
             return "batch \(writer.position.number + 1) cannot be applied: \(error.message)"
         }
-        return chain.damage(behind: writer.position)
+        return try chain.damage(behind: writer.position)
     }
 
     /// A log behind what the ledger has.
@@ -88,7 +88,7 @@ enum Recovery {
             return log
         }
         // What the last batch says of the ledger was so when it was written.
-        let released = chain.batch(position.number)?.released ?? position.number
+        let released = try chain.batch(position.number)?.released ?? position.number
         let copies = try copies(&chain, after: released, through: position.number, directory, limits)
         summary.hasCopies = !copies.isEmpty
         let log = try CommitLog(

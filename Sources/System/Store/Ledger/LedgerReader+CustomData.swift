@@ -9,20 +9,30 @@ extension LedgerReader {
                 "SELECT max((SELECT highest_entry FROM meta), (SELECT coalesce(max(number), 0) FROM entries))"))
     }
 
-    /// Streams every entry that has not come to its end, in order of numbers, with the forwarder's run that has it. Costs
-    /// nothing when there is none, whatever the ledger holds.
-    public func unfinishedEntries(
-        _ body: (_ entry: CustomEntry, _ state: EntryState, _ claimant: UUID128?) -> Void
-    ) throws(StoreError) {
+    /// Streams every entry that has not come to its end, in order of numbers. Costs nothing when there is none, whatever the
+    /// ledger holds.
+    public func unfinishedEntries(_ body: (EntryRecord) -> Void) throws(StoreError) {
         let statement = try database.prepare(
             """
             SELECT \(CustomDataColumns.entry) FROM entries INDEXED BY entries_unfinished
             WHERE \(CustomDataColumns.isUnfinished) ORDER BY number
             """)
-        while try statement.step() {
-            let stored = try statement.entryRecord()
-            body(stored.entry, stored.state, stored.claimant)
-        }
+        while try statement.step() { body(try statement.entryRecord()) }
+    }
+
+    /// A request that began a session, and the event of that; `nil` when the ledger does not have both any more.
+    public func sessionStart(
+        of cause: SequenceNumber
+    ) throws(StoreError) -> (request: AcceptedRequest, event: AnalyticsEvent)? {
+        var statement = try database.prepare(
+            """
+            SELECT \(LedgerColumns.request), \(LedgerColumns.event) FROM requests JOIN events ON events.seq = requests.seq
+            WHERE requests.seq = ?1 AND events.kind = ?2 LIMIT 1
+            """)
+        statement.bind(cause.value, at: 1)
+        statement.bind(AnalyticsEvent.Kind.sessionStart.rawValue, at: 2)
+        guard try statement.step() else { return nil }
+        return (try statement.request(), try statement.event(from: LedgerColumns.requestCount))
     }
 
     /// How sending goes, as the forwarder last said; `nil` before it ever did.

@@ -259,7 +259,8 @@ final class CommitLog: Sendable {
         }
         let blocks = BatchHeader.blocksLength(rows: length)
         guard let segment,
-            buffer.fill(rows: length, blocks: blocks, { segment.read(into: $0, at: position.end - blocks) }),
+            buffer.fill(
+                rows: length, blocks: blocks, { (try? segment.read(into: $0, at: position.end - blocks)) ?? 0 }),
             BatchHeader.verifiedChecksum(buffer.batch) == position.checksum
         else {
             throw StoreError(

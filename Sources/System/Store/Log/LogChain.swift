@@ -30,15 +30,16 @@ struct LogChain: ~Copyable {
     private var index: [UInt64: [Place]]?
     private var memory = AlignedMemory(byteCount: 64 << 10)
 
-    init(_ segments: [LogSegment]) {
+    /// - Throws: that the disk cannot read one of them; so does everything below.
+    init(_ segments: [LogSegment]) throws(StoreError) {
         self.segments = segments
         for segment in segments.indices {
-            firsts.append(batch(at: Place(segment: segment, offset: LogSegment.headerLength))?.header.number ?? 0)
+            firsts.append(try batch(at: Place(segment: segment, offset: LogSegment.headerLength))?.header.number ?? 0)
         }
     }
 
     /// The batch that follows one; `nil` when there is none.
-    mutating func next(after position: LogPosition) -> Batch? {
+    mutating func next(after position: LogPosition) throws(StoreError) -> Batch? {
         var places: [Place] = []
         if let segment = segments.firstIndex(where: { $0.id == position.segment }) {
             places.append(Place(segment: segment, offset: position.end))
@@ -47,11 +48,11 @@ struct LogChain: ~Copyable {
             places.append(Place(segment: segment, offset: LogSegment.headerLength))
         }
         for place in places {
-            if let batch = batch(at: place), batch.follows(position) { return batch }
+            if let batch = try batch(at: place), batch.follows(position) { return batch }
         }
         guard segments.contains(where: \.isCopy) else { return nil }
-        for place in everyBatch()[position.number + 1] ?? [] {
-            if let batch = batch(at: place), batch.follows(position) { return batch }
+        for place in try everyBatch()[position.number + 1] ?? [] {
+            if let batch = try batch(at: place), batch.follows(position) { return batch }
         }
         return nil
     }
@@ -61,34 +62,34 @@ struct LogChain: ~Copyable {
     ///
     /// A torn batch is the last one that was written, because one is written at a time. So what follows it within the
     /// length of a batch, or begins a segment, was there before the torn one could be.
-    mutating func batchBeyond(_ position: LogPosition) -> BatchHeader? {
+    mutating func batchBeyond(_ position: LogPosition) throws(StoreError) -> BatchHeader? {
         var found: BatchHeader?
         func consider(_ batch: Batch?) {
             guard let header = batch?.header, header.number > position.number else { return }
             if found.map({ header.number < $0.number }) ?? true { found = header }
         }
         for segment in segments.indices where firsts[segment] > position.number {
-            consider(batch(at: Place(segment: segment, offset: LogSegment.headerLength)))
+            consider(try batch(at: Place(segment: segment, offset: LogSegment.headerLength)))
         }
         guard let segment = segments.firstIndex(where: { $0.id == position.segment }) else { return found }
         let end = min(position.end + Self.longestBatch, segments[segment].length)
         for offset in stride(from: position.end, to: end, by: RowBuffer.alignment) {
-            consider(batch(at: Place(segment: segment, offset: offset)))
+            consider(try batch(at: Place(segment: segment, offset: offset)))
         }
         return found
     }
 
     /// What is wrong where the chain ends; `nil`: nothing comes later.
-    mutating func damage(behind position: LogPosition) -> String? {
-        batchBeyond(position).map {
+    mutating func damage(behind position: LogPosition) throws(StoreError) -> String? {
+        try batchBeyond(position).map {
             "batch \($0.number) follows batch \(position.number), and the batches between them cannot be read"
         }
     }
 
     /// The header of the batch with a number; `nil` when there is none.
-    mutating func batch(_ number: UInt64) -> BatchHeader? {
-        for place in everyBatch()[number] ?? [] {
-            if let batch = batch(at: place) { return batch.header }
+    mutating func batch(_ number: UInt64) throws(StoreError) -> BatchHeader? {
+        for place in try everyBatch()[number] ?? [] {
+            if let batch = try batch(at: place) { return batch.header }
         }
         return nil
     }
@@ -98,9 +99,9 @@ struct LogChain: ~Copyable {
         after number: UInt64, through last: UInt64, _ body: (Batch) throws(StoreError) -> Void
     ) throws(StoreError) {
         guard last > number else { return }
-        let places = everyBatch()
+        let places = try everyBatch()
         for number in number + 1...last {
-            guard let place = places[number]?.first, let batch = batch(at: place) else {
+            guard let place = places[number]?.first, let batch = try batch(at: place) else {
                 throw StoreError(.corrupt, message: "batch \(number) of the log is gone", context: "log")
             }
             try body(batch)
@@ -112,13 +113,13 @@ struct LogChain: ~Copyable {
 
     // MARK: Reading
 
-    private mutating func everyBatch() -> [UInt64: [Place]] {
+    private mutating func everyBatch() throws(StoreError) -> [UInt64: [Place]] {
         if let index { return index }
         var places: [UInt64: [Place]] = [:]
         for segment in segments.indices {
             var offset = LogSegment.headerLength
             var last: UInt64?
-            while let batch = batch(at: Place(segment: segment, offset: offset)) {
+            while let batch = try batch(at: Place(segment: segment, offset: offset)) {
                 // What was here before the segment was used again has lower numbers.
                 guard last.map({ batch.header.number == $0 + 1 }) ?? true else { break }
                 places[batch.header.number, default: []].append(Place(segment: segment, offset: offset))
@@ -131,10 +132,10 @@ struct LogChain: ~Copyable {
     }
 
     /// The batch that begins at a place, if a whole one does.
-    private mutating func batch(at place: Place) -> Batch? {
+    private mutating func batch(at place: Place) throws(StoreError) -> Batch? {
         let segment = segments[place.segment]
         guard place.offset >= LogSegment.headerLength, place.offset < segment.length,
-            segment.read(
+            try segment.read(
                 into: UnsafeMutableRawBufferPointer(rebasing: memory.bytes[..<RowBuffer.alignment]), at: place.offset)
                 == RowBuffer.alignment,
             let header = BatchHeader(UnsafeRawBufferPointer(memory.bytes)),
@@ -145,7 +146,7 @@ struct LogChain: ~Copyable {
             memory = AlignedMemory(byteCount: length)
         }
         let blocks = UnsafeMutableRawBufferPointer(rebasing: memory.bytes[..<length])
-        guard segment.read(into: blocks, at: place.offset) == length,
+        guard try segment.read(into: blocks, at: place.offset) == length,
             let checksum = BatchHeader.verifiedChecksum(
                 UnsafeRawBufferPointer(rebasing: blocks[..<(BatchHeader.length + header.rowsLength)]))
         else { return nil }

@@ -79,7 +79,7 @@ final class LogSegment: Sendable {
         let path = path(id, in: directory)
         let file = forReading ? try openForReading(path) : try open(path, create: false)
         let block = AlignedMemory(byteCount: headerLength)
-        let isRead = read(file, block.bytes, at: 0) == headerLength
+        let isRead = try read(file, path, block.bytes, at: 0) == headerLength
         guard isRead, let header = SegmentHeader(UnsafeRawBufferPointer(block.bytes)) else {
             if try isUnfinished(file, path, block.bytes) { return nil }
             throw StoreError(
@@ -96,7 +96,7 @@ final class LogSegment: Sendable {
     }
 
     /// Whether a segment was never finished. The header is written last, before any batch: until then there are zeros as
-    /// far as the file goes. What the disk cannot read is something else.
+    /// far as the file goes.
     private static func isUnfinished(
         _ file: borrowing FileDescriptor, _ path: String, _ block: UnsafeMutableRawBufferPointer
     ) throws(StoreError) -> Bool {
@@ -105,7 +105,7 @@ final class LogSegment: Sendable {
         let length = Int(facts.st_size)
         for offset in stride(from: 0, to: length, by: headerLength) {
             let wanted = min(headerLength, length - offset)
-            guard read(file, block, at: offset) == wanted, block[..<wanted].allSatisfy({ $0 == 0 }) else {
+            guard try read(file, path, block, at: offset) == wanted, block[..<wanted].allSatisfy({ $0 == 0 }) else {
                 return false
             }
         }
@@ -168,22 +168,24 @@ final class LogSegment: Sendable {
         }
     }
 
-    /// Reads blocks; fewer than there is room for at the end of the segment, or where the disk cannot read them.
+    /// Reads blocks; fewer than there is room for at the end of the segment.
     ///
     /// - Returns: how many bytes were read.
-    func read(into blocks: UnsafeMutableRawBufferPointer, at offset: Int) -> Int {
-        Self.read(file, blocks, at: offset)
+    /// - Throws: that the disk cannot read them. That is not their end: what was acknowledged may be there.
+    func read(into blocks: UnsafeMutableRawBufferPointer, at offset: Int) throws(StoreError) -> Int {
+        try Self.read(file, path, blocks, at: offset)
     }
 
     private static func read(
-        _ file: borrowing FileDescriptor, _ blocks: UnsafeMutableRawBufferPointer, at offset: Int
-    ) -> Int {
+        _ file: borrowing FileDescriptor, _ path: String, _ blocks: UnsafeMutableRawBufferPointer, at offset: Int
+    ) throws(StoreError) -> Int {
         var taken = 0
         while taken < blocks.count {
             let number = file.rawValue
             let count = retryingInterrupts {
                 pread(number, blocks.baseAddress.map { $0 + taken }, blocks.count - taken, off_t(offset + taken))
             }
+            guard count >= 0 else { throw StoreError.logRead(path, errno: errno) }
             guard count > 0 else { break }
             taken += count
         }
@@ -253,6 +255,13 @@ struct AlignedMemory: ~Copyable {
 extension StoreError {
     /// A write to the log failed. What of it reached the disk nobody knows; the same blocks can be written again only
     /// where there was no room for them.
+    static func logRead(_ path: String, errno number: Int32) -> StoreError {
+        var error = StoreError.system("read", path, errno: number)
+        error.kind = .failed
+        error.message = "the log cannot be read (\(error.message)); nothing was changed, and nothing of it is given up"
+        return error
+    }
+
     static func logWrite(_ path: String, errno number: Int32) -> StoreError {
         var error = StoreError.system("write", path, errno: number)
         if error.kind != .noSpace { error.kind = .failed }

@@ -1,0 +1,47 @@
+import PushModel
+
+/// Entries that were taken out of storage together, in order of number. They stay in the runs in which they lay, and are
+/// merged as they are taken: nothing is done to all of them at once.
+struct EntryRuns: Sendable {
+    private struct Run: Comparable, Sendable {
+        /// The first one last.
+        var rest: [HeldEntry]
+        /// The number of the first one.
+        var first: EntryNumber
+
+        static func == (left: Run, right: Run) -> Bool { left.first == right.first }
+        static func < (left: Run, right: Run) -> Bool { left.first < right.first }
+    }
+
+    private var runs = Heap<Run>()
+    /// How many are left.
+    private(set) var count = 0
+    /// The highest number there was; `nil` when there was none.
+    private(set) var last: EntryNumber?
+
+    /// Adds entries, in order of number.
+    mutating func append(_ entries: [HeldEntry]) {
+        guard let first = entries.first, let newest = entries.last else { return }
+        count += entries.count
+        last = max(last ?? newest.number, newest.number)
+        var rest = entries
+        rest.reverse()
+        runs.insert(Run(rest: rest, first: first.number))
+    }
+
+    /// Takes the one with the lowest number.
+    mutating func popFirst() -> HeldEntry? {
+        guard var run = runs.popFirst(), let held = run.rest.popLast() else { return nil }
+        count -= 1
+        if let next = run.rest.last {
+            run.first = next.number
+            runs.insert(run)
+        }
+        return held
+    }
+
+    /// How many of those that are left are so. Looks at each.
+    func count(where isSo: (HeldEntry) -> Bool) -> Int {
+        runs.reduce(0) { count, run in run.rest.reduce(count) { isSo($1) ? $0 + 1 : $0 } }
+    }
+}

@@ -1,0 +1,104 @@
+import Glibc
+import PushModel
+import TestSupport
+import Testing
+import UnixSockets
+
+@Suite("A read that fails")
+struct ReadErrorTests {
+    @Test(
+        "at the start ends the daemon with 74 and gives nothing up: the next start has all that was acknowledged",
+        .timeLimit(.minutes(30)), arguments: ["log/segment-0001$", "ledger.db$"], [1, 2, 3])
+    func start(file: String, first: Int) throws {
+        let (bed, load) = (DaemonOnDisk(seed: UInt64(first)), DiskLoad("r", seed: UInt64(first)))
+        try bed.start()
+        try load.connect(to: bed.installation)
+        try load.run(count: 80)
+        bed.crash()
+        try load.hearOut()
+        // The ledger synced nothing since its start, so that the log is ahead of it.
+        try bed.cutPower()
+
+        let rule = bed.disk.fail(.reads(of: file), .from(first), error: EIO)
+        let end = try bed.startUnlessItEnds()
+        if rule.picked > 0 {
+            #expect(end == .exited(74), "\(bed.lastWords)")
+            #expect(bed.daemon?.standardError.contains("look for errors of the disk") == true, "\(bed.lastWords)")
+            #expect(!names(in: bed.installation.state).contains { $0.hasPrefix("log.set-aside-") })
+        } else {
+            // SQLite reads a small file at once.
+            #expect(end == nil && file == "ledger.db$")
+            bed.crash()
+        }
+        rule.end()
+        try bed.start()
+        #expect(try load.findLost(at: bed.installation) == [])
+        try bed.installation.waitUntilIdle()
+        try load.checkLedger(of: bed.installation)
+        #expect(try bed.stop() == .exited(0))
+    }
+
+    @Test("in passing, of the ledger, is not told to who sends an id again: the daemon asks once more")
+    func lookup() throws {
+        let bed = DaemonOnDisk(seed: 7)
+        try bed.start()
+        let client = try bed.installation.injectClient()
+        let first = try client.ask(Requests.deliver(id: "again", waits: false))
+        #expect(first.isAccepted)
+        try bed.installation.waitUntilIdle()
+        try applyAll(of: bed)
+        let rule = bed.disk.fail(.reads(of: "ledger.db"), .only(1), error: EIO)
+        let again = try client.ask(Requests.deliver(id: "again", waits: false))
+        #expect(again.isAccepted && again.seq == first.seq, "\(again)")
+        #expect(rule.picked == 1)
+        #expect(try bed.stop() == .exited(0))
+    }
+
+    @Test("for long, of the ledger, refuses who sends an id again with retry, and nobody else")
+    func lookupForLong() throws {
+        let bed = DaemonOnDisk(seed: 8)
+        try bed.start()
+        let client = try bed.installation.injectClient()
+        let first = try client.ask(Requests.deliver(id: "again", waits: false))
+        try bed.installation.waitUntilIdle()
+        try applyAll(of: bed)
+        let rule = bed.disk.fail(.reads(of: "ledger.db"), .all, error: EIO)
+        let refused = try client.ask(Requests.deliver(id: "again", waits: false))
+        #expect(refused.errorCode == "unavailable" && refused["error"]?["retry"]?.bool == true, "\(refused)")
+        rule.end()
+        let again = try client.ask(Requests.deliver(id: "again", waits: false))
+        #expect(again.isAccepted && again.seq == first.seq, "\(again)")
+        #expect(try bed.stop() == .exited(0))
+    }
+
+    @Test(
+        "while a report is made without a daemon ends it with 74, without a figure",
+        arguments: ["log/segment-0001$", "ledger.db$"])
+    func report(file: String) throws {
+        let (bed, load) = (DaemonOnDisk(seed: 9), DiskLoad("r", seed: 9))
+        try bed.start()
+        try load.connect(to: bed.installation)
+        try load.run(count: 80)
+        bed.crash()
+        try load.hearOut()
+        let rule = bed.disk.fail(.reads(of: file), .all, error: EIO)
+        let arguments = ["--state", bed.installation.state, "--runtime", bed.installation.runtime, "report"]
+        let result = pushctl.run(arguments, environment: variables(of: bed.disk))
+        #expect(result.end == .exited(74), "\(result)")
+        #expect(result.output.isEmpty && rule.picked > 0, "\(result)")
+        rule.end()
+        #expect(pushctl.run(arguments).end == .exited(0))
+    }
+
+    /// The variables that put a program on a disk.
+    private func variables(of disk: FaultyDisk) -> [String: String] {
+        let pairs = disk.environment.map { $0.split(separator: "=", maxSplits: 1).map(String.init) }
+        return Dictionary(uniqueKeysWithValues: pairs.map { ($0[0], $0[1]) })
+    }
+
+    /// Has the daemon bring its ledger up to date.
+    private func applyAll(of bed: DaemonOnDisk) throws {
+        let control = try Client(path: bed.installation.controlSocket)
+        #expect(try control.ask(#"{"op":"sync","timeout_ms":10000}"#)["ok"]?.bool == true)
+    }
+}
