@@ -155,7 +155,7 @@ final class Daemon {
     }
 
     private var statusLine: String {
-        "\(processor.mode.rawValue) mode, \(settings.routing.routes.count) \(settings.routing.routes.count == 1 ? "route" : "routes")"
+        "\(processor.mode.rawValue) mode, \(counted(settings.routing.routes.count, "route"))"
     }
 
     private func watch() throws {
@@ -239,7 +239,8 @@ final class Daemon {
             inject.admitLarge()
         case .ledgerResumed: health.ledgerResumed()
         case .pruned(let requests) where requests > 0:
-            journal.log(JournalEntry(.info, "\(requests) requests were older than Retention= and were deleted"))
+            let deleted = counted(requests, "request was", "requests were")
+            journal.log(JournalEntry(.info, "\(deleted) older than Retention= and deleted"))
         case .pruned: break
         case .failed(let error): fail(error)
         }

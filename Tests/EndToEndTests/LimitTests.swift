@@ -146,7 +146,7 @@ struct LimitTests {
         let client = try installation.injectClient()
         #expect(try client.ask(Requests.deliver(job: "slow")).isAccepted)
         let refused = try client.ask(Requests.deliver(waits: false))
-        #expect(refused.errorMessage == "1 requests of uid 0 are in flight, the most that is allowed")
+        #expect(refused.errorMessage == "1 request of uid 0 is in flight, the most that is allowed")
 
         let reply = try ask(Requests.deliver(waits: false), ofUser: 65_534, at: installation)
         #expect(reply.isAccepted, "\(reply)")

@@ -72,8 +72,23 @@ struct PushctlImportTests {
             to: file)
         let second = daemon.pushctl("import", "remote-storage", file)
         #expect(second.end == .exited(0), "\(second.errors)")
-        #expect(second.lines.map { $0.prefix(15) } == ["accepted  seq 1", "accepted  seq 2", "accepted  seq 3"])
+        #expect(
+            second.lines == [
+                "accepted before  seq 1  (pending_custom_events[0])",
+                "accepted before  seq 2  (pending_custom_events[1])", "accepted  seq 3  (pending_custom_events[2])",
+            ])
         #expect(try pending() == 3)
+    }
+
+    @Test("tells a key that looks like one of the samples', and is none")
+    func misspelled() {
+        let directory = TemporaryDirectory()
+        writeFile(
+            #"{"pending_custom_events":[],"pending_events":[{"event_name":"a"}],"theme":"dark"}"#,
+            to: directory.path + "/x.json")
+        #expect(
+            dryRun(directory.path + "/x.json").errors
+                == "pushctl: \(directory.path)/x.json: pending_events: not read; did you mean pending_custom_events?\n")
     }
 
     @Test(

@@ -88,7 +88,11 @@ struct PushctlInjectTests {
         let result = daemon.pushctl("inject", path)
         #expect(result.end == .exited(65))
         #expect(
-            result.errors == "pushctl: \(path): payload: an .apns file may have 4096 bytes; this has 4097\n")
+            result.errors == """
+                pushctl: \(path): payload: an .apns file may have 4096 bytes; this has 4097
+                pushctl: 0 requests accepted, 1 not readable
+
+                """)
         writeFile(text(4096) + "\n", to: path)
         #expect(daemon.pushctl("inject", path).errors == result.errors, "white space counts")
     }
@@ -110,7 +114,8 @@ struct PushctlInjectTests {
         #expect(result.end == .exited(1))
         #expect(result.lines == ["accepted  seq 1  (standard input:1)", "accepted  seq 2  (standard input:3)"])
         #expect(result.errors.hasPrefix("pushctl: standard input:2: refused: payload.message.data.badge: "))
-        #expect(result.errors.hasSuffix(" (invalid_payload)\n"))
+        #expect(
+            result.errors.hasSuffix(" (invalid_payload)\npushctl: 2 requests accepted, 1 refused by the daemon\n"))
         let object = daemon.pushctl("inject", "-", "--json", input: lines)
         #expect(object.end == .exited(1))
         #expect(object.errors.isEmpty)
@@ -118,25 +123,35 @@ struct PushctlInjectTests {
         #expect(object.lines.count { $0.hasPrefix(#"{"ok":false,"#) } == 1)
     }
 
-    @Test("sends nothing of a file that is not JSON, and all of the others")
+    @Test("sends nothing of one broken object on many lines, and all of the other files")
     func malformedFile() throws {
-        let (bad, good) = (daemon.installation.root + "/bad.ndjson", daemon.installation.root + "/good.json")
-        writeFile("{\"a\":\"1\"}\n{\"b\":}\n", to: bad)
+        let (bad, good) = (daemon.installation.root + "/bad.json", daemon.installation.root + "/good.json")
+        writeFile("{\n\"b\":}\n", to: bad)
         writeFile("{\"c\":\"3\"}", to: good)
         let result = daemon.pushctl("inject", bad, good, "/nowhere.json")
         #expect(result.end == .exited(66))
-        #expect(result.errors.contains("\(bad):2:6: not JSON: "))
+        #expect(result.errors.contains("\(bad):2:5: not JSON: "))
         #expect(result.errors.contains("/nowhere.json: No such file or directory"))
+        #expect(result.errors.hasSuffix("\npushctl: 1 request accepted, 2 not readable\n"))
         #expect(result.output == "accepted  seq 1  (\(good))\n")
         #expect(try request(1)["payload"]?.text == #"{"c":"3"}"#)
     }
 
-    @Test("sends what came before a line of a stream that is not JSON, and says so")
-    func malformedStream() {
-        let result = daemon.pushctl("inject", "-", input: "{\"a\":\"1\"}\n{\"b\":}\n{\"c\":\"1\"}\n")
-        #expect(result.end == .exited(65))
-        #expect(result.output == "accepted  seq 1  (standard input:1)\n")
-        #expect(result.errors.hasPrefix("pushctl: standard input:2:6: not JSON: "))
+    @Test("tells a line that is not JSON and goes on with the others, in a file and in a stream, and sums up")
+    func malformedLine() {
+        let lines = "{\"a\":}\n{\"b\":\"1\"}\n[]\n{\"c\":\"1\"}\n{\"message\":{\"token\":\"x\",\"data\":{\"d\":1}}}\n"
+        let path = daemon.installation.root + "/lines.ndjson"
+        writeFile(lines, to: path)
+        for (operand, name) in [("-", "standard input"), (path, path)] {
+            let result = daemon.pushctl("inject", operand, input: lines)
+            #expect(result.end == .exited(65))
+            #expect(result.lines.map { String($0.suffix(3)) } == [":2)", ":4)"])
+            let errors = result.errors.split(separator: "\n")
+            #expect(errors.contains { $0.hasPrefix("pushctl: \(name):1:6: not JSON: ") })
+            #expect(errors.contains("pushctl: \(name):3:1: not an object: a payload is a JSON object"))
+            #expect(errors.contains { $0.hasPrefix("pushctl: \(name):5: refused: payload.message.data.d: ") })
+            #expect(errors.last == "pushctl: 2 requests accepted, 1 refused by the daemon, 2 not readable")
+        }
     }
 
     @Test("waits for every outcome with --wait")
@@ -160,6 +175,23 @@ struct PushctlInjectTests {
         let result = try TestDaemon(installation).pushctl("inject", "-", "--wait", input: #"{"_ab":"true"}"#)
         #expect(result.lines.contains("seq 1  onMessageReceived  handed_to_tracker  0 ms"))
         #expect(result.lines.contains("seq 1  onMessageReceived  observer  handled  0 ms"), "\(result.lines)")
+    }
+
+    @Test("the reply says how many outcomes follow, copies and repetitions included")
+    func outcomesToCome() throws {
+        let installation = Installation()
+        installation.addRoute("10-copy", to: "journal", match: "Platform=android", route: "Observe=yes")
+        let daemon = try TestDaemon(installation)
+        for _ in 0..<2 {
+            let lines = daemon.pushctl("inject", "-", "--wait", "--json", "--id", "a", input: #"{"_ab":"true"}"#).lines
+            #expect(lines.first == #"{"ok":true,"seq":1,"id":"a","outcomes":2}"#)
+            #expect(lines.count == 3)
+        }
+        let session = #"{"op":"session","kind":"start","platform":"ios","app":"a","device":"d"}"#
+        #expect(
+            daemon.pushctl("inject", "-", "--wait", "--json", input: session).output
+                == "{\"ok\":true,\"seq\":2,\"outcomes\":0}\n")
+        #expect(daemon.pushctl("inject", "-", "--json", input: "{}").output == "{\"ok\":true,\"seq\":3}\n")
     }
 
     @Test("says with 69 that outcomes did not come because the daemon went away")

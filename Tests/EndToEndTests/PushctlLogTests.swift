@@ -121,7 +121,7 @@ struct PushctlLogTests {
         #expect(daemon.pushctl("pending", "--retry", "\(unknown[0]),\(unknown[1])").output == "queued 2 entries\n")
         #expect(try pending("--queued").compactMap { $0["number"]?.int64 } == Array(unknown[..<2]))
         let repeated = daemon.pushctl("pending", "--retry", "\(unknown[0])")
-        #expect(repeated.end == .exited(1) && repeated.errors.contains("1 of them are not unknown"))
+        #expect(repeated.end == .exited(1) && repeated.errors.contains("1 entry is not unknown"))
         #expect(daemon.pushctl("pending", "--discard", "\(unknown[0])").output == "discarded 1 entry\n")
         #expect(daemon.pushctl("pending", "--discard", "\(unknown[0])").end == .exited(1))
         #expect(daemon.pushctl("pending", "--discard", "all").output == "discarded 1 entry\n")

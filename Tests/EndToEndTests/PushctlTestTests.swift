@@ -47,7 +47,7 @@ final class PushctlTestTests {
                 "    found: no invocation matches (1 checked). Closest:",
                 #"      seq 1, n 0, onMessageReceived handled: outcome is "handled", not "timed_out""#,
             ])
-        #expect(result.lines.last?.hasPrefix("1 of 2 expectations hold, in 1 file (") == true)
+        #expect(result.lines.last?.hasPrefix("1 of 2 expectations holds, in 1 file (") == true)
     }
 
     @Test("finds scenarios at any depth, by name, and nothing else")
@@ -75,7 +75,7 @@ final class PushctlTestTests {
         let result = test(directory.path)
         #expect(result.end == .exited(65))
         #expect(result.lines.first?.hasPrefix("ERROR  \(wrong):1: expect.outcom: the invocation has no such") == true)
-        #expect(result.lines.last?.hasPrefix("1 of 1 expectations hold, in 2 files; 1 could not be read") == true)
+        #expect(result.lines.last?.hasPrefix("1 of 1 expectation holds, in 2 files; 1 could not be read") == true)
     }
 
     @Test("a directory without scenarios, and a file that is not there, end it with 66")

@@ -36,6 +36,11 @@ struct PushctlVerifyTests {
         #expect(result.lines.contains { $0.hasPrefix("\(directory.path)/routes.d/10-x.route:4: error: ") })
         #expect(result.lines.contains { $0.hasPrefix("\(directory.path)/handlers.d/idle.handler: warning: ") })
         #expect(result.lines.last == "2 errors, 1 warning", "nothing is in force")
+        writeFile("[Handler]\nType=exec\nExec=/nowhere/crm\n", to: directory.path + "/handlers.d/crm.handler")
+        #expect(
+            verify(directory.path).lines.contains(
+                "\(directory.path)/handlers.d/crm.handler: warning: Exec=/nowhere/crm: cannot be run as it is: "
+                    + "No such file or directory"), "also beside errors")
         let object = try json(verify(directory.path, "--json").output)
         #expect(object["ok"]?.bool == false)
         #expect(object["errors"]?.int64 == 2)

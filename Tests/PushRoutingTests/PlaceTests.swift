@@ -84,7 +84,7 @@ struct PlaceTests {
         try bench.submit(.deliver(), uid: 7)
         #expect(
             throws: Refusal.overloaded(
-                message: "1 requests are in flight, the most that is allowed", retryAfter: .seconds(1))
+                message: "1 request is in flight, the most that is allowed", retryAfter: .seconds(1))
         ) { try bench.submit(.deliver(), uid: 8) }
     }
 

@@ -142,7 +142,8 @@ public struct CustomData: Sendable {
 
     private var problemWithoutRoom: Problem {
         Problem(
-            "there is no room: \(waitingCount) entries of \(bytes) bytes wait already "
+            "there is no room: \(counted(waitingCount, "entry", "entries")) of \(counted(bytes, "byte")) "
+                + "\(waitingCount == 1 ? "waits" : "wait") already "
                 + "(MaxPending=\(rules.pendingMax), MaxPendingSize=\(rules.pendingSizeMax))")
     }
 

@@ -27,7 +27,8 @@ extension Router {
         let count = waiting.pending + waiting.queued + waiting.claimed + waiting.unknown
         let message =
             count >= rules.pendingMax
-            ? "\(count) entries of custom data wait to be flushed or sent, the most that is allowed (MaxPending=)"
+            ? "\(counted(count, "entry of custom data waits", "entries of custom data wait")) to be flushed or sent, "
+                + "the most that is allowed (MaxPending=)"
             : "the entries of custom data that wait to be flushed or sent have \(waiting.bytes) bytes; with this one they "
                 + "would have more than is allowed (MaxPendingSize=)"
         throw .overloaded(message: message, retryAfter: .seconds(1))

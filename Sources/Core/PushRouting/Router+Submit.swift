@@ -40,9 +40,11 @@ extension Router {
         let message: String
         let (size, sizeOfPeer) = (usage.bytes + bytes, usage.bytes(of: peer) + bytes)
         if usage.requests >= table.limits.inFlight {
-            message = "\(usage.requests) requests are in flight, the most that is allowed"
+            message = "\(counted(usage.requests, "request is", "requests are")) in flight, the most that is allowed"
         } else if usage.requests(of: peer) >= table.limits.inFlightPerPeer {
-            message = "\(usage.requests(of: peer)) requests of uid \(peer.uid) are in flight, the most that is allowed"
+            let count = usage.requests(of: peer)
+            message =
+                "\(counted(count, "request")) of uid \(peer.uid) \(count == 1 ? "is" : "are") in flight, the most that is allowed"
         } else if size > table.limits.unfinishedBytes {
             message = "the requests in flight would have \(size) bytes, more than is allowed"
         } else if sizeOfPeer > table.limits.unfinishedBytesPerPeer {

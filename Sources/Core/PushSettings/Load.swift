@@ -10,6 +10,14 @@ extension Settings {
     ///   main files, then of the providers, the handlers, the routes and the tracks, each kind in its order of application,
     ///   by line.
     public static func load(_ sources: ConfigurationSources) -> (settings: Settings?, diagnostics: [Diagnostic]) {
+        let (settings, diagnostics) = read(sources)
+        return (diagnostics.contains { $0.severity == .error } ? nil : settings, diagnostics)
+    }
+
+    /// Reads and checks a configuration as ``load(_:)`` does.
+    ///
+    /// - Returns: what is right in it, for further checks; and the diagnostics.
+    public static func read(_ sources: ConfigurationSources) -> (settings: Settings, diagnostics: [Diagnostic]) {
         var loader = Loader()
         for file in sources.main { loader.readMain(file) }
         loader.readProviders(sources.providersInForce)
@@ -18,8 +26,7 @@ extension Settings {
         for file in sources.routes.inOrder { loader.readRoute(file) }
         for file in sources.tracks.inOrder { loader.readTrack(file) }
         loader.checkUse()
-        let diagnostics = loader.reports.flatMap(\.diagnostics)
-        return (diagnostics.contains { $0.severity == .error } ? nil : loader.settings, diagnostics)
+        return (loader.settings, loader.reports.flatMap(\.diagnostics))
     }
 }
 

@@ -169,12 +169,15 @@ final class LineServer {
         let uid = connection.peer.userID
         if sessions.count >= limits.connections {
             return turnAway(
-                connection, .connections, "there are \(sessions.count) connections, the most that is allowed")
+                connection, .connections,
+                "there \(sessions.count == 1 ? "is" : "are") \(counted(sessions.count, "connection")), the most that is allowed"
+            )
         }
         let ofPeer = connectionsByPeer[uid] ?? 0
         if ofPeer >= limits.connectionsPerPeer {
             return turnAway(
-                connection, .peerConnections, "uid \(uid) has \(ofPeer) connections, the most that is allowed")
+                connection, .peerConnections,
+                "uid \(uid) has \(counted(ofPeer, "connection")), the most that is allowed")
         }
         let session = ClientSession(connection, owner: self, now: EventLoop.nowNanoseconds)
         do {

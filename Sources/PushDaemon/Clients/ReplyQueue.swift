@@ -4,15 +4,17 @@ import PushRouting
 
 /// What a client is told for a request.
 enum ClientReply {
-    /// The request is on disk: its number, its id, and what of it was set aside. Written out only when it is sent.
-    case accepted(SequenceNumber, id: String?, rejected: [Rejection])
+    /// The request is on disk: its number, its id, for a client that waits how many outcomes follow, and what of it was
+    /// set aside. Written out only when it is sent.
+    case accepted(SequenceNumber, id: String?, outcomes: Int?, rejected: [Rejection])
     /// A line, with its line feed.
     case line([UInt8])
 
     /// The line, with its line feed.
     var bytes: [UInt8] {
         switch self {
-        case .accepted(let seq, let id, let rejected): Reply.accepted(seq, id: id, rejected: rejected)
+        case .accepted(let seq, let id, let outcomes, let rejected):
+            Reply.accepted(seq, id: id, outcomes: outcomes, rejected: rejected)
         case .line(let bytes): bytes
         }
     }

@@ -39,7 +39,7 @@ extension JournalEntry {
 
     /// The journal's entry for entries of custom data that a session flushed and that could not be sent as well.
     init(flushedUnsent count: Int, by cause: String) {
-        let entries = count == 1 ? "1 entry was" : "\(count) entries were"
+        let entries = counted(count, "entry was", "entries were")
         self.init(
             .warning,
             "\(entries) flushed and not sent to the endpoint, though SendFlushed=yes: \(cause) has no user; name it "

@@ -122,7 +122,9 @@ final class Processor {
         }
         accepted += 1
         pipeline.accepted(acceptance.seq)
-        let reply = ClientReply.accepted(acceptance.seq, id: request.id, rejected: acceptance.rejections)
+        let reply = ClientReply.accepted(
+            acceptance.seq, id: request.id, outcomes: request.waitsForOutcome ? acceptance.invocations : nil,
+            rejected: acceptance.rejections)
         acknowledge(candidate, acceptance.seq, reply, awaiting: acceptance.invocations)
         if acceptance.flushedUnsent > 0 {
             let cause = "the session of seq \(acceptance.seq)"
@@ -144,10 +146,11 @@ final class Processor {
         let rejected = story.entries.filter { entry in
             entry.wasRejectedOnArrival && entry.entry.savedAt == story.request.acceptedAt.wall
         }
+        let decided = story.invocations.filter { $0.result != nil }
         let reply = ClientReply.accepted(
             story.request.seq, id: candidate.request.id,
+            outcomes: candidate.request.waitsForOutcome ? decided.count + undecided : nil,
             rejected: rejected.map { Rejection(number: $0.entry.number, text: $0.reason ?? "") })
-        let decided = story.invocations.filter { $0.result != nil }
         acknowledge(candidate, story.request.seq, reply, knowing: decided, awaiting: undecided)
     }
 

@@ -1,4 +1,5 @@
 import JournalLog
+import PushModel
 import PushSettings
 
 /// Which successes get an entry of their own in the journal: so many a second, since the ledger has each of them. The others
@@ -45,7 +46,8 @@ struct SuccessEntries {
         defer { (untold, untoldSince) = (0, nil) }
         return JournalEntry(
             level == .info ? .info : .debug,
-            "\(untold) outcomes have no entry of their own, because there were more than \(Self.rate) a second: "
+            counted(untold, "outcome has no entry of its own", "outcomes have no entry of their own")
+                + ", because there were more than \(Self.rate) a second: "
                 + "pushctl report has them", messageID: .outcomesSummed, fields: [.init(.outcomes, untold)])
     }
 }

@@ -124,6 +124,7 @@ struct LoggedLines {
     private mutating func noteOfUntold() -> String? {
         guard untold > 0 else { return nil }
         defer { untold = 0 }
-        return "\(untold) lines of standard error are left out: at most \(Self.countMax) are logged in 10 s"
+        return
+            "\(untold) \(untold == 1 ? "line" : "lines") of standard error \(untold == 1 ? "is" : "are") left out: at most \(Self.countMax) are logged in 10 s"
     }
 }

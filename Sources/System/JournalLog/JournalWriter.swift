@@ -90,7 +90,8 @@ public final class JournalWriter: Sendable {
 extension JournalEntry {
     static func dropped(_ count: Int) -> JournalEntry {
         JournalEntry(
-            .warning, "\(count) journal entries dropped: the journal does not take them as fast as they come",
+            .warning,
+            "\(count) journal \(count == 1 ? "entry" : "entries") dropped: the journal does not take them as fast as they come",
             messageID: .entriesDropped, fields: [Field(.dropped, count)])
     }
 }

@@ -8,6 +8,9 @@ struct ReplyTests {
     @Test("accepted, with the id where there is one")
     func accepted() {
         #expect(text(Reply.accepted(SequenceNumber(41), id: "a1")) == #"{"ok":true,"seq":41,"id":"a1"}"# + "\n")
+        #expect(
+            text(Reply.accepted(SequenceNumber(41), id: nil, outcomes: 2)) == #"{"ok":true,"seq":41,"outcomes":2}"#
+                + "\n")
         #expect(text(Reply.accepted(SequenceNumber(41), id: nil)) == #"{"ok":true,"seq":41}"# + "\n")
     }
 

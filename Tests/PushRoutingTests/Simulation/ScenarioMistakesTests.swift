@@ -60,6 +60,34 @@ struct ScenarioMistakesTests {
     }
 
     @Test(
+        "a campaign, suite or name of custom data that no request and no track has is an error where nothing is expected",
+        arguments: [
+            (#"{"none":{"event":{"campaign_id":"sumer"}}}"#, "campaign sumer", "; did you mean summer?"),
+            (#"{"count":{"event":{"campaign_id":"winter"}},"is":0}"#, "campaign winter", ""),
+            (#"{"none":{"entry":{"suite":"standart"}}}"#, "suite standart", "; did you mean standard?"),
+            (#"{"none":{"entry":{"name":"bougt"}}}"#, "entry bougt", "; did you mean bought?"),
+        ])
+    func absentTexts(expect: String, what: String, near: String) throws {
+        let scenario = try scenario(Self.braze, Self.log, #"{"expect":\#(expect)}"#)
+        let message =
+            "expect: no request of the scenario and no track has the \(what), so this would hold whatever happens\(near)"
+        #expect(throws: ScenarioError(line: 3, message: message)) { try scenario.checkNames(against: Self.table) }
+    }
+
+    private static let braze = #"{"op":"deliver","at":0,"payload":{"_ab":"true","cid":"summer"}}"#
+    private static let log = #"{"op":"log","at":0,"kind":"custom_event","name":"bought"}"#
+
+    @Test(
+        "a campaign, suite or name that may come is none, nor is one that is expected to come",
+        arguments: [
+            #"{"none":{"event":{"campaign_id":"summer"}}}"#, #"{"none":{"entry":{"suite":"standard"}}}"#,
+            #"{"none":{"entry":{"name":"bought"}}}"#, #"{"event":{"campaign_id":"sumer"}}"#,
+        ])
+    func possibleTexts(expect: String) throws {
+        try scenario(Self.braze, Self.log, #"{"expect":\#(expect)}"#).checkNames(against: Self.table)
+    }
+
+    @Test(
         "names that exist, and null, are none", arguments: [#"{"handler":"crm","route":null,"id":"a","provider":null}"#]
     )
     func rightNames(expect: String) throws {

@@ -93,7 +93,8 @@ struct CheckedEntry {
         guard let first = rest.first else { return }
         var refused = JSONWriter()
         refused.object { writer in for (_, name, value) in rest { writer.member(name, raw: value.compactBytes) } }
-        let problem = Problem("\(rest.count) more are wrong, the first is \(first.problem.text)").inside("attributes")
+        let problem = Problem("\(counted(rest.count, "more is", "more are")) wrong, the first is \(first.problem.text)")
+            .inside("attributes")
         refusals.append(Refusal(problem, name: nil, data: refused.bytes))
     }
 }

@@ -49,13 +49,18 @@ protocol ConditionSubject {
     /// How many top-level keys the app can see.
     var keyCount: Int { get }
     /// Whether there is a top-level key that the app can see, and that is as wanted.
-    func hasKey(where isWanted: (JSONView) -> Bool) -> Bool
+    ///
+    /// - Parameter length: how many bytes it must have at least; most keys are told by that.
+    func hasKey(ofLength length: Int, where isWanted: (JSONView) -> Bool) -> Bool
 }
 
 extension JSONView: ConditionSubject {
     var keyCount: Int { isObject ? count : 0 }
 
-    func hasKey(where isWanted: (JSONView) -> Bool) -> Bool { members.contains { isWanted($0.key) } }
+    func hasKey(ofLength length: Int, where isWanted: (JSONView) -> Bool) -> Bool {
+        for (key, _) in members where key.rawLength >= length && isWanted(key) { return true }
+        return false
+    }
 }
 
 extension ProviderCondition {
@@ -74,11 +79,13 @@ extension ProviderCondition {
         case .keyBeginning(let prefix):
             // Most keys are told by their first byte.
             guard let first = prefix.utf8.first else { return payload.keyCount > 0 }
-            return payload.hasKey {
+            return payload.hasKey(ofLength: prefix.utf8.count) {
                 ($0.firstRawByte == first || $0.firstRawByte == UInt8(ascii: "\\")) && $0.starts(with: prefix)
             }
         case .keyContaining(var text):
-            return text.withUTF8 { wanted in payload.hasKey { $0.hasText(containing: wanted) } }
+            return text.withUTF8 { wanted in
+                payload.hasKey(ofLength: wanted.count) { $0.hasText(containing: wanted) }
+            }
         case .keyCount(let count): return payload.keyCount == count
         case .inText(let key, let condition):
             guard let text = payload[key], let object = texts.object(in: text) else { return false }

@@ -144,8 +144,12 @@ final class AndroidPayload: PlatformPayload {
 
     var keyHolders: (JSONObject?, JSONObject?) { (map, nil) }
 
-    func hasKey(where isWanted: (JSONView) -> Bool) -> Bool {
-        map?.view.members.contains { isWanted($0.key) && isVisible($0.key) && isInData($0.value) } == true
+    func hasKey(ofLength length: Int, where isWanted: (JSONView) -> Bool) -> Bool {
+        guard let map else { return false }
+        for (key, value) in map.view.members where key.rawLength >= length {
+            if isWanted(key), isVisible(key), isInData(value) { return true }
+        }
+        return false
     }
 
     var keyCount: Int {

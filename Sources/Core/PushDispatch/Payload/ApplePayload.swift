@@ -77,9 +77,9 @@ final class ApplePayload: PlatformPayload {
 
     var keyHolders: (JSONObject?, JSONObject?) { (userInfo, data) }
 
-    func hasKey(where isWanted: (JSONView) -> Bool) -> Bool {
-        userInfo?.view.hasKey { isWanted($0) && !SimulatorFile.isOwn($0) } == true
-            || data?.view.hasKey(where: isWanted) == true
+    func hasKey(ofLength length: Int, where isWanted: (JSONView) -> Bool) -> Bool {
+        userInfo?.view.hasKey(ofLength: length) { isWanted($0) && !SimulatorFile.isOwn($0) } == true
+            || data?.view.hasKey(ofLength: length, where: isWanted) == true
     }
 
     var keyCount: Int {

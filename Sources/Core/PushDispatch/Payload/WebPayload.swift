@@ -42,7 +42,9 @@ final class WebPayload: PlatformPayload {
 
     var keyHolders: (JSONObject?, JSONObject?) { (object, nil) }
 
-    func hasKey(where isWanted: (JSONView) -> Bool) -> Bool { object?.view.hasKey(where: isWanted) == true }
+    func hasKey(ofLength length: Int, where isWanted: (JSONView) -> Bool) -> Bool {
+        object?.view.hasKey(ofLength: length, where: isWanted) == true
+    }
 
     var keyCount: Int { object?.view.count ?? 0 }
 

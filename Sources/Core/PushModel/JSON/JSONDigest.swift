@@ -3,28 +3,27 @@ extension JSONView {
     /// their members, and the same in every run. Different values have different ones but for chance. Does not recurse.
     ///
     /// Ledgers keep it: what it is for a value is fixed for good.
-    public var digest: UInt64 { kind == .object || kind == .array ? containerDigest : scalarDigest }
+    public var digest: UInt64 { isContainer ? containerDigest : scalarDigest }
 
     private var containerDigest: UInt64 {
-        // A sum does not depend on the order; what is added for a value depends on its place.
-        var sum: UInt64 = 0
-        var open = [Open(self, at: 0)]
-        var innermost = open[0]
+        // A sum does not depend on the order; what is added for a value depends on its place. So a container is added when it
+        // is opened, and of those that are open the ones with values to come are kept.
+        var innermost = Open(self, at: 0)
+        var sum = innermost.digest
+        var outer: [Open] = []
         while true {
             guard let child = innermost.next() else {
-                sum &+= innermost.ending
-                open.removeLast()
-                guard let outer = open.last else { return sum }
-                innermost = outer
+                guard let last = outer.popLast() else { return sum }
+                innermost = last
                 continue
             }
-            switch child.value.kind {
-            case .object, .array:
-                open[open.count - 1] = innermost
-                innermost = Open(child.value, at: child.place)
-                open.append(innermost)
-            default: sum &+= WordHash.digests.joined(child.place, child.value.scalarDigest)
+            guard child.value.isContainer else {
+                sum &+= WordHash.digests.joined(child.place, child.value.scalarDigest)
+                continue
             }
+            if innermost.hasNext { outer.append(innermost) }
+            innermost = Open(child.value, at: child.place)
+            sum &+= innermost.digest
         }
     }
 
@@ -32,8 +31,19 @@ extension JSONView {
     @inline(__always)
     fileprivate var textDigest: UInt64 {
         // The usual escapes are the only ones that stand for what they stand for, so the bytes can be taken as they came.
-        let content = jsonText.content
-        return entry.pointee.isFlagged ? JSONText.digestOfRewritten(content) : WordHash.digests(content)
+        let entry = self.entry.pointee
+        if entry.isFlagged { return JSONText.digestOfRewritten(jsonText.content) }
+        return digest(from: Int(entry.start) &+ 1, to: Int(entry.end) &- 1)
+    }
+
+    /// The digest of bytes of the text.
+    @inline(__always)
+    private func digest(from start: Int, to end: Int) -> UInt64 {
+        let count = end &- start
+        guard 1..<8 ~= count, end >= 8 else { return WordHash.digests(text + start, count: count) }
+        // One load of the eight bytes up to the end, without those before the start.
+        let word = WordHash.digests.word(text + (end &- 8)) &>> UInt64(truncatingIfNeeded: (8 &- count) &* 8)
+        return WordHash.digests.ofShort(word, 0, count: count)
     }
 
     /// A digest of the members of an object, of those that count: equal for equal members in any order.
@@ -48,7 +58,9 @@ extension JSONView {
     }
 
     @inline(__always)
-    private var scalarDigest: UInt64 { isString ? textDigest : ~WordHash.digests(rawBytes) }
+    private var scalarDigest: UInt64 {
+        isString ? textDigest : ~digest(from: Int(entry.pointee.start), to: Int(entry.pointee.end))
+    }
 }
 
 /// A container whose digest is being made.
@@ -67,8 +79,12 @@ private struct Open {
         key = JSONView(container.entry + 1, in: container.text)
     }
 
+    /// Whether there are values that ``next()`` did not give yet.
+    @inline(__always)
+    var hasNext: Bool { left > 0 }
+
     /// What is added for the container itself.
-    var ending: UInt64 { WordHash.digests.joined(place, isObject ? 4 : 2) }
+    var digest: UInt64 { WordHash.digests.joined(place, isObject ? 4 : 2) }
 
     /// The next value in it, and what stands for its place.
     @inline(__always)
@@ -88,12 +104,18 @@ extension JSONText {
     @inline(never)
     static func digestOfRewritten(_ content: UnsafeBufferPointer<UInt8>) -> UInt64 {
         withUnescaped(content) { text in
+            guard text.contains(where: mustBeEscaped) else { return WordHash.digests(text) }
             // What must be escaped was escaped in `content`, and no other escape is shorter than the usual one.
-            withUnsafeTemporaryAllocation(of: UInt8.self, capacity: content.count) { buffer in
+            return withUnsafeTemporaryAllocation(of: UInt8.self, capacity: content.count) { buffer in
                 let length = escape(text, into: buffer)
                 return WordHash.digests(UnsafeBufferPointer(rebasing: buffer[..<length]))
             }
         }
+    }
+
+    @inline(__always)
+    private static func mustBeEscaped(_ byte: UInt8) -> Bool {
+        byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\")
     }
 
     /// Writes a text with the usual escapes, those that no text can do without, and returns the length.
@@ -106,7 +128,7 @@ extension JSONText {
             length += 1
         }
         for byte in text {
-            guard byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") else {
+            guard mustBeEscaped(byte) else {
                 write(byte)
                 continue
             }

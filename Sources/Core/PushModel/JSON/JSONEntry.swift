@@ -30,7 +30,7 @@ struct JSONEntry: Sendable {
     /// The opening of a container.
     @inline(__always)
     init(opening kind: JSONNode.Kind, at start: Int, within outer: UInt32) {
-        self.init(kind, from: start, to: start + 1, link: outer)
+        self.init(kind, from: start, to: start &+ 1, link: outer)
     }
 
     /// A string with its quotes.
@@ -50,10 +50,12 @@ struct JSONEntry: Sendable {
         self.start = UInt32(truncatingIfNeeded: start)
         flaggedEnd = UInt32(truncatingIfNeeded: end)
         self.link = link
-        packed = UInt32(kind.rawValue)
+        packed = kind.code
     }
 
     @inlinable var kindCode: UInt32 { packed & 7 }
+
+    @inlinable var isObject: Bool { kindCode == 0 }
 
     @inlinable var count: Int { Int(packed >> 3) }
 
@@ -85,4 +87,19 @@ struct JSONEntry: Sendable {
 
     /// Marks an object whose keys are hashed with the seeds of the process.
     mutating func markReseeded() { flaggedEnd |= Self.flag }
+}
+
+extension JSONNode.Kind {
+    /// The raw value as an entry has it.
+    @inline(__always)
+    fileprivate var code: UInt32 {
+        switch self {
+        case .object: 0
+        case .array: 1
+        case .string: 2
+        case .number: 3
+        case .bool: 4
+        case .null: 5
+        }
+    }
 }

@@ -1,4 +1,23 @@
 extension JSONScanner {
+    /// Scans the number that begins at the cursor, if it is a whole number of few digits, without a sign, that a comma or a
+    /// bracket follows. There must be room for its entry.
+    ///
+    /// - Parameter first: the byte at the cursor.
+    @inline(__always)
+    mutating func scanUsualNumber(_ first: UInt8) -> Bool {
+        guard first > UInt8(ascii: "0"), end - cursor > 20 else { return false }
+        var stop = cursor + 1
+        while stop.pointee.isDigit, stop - cursor < 20 { stop += 1 }
+        switch stop.pointee {
+        case UInt8(ascii: ","), UInt8(ascii: "]"), UInt8(ascii: "}"): break
+        default: return false
+        }
+        let start = cursor
+        cursor = stop
+        append(.number, from: start)
+        return true
+    }
+
     /// Scans the number that begins at the cursor.
     @inline(__always)
     mutating func scanNumber() throws(JSONError) {

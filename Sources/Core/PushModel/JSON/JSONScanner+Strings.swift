@@ -1,30 +1,52 @@
 extension JSONScanner {
     /// Scans the string that begins at the cursor. There must be room for its entry.
     @inline(__always)
-    mutating func scanString(isKey: Bool) throws(JSONError) {
-        let next =
-            isKey
-            ? scanShortKey(cursor, end, text, tape.next) ?? scanUsualKey(cursor, end, text, tape.next)
-            : scanUsualString(cursor, end, text, tape.next)
-        if let next { cursor = next } else { cursor = try here.scanString(to: tape.next, isKey: isKey) }
+    mutating func scanString() throws(JSONError) {
+        if let next = scanUsualString(cursor, end, text, tape.next) {
+            cursor = next
+        } else {
+            cursor = try here.scanString(to: tape.next, isKey: false)
+        }
+        tape.didFillNext()
+    }
+
+    /// Scans the key that begins at the cursor, if it is short and a colon follows it, and the colon. There must be room for
+    /// its entry.
+    @inline(__always)
+    mutating func scanShortKeyAndColon() -> Bool {
+        guard let next = scanShortKey(cursor, end, text, tape.next) else { return false }
+        cursor = next
+        tape.didFillNext()
+        return true
+    }
+
+    /// Scans the key that begins at the cursor. There must be room for its entry.
+    @inline(__always)
+    mutating func scanKey() throws(JSONError) {
+        if let next = scanUsualKey(cursor, end, text, tape.next) {
+            cursor = next
+        } else {
+            cursor = try here.scanString(to: tape.next, isKey: true)
+        }
         tape.didFillNext()
     }
 }
 
-/// Scans a key of less than 16 bytes, all of them plain, and writes its entry.
+/// Scans a key of less than 16 bytes, all of them plain, with the colon that follows its closing quote, and writes its
+/// entry.
 ///
 /// - Parameters:
 ///   - start: the opening quote.
 ///   - end: the end of the text.
 ///   - text: the text, from which places count.
 ///   - entry: where the entry goes.
-/// - Returns: the byte after the closing quote; `nil` for any other key.
+/// - Returns: the byte after the colon; `nil` for any other key.
 @inline(never)
 private func scanShortKey(
     _ start: UnsafePointer<UInt8>, _ end: UnsafePointer<UInt8>, _ text: UnsafePointer<UInt8>,
     _ entry: UnsafeMutablePointer<JSONEntry>
 ) -> UnsafePointer<UInt8>? {
-    guard end - start > 16, start[1] != UInt8(ascii: "\\") else { return nil }
+    guard end - start > 17, start[1] != UInt8(ascii: "\\") else { return nil }
     let bytes = load16(start + 1)
     let words = unsafeBitCast(bytes, to: SIMD2<UInt64>.self)
     let (low, high) = marks(in: bytes)
@@ -42,15 +64,18 @@ private func scanShortKey(
         return nil
     }
     let stop = start + 1 + count
-    guard stop.pointee == UInt8(ascii: "\"") else { return nil }
+    // The key has at most 15 of the 17 bytes from the opening quote on.
+    guard stop.pointee == UInt8(ascii: "\""), stop[1] == UInt8(ascii: ":") else { return nil }
     entry.initialize(
         to: JSONEntry(
             stringFrom: start - text, to: stop + 1 - text, escapes: JSONEscapes(),
             link: UInt32(truncatingIfNeeded: hash)))
-    return stop + 1
+    return stop + 2
 }
 
-/// Scans a value of ASCII with usual escapes, and writes its entry; parameters and result as above.
+/// Scans a value of ASCII with usual escapes, and writes its entry; parameters as above.
+///
+/// - Returns: the byte after the closing quote; `nil` for any other value.
 @inline(never)
 private func scanUsualString(
     _ start: UnsafePointer<UInt8>, _ end: UnsafePointer<UInt8>, _ text: UnsafePointer<UInt8>,
@@ -76,7 +101,7 @@ private func scanUsualString(
     return cursor + 1
 }
 
-/// Scans a key of ASCII that is long or has escapes, and writes its entry; parameters and result as above.
+/// Scans a key of ASCII, and writes its entry; parameters and result as above.
 @inline(never)
 private func scanUsualKey(
     _ start: UnsafePointer<UInt8>, _ end: UnsafePointer<UInt8>, _ text: UnsafePointer<UInt8>,

@@ -52,11 +52,12 @@ struct JSONScanner {
     var byte: UInt8 { cursor < end ? cursor.pointee : 0 }
 
     /// Whether any container is open.
+    @inline(__always)
     var isInContainer: Bool { innermost != Self.outside }
 
     @inline(__always)
     private mutating func scan() throws(JSONError) {
-        tape.makeRoom(for: 1)
+        makeRoom(for: 1)
         try scanValue(byteAfterWhiteSpace())
         while isInContainer {
             if isInObject { try scanMembers() } else { try scanElements() }
@@ -65,7 +66,7 @@ struct JSONScanner {
         guard cursor == end else { throw here.unexpected("the value is complete, but text follows it") }
     }
 
-    /// Scans members of the innermost object, up to its end or to the opening of another container.
+    /// Scans members of the innermost object and of objects that begin in it, up to an end or to the opening of an array.
     @inline(__always)
     private mutating func scanMembers() throws(JSONError) {
         var next = byteAfterWhiteSpace()
@@ -77,15 +78,17 @@ struct JSONScanner {
             }
             guard next == UInt8(ascii: "\"") else { throw here.keyMissing }
             members &+= 1
-            tape.makeRoom(for: 2)
-            try scanString(isKey: true)
-            next = byteAfterWhiteSpace()
-            guard next == UInt8(ascii: ":") else { throw here.unexpected("a ':' is expected after a key") }
-            cursor += 1
+            makeRoom(for: 2)
+            if !scanShortKeyAndColon() {
+                try scanKey()
+                next = byteAfterWhiteSpace()
+                guard next == UInt8(ascii: ":") else { throw here.unexpected("a ':' is expected after a key") }
+                cursor += 1
+            }
             next = byteAfterWhiteSpace()
             if next == UInt8(ascii: "\"") {
-                try scanString(isKey: false)
-            } else if try scanValue(next) {
+                try scanString()
+            } else if try scanValue(next), !isInObject {
                 return
             }
             next = byteAfterWhiteSpace()
@@ -93,7 +96,7 @@ struct JSONScanner {
         try close()
     }
 
-    /// Scans elements of the innermost array, up to its end or to the opening of another container.
+    /// Scans elements of the innermost array and of arrays that begin in it, up to an end or to the opening of an object.
     @inline(__always)
     private mutating func scanElements() throws(JSONError) {
         var next = byteAfterWhiteSpace()
@@ -104,8 +107,8 @@ struct JSONScanner {
                 next = byteAfterWhiteSpace()
             }
             members &+= 1
-            tape.makeRoom(for: 1)
-            if try scanValue(next) { return }
+            makeRoom(for: 1)
+            if try scanValue(next), isInObject { return }
             next = byteAfterWhiteSpace()
         }
         try close()
@@ -122,6 +125,12 @@ struct JSONScanner {
         return 0
     }
 
+    /// Makes room on the tape for so many entries.
+    @inline(__always)
+    private mutating func makeRoom(for room: Int) {
+        if !tape.hasRoom(for: room) { tape = tape.grown(by: room, having: (cursor - text, end - text)) }
+    }
+
     /// Scans a scalar whole, of a container the opening bracket. There must be room for its entry.
     ///
     /// - Parameter first: the byte at the cursor, or 0 at the end of the text.
@@ -130,14 +139,14 @@ struct JSONScanner {
     @inline(__always)
     private mutating func scanValue(_ first: UInt8) throws(JSONError) -> Bool {
         switch first {
-        case UInt8(ascii: "\""): try scanString(isKey: false)
+        case UInt8(ascii: "\""): try scanString()
         case UInt8(ascii: "{"):
             try open(.object)
             return true
         case UInt8(ascii: "["):
             try open(.array)
             return true
-        case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"): try scanNumber()
+        case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"): if !scanUsualNumber(first) { try scanNumber() }
         case UInt8(ascii: "t"): try scanWord("true", .bool)
         case UInt8(ascii: "f"): try scanWord("false", .bool)
         case UInt8(ascii: "n"): try scanWord("null", .null)
@@ -177,22 +186,25 @@ struct JSONScanner {
         cursor += 1
     }
 
+    /// Closes the innermost container, and those around it whose closing brackets follow at once.
     @inline(__always)
     private mutating func close() throws(JSONError) {
-        cursor += 1
-        depthLeft &+= 1
-        if isInObject, members > 1 {
-            let length = JSONKeyTable.length(for: members)
-            tape.makeRoom(for: length)
-            try tape.indexKeys(ofObjectAt: innermost, members: members, in: text)
-            tape.didFillNext(length)
-        }
-        let outer = Int(tape.entries[innermost].link)
-        tape.entries[innermost].close(end: cursor - text, distance: tape.count &- innermost, count: members)
-        innermost = outer
-        guard isInContainer else { return }
-        members = tape.entries[outer].count
-        isInObject = tape.entries[outer].kindCode == UInt32(JSONNode.Kind.object.rawValue)
+        repeat {
+            cursor += 1
+            depthLeft &+= 1
+            if isInObject, members > 1 {
+                let length = JSONKeyTable.length(for: members)
+                makeRoom(for: length)
+                try tape.indexKeys(ofObjectAt: innermost, members: members, in: text)
+                tape.didFillNext(length)
+            }
+            let outer = Int(tape.entries[innermost].link)
+            tape.entries[innermost].close(end: cursor - text, distance: tape.count &- innermost, count: members)
+            innermost = outer
+            guard isInContainer else { return }
+            members = tape.entries[outer].count
+            isInObject = tape.entries[outer].isObject
+        } while byte == (isInObject ? UInt8(ascii: "}") : UInt8(ascii: "]"))
     }
 }
 

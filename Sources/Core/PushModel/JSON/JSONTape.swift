@@ -24,15 +24,13 @@ struct JSONTape {
 
     func free() { entries.deallocate() }
 
-    /// How many entries there are.
+    /// How many entries there are; each has 16 bytes.
     @inline(__always)
-    var count: Int { next - entries }
+    var count: Int { (Int(bitPattern: next) &- Int(bitPattern: entries)) &>> 4 }
 
-    /// Makes room for that many entries.
+    /// Whether there is room for that many entries.
     @inline(__always)
-    mutating func makeRoom(for room: Int) {
-        if end - next < room { self = grown(by: room) }
-    }
+    func hasRoom(for room: Int) -> Bool { Int(bitPattern: end) &- Int(bitPattern: next) >= room &<< 4 }
 
     /// Appends an entry, for which there must be room.
     @inline(__always)
@@ -46,9 +44,15 @@ struct JSONTape {
     mutating func didFillNext(_ count: Int = 1) { next += count }
 
     /// The same tape with more memory; the old memory is free.
+    ///
+    /// - Parameters:
+    ///   - room: for how many entries more there has to be room.
+    ///   - share: how much of the text has been read, for a guess at how many entries the rest has: what is copied is copied
+    ///     once for most texts.
     @inline(never)
-    private func grown(by room: Int) -> JSONTape {
-        var larger = JSONTape(capacity: max((end - entries) * 2, count + room))
+    func grown(by room: Int, having share: (read: Int, of: Int)) -> JSONTape {
+        let guess = count / 8 * 9 * share.of / max(share.read, 1)
+        var larger = JSONTape(capacity: min(max(guess, capacity / 2 * 3), capacity * 8) + room)
         larger.entries.moveInitialize(from: entries, count: count)
         larger.next += count
         free()

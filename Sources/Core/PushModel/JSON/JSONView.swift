@@ -23,6 +23,9 @@ public struct JSONView: @unchecked Sendable {
     /// Whether it is an object.
     @inlinable public var isObject: Bool { entry.pointee.kindCode == 0 }
 
+    /// Whether it is an object or an array.
+    @inlinable var isContainer: Bool { entry.pointee.kindCode < 2 }
+
     /// How many members or elements; 0 for anything else.
     @inlinable public var count: Int { isString ? 0 : entry.pointee.count }
 
@@ -80,6 +83,9 @@ public struct JSONView: @unchecked Sendable {
     @inlinable public var rawText: UnsafeBufferPointer<UInt8> {
         isString ? jsonText.content : UnsafeBufferPointer(start: nil, count: 0)
     }
+
+    /// How many bytes stand between the quotes of a string or key: its text has no more.
+    @inlinable public var rawLength: Int { Int(entry.pointee.end) &- Int(entry.pointee.start) &- 2 }
 
     /// The first byte between the quotes of a string or key, or the closing quote; another one for anything else.
     @inlinable public var firstRawByte: UInt8 { text[Int(entry.pointee.start) &+ 1] }

@@ -60,7 +60,7 @@ extension HandlerAnswer.Reply {
         }
         // A program that has it wrong has it wrong in all of them.
         remarks += wrong.prefix(3)
-        if wrong.count > 3 { remarks.append("log: \(wrong.count - 3) more are wrong") }
+        if wrong.count > 3 { remarks.append("log: \(counted(wrong.count - 3, "more is", "more are")) wrong") }
     }
 
     /// The elements of a member; what is no list is remarked on.

@@ -3,11 +3,16 @@ public import PushModel
 
 extension Reply {
     /// The request is on disk; what of it was set aside is there as well.
-    public static func accepted(_ seq: SequenceNumber, id: String?, rejected: [Rejection] = []) -> [UInt8] {
+    ///
+    /// - Parameter outcomes: how many outcome lines follow; `nil` for a client that does not wait for them.
+    public static func accepted(
+        _ seq: SequenceNumber, id: String?, outcomes: Int? = nil, rejected: [Rejection] = []
+    ) -> [UInt8] {
         line { writer in
             writer.member("ok", true)
             writer.member("seq", seq.value)
             if let id { writer.member("id", id) }
+            if let outcomes { writer.member("outcomes", outcomes) }
             guard !rejected.isEmpty else { return }
             writer.member("rejected", array: { list in rejected.forEach { list.rejection($0) } })
         }

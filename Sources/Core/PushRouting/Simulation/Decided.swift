@@ -42,7 +42,7 @@ struct Decided {
         case .pending(let count):
             guard pending != count else { return nil }
             return .init(
-                "\(Self.count(pending, "request")) \(pending == 1 ? "waits" : "wait") for an outcome, not \(count)")
+                "\(counted(pending, "request")) \(pending == 1 ? "waits" : "wait") for an outcome, not \(count)")
         }
     }
 
@@ -60,7 +60,7 @@ struct Decided {
     private func nothingMatches(_ pattern: Pattern) -> Check.Failure {
         let lines = lines(pattern)
         let what = pattern.subject.rawValue
-        let waiting = pending > 0 ? "; \(Self.count(pending, "request")) still pending" : ""
+        let waiting = pending > 0 ? "; \(counted(pending, "request")) still pending" : ""
         guard !lines.isEmpty else { return .init("no \(what) so far\(waiting)") }
         let ranked = lines.map { (line: $0, differences: pattern.differences(from: $0)) }.enumerated()
             .sorted {
@@ -117,7 +117,7 @@ struct Decided {
             }
         }
         guard !lines.isEmpty else { return nil }
-        let decided = Self.count(found.count, "invocation")
+        let decided = counted(found.count, "invocation")
         return .init(
             found.count == patterns.count
                 ? "\(decided) decided, as many as expected, but:" : "\(decided) decided, \(patterns.count) expected:",
@@ -173,9 +173,7 @@ struct Decided {
         line[key].map { $0.string ?? text(of: $0) } ?? "unknown"
     }
 
-    private static func count(_ count: Int, _ noun: String) -> String { "\(count) \(noun)\(count == 1 ? "" : "s")" }
-
     private static func count(_ count: Int, _ subject: Pattern.Subject) -> String {
-        subject == .entry ? (count == 1 ? "1 entry" : "\(count) entries") : Self.count(count, subject.rawValue)
+        counted(count, subject.rawValue, subject == .entry ? "entries" : nil)
     }
 }

@@ -27,14 +27,12 @@ extension Explanation {
             writer.member("confidence", decision.providers.first?.confidence.rawValue)
             writer.member("rules", array: { list in decision.providers.forEach { $0.write(to: &list) } })
             writer.member("remarks", array: { list in remarks.forEach { list.string($0) } })
-            if !tracked.isEmpty || !trackedActs.isEmpty {
-                writer.member(
-                    "tracks",
-                    array: { list in
-                        tracked.forEach { $0.write(to: &list, of: nil) }
-                        for tracked in trackedActs { tracked.entries.forEach { $0.write(to: &list, of: tracked.act) } }
-                    })
-            }
+            writer.member(
+                "tracks",
+                array: { list in
+                    tracked.forEach { $0.write(to: &list, of: nil) }
+                    for tracked in trackedActs { tracked.entries.forEach { $0.write(to: &list, of: tracked.act) } }
+                })
             if !unmatchedRoutes.isEmpty {
                 writer.member("unmatched_routes", array: { list in unmatchedRoutes.forEach { $0.write(to: &list) } })
             }

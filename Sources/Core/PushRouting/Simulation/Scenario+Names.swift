@@ -9,10 +9,15 @@ extension Scenario {
     /// - Throws: the first name that neither the scenario nor the configuration has.
     public func checkNames(against table: RoutingTable) throws(ScenarioError) {
         let names = KnownNames(lines.map(\.line), table)
+        var texts: KnownTexts?
         for (number, line) in lines {
             guard case .expectation(let expectation) = line else { continue }
             do throws(ExpectationError) {
                 try expectation.condition.check(names)
+                guard let pattern = expectation.condition.absent else { continue }
+                let known = texts ?? KnownTexts(lines.map(\.line), table)
+                texts = known
+                try pattern.check(known)
             } catch {
                 throw ScenarioError(line: number, message: error.message)
             }
@@ -45,7 +50,65 @@ private struct KnownNames {
     }
 }
 
+/// The texts of the scenario's requests, as far as campaigns, suites and names of custom data come from them.
+private struct KnownTexts {
+    /// All of them, those in texts that are JSON as well.
+    private(set) var all: Set<String> = [EntryWay.standardSuite]
+    /// Those that are likely to be meant, by the member of the expectation.
+    private(set) var likely: [String: Set<String>] = ["suite": [EntryWay.standardSuite]]
+    /// Whether the tracks may name an event by anything that is known of a push.
+    let hasFreeNames: Bool
+
+    /// By the key of a request or payload, the member of an expectation that has its text.
+    private static let members = ["cid": "campaign_id", "c": "campaign_id", "suite": "suite", "name": "name"]
+
+    init(_ lines: [Scenario.Line], _ table: RoutingTable) {
+        var hasFreeNames = false
+        for name in table.tracks.compactMap(\.event?.name) {
+            switch name {
+            case .constant(let text):
+                all.insert(text)
+                likely["name", default: []].insert(text)
+            case .fact: hasFreeNames = true
+            case .keyValue, .data: break
+            }
+        }
+        self.hasFreeNames = hasFreeNames
+        for case .request(let step) in lines { add(step.request.document.root, under: nil) }
+    }
+
+    /// Adds what is in a value. The scan bounds how deep it is, and a text in a text is shorter than it.
+    private mutating func add(_ value: JSONNode, under key: String?) {
+        value.members.forEach { add($0.value, under: $0.key) }
+        value.elements.forEach { add($0, under: key) }
+        guard let text = value.string else { return }
+        all.insert(text)
+        if let member = key.flatMap({ Self.members[$0] }) { likely[member, default: []].insert(text) }
+        if text.utf8.first == UInt8(ascii: "{"), let inner = try? JSONDocument(scanning: Array(text.utf8)) {
+            add(inner.root, under: nil)
+        }
+    }
+
+    /// - Throws: that a member of a pattern names what neither a request nor a track has.
+    func check(_ member: String, of pattern: Pattern, _ noun: String) throws(ExpectationError) {
+        guard let name = pattern.members[member]?.string, !all.contains(name), member != "name" || !hasFreeNames
+        else { return }
+        let near = suggestion(for: name, among: likely[member] ?? [])
+        throw ExpectationError(
+            "expect: no request of the scenario and no track has the \(noun) \(name), so this would hold whatever "
+                + "happens\(near)")
+    }
+}
+
 extension Expectation.Condition {
+    /// What is expected not to be there; `nil` for any other expectation.
+    fileprivate var absent: Pattern? {
+        switch self {
+        case .none(let pattern), .count(let pattern, 0): pattern
+        case .some, .count, .invocations, .error, .pending: nil
+        }
+    }
+
     fileprivate func check(_ names: KnownNames) throws(ExpectationError) {
         switch self {
         case .some(let pattern), .none(let pattern), .count(let pattern, _): try pattern.check(names)
@@ -71,6 +134,20 @@ extension Pattern {
         try names.check(members["route"], "route", in: names.routes)
         try names.check(members["handler"], "handler", in: names.handlers)
         try names.check(members["waited_for"]?["handler"], "handler", in: names.handlers)
+    }
+}
+
+extension Pattern {
+    fileprivate func check(_ texts: KnownTexts) throws(ExpectationError) {
+        switch subject {
+        case .event:
+            try texts.check("campaign_id", of: self, "campaign")
+            try texts.check("name", of: self, "event")
+        case .entry:
+            try texts.check("suite", of: self, "suite")
+            try texts.check("name", of: self, "entry")
+        case .invocation, .error: break
+        }
     }
 }
 

@@ -1,4 +1,5 @@
 import PushDispatch
+import PushModel
 
 /// The words that a condition of a `.provider` file begins with.
 private enum ConditionWord: String, CaseIterable {

@@ -1,4 +1,5 @@
 import PushCustomData
+import PushModel
 import PushRouting
 
 extension Form<[TrackField]> {

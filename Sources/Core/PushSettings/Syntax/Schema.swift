@@ -1,3 +1,5 @@
+import PushModel
+
 /// What a file's keys fill in, starting from the defaults.
 protocol Fillable: SendableMetatype {
     init()

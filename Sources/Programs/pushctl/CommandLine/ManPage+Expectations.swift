@@ -18,8 +18,8 @@ extension ManPage {
         """,
         """
         The scenario is unreadable if an expectation has an unknown member or word, the name of a handler, route or provider \
-        that does not exist, or an id or number that no request has: a misspelled expectation \
-        never holds.
+        that does not exist, or an id or number that no request has; and if none, or count with 0, names a campaign, suite \
+        or name of custom data that neither a request nor a track has: a misspelled expectation never holds.
         """,
     ]
 

@@ -1,3 +1,4 @@
+import PushModel
 import PushSettings
 
 /// What a command line asks for.

@@ -28,7 +28,7 @@ extension Command {
         session.tell("flushed", reply["flushed"], of: reply, arguments)
         if let unsent = reply["not_sent"]?.int64 {
             session.output.note(
-                "\(unsent) of them were not sent to the endpoint, though SendFlushed=yes: the session has no user; name it "
+                "\(counted(unsent, "entry was", "entries were")) not sent to the endpoint, though SendFlushed=yes: the session has no user; name it "
                     + "with --external-id")
         }
         return .done
@@ -42,7 +42,7 @@ extension Session {
             output.write(document: Array(reply.rawBytes))
         } else {
             let count = count?.int64 ?? 0
-            output.print("\(done) \(count) \(count == 1 ? "entry" : "entries")\n")
+            output.print("\(done) \(counted(count, "entry", "entries"))\n")
         }
     }
 }

@@ -23,11 +23,16 @@ extension Command {
             """,
             """
             Without --platform the platform is ios for a payload with an object "aps" at its top and for .apns files, \
-            which have at most 4,096 bytes; else the daemon uses the device's last known platform, or android. A file \
-            that is not JSON is refused before any of it is sent. Input from a pipe is sent line by line, up to the \
-            first line with an error. Replies come in the order of the payloads; "accepted" means that the daemon has \
-            the request on disk. The exit status is 0 when all requests were accepted and none of their custom data \
-            was rejected. With --wait --fail it is 1 as well when an outcome is neither handled nor handed_to_tracker.
+            which have at most 4,096 bytes; else the daemon uses the device's last known platform, or android. A line \
+            that is not a JSON object is reported with file, line and reason, and the other lines are sent. Replies \
+            come in the order of the payloads; "accepted" means that the daemon has the request on disk. When a line \
+            or a request was refused, the last line on standard error says how many were accepted.
+            """,
+            """
+            The exit status is 0 when all requests were accepted and none of their custom data was rejected, 65 when a \
+            line is not JSON, and 1 when the daemon refused a request or rejected custom data. With --wait the command \
+            ends when the outcome of each invocation has come; with --fail as well the exit status is 1 when an outcome \
+            is neither handled nor handed_to_tracker.
             """,
         ],
         operands: Operands(usage: "FILE...|-", count: 1...Int.max),
@@ -52,6 +57,8 @@ private struct Inject {
     private let arguments: Arguments
     private var exchange: Exchange?
     private var status = ExitStatus.done
+    /// How many lines and files could not be read.
+    private var unreadable = 0
 
     init(_ arguments: Arguments, _ session: Session) {
         self.session = session
@@ -66,13 +73,24 @@ private struct Inject {
             try send(file)
         }
         try exchange?.finish()
+        sumUp()
         return status == .done && exchange?.refused ?? 0 > 0 ? .no : status
     }
 
-    /// Opens a file and reads it once, if it can be read twice: nothing is sent of a file that is wrong.
+    /// Says how many requests were accepted, where some were not.
+    private func sumUp() {
+        let refused = exchange?.refusedRequests ?? 0
+        guard unreadable + refused > 0, !arguments.has(.json) else { return }
+        var parts = ["\(counted(exchange?.accepted ?? 0, "request")) accepted"]
+        if refused > 0 { parts.append("\(refused) refused by the daemon") }
+        if unreadable > 0 { parts.append("\(unreadable) not readable") }
+        session.output.note(parts.joined(separator: ", "))
+    }
+
+    /// Opens a file. One of the iOS simulator is one payload, and is checked before it is sent.
     private static func checked(_ operand: String) throws(Failure) -> InputFile {
         let file = try InputFile(operand)
-        guard file.canRewind else { return file }
+        guard file.isAPNs, file.canRewind else { return file }
         var payloads = PayloadReader(file)
         while let record = try payloads.next() { try file.check(record) }
         try file.rewind()
@@ -81,7 +99,11 @@ private struct Inject {
 
     private mutating func send(_ file: InputFile) throws(Failure) {
         var payloads = PayloadReader(file)
-        while let record = checking({ () throws(Failure) in try payloads.next() }) ?? nil {
+        while true {
+            var problems: [Failure] = []
+            let record = checking { () throws(Failure) in try payloads.nextOrNote { problems.append($0) } } ?? nil
+            problems.forEach { note($0) }
+            guard let record else { return }
             let line = template.line(for: record.document.root, isAPNs: file.isAPNs)
             try open()
             try exchange?.send(line, from: record.place)
@@ -95,10 +117,15 @@ private struct Inject {
         do {
             return try read()
         } catch {
-            session.output.note(error.message)
-            status = error.status
+            note(error)
             return nil
         }
+    }
+
+    private mutating func note(_ problem: Failure) {
+        session.output.note(problem.message)
+        status = problem.status
+        unreadable += 1
     }
 
     /// Connects when there is something to send: a file that is wrong is wrong without a daemon, too.

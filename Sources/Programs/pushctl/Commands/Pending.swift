@@ -117,7 +117,7 @@ extension Command {
             option == .retry
             ? ("not unknown", "") : ("neither unknown nor queued", " --queued")
         session.output.note(
-            "\(numbers.count - Int(resolved)) of them are \(wanted); \"pushctl pending --unknown\(list)\" lists those that are"
+            "\(counted(numbers.count - Int(resolved), "entry is", "entries are")) \(wanted); \"pushctl pending --unknown\(list)\" lists those that are"
         )
         return .no
     }

@@ -46,14 +46,12 @@ private struct VerifyReport {
         self.directories = directories
         do {
             let sources = try session.configurationSources()
-            let (settings, diagnostics) = Settings.load(sources)
-            let warnings =
-                settings.map { settings in
-                    sources.systemWarnings(of: settings, directories: directories)
-                        + sources.keyFileWarnings(of: settings)
-                } ?? []
-            self.settings = settings
-            self.diagnostics = diagnostics + warnings
+            let (settings, diagnostics) = Settings.read(sources)
+            self.settings = diagnostics.contains { $0.severity == .error } ? nil : settings
+            // Whatever else is wrong: a program that is not there is told at once, not after the next try.
+            self.diagnostics =
+                diagnostics + sources.systemWarnings(of: settings, directories: directories)
+                + sources.keyFileWarnings(of: settings)
         } catch {
             settings = nil
             let reason = error.description.dropFirst(error.path.count + 2)
@@ -72,7 +70,8 @@ private struct VerifyReport {
 
     /// The mistakes, and what is in force.
     var text: String {
-        let sum = "\(Text.count(errors, "error")), \(Text.count(warnings, "warning"))\n"
+        let sum = "\(counted(errors, "error")), \(counted(warnings, "warning"))
+"
         return mistakes + sum + (settings.map { inForce($0.routing) } ?? "")
     }
 
@@ -92,10 +91,11 @@ private struct VerifyReport {
         let tracks = table.tracks.map { track in
             [track.name, "\(track.on), \(track.match.text) -> \(track.told) of \(track.identifier.text)"]
         }
-        return "\n" + Text.columns(facts) + section("Routes; the first that matches has it, copies come on top", routes)
-            + (tracks.isEmpty ? "" : section("Tracks; each that matches is sent to /users/track", tracks))
+        return "\n" + Text.columns(facts)
+            + section("Routes: the first that matches handles the push; each copy that matches is sent as well", routes)
+            + (tracks.isEmpty ? "" : section("Tracks: each that matches makes an entry for /users/track", tracks))
             + section("Handlers", handlers)
-            + section("Providers; on each platform the lowest number comes first", providers)
+            + section("Providers: on each platform the one with the lowest number is tried first", providers)
     }
 
     private func section(_ title: String, _ rows: [[String]]) -> String {

@@ -25,12 +25,16 @@ struct RemoteStorage {
     /// - Parameter root: the dictionary that the app's defaults are.
     /// - Throws: that there is nothing of the samples in it.
     init(_ root: StoredValue) throws(PropertyListError) {
-        guard case .object = root else {
+        guard case .object(let members) = root else {
             throw PropertyListError("it is \(root.noun), not a dictionary with the app's keys")
         }
         let keys = EntryKind.allCases.map(\.storageKey)
         guard keys.contains(where: { root[$0] != nil }) else {
             throw PropertyListError("it has none of the keys \(keys.joined(separator: ", "))")
+        }
+        // Other keys are the app's own settings, but for those that somebody misspelled.
+        for (key, _) in members where !keys.contains(key) {
+            if let near = nearest(to: key, among: keys) { mistakes.append("\(key): not read; did you mean \(near)?") }
         }
         for kind in EntryKind.allCases {
             guard let stored = root[kind.storageKey] else { continue }

@@ -7,15 +7,19 @@ struct Exchange {
     private let path: String
     private let output: Output
     private let printsJSON: Bool
-    /// Where the requests came from whose replies are to come, and whether outcomes follow.
-    private var places = Queue<(name: String, awaitsOutcomes: Bool)>()
+    /// Where the requests came from whose replies are to come.
+    private var places = Queue<String>()
     private var batch: [UInt8] = []
-    private let waits: Bool
-    /// Accepted requests of whose outcomes none has come; each has one at least, but for those that lead to no
-    /// invocation.
-    private var undecided: Set<Int64> = []
+    /// How many outcomes are still to come of each accepted request that has some to come: its reply says how many.
+    private var undecided: [Int64: Int64] = [:]
     /// Whether an outcome that is no success counts as a refusal.
     private let failsByOutcome: Bool
+    /// The last number that the daemon had given before any request was sent: one with this number or a lower one is a
+    /// repetition. `nil`: not known.
+    private let lastBefore: Int64?
+    /// How many requests the daemon accepted, and how many it refused as a whole.
+    private(set) var accepted = 0
+    private(set) var refusedRequests = 0
     /// How many the daemon refused, as a whole or in part; with ``failsByOutcome`` those too that came to no good end.
     private(set) var refused = 0
 
@@ -25,14 +29,15 @@ struct Exchange {
 
     /// Connects to the socket at `path`; takes from the options how replies are printed.
     ///
+    /// - Parameter lastBefore: the last number that the daemon has given, if repetitions are to be called so.
     /// - Throws: that the options contradict each other, or that nobody listens.
-    init(path: String, _ arguments: Arguments, output: Output) throws(Failure) {
+    init(path: String, _ arguments: Arguments, output: Output, lastBefore: Int64? = nil) throws(Failure) {
         try Self.check(arguments)
         do { connection = try DaemonConnection(path) } catch { throw Failure(error, path) }
         self.path = path
         self.output = output
+        self.lastBefore = lastBefore
         printsJSON = arguments.has(.json)
-        waits = arguments.has(.wait)
         failsByOutcome = arguments.has(.fail)
     }
 
@@ -52,9 +57,7 @@ struct Exchange {
             try sendBatch()
             try receive()
         }
-        let operation = waits ? (try? JSONDocument(scanning: line))?.root["op"]?.string : nil
-        let hasOutcomes = operation.flatMap(Operation.init(rawValue:))?.hasInvocations ?? true
-        places.append((place, waits && hasOutcomes))
+        places.append(place)
         batch += line
         batch.append(UInt8(ascii: "\n"))
         if batch.count >= Self.batchSize { try sendBatch() }
@@ -67,12 +70,13 @@ struct Exchange {
         output.flush()
     }
 
-    /// Sends what is left, and prints all that is still to come: every reply, and with `wait` every outcome.
+    /// Sends what is left, and prints all that is still to come: every reply, and with `wait` as many outcomes as the replies
+    /// say.
     mutating func finish() throws(Failure) {
         try sendBatch()
         connection.finishSending()
         output.flush()
-        while let line = try receiveLine() {
+        while !places.isEmpty || !undecided.isEmpty, let line = try receiveLine() {
             take(line)
             output.flush()
         }
@@ -80,7 +84,7 @@ struct Exchange {
         guard undecided.isEmpty else {
             throw Failure(
                 .unavailable,
-                "the daemon closed the connection before the outcomes of \(Text.count(undecided.count, "request")) were "
+                "the daemon closed the connection before the outcomes of \(counted(undecided.count, "request")) were "
                     + "known; \"pushctl show SEQ\" shows them later")
         }
     }
@@ -116,7 +120,7 @@ struct Exchange {
     private var incomplete: Failure {
         Failure(
             .unavailable,
-            "the daemon closed the connection; \(Text.count(places.count, "request")) got no reply "
+            "the daemon closed the connection; \(counted(places.count, "request")) got no reply "
                 + "and may have been accepted or not")
     }
 
@@ -124,23 +128,28 @@ struct Exchange {
         let reply = (try? JSONDocument(scanning: line))?.root
         let isReply = reply?["outcome"] == nil
         let place = isReply ? places.popFirst() : nil
+        if let isAccepted = reply?["ok"]?.bool {
+            accepted += isAccepted ? 1 : 0
+            refusedRequests += isAccepted ? 0 : 1
+        }
         if reply?["ok"]?.bool == false || reply?["rejected"] != nil { refused += 1 }
         if failsByOutcome, let reply, reply.isBadEnd { refused += 1 }
         if let seq = reply?["seq"]?.int64 {
-            if place?.awaitsOutcomes == true { undecided.insert(seq) }
-            // A copy for an observer says nothing of the owner.
-            if !isReply, reply?["observer"]?.bool != true { undecided.remove(seq) }
+            let left = undecided[seq, default: 0] + (isReply ? reply?["outcomes"]?.int64 ?? 0 : -1)
+            undecided[seq] = left > 0 ? left : nil
         }
         if printsJSON {
             output.write(line: line)
         } else if let reply {
-            isReply ? print(reply, from: place?.name ?? "the connection") : printOutcome(reply)
+            isReply ? print(reply, from: place ?? "the connection") : printOutcome(reply)
         }
     }
 
     private func print(_ reply: JSONNode, from place: String) {
         if reply["ok"]?.bool == true {
-            output.print("accepted  seq \(reply["seq"]?.int64 ?? 0)  (\(place))\n")
+            let seq = reply["seq"]?.int64 ?? 0
+            let isRepeated = lastBefore.map { seq <= $0 } ?? false
+            output.print("\(isRepeated ? "accepted before" : "accepted")  seq \(seq)  (\(place))\n")
             for part in reply["rejected"]?.elements ?? [] {
                 let field = part["field"]?.string.map { $0.isEmpty ? "" : "\($0): " } ?? ""
                 let number = part["entry"]?.int64 ?? 0

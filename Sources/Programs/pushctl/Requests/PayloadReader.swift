@@ -12,6 +12,8 @@ struct Record {
 struct PayloadReader {
     private let file: InputFile
     private var count = 0
+    /// Whether what was read last was a line by itself, right or wrong: not the beginning of an object on many lines.
+    private var wasWholeLine = true
 
     init(_ file: InputFile) { self.file = file }
 
@@ -33,7 +35,9 @@ struct PayloadReader {
         do {
             document = try JSONDocument(scanning: line, limits: Self.limits)
         } catch {
-            // A first line that is only a beginning may be that of one object over many lines.
+            // A first line that is only a beginning may be that of one object over many lines, and one that does not end
+            // as an object does may be that of a broken one.
+            wasWholeLine = count > 1 || line.last { !$0.isJSONWhiteSpace } == UInt8(ascii: "}")
             let mayGoOn = count == 1 && error.offset >= line.count
             let rest = mayGoOn ? try file.rest() : []
             guard !rest.isEmpty else { throw failure(error, in: line, from: number) }
@@ -46,8 +50,8 @@ struct PayloadReader {
         return Record(document: document, place: isAlone ? file.name : "\(file.name):\(number)")
     }
 
-    /// The next payload that is JSON. What is wrong with a line is told, and the line after it is the next: but for the
-    /// first one, which may be the beginning of one broken object on many lines.
+    /// The next payload that is JSON. What is wrong with a line is told, and the line after it is the next: but for a first
+    /// line that may be the beginning of one broken object on many lines.
     ///
     /// - Parameter note: is told what is wrong with a line.
     mutating func nextOrNote(_ note: (Failure) -> Void) throws(Failure) -> Record? {
@@ -56,7 +60,7 @@ struct PayloadReader {
             do {
                 return try next()
             } catch {
-                guard line > 0, file.lineNumber > line else { throw error }
+                guard wasWholeLine, file.lineNumber > line else { throw error }
                 note(error)
             }
         }

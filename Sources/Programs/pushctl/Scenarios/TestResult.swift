@@ -24,7 +24,8 @@ extension [TestResult] {
     private var summary: String {
         let (checks, failed) = (count(\.checks), count(\.failures))
         let unreadable = count { $0.error != nil }
-        return "\(checks - failed) of \(checks) expectations hold, in \(Text.count(count, "file"))"
+        return
+            "\(checks - failed) of \(counted(checks, "expectation")) \(checks - failed == 1 ? "holds" : "hold"), in \(counted(count, "file"))"
             + (unreadable > 0 ? "; \(unreadable) could not be read" : "") + " (\(duration.shownMilliseconds) ms)"
     }
 
@@ -60,8 +61,8 @@ extension TestResult {
     fileprivate var text: String {
         let subject = file + (title.map { ": \($0)" } ?? "")
         if let error { return "ERROR  \(error)\n" }
-        guard !failures.isEmpty else { return "ok     \(subject) (\(Text.count(checks.count, "expectation")))\n" }
-        return "FAIL   \(subject) (\(failures.count) of \(Text.count(checks.count, "expectation")))\n"
+        guard !failures.isEmpty else { return "ok     \(subject) (\(counted(checks.count, "expectation")))\n" }
+        return "FAIL   \(subject) (\(failures.count) of \(counted(checks.count, "expectation")))\n"
             + failures.map(text(of:)).joined()
     }
 

@@ -58,9 +58,6 @@ enum Text {
             text += line + "\n"
         }
     }
-
-    /// `1 error`, `2 errors`.
-    static func count(_ count: Int, _ noun: String) -> String { "\(count) \(noun)\(count == 1 ? "" : "s")" }
 }
 
 extension Substring {

@@ -78,7 +78,7 @@ extension Trial.Attempt {
         if let reply {
             if let result = reply.result { parts.append("result \(result.rawValue)") }
             if let options = reply.options { parts.append("options \(options.joined(separator: " "))") }
-            if !reply.log.isEmpty { parts.append("log of \(Text.count(reply.log.count, "object"))") }
+            if !reply.log.isEmpty { parts.append("log of \(counted(reply.log.count, "object"))") }
             if reply.times > 1 { parts.append("given \(reply.times) times") }
         }
         if let duration { parts.append("after \(duration.shown)") }
@@ -90,7 +90,7 @@ extension Trial.Attempt {
     /// - Parameter unknown: how many bytes at its end nobody read.
     private static func stream(_ name: String, _ tail: Tail, unknown: Int = 0) -> String {
         guard tail.count > 0 else { return "  \(name): nothing\n" }
-        var size = Text.count(tail.count, "byte")
+        var size = counted(tail.count, "byte")
         if tail.count > tail.bytes.count {
             size +=
                 unknown > 0

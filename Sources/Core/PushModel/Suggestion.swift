@@ -11,7 +11,9 @@ public func nearest(to word: String, among candidates: some Sequence<String>) ->
 }
 
 /// `; did you mean Budget=?`, or nothing when no candidate is near.
-func suggestion(for word: String, among candidates: some Sequence<String>, as spelled: (String) -> String) -> String {
+public func suggestion(
+    for word: String, among candidates: some Sequence<String>, as spelled: (String) -> String = { $0 }
+) -> String {
     nearest(to: word, among: candidates).map { "; did you mean \(spelled($0))?" } ?? ""
 }
 
