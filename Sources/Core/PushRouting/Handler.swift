@@ -10,6 +10,8 @@ public struct Handler: Hashable, Sendable {
         indirect case worker(Command, InstanceRules)
         /// The Unix socket of another service, by its absolute path, which gets and answers the same lines.
         indirect case socket(path: String, InstanceRules)
+        /// A web server, which gets invocations from `pushrouter-http`.
+        indirect case http(HTTPEndpoint, InstanceRules)
         /// Built in: an entry in the journal.
         case journal
         /// Built in: nothing.
@@ -68,15 +70,20 @@ public struct InstanceRules: Hashable, Sendable {
     public var idleTimeout: Duration?
     /// Whether what a worker writes to standard error goes into the journal. It may hold what payloads hold.
     public var logsOutput: Bool
+    /// Whether an invocation that missed its deadline is taken back by a line of its own (`HTTPLine.cancellation`), which
+    /// the instance answers as well; else the instance is replaced.
+    public var takesBack: Bool
 
     /// Joins the parts; the defaults are the shipped ones.
     public init(
-        instances: Int = 1, pipeline: Int = 1, idleTimeout: Duration? = .seconds(300), logsOutput: Bool = false
+        instances: Int = 1, pipeline: Int = 1, idleTimeout: Duration? = .seconds(300), logsOutput: Bool = false,
+        takesBack: Bool = false
     ) {
         self.instances = instances
         self.pipeline = pipeline
         self.idleTimeout = idleTimeout
         self.logsOutput = logsOutput
+        self.takesBack = takesBack
     }
 
     /// How many invocations its instances are given at once.
@@ -90,15 +97,24 @@ extension Handler.Kind {
         case .exec: "exec"
         case .worker: "worker"
         case .socket: "socket"
+        case .http: "http"
         case .journal: "journal"
         case .discard: "discard"
+        }
+    }
+
+    /// What an instance of it is called, for people.
+    var instanceName: String {
+        switch self {
+        case .http: "http service"
+        case .exec, .worker, .socket, .journal, .discard: name
         }
     }
 
     /// Whether the daemon does the work itself.
     public var isBuiltIn: Bool {
         switch self {
-        case .exec, .worker, .socket: false
+        case .exec, .worker, .socket, .http: false
         case .journal, .discard: true
         }
     }
@@ -107,7 +123,7 @@ extension Handler.Kind {
     public var command: Handler.Command? {
         switch self {
         case .exec(let command), .worker(let command, _): command
-        case .socket, .journal, .discard: nil
+        case .socket, .http, .journal, .discard: nil
         }
     }
 
@@ -115,6 +131,7 @@ extension Handler.Kind {
     public var socketPath: String? {
         switch self {
         case .socket(let path, _): path
+        case .http(let endpoint, _): endpoint.serviceSocket
         case .exec, .worker, .journal, .discard: nil
         }
     }
@@ -122,8 +139,16 @@ extension Handler.Kind {
     /// The rules of its instances; `nil` where it has none.
     public var instanceRules: InstanceRules? {
         switch self {
-        case .worker(_, let rules), .socket(_, let rules): rules
+        case .worker(_, let rules), .socket(_, let rules), .http(_, let rules): rules
         case .exec, .journal, .discard: nil
+        }
+    }
+
+    /// Where it posts, and how; `nil` where it does not.
+    public var endpoint: HTTPEndpoint? {
+        switch self {
+        case .http(let endpoint, _): endpoint
+        case .exec, .worker, .socket, .journal, .discard: nil
         }
     }
 }

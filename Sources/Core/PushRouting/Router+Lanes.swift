@@ -113,7 +113,7 @@ extension Router {
             invocation.firstStart = invocation.firstStart ?? now.monotonic
             let completion = invocation.completions.byHandler(HandlerAnswer.Reply())
             conclude(invocation, .handled, completion: completion, at: now, &effects)
-        case .exec, .worker, .socket:
+        case .exec, .worker, .socket, .http:
             let id = invocation.record.id
             invocation.stage = .ready
             invocations[id] = invocation

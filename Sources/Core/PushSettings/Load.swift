@@ -87,7 +87,8 @@ private struct Loader {
         var draft = HandlerDraft()
         guard let lines = Schema.handler.read(file, into: &draft, report: &report) else { return }
         settings.routing.handlers[name] = draft.validated(
-            name: name, budget: settings.routing.budget, lines: lines, report: &report)
+            name: name, budget: settings.routing.budget, httpSocket: settings.daemon.httpSocket, lines: lines,
+            report: &report)
     }
 
     mutating func readRoute(_ file: ConfigurationFile) {

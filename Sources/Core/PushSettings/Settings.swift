@@ -59,6 +59,8 @@ public struct DaemonSettings: Hashable, Sendable {
     public var injectSocket = SocketSettings()
     /// `control.sock`, for all that reads or administers.
     public var controlSocket = SocketSettings()
+    /// The socket of `pushrouter-http` where that is a service; `nil`: the daemon starts the program when it needs it.
+    public var httpSocket: String?
 
     /// The shipped values.
     public init() {}

@@ -38,18 +38,20 @@ public final class HandlerRunner: HandlerRunning {
     ///   - loop: the loop; everything but the start itself happens on it.
     ///   - stateID: what marks the processes of this state directory.
     ///   - descriptorLimit: the soft limit of open files that programs get.
+    ///   - httpCommand: the program of `http` handlers where that is no service; `nil`: it is not installed.
     ///   - log: takes what an operator must know.
     ///   - observe: takes what is seen of runs; `nil`: nobody looks. With it the standard error of programs is read.
     /// - Throws: when the system has no descriptor left, or does not list the children of a process.
     public init(
-        loop: EventLoop, stateID: UUID128, descriptorLimit: UInt64?, log: @escaping (JournalEntry) -> Void,
+        loop: EventLoop, stateID: UUID128, descriptorLimit: UInt64?, httpCommand: Handler.Command?,
+        log: @escaping (JournalEntry) -> Void,
         observe: RunObserver? = nil
     ) throws {
         starter = try ProgramStarter(loop: loop, stateID: stateID, descriptorLimit: descriptorLimit)
         sweeper = try OrphanSweeper(loop: loop, log: log)
         let system = InstanceSystem(loop: loop, starter: starter, sweeper: sweeper, log: log, observe: observe)
         programs = ProgramRuns(system)
-        instances = InstanceRuns(system)
+        instances = InstanceRuns(system, httpCommand: httpCommand)
     }
 
     /// Begins to watch what is started.
@@ -70,7 +72,7 @@ public final class HandlerRunner: HandlerRunning {
         guard now.monotonic < run.deadline else { return }
         switch run.handler.kind {
         case .exec(let command): programs.start(run, command, at: now)
-        case .worker, .socket: instances.start(run, at: now)
+        case .worker, .socket, .http: instances.start(run, at: now)
         case .journal, .discard: preconditionFailure("the router answers for built-in handlers itself")
         }
     }

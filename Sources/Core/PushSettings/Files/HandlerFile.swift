@@ -1,9 +1,9 @@
 import PushModel
 import PushRouting
 
-/// What a `.handler` file says, before it is known whether that makes a handler.
+/// What a `.handler` file says, before it is known whether that makes a handler. What is about `http` is beside it.
 struct HandlerDraft: Fillable {
-    /// `Type=`; all that the design names, so that those of a later version get a message of their own.
+    /// `Type=`.
     enum Kind: String, Sendable, CaseIterable {
         case exec, journal, discard, worker, socket, http
     }
@@ -23,14 +23,17 @@ struct HandlerDraft: Fillable {
     var grace: Duration?
     var maxConcurrent: Int?
     var instances = InstanceRules()
+    var url: String?
+    /// Its address is `url`.
+    var endpoint = HTTPEndpoint(url: "")
 
     /// The handler, if that is what the file describes.
     func validated(
-        name: String, budget: Duration, lines: [String: Int], report: inout FileReport
+        name: String, budget: Duration, httpSocket: String?, lines: [String: Int], report: inout FileReport
     ) -> Handler? {
         guard let kind else {
             if lines["Type"] == nil {
-                report.error("Type= is missing; [Handler] needs Type=exec, worker, socket, journal or discard")
+                report.error("Type= is missing; [Handler] needs Type=exec, worker, socket, http, journal or discard")
             }
             return nil
         }
@@ -64,10 +67,14 @@ struct HandlerDraft: Fillable {
         case .journal: return Handler(name: name, kind: .journal, idempotent: idempotent)
         case .discard: return Handler(name: name, kind: .discard, idempotent: idempotent)
         case .http:
-            report.error(
-                "Type=http: not in this version, which has exec, worker, socket, journal and discard",
-                line: lines["Type"])
-            return nil
+            guard let endpoint = validatedEndpoint(httpSocket: httpSocket, lines: lines, report: &report) else {
+                return nil
+            }
+            var rules = instances
+            rules.takesBack = true
+            rules.pipeline = maxConcurrent ?? Self.requestsAtOnce
+            return Handler(
+                name: name, kind: .http(endpoint, rules), idempotent: idempotent, maxConcurrent: rules.pipeline)
         }
     }
 
@@ -87,7 +94,10 @@ struct HandlerDraft: Fillable {
     private static let kinds: [String: Set<Kind>] = [
         "Exec": [.exec, .worker], "Environment": [.exec, .worker], "WorkingDirectory": [.exec, .worker],
         "Grace": [.exec], "Connect": [.socket], "Instances": [.worker, .socket], "Pipeline": [.worker, .socket],
-        "IdleTimeout": [.worker, .socket], "LogOutput": [.worker], "MaxConcurrent": [.exec, .worker, .socket],
+        "IdleTimeout": [.worker, .socket, .http], "LogOutput": [.worker],
+        "MaxConcurrent": [.exec, .worker, .socket, .http], "URL": [.http], "Header": [.http], "Format": [.http],
+        "SecretFile": [.http], "BearerFile": [.http], "CAFile": [.http], "HTTP2": [.http], "ConnectTimeout": [.http],
+        "Connections": [.http],
     ]
 }
 
@@ -98,7 +108,7 @@ extension HandlerDraft.Kind {
         case .exec: "which runs a program for each invocation"
         case .worker: "which runs a program that stays, and replaces it at a deadline"
         case .socket: "which runs no program"
-        case .http: "which runs no program of yours"
+        case .http: "which sends requests to a web server"
         case .journal, .discard: "which runs no program"
         }
     }
@@ -118,6 +128,16 @@ extension Schema<HandlerDraft> {
         Key("Handler", "LogOutput", \.instances.logsOutput, .boolean),
         Key("Handler", "MaxConcurrent", \.maxConcurrent, Form.integer(1...10_000).optional),
         Key("Handler", "Idempotent", \.idempotent, .boolean),
+        // Who puts a secret into one of these must not find it in a message.
+        Key("Handler", "URL", \.url, Form.webAddress.optional, showsValue: false),
+        Key("Handler", "Header", addingTo: \.endpoint.headers, .header, showsValue: false),
+        Key("Handler", "Format", \.endpoint.format, .choice),
+        Key("Handler", "SecretFile", \.endpoint.secretFile, Form.secretPlace.optional, showsValue: false),
+        Key("Handler", "BearerFile", \.endpoint.bearerFile, Form.secretPlace.optional, showsValue: false),
+        Key("Handler", "CAFile", \.endpoint.authorityFile, Form.absolutePath.optional),
+        Key("Handler", "HTTP2", \.endpoint.http2, .choice),
+        Key("Handler", "ConnectTimeout", \.endpoint.connectTimeout, .timeSpan(.milliseconds(1) ... .seconds(9))),
+        Key("Handler", "Connections", \.endpoint.connections, .integer(1...256)),
         Key("Handler", "Grace", \.grace, Form.timeSpan(.milliseconds(1) ... .seconds(9)).optional),
     ])
 }
@@ -179,7 +199,7 @@ extension Form<Duration?> {
 
 extension Form<String> {
     /// The path of a Unix socket: unix(7) has room for 107 bytes.
-    fileprivate static let socketPath = Form { text throws(ValueError) in
+    static let socketPath = Form { text throws(ValueError) in
         let path = try absolutePath.parse(text)
         guard path.utf8.count <= 107 else {
             throw ValueError("is longer than the 107 bytes that a socket's path may have")

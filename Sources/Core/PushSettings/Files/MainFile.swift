@@ -25,6 +25,7 @@ extension Schema<Settings> {
             Key("Daemon", "InjectSocketGroup", \.daemon.injectSocket.group, Form.groupName.optional),
             Key("Daemon", "ControlSocketMode", \.daemon.controlSocket.mode, .fileMode),
             Key("Daemon", "ControlSocketGroup", \.daemon.controlSocket.group, Form.groupName.optional),
+            Key("Daemon", "HTTPSocket", \.daemon.httpSocket, Form.socketPath.optional),
 
             Key("Dispatch", "Mode", \.routing.mode, .choice),
             Key("Dispatch", "HandlersMax", \.routing.limits.handlers, .integer(1...10_000)),
