@@ -68,7 +68,8 @@ final class EndpointClient {
             let id = try sender.post(request.body, to: destination) { [unowned self] result in
                 note(result)
                 let reply = HTTPReply(result)
-                answer(reply.line(answering: invocation.id, isIdempotent: configured.isIdempotent, at: Moment.now().wall))
+                answer(
+                    reply.line(answering: invocation.id, isIdempotent: configured.isIdempotent, at: Moment.now().wall))
             }
             return { [sender] in sender.cancel(id) }
         } catch {
@@ -80,7 +81,8 @@ final class EndpointClient {
         let endpoint = configured.endpoint
         var destination = HTTPDestination(
             url: endpoint.url, headers: [], bearer: try secret(token),
-            timeoutMilliseconds: Int(invocation.remaining.milliseconds + Self.lag), wantedHeaders: HTTPReply.wantedHeaders)
+            timeoutMilliseconds: Int(invocation.remaining.milliseconds + Self.lag),
+            wantedHeaders: HTTPReply.wantedHeaders)
         destination.connectTimeoutMilliseconds = Int(endpoint.connectTimeout.milliseconds)
         destination.authorityFile = endpoint.authorityFile
         destination.longestAnswer = HTTPReply.longestBody
@@ -96,7 +98,9 @@ final class EndpointClient {
     private func secret<Value>(_ secret: WatchedSecret<Value>?) throws(PostFailure) -> Value? {
         guard let secret else { return nil }
         let value = secret.current { log(JournalEntry(.error, "\(name): \($0)", fields: [.init(.handler, name)])) }
-        guard let value else { throw PostFailure(description: "nothing was sent: \(secret.problem ?? "there is no secret")") }
+        guard let value else {
+            throw PostFailure(description: "nothing was sent: \(secret.problem ?? "there is no secret")")
+        }
         return value
     }
 

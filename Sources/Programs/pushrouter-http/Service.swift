@@ -59,7 +59,8 @@ final class Service {
         self.entrance = entrance
         self.journal = journal
         source = "pushrouterd://\(Self.hostName)"
-        entranceSource = try IOSource(loop: loop, descriptor: entrance.descriptor, interest: .read) { [unowned self] _ in
+        entranceSource = try IOSource(loop: loop, descriptor: entrance.descriptor, interest: .read) {
+            [unowned self] _ in
             enter()
         }
         endTimer = try TimerSource(loop: loop) { [unowned self] in loop.exit(code: 0) }
@@ -117,7 +118,8 @@ final class Service {
         refresh()
         do throws(SystemError) {
             let session = try Session(connection, buffer: buffer, loop: loop) {
-                [unowned self] name throws(PostFailure) in try client(for: name)
+                [unowned self] name throws(PostFailure) in
+                try client(for: name)
             } ended: { [unowned self] in
                 rested($0)
             }

@@ -46,7 +46,8 @@ public final class HTTPClient {
     ///     `nil`: not at all.
     /// - Throws: when libcurl cannot be set up.
     public init(
-        connectionsPerHost: Int? = nil, watch: @escaping (Int32, HTTPReadiness) -> Void, setTimer: @escaping (Int?) -> Void
+        connectionsPerHost: Int? = nil, watch: @escaping (Int32, HTTPReadiness) -> Void,
+        setTimer: @escaping (Int?) -> Void
     ) throws(HTTPClientError) {
         callbacks = Callbacks(watch: watch, setTimer: setTimer)
         let handle = try MultiHandle()

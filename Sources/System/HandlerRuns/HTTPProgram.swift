@@ -127,7 +127,9 @@ final class HTTPProgram {
                 exitSource = try IOSource(loop: system.loop, descriptor: child.pidfd, interest: .read) { _ in
                     self.exited(child)
                 }
-                if let errors = child.takeErrors() { self.errors = try ErrorLines(errors, of: "pushrouter-http", system) }
+                if let errors = child.takeErrors() {
+                    self.errors = try ErrorLines(errors, of: "pushrouter-http", system)
+                }
             } catch {
                 child.killGroup()
                 if exitSource == nil { preconditionFailure("cannot watch pushrouter-http: \(error)") }

@@ -25,7 +25,9 @@ public enum HTTPProgramFile {
     ///   - isRequired: whether the first was asked for by name, so that nothing else is read.
     /// - Returns: `nil` when it is not installed.
     public static func command(configuration directories: [String], isRequired: Bool) -> Handler.Command? {
-        guard let path = places.first(where: { access($0, X_OK) == 0 }), let first = directories.first else { return nil }
+        guard let path = places.first(where: { access($0, X_OK) == 0 }), let first = directories.first else {
+            return nil
+        }
         var environment = isRequired ? [:] : ["CONFIGURATION_DIRECTORY": first]
         // What curl goes by, and where the service's credentials are.
         for variable in ["https_proxy", "no_proxy", "CREDENTIALS_DIRECTORY"] {

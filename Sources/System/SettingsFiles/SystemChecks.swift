@@ -72,7 +72,9 @@ extension HTTPEndpoint {
             var status = stat()
             if stat(place, &status) != 0 {
                 // A directory that only the service may enter is no mistake.
-                if errno != EACCES { warnings.append("\(key)=\(place): \(errorText(errno)); nothing is sent without it") }
+                if errno != EACCES {
+                    warnings.append("\(key)=\(place): \(errorText(errno)); nothing is sent without it")
+                }
             } else if status.st_mode & 0o077 != 0 {
                 let mode = String(status.st_mode & 0o777, radix: 8)
                 warnings.append(

@@ -19,8 +19,14 @@ struct HTTPReplyTests {
         "means what design 5.3 says",
         arguments: [
             (200, #""handled""#), (204, #""handled""#), (299, #""handled""#),
-            (300, #""rejected","reason":"HTTP status 300: redirects are not followed; URL= must name where they lead""#),
-            (308, #""rejected","reason":"HTTP status 308: redirects are not followed; URL= must name where they lead""#),
+            (
+                300,
+                #""rejected","reason":"HTTP status 300: redirects are not followed; URL= must name where they lead""#
+            ),
+            (
+                308,
+                #""rejected","reason":"HTTP status 308: redirects are not followed; URL= must name where they lead""#
+            ),
             (400, #""rejected","reason":"HTTP status 400""#), (404, #""rejected","reason":"HTTP status 404""#),
             (408, #""retry","reason":"HTTP status 408""#), (425, #""retry","reason":"HTTP status 425""#),
             (429, #""retry","reason":"HTTP status 429""#), (500, #""retry","reason":"HTTP status 500""#),
@@ -47,7 +53,8 @@ struct HTTPReplyTests {
     func delays(text: String, milliseconds: String?) {
         let delay = milliseconds.map { #""retry_after_ms":\#($0),"# } ?? ""
         #expect(
-            line(503, ["retry-after": text]) == "{\"id\":7,\"status\":\"retry\",\(delay)\"reason\":\"HTTP status 503\"}\n")
+            line(503, ["retry-after": text])
+                == "{\"id\":7,\"status\":\"retry\",\(delay)\"reason\":\"HTTP status 503\"}\n")
     }
 
     @Test("may have a result, options and a log, on however many lines; what is not whole or no object is passed over")

@@ -72,7 +72,8 @@ struct HTTPRequestTests {
             let keys = try Array(secret.utf8).withUnsafeBytes { try SigningKeys($0) }
             let signature = keys.signature(id: "41-1-20261121030800120", timestamp: 1_700_000_000, body: request.body)
             for header in [
-                "webhook-id: 41-1-20261121030800120", "webhook-timestamp: 1700000000", "webhook-signature: \(signature)",
+                "webhook-id: 41-1-20261121030800120", "webhook-timestamp: 1700000000",
+                "webhook-signature: \(signature)",
             ] { #expect(request.headers.contains(header)) }
         }
     }

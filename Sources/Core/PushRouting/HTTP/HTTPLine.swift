@@ -187,7 +187,9 @@ struct CloudEvent {
 }
 
 extension UInt8 {
-    fileprivate var standsInHeader: Bool { 0x21...0x7E ~= self && self != UInt8(ascii: "\"") && self != UInt8(ascii: "%") }
+    fileprivate var standsInHeader: Bool {
+        0x21...0x7E ~= self && self != UInt8(ascii: "\"") && self != UInt8(ascii: "%")
+    }
 }
 
 extension JSONNode {

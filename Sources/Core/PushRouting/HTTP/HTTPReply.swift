@@ -41,7 +41,8 @@ public enum HTTPReply: Hashable, Sendable {
                 $0.member("reason", "HTTP status \(status)")
             }
         case .answer(let status, _, _, _) where 300...399 ~= status:
-            return Self.rejection(of: id, "HTTP status \(status): redirects are not followed; URL= must name where they lead")
+            return Self.rejection(
+                of: id, "HTTP status \(status): redirects are not followed; URL= must name where they lead")
         case .answer(let status, _, _, _): return Self.rejection(of: id, "HTTP status \(status)")
         case .failure(let wasSent, let reason):
             guard wasSent, !isIdempotent else {
@@ -97,7 +98,9 @@ extension WallTime {
     fileprivate init?(httpDate text: String) {
         let words = text.split(separator: " ")
         let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
-        guard words.count == 6, words[5] == "GMT", let month = months.firstIndex(of: String(words[2])) else { return nil }
+        guard words.count == 6, words[5] == "GMT", let month = months.firstIndex(of: String(words[2])) else {
+            return nil
+        }
         self.init(rfc3339: "\(words[3])-\(month < 9 ? "0" : "")\(month + 1)-\(words[1])T\(words[4])Z")
     }
 }

@@ -48,7 +48,8 @@ struct SHA256: Sendable {
         var (e, f, g, h) = (state[4], state[5], state[6], state[7])
         for index in 0..<64 {
             let choice = e & f ^ ~e & g
-            let first = h &+ (e.rotated(6) ^ e.rotated(11) ^ e.rotated(25)) &+ choice &+ Self.keys[index] &+ words[index]
+            let first =
+                h &+ (e.rotated(6) ^ e.rotated(11) ^ e.rotated(25)) &+ choice &+ Self.keys[index] &+ words[index]
             let majority = a & b ^ a & c ^ b & c
             let second = (a.rotated(2) ^ a.rotated(13) ^ a.rotated(22)) &+ majority
             (h, g, f, e, d, c, b, a) = (g, f, e, d &+ first, c, b, a, first &+ second)

@@ -54,7 +54,8 @@ public struct SigningKeys: Sendable {
         }
         guard !keys.isEmpty else { throw SigningKeysFault(description: "has no secret") }
         guard keys.count <= Self.countMax else {
-            throw SigningKeysFault(description: "has \(keys.count) secrets; at most \(Self.countMax) may be in use at once")
+            throw SigningKeysFault(
+                description: "has \(keys.count) secrets; at most \(Self.countMax) may be in use at once")
         }
         self.keys = keys
     }
@@ -67,7 +68,8 @@ public struct SigningKeys: Sendable {
         }
         let digits = word.starts(with: "whsec_".utf8) ? word.dropFirst(6) : word
         guard var bytes = Base64.decoded(digits) else {
-            throw SigningKeysFault(description: "has something in line \(line) that is not Base64, with or without whsec_")
+            throw SigningKeysFault(
+                description: "has something in line \(line) that is not Base64, with or without whsec_")
         }
         // Arrays are copied where nobody sees it; what can be overwritten is.
         defer { for index in bytes.indices { bytes[index] = 0 } }

@@ -326,7 +326,9 @@ public struct InstancePool: Sendable {
         pausedUntil = now + delay
         // Each failure doubles the wait, so that a dead handler has a few entries at first, and then one in two seconds.
         effects.append(
-            .note("the \(handler.kind.instanceName) of \(handler.name) \(reason); tried again in \(delay.milliseconds) ms"))
+            .note(
+                "the \(handler.kind.instanceName) of \(handler.name) \(reason); tried again in \(delay.milliseconds) ms"
+            ))
     }
 
     private mutating func close(
@@ -355,5 +357,7 @@ public struct InstancePool: Sendable {
         }
     }
 
-    private func described(_ id: InstanceID) -> String { "the \(handler.kind.instanceName) of \(handler.name), number \(id)," }
+    private func described(_ id: InstanceID) -> String {
+        "the \(handler.kind.instanceName) of \(handler.name), number \(id),"
+    }
 }

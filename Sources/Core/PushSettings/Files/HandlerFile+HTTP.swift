@@ -17,7 +17,8 @@ extension HandlerDraft {
         endpoint.url = url
         endpoint.serviceSocket = httpSocket
         if url.hasPrefix("http:") { checkPlain(endpoint, lines: lines, report: &report) }
-        if let line = lines["Header"], endpoint.headers.contains(where: { $0.lowercased().hasPrefix("authorization:") }) {
+        if let line = lines["Header"], endpoint.headers.contains(where: { $0.lowercased().hasPrefix("authorization:") })
+        {
             if endpoint.bearerFile != nil {
                 report.error("Header=Authorization: there is BearerFile=, which is the same header", line: line)
             } else {
@@ -33,7 +34,8 @@ extension HandlerDraft {
     private func checkPlain(_ endpoint: HTTPEndpoint, lines: [String: Int], report: inout FileReport) {
         let isLocal = Form.isLoopback(address: endpoint.url)
         if endpoint.authorityFile != nil {
-            report.warning("CAFile= has no effect: URL= begins with http://, which has no certificates", line: lines["CAFile"])
+            report.warning(
+                "CAFile= has no effect: URL= begins with http://, which has no certificates", line: lines["CAFile"])
         }
         if endpoint.bearerFile != nil, !isLocal {
             report.error(
@@ -72,7 +74,8 @@ extension Form<String> {
         guard text.utf8.count <= 255, !text.hasPrefix("."), !text.hasPrefix("whsec_"),
             text.utf8.allSatisfy({ $0.isLetter || $0.isDigit || [0x2D, 0x2E, 0x5F].contains($0) })
         else {
-            throw ValueError("must be the absolute path of a file, or the name of a systemd credential, never the secret itself")
+            throw ValueError(
+                "must be the absolute path of a file, or the name of a systemd credential, never the secret itself")
         }
         return text
     }
@@ -105,7 +108,8 @@ extension Form<[String]> {
     }
 
     private static let reserved: Set<String> = [
-        "host", "content-length", "content-type", "transfer-encoding", "connection", "expect", "te", "trailer", "upgrade",
+        "host", "content-length", "content-type", "transfer-encoding", "connection", "expect", "te", "trailer",
+        "upgrade",
     ]
 
     private static let reservedPrefixes = ["ce-", "webhook-", "push-"]

@@ -52,7 +52,8 @@ extension Command {
             return span
         }
         var trials = Trials(
-            handler: handler, settings: settings, httpCommand: session.httpCommand, template: RequestTemplate(arguments),
+            handler: handler, settings: settings, httpCommand: session.httpCommand,
+            template: RequestTemplate(arguments),
             callback: arguments.word(.callback, Callback.self), deadline: deadline, output: session.output,
             form: arguments.has(.json) ? .json : arguments.has(.verbose) ? .verbose : .text)
         return try trials.run(Array(arguments.operands.dropFirst()))
@@ -78,7 +79,8 @@ private struct Trials {
     private var status = ExitStatus.done
 
     init(
-        handler: Handler, settings: Settings, httpCommand: Handler.Command?, template: RequestTemplate, callback: Callback?, deadline: Duration?,
+        handler: Handler, settings: Settings, httpCommand: Handler.Command?, template: RequestTemplate,
+        callback: Callback?, deadline: Duration?,
         output: Output, form: Form
     ) {
         self.handler = handler
