@@ -109,9 +109,9 @@ struct HTTPHandlerTests {
     func retries() throws {
         let server = try server()
         relay.addHTTP("flaky", server.url("flaky"))
-        relay.addHTTP("later", server.url("later"), route: "Deadline=500ms")
-        relay.addHTTP("dead", "http://127.0.0.1:\(try freePort())/", route: "Deadline=300ms")
-        relay.addHTTP("reset", server.url("reset"), handler: "Idempotent=yes", route: "Deadline=300ms")
+        relay.addHTTP("later", server.url("later"), route: "Deadline=2s")
+        relay.addHTTP("dead", "http://127.0.0.1:\(try freePort())/", route: "Deadline=2s")
+        relay.addHTTP("reset", server.url("reset"), handler: "Idempotent=yes", route: "Deadline=2s")
         let daemon = try DaemonProcess.ready(relay)
         defer { withExtendedLifetime(daemon) {} }
         let client = try relay.injectClient()

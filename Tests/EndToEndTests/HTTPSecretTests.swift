@@ -105,6 +105,85 @@ struct HTTPSecretTests {
     }
 }
 
+@Suite("Requests of http handlers, read by others", .timeLimit(.minutes(30)))
+struct HTTPInteropTests {
+    private let installation = Installation()
+    private static let secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
+
+    /// Python with the two packages; `nil` where they cannot be had.
+    private func python() -> String? {
+        let environment = installation.root + "/venv"
+        let variables = ["PIP_INDEX_URL", "PIP_CERT", "PIP_TRUSTED_HOST", "HOME", "https_proxy", "SSL_CERT_FILE"]
+        let values = Dictionary(
+            variables.compactMap { name in getenv(name).map { (name, String(cString: $0)) } }, uniquingKeysWith: { $1 })
+        let steps = [
+            ["/usr/bin/python3", "-m", "venv", environment],
+            [
+                "\(environment)/bin/pip", "install", "--quiet", "--disable-pip-version-check",
+                "standardwebhooks==1.1.0",
+                "cloudevents==1.13.0",
+            ],
+        ]
+        for step in steps {
+            let result = Program(path: step[0]).run(Array(step.dropFirst()), environment: values)
+            guard result.end == .exited(0) else {
+                print(
+                    "not tested with standardwebhooks and cloudevents of PyPI: \(step[0]): \(result.errors.suffix(200))"
+                )
+                return nil
+            }
+        }
+        return "\(environment)/bin/python"
+    }
+
+    @Test("are events of CloudEvents in both modes, with signatures of Standard Webhooks")
+    func packages() throws {
+        guard let python = python() else { return }
+        let server = try WebServer(in: installation.root + "/web")
+        writeFile(Self.secret, to: installation.root + "/secret")
+        chmod(installation.root + "/secret", 0o600)
+        for (job, format) in [("binary", "cloudevents"), ("structured", "cloudevents-structured")] {
+            installation.addHTTP(
+                job, server.url(job), handler: "Format=\(format)\nSecretFile=\(installation.root)/secret")
+        }
+        let daemon = try DaemonProcess.ready(installation)
+        defer { withExtendedLifetime(daemon) {} }
+        let client = try installation.injectClient()
+        for job in ["binary", "structured"] {
+            #expect(try client.outcome(of: Requests.deliver(job: job)).outcome == "handled")
+        }
+        let script = WebServer.fixtures + "/http-interop.py"
+        let result = Program(path: python).run([script, server.directory + "/requests", Self.secret])
+        #expect(result.output == "2\n", "\(result)")
+    }
+
+    @Test("share one connection by HTTP/2 where the server offers it under TLS")
+    func http2() throws {
+        let nghttpd = "/usr/sbin/nghttpd"
+        guard access(nghttpd, X_OK) == 0, let authority = TestAuthority(in: installation.root) else {
+            return print("nghttpd (nghttp2-server) or openssl is not installed, so HTTP/2 is not tested")
+        }
+        let port = try freePort()
+        let log = installation.root + "/http2"
+        let command = "exec \(nghttpd) -v -a 127.0.0.1 \(port) \(authority.key) \(authority.certificate) >\(log)"
+        let server = try Service(["/bin/sh", "-c", command + " --echo-upload"])
+        defer { withExtendedLifetime(server) {} }
+        try waitUntil("the server listens") { isListening(port) }
+        installation.addHTTP("crm", "https://127.0.0.1:\(port)/push", handler: "CAFile=\(authority.file)")
+        let daemon = try DaemonProcess.ready(installation)
+        let client = try installation.injectClient()
+        for _ in 0..<20 { try client.send(line: Requests.deliver(job: "crm")) }
+        var outcomes: [String] = []
+        while outcomes.count < 20 { if let outcome = try client.next().outcome { outcomes.append(outcome) } }
+        #expect(outcomes.allSatisfy { $0 == "handled" }, "\(outcomes)")
+        #expect(try daemon.stop() == .exited(0))
+        let lines = String(decoding: readFile(log) ?? [], as: UTF8.self).split(separator: "\n")
+        let posts = lines.filter { $0.contains(":method: POST") }
+        #expect(posts.count == 20)
+        #expect(Set(posts.compactMap { $0.split(separator: "]").first }).count == 1, "one connection")
+    }
+}
+
 /// A certificate authority, and a server's certificate for 127.0.0.1.
 struct TestAuthority {
     let file: String

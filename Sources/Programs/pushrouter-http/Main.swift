@@ -39,20 +39,31 @@ struct Program {
         SignalSource.block([SIGTERM, SIGINT, SIGHUP])
         signal(SIGPIPE, SIG_IGN)
         do {
-            let entrance = try entrance(isChild: arguments.flags.contains("--child"))
+            let isChild = arguments.flags.contains("--child")
+            let entrance = try entrance(isChild: isChild)
+            // Whoever started it has its standard error in a journal.
+            guard !isChild else {
+                return try run(configuration, endpoints, entrance) { complain([$0.message], as: programName) }
+            }
             let journal = try JournalWriter()
             // A stalled journal must not keep the program from ending.
             defer { journal.stop(timeoutMilliseconds: 2000) }
-            let service = try Service(
-                configuration: configuration, endpoints: endpoints, entrance: entrance, journal: journal)
-            let status = try service.run()
-            withExtendedLifetime(service) {}
-            return status
+            return try run(configuration, endpoints, entrance) { journal.log($0) }
         } catch let error as StartFailure {
             throw error
         } catch {
             throw StartFailure("\(error)", exitStatus: StartFailure.system)
         }
+    }
+
+    private static func run(
+        _ configuration: Configuration, _ endpoints: [String: ConfiguredEndpoint], _ entrance: Entrance,
+        log: @escaping (JournalEntry) -> Void
+    ) throws -> Int32 {
+        let service = try Service(configuration: configuration, endpoints: endpoints, entrance: entrance, log: log)
+        let status = try service.run()
+        withExtendedLifetime(service) {}
+        return status
     }
 
     /// Where connections come from.

@@ -26,7 +26,7 @@ enum Entrance {
 final class Service {
     private let loop: EventLoop
     private let configuration: Configuration
-    private let journal: JournalWriter
+    private let log: (JournalEntry) -> Void
     private let entrance: Entrance
     private let source: String
     private let buffer = ReadBuffer()
@@ -48,16 +48,16 @@ final class Service {
     ///   - configuration: how to read the configuration again.
     ///   - endpoints: the `http` handlers as they are.
     ///   - entrance: where connections come from.
-    ///   - journal: where entries go.
+    ///   - log: takes what an operator must know.
     init(
         configuration: Configuration, endpoints: [String: ConfiguredEndpoint], entrance: Entrance,
-        journal: JournalWriter
+        log: @escaping (JournalEntry) -> Void
     ) throws {
         loop = try EventLoop()
         self.configuration = configuration
         self.endpoints = endpoints
         self.entrance = entrance
-        self.journal = journal
+        self.log = log
         source = "pushrouterd://\(Self.hostName)"
         entranceSource = try IOSource(loop: loop, descriptor: entrance.descriptor, interest: .read) {
             [unowned self] _ in
@@ -125,7 +125,7 @@ final class Service {
             }
             sessions[ObjectIdentifier(session)] = session
         } catch {
-            journal.log(JournalEntry(.error, "cannot serve a connection: \(error)"))
+            log(JournalEntry(.error, "cannot serve a connection: \(error)"))
         }
     }
 
@@ -144,7 +144,7 @@ final class Service {
         do {
             let client = try EndpointClient(
                 configured, name: name, source: source, credentials: configuration.credentials, loop: loop,
-                log: { [journal] in journal.log($0) })
+                log: log)
             clients[name] = client
             return client
         } catch {
@@ -170,8 +170,8 @@ final class Service {
         } catch {
             guard error.lines != configurationProblem else { return false }
             configurationProblem = error.lines
-            for line in error.lines { journal.log(JournalEntry(.error, line)) }
-            journal.log(JournalEntry(.error, "not reloaded: the previous settings stay in force"))
+            for line in error.lines { log(JournalEntry(.error, line)) }
+            log(JournalEntry(.error, "not reloaded: the previous settings stay in force"))
             return false
         }
     }

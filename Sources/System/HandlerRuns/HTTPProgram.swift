@@ -84,6 +84,7 @@ final class HTTPProgram {
         private var exitSource: IOSource?
         private var endTimer: TimerSource?
         private var isFinishing = false
+        private var wasKilled = false
 
         fileprivate init(system: InstanceSystem, ended: @escaping (Run) -> Void) {
             self.system = system
@@ -155,6 +156,7 @@ final class HTTPProgram {
 
         fileprivate func kill() {
             guard let child else { return finish(within: 0) }
+            wasKilled = true
             child.killGroup()
             system.sweeper.sweep()
         }
@@ -168,7 +170,7 @@ final class HTTPProgram {
             conversation = nil
             // This may be the last reference.
             defer { exitSource = nil }
-            if !isFinishing {
+            if status != .exited(0), !wasKilled {
                 let how =
                     switch status {
                     case .exited(let code): "exit status \(code)"

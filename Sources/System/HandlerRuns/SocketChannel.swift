@@ -4,8 +4,8 @@ import UnixSockets
 
 /// Where the connections of a handler lead.
 struct ConnectionSource {
-    /// The end of sentences such as "at /run/crm.sock".
-    let place: String
+    /// How it is told from others: "at /run/crm.sock"; `nil` where there is one only.
+    let place: String?
     /// Connects, now or later, and says once what became of it.
     let connect: (@escaping (Result<Connection, ConnectionFailure>) -> Void) -> Void
     /// A connection that was asked for is not needed any more; once for each.
@@ -26,7 +26,7 @@ struct ConnectionSource {
 
     /// Our own program.
     init(_ program: HTTPProgram) {
-        place = "that was started"
+        place = nil
         connect = { program.connect($0) }
         release = { program.release() }
     }
@@ -82,7 +82,7 @@ final class SocketChannel: InstanceChannel {
     private func ended(_ reason: String) {
         stream = nil
         letGo()
-        report(.closed("\(source.place) \(reason)"))
+        report(.closed(source.place.map { "\($0) \(reason)" } ?? reason))
     }
 
     func send(_ line: [UInt8]) { stream?.send(line) }

@@ -10,6 +10,9 @@ final class WebServer {
     private let service: Service
     private let scheme: String
 
+    /// Where the scripts are.
+    static let fixtures = #filePath.split(separator: "/").dropLast(3).map { "/\($0)" }.joined() + "/Fixtures"
+
     /// - Parameters:
     ///   - directory: for its files; made here.
     ///   - certificate: of the server, with its key; `nil`: no TLS.
@@ -17,7 +20,7 @@ final class WebServer {
         self.directory = directory
         scheme = certificate == nil ? "http" : "https"
         mkdir(directory, 0o755)
-        let script = #filePath.split(separator: "/").dropLast(3).map { "/\($0)" }.joined() + "/Fixtures/http-server.py"
+        let script = Self.fixtures + "/http-server.py"
         let files = certificate.map { [$0.file, $0.key] } ?? []
         service = try Service(["/usr/bin/python3", script, directory] + files)
         try waitUntil("the web server listens") { readFile("\(directory)/port") != nil }
