@@ -57,6 +57,7 @@ let package = Package(
         .executable(name: "pushrouterd", targets: ["pushrouterd"]),
         .executable(name: "pushctl", targets: ["pushctl"]),
         .executable(name: "pushrouter-forward", targets: ["pushrouter-forward"]),
+        .executable(name: "pushrouter-http", targets: ["pushrouter-http"]),
     ],
     targets: [
         swift(.core, "PushModel", []),
@@ -91,6 +92,9 @@ let package = Package(
         // What programs have in common that talk to the daemon.
         swift(.system, "DaemonClient", ["PushModel", "LinuxSystem", "UnixSockets"]),
 
+        // What programs have in common that speak HTTP.
+        swift(.system, "HTTPSending", ["EventLoop", "HTTPClient", "LinuxSystem", "CLinux"]),
+
         // Runs handlers: for the daemon, and for who tries one out.
         swift(
             .system, "HandlerRuns",
@@ -119,9 +123,14 @@ let package = Package(
         program(
             "pushrouter-forward",
             [
-                "PushModel", "PushCustomData", "PushSettings", "LinuxSystem", "EventLoop", "HTTPClient", "JournalLog",
-                "SettingsFiles", "CLinux", "DaemonClient",
-                "JSONC",
+                "PushModel", "PushCustomData", "PushSettings", "LinuxSystem", "EventLoop", "HTTPClient", "HTTPSending",
+                "JournalLog", "SettingsFiles", "DaemonClient", "JSONC",
+            ]),
+        program(
+            "pushrouter-http",
+            [
+                "PushModel", "PushRouting", "PushSettings", "LinuxSystem", "EventLoop", "UnixSockets", "HTTPClient",
+                "HTTPSending", "HandlerRuns", "JournalLog", "SettingsFiles",
             ]),
 
         // Tests: one folder a target.

@@ -52,7 +52,7 @@ grep -Eq 'Test run with [1-9][0-9]* tests.* passed' "$log" || fail "the test run
 
 say "release: swift build -c release"
 swift build -c release
-for program in pushrouterd pushctl pushrouter-forward; do
+for program in pushrouterd pushctl pushrouter-forward pushrouter-http; do
     libraries=$(ldd ".build/release/$program")
     [[ $libraries != *libswift* && $libraries != *"not found"* ]] || fail "$program needs more than Debian: $libraries"
     ".build/release/$program" --version

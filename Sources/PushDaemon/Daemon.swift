@@ -93,7 +93,10 @@ final class Daemon {
         let recovered = try RecoveredState(directory: directories.state, settings: settings, now: .now())
         runner = try HandlerRunner(
             loop: loop, stateID: recovered.stateID, descriptorLimit: descriptorLimit,
-            cgroups: containment.cgroups, log: { journal.log($0) })
+            cgroups: containment.cgroups,
+            httpCommand: HTTPProgramFile.command(
+                configuration: configuration.directories, isRequired: configuration.isRequired),
+            log: { journal.log($0) })
         pipeline = CommitPipeline(committer, lastSequence: recovered.lastNumber)
         let router = Router(
             boot: boot, table: settings.routing,

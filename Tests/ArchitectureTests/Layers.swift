@@ -79,6 +79,7 @@ let layers = [
     TargetRule("SettingsFiles", .adapter, ["PushRouting", "PushSettings", "LinuxSystem"]),
 
     TargetRule("DaemonClient", .shared, ["PushModel", "LinuxSystem", "UnixSockets"]),
+    TargetRule("HTTPSending", .shared, ["EventLoop", "HTTPClient", "LinuxSystem", "CLinux"]),
     TargetRule(
         "HandlerRuns", .shared,
         [
@@ -106,7 +107,13 @@ let layers = [
         "pushrouter-forward", .composition,
         [
             "PushModel", "PushCustomData", "PushSettings", "LinuxSystem", "EventLoop",
-            "HTTPClient", "JournalLog", "SettingsFiles", "CLinux", "DaemonClient", "JSONC",
+            "HTTPClient", "HTTPSending", "JournalLog", "SettingsFiles", "DaemonClient", "JSONC",
+        ]),
+    TargetRule(
+        "pushrouter-http", .composition,
+        [
+            "PushModel", "PushRouting", "PushSettings", "LinuxSystem", "EventLoop", "UnixSockets", "HTTPClient",
+            "HTTPSending", "HandlerRuns", "JournalLog", "SettingsFiles",
         ]),
 ]
 

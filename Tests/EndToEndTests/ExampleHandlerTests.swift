@@ -49,6 +49,15 @@ struct ExampleHandlerTests {
         try check("Type=socket\nConnect=\(socket)")
     }
 
+    @Test("do what they say over HTTP")
+    func http() throws {
+        let port = try freePort()
+        let service = try Service(["\(Self.examples)/http.py", String(port)])
+        defer { withExtendedLifetime(service) {} }
+        try waitUntil("the server listens") { isListening(port) }
+        try check("Type=http\nURL=http://127.0.0.1:\(port)/orders")
+    }
+
     @Test("of workers are in the README as they are")
     func readme() throws {
         let readme = String(decoding: try #require(readFile("\(Self.root)/README.md")), as: UTF8.self)

@@ -45,14 +45,38 @@ struct HandlerFileTests {
     @Test(
         "names file, line and reason",
         arguments: [
-            ("", ": error: Type= is missing; [Handler] needs Type=exec, worker, socket, notify, journal or discard"),
+            ("", ": error: Type= is missing; [Handler] needs Type=exec, worker, socket, http, notify, journal or discard"),
             ("Type=exec", ": error: Exec= is missing; Type=exec needs the program to run"),
             ("Type=worker", ": error: Exec= is missing; Type=worker needs the program to run"),
             ("Type=socket", ": error: Connect= is missing; Type=socket needs the socket of the service"),
+            ("Type=http", ": error: URL= is missing; Type=http needs the address that is posted to"),
+            ("Type=http\nURL=ftp://x/", ":3: error: URL=: must be an address that begins with https:// or http://"),
             (
-                "Type=http",
-                ":2: error: Type=http: not in this version, which has exec, worker, socket, notify, journal and "
-                    + "discard"
+                "Type=http\nURL=https://me:secret@x/",
+                ":3: error: URL=: must have no user and password; a token is named by BearerFile="
+            ),
+            ("Type=http\nURL=https://x/#a", ":3: error: URL=: must not have a # and what follows it"),
+            (
+                "Type=http\nURL=https://x/\nSecretFile=whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw",
+                ":4: error: SecretFile=: must be the absolute path of a file, or the name of a systemd credential, "
+                    + "never the secret itself"
+            ),
+            ("Type=http\nURL=https://x/\nHeader=X", ":4: error: Header=: must be a header: Name: value"),
+            (
+                "Type=http\nURL=https://x/\nHeader=webhook-id: 1",
+                ":4: error: Header=: webhook-id: this header is set by pushrouter-http itself"
+            ),
+            (
+                "Type=http\nURL=https://x/\nFormat=binary",
+                ":4: error: Format=binary: must be cloudevents, cloudevents-structured or plain"
+            ),
+            (
+                "Type=http\nURL=http://crm.example/\nBearerFile=/x",
+                ":4: error: BearerFile=: the token would leave this machine without TLS; begin URL= with https://"
+            ),
+            (
+                "Type=http\nURL=https://x/\nBearerFile=/x\nHeader=Authorization: Basic abc",
+                ":5: error: Header=Authorization: there is BearerFile=, which is the same header"
             ),
             ("Type=socket\nConnect=crm.sock", ":3: error: Connect=crm.sock: must be an absolute path"),
             (
@@ -192,6 +216,40 @@ struct HandlerFileTests {
         #expect(settings?.routing.handlers["crm"]?.maxConcurrent == 8)
     }
 
+    @Test("reads http: where to, how, and how many requests there are at once")
+    func readsHTTP() {
+        let (settings, diagnostics) = handler(
+            """
+            Type=http
+            URL=HTTPS://CRM.example:8443?a=b
+            Header=X-Tenant:  shop
+            Header=Accept-Language: de
+            Format=cloudevents-structured
+            SecretFile=crm-secret
+            BearerFile=/etc/crm/token
+            CAFile=/etc/crm/ca.pem
+            HTTP2=no
+            ConnectTimeout=500ms
+            Connections=4
+            MaxConcurrent=8
+            Idempotent=yes
+            """)
+        #expect(diagnostics == [])
+        var endpoint = HTTPEndpoint(url: "https://crm.example:8443/?a=b")
+        endpoint.headers = ["X-Tenant: shop", "Accept-Language: de"]
+        endpoint.format = .structuredCloudEvents
+        endpoint.secretFile = "crm-secret"
+        endpoint.bearerFile = "/etc/crm/token"
+        endpoint.authorityFile = "/etc/crm/ca.pem"
+        endpoint.http2 = .no
+        endpoint.connectTimeout = .milliseconds(500)
+        endpoint.connections = 4
+        let rules = InstanceRules(pipeline: 8, takesBack: true)
+        #expect(
+            settings?.routing.handlers["crm"]
+                == Handler(name: "crm", kind: .http(endpoint, rules), idempotent: true, maxConcurrent: 8))
+    }
+
     @Test(
         "warns about keys that a kind has no use for",
         arguments: [
@@ -205,6 +263,23 @@ struct HandlerFileTests {
             ),
             (
                 "Type=exec\nExec=/y\nBreakerPause=5s", ":4: warning: BreakerPause= has no effect without Breaker="
+            ),
+            (
+                "Type=http\nURL=https://x/\nPipeline=2",
+                ":4: warning: Pipeline= has no effect with Type=http, which sends requests to a web server"
+            ),
+            (
+                "Type=http\nURL=http://crm.example/",
+                ":3: warning: URL= begins with http://, so payloads leave this machine without TLS"
+            ),
+            (
+                "Type=http\nURL=http://localhost/\nCAFile=/x",
+                ":4: warning: CAFile= has no effect: URL= begins with http://, which has no certificates"
+            ),
+            (
+                "Type=http\nURL=https://x/\nHeader=Authorization: Basic abc",
+                ":4: warning: Header=Authorization: who may read this file may read it; a bearer token belongs into a "
+                    + "file of its own, named with BearerFile="
             ),
             (
                 "Type=exec\nExec=/y\nPipeline=2",

@@ -12,6 +12,8 @@ public struct Handler: Hashable, Sendable {
         indirect case socket(path: String, InstanceRules)
         /// A notification on the desktop, by the service of a D-Bus bus.
         indirect case notify(NotificationRules)
+        /// A web server, which gets invocations from `pushrouter-http`.
+        indirect case http(HTTPEndpoint, InstanceRules)
         /// Built in: an entry in the journal.
         case journal
         /// Built in: nothing.
@@ -108,17 +110,21 @@ public struct InstanceRules: Hashable, Sendable {
     /// Whether a connection carries one invocation: its line is followed by the end of what we send, and the next invocation
     /// has a connection of its own. The answer needs no id then.
     public var isSingleUse: Bool
+    /// Whether an invocation that missed its deadline is taken back by a line of its own (`HTTPLine.cancellation`), which
+    /// the instance answers as well; else the instance is replaced.
+    public var takesBack: Bool
 
     /// Joins the parts; the defaults are the shipped ones.
     public init(
         instances: Int = 1, pipeline: Int = 1, idleTimeout: Duration? = .seconds(300), logsOutput: Bool = false,
-        isSingleUse: Bool = false
+        isSingleUse: Bool = false, takesBack: Bool = false
     ) {
         self.instances = instances
         self.pipeline = pipeline
         self.idleTimeout = idleTimeout
         self.logsOutput = logsOutput
         self.isSingleUse = isSingleUse
+        self.takesBack = takesBack
     }
 
     /// How many invocations its instances are given at once.
@@ -136,15 +142,24 @@ extension Handler.Kind {
         case .worker: "worker"
         case .socket: "socket"
         case .notify: "notify"
+        case .http: "http"
         case .journal: "journal"
         case .discard: "discard"
+        }
+    }
+
+    /// What an instance of it is called, for people.
+    var instanceName: String {
+        switch self {
+        case .http: "http service"
+        case .exec, .worker, .socket, .notify, .journal, .discard: name
         }
     }
 
     /// Whether the daemon does the work itself.
     public var isBuiltIn: Bool {
         switch self {
-        case .exec, .worker, .socket, .notify: false
+        case .exec, .worker, .socket, .http, .notify: false
         case .journal, .discard: true
         }
     }
@@ -153,7 +168,7 @@ extension Handler.Kind {
     public var command: Handler.Command? {
         switch self {
         case .exec(let command), .worker(let command, _): command
-        case .socket, .notify, .journal, .discard: nil
+        case .socket, .http, .notify, .journal, .discard: nil
         }
     }
 
@@ -161,6 +176,7 @@ extension Handler.Kind {
     public var socketPath: String? {
         switch self {
         case .socket(let path, _): path
+        case .http(let endpoint, _): endpoint.serviceSocket
         case .exec, .worker, .notify, .journal, .discard: nil
         }
     }
@@ -168,7 +184,7 @@ extension Handler.Kind {
     /// The rules of its instances; `nil` where it has none.
     public var instanceRules: InstanceRules? {
         switch self {
-        case .worker(_, let rules), .socket(_, let rules): rules
+        case .worker(_, let rules), .socket(_, let rules), .http(_, let rules): rules
         case .exec, .notify, .journal, .discard: nil
         }
     }
@@ -177,7 +193,15 @@ extension Handler.Kind {
     public var notificationRules: NotificationRules? {
         switch self {
         case .notify(let rules): rules
-        case .exec, .worker, .socket, .journal, .discard: nil
+        case .exec, .worker, .socket, .http, .journal, .discard: nil
+        }
+    }
+
+    /// Where it posts, and how; `nil` where it does not.
+    public var endpoint: HTTPEndpoint? {
+        switch self {
+        case .http(let endpoint, _): endpoint
+        case .exec, .worker, .socket, .notify, .journal, .discard: nil
         }
     }
 }

@@ -98,7 +98,8 @@ private struct Loader {
         guard let lines = Schema.handler.read(file, into: &draft, report: &report) else { return }
         if lines["MaxConcurrent"] != nil { limitedHandlers.insert(name) }
         settings.routing.handlers[name] = draft.validated(
-            name: name, mode: settings.routing.mode, budget: settings.routing.budget, lines: lines, report: &report)
+            name: name, mode: settings.routing.mode, budget: settings.routing.budget,
+            httpSocket: settings.daemon.httpSocket, lines: lines, report: &report)
     }
 
     /// No handler without `MaxConcurrent=` takes all places when there are others: it would keep them waiting.

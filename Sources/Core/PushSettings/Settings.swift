@@ -61,6 +61,8 @@ public struct DaemonSettings: Hashable, Sendable {
     public var controlSocket = SocketSettings()
     /// `read.sock`, for what changes nothing.
     public var readSocket = SocketSettings()
+    /// The socket of `pushrouter-http` where that is a service; `nil`: the daemon starts the program when it needs it.
+    public var httpSocket: String?
 
     /// The shipped values.
     public init() {}

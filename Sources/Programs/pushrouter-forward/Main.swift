@@ -1,6 +1,6 @@
-import CLinux
 import EventLoop
 import Glibc
+import HTTPSending
 import JournalLog
 import PushModel
 import PushSettings
@@ -39,7 +39,7 @@ struct Program {
             return 0
         }
         // Before the key is read.
-        try forbidCores()
+        guard SecretProcess.forbidCores() else { throw StartFailure.system("forbid cores of this process") }
         // Before any thread exists: each inherits the mask, and only the loop takes signals.
         SignalSource.block([SIGTERM, SIGINT, SIGHUP])
         signal(SIGPIPE, SIG_IGN)
@@ -56,14 +56,6 @@ struct Program {
             return status
         } catch {
             throw StartFailure("\(error)", exitStatus: StartFailure.system)
-        }
-    }
-
-    /// The key is in memory: nobody is to find it in a core, or to read it with a debugger.
-    private static func forbidCores() throws(StartFailure) {
-        var none = rlimit(rlim_cur: 0, rlim_max: 0)
-        guard CLinux_deny_dumps() == 0, setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &none) == 0 else {
-            throw StartFailure.system("forbid cores of this process")
         }
     }
 }

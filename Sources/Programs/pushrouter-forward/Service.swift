@@ -2,6 +2,7 @@ import DaemonClient
 import EventLoop
 import Glibc
 import HTTPClient
+import HTTPSending
 import JournalLog
 import LinuxSystem
 import PushCustomData

@@ -28,6 +28,10 @@ static inline CURLcode CCurl_get_long(CURL *_Nonnull handle, CURLINFO info, long
     return curl_easy_getinfo(handle, info, value);
 }
 
+static inline CURLMcode CCurl_multi_set_long(CURLM *_Nonnull multi, CURLMoption option, long value) {
+    return curl_multi_setopt(multi, option, value);
+}
+
 /* Whom the multi handle tells which sockets to watch, and when it wants to be called. */
 static inline CURLMcode CCurl_multi_set_callbacks(
     CURLM *_Nonnull multi, curl_socket_callback _Nonnull socket, curl_multi_timer_callback _Nonnull timer,

@@ -1,8 +1,10 @@
 #define _GNU_SOURCE
 #include "CLinuxLoop.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <stddef.h>
+#include <string.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
 
@@ -23,3 +25,43 @@ int CLinux_peer_credentials(int socket, pid_t *pid, uid_t *uid, gid_t *gid) {
 }
 
 int CLinux_name_thread(const char *name) { return pthread_setname_np(pthread_self(), name); }
+
+/* Room for one descriptor, aligned as the kernel wants it (cmsg(3)). */
+union one_descriptor {
+    char bytes[CMSG_SPACE(sizeof(int))];
+    struct cmsghdr header;
+};
+
+int CLinux_send_descriptor(int socket, int descriptor) {
+    char byte = 0;
+    struct iovec part = {.iov_base = &byte, .iov_len = 1};
+    union one_descriptor control;
+    memset(&control, 0, sizeof control);
+    struct msghdr message = {
+        .msg_iov = &part, .msg_iovlen = 1, .msg_control = control.bytes, .msg_controllen = sizeof control.bytes};
+    struct cmsghdr *header = CMSG_FIRSTHDR(&message);
+    header->cmsg_level = SOL_SOCKET;
+    header->cmsg_type = SCM_RIGHTS;
+    header->cmsg_len = CMSG_LEN(sizeof(int));
+    memcpy(CMSG_DATA(header), &descriptor, sizeof(int));
+    return sendmsg(socket, &message, MSG_NOSIGNAL | MSG_DONTWAIT) == 1 ? 0 : -1;
+}
+
+int CLinux_receive_descriptor(int socket) {
+    char byte;
+    struct iovec part = {.iov_base = &byte, .iov_len = 1};
+    union one_descriptor control;
+    struct msghdr message = {
+        .msg_iov = &part, .msg_iovlen = 1, .msg_control = control.bytes, .msg_controllen = sizeof control.bytes};
+    ssize_t count = recvmsg(socket, &message, MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
+    if (count == 0) return -2;
+    if (count < 0) return -1;
+    struct cmsghdr *header = CMSG_FIRSTHDR(&message);
+    if (!header || header->cmsg_level != SOL_SOCKET || header->cmsg_type != SCM_RIGHTS) {
+        errno = EPROTO;
+        return -1;
+    }
+    int descriptor;
+    memcpy(&descriptor, CMSG_DATA(header), sizeof(int));
+    return descriptor;
+}

@@ -35,14 +35,19 @@ public final class HTTPClient {
     private let callbacks: Callbacks
     private var multi: MultiHandle?
     private var transfers: [UnsafeMutableRawPointer: Transfer] = [:]
+    private var handles: [HTTPRequestID: UnsafeMutableRawPointer] = [:]
+    private var lastID = 0
 
     /// - Parameters:
     ///   - watch: from now on this socket is to be watched for this; for nothing: no more, it may be closed next.
+    ///   - connectionsPerHost: how many connections to a host there are at once, at most; requests beyond them wait. `nil`:
+    ///     as many as there are requests.
     ///   - setTimer: ``timerFired()`` is to be called in so many milliseconds, once, in place of any time said before;
     ///     `nil`: not at all.
     /// - Throws: when libcurl cannot be set up.
     public init(
-        watch: @escaping (Int32, HTTPReadiness) -> Void, setTimer: @escaping (Int?) -> Void
+        connectionsPerHost: Int? = nil, watch: @escaping (Int32, HTTPReadiness) -> Void,
+        setTimer: @escaping (Int?) -> Void
     ) throws(HTTPClientError) {
         callbacks = Callbacks(watch: watch, setTimer: setTimer)
         let handle = try MultiHandle()
@@ -67,6 +72,12 @@ public final class HTTPClient {
         guard result == CURLM_OK else {
             throw HTTPClientError(description: String(cString: curl_multi_strerror(result)))
         }
+        if let connectionsPerHost {
+            // As many are kept for later requests.
+            for option in [CURLMOPT_MAX_HOST_CONNECTIONS, CURLMOPT_MAXCONNECTS] {
+                CCurl_multi_set_long(handle.pointer, option, connectionsPerHost)
+            }
+        }
         multi = consume handle
     }
 
@@ -82,11 +93,15 @@ public final class HTTPClient {
     ///   - body: what is posted.
     ///   - destination: where to, and how.
     ///   - completion: called once with what came of it; may post the next.
+    /// - Returns: what ``cancel(_:)`` takes.
     /// - Throws: when libcurl refuses the destination or has no memory; nothing was sent then.
+    @discardableResult
     public func post(
         _ body: [UInt8], to destination: HTTPDestination, completion: @escaping (HTTPResult) -> Void
-    ) throws(HTTPClientError) {
-        let transfer = try Transfer(body, to: destination, completion: completion)
+    ) throws(HTTPClientError) -> HTTPRequestID {
+        lastID += 1
+        let id = HTTPRequestID(value: lastID)
+        let transfer = try Transfer(body, to: destination, id: id, completion: completion)
         let handle = transfer.easy.pointer
         transfers[handle] = transfer
         let result = curl_multi_add_handle(multiPointer, handle)
@@ -94,6 +109,15 @@ public final class HTTPClient {
             transfers[handle] = nil
             throw HTTPClientError(description: String(cString: curl_multi_strerror(result)))
         }
+        handles[id] = handle
+        return id
+    }
+
+    /// Breaks a request off: its completion is not called. Nothing happens when it has ended.
+    public func cancel(_ id: HTTPRequestID) {
+        guard let handle = handles.removeValue(forKey: id) else { return }
+        curl_multi_remove_handle(multiPointer, handle)
+        transfers[handle] = nil
     }
 
     /// A watched socket is ready.
@@ -122,6 +146,7 @@ public final class HTTPClient {
         while let handle = CCurl_next_finished(multiPointer, &code) {
             guard let transfer = transfers.removeValue(forKey: handle) else { continue }
             curl_multi_remove_handle(multiPointer, handle)
+            handles[transfer.id] = nil
             finished.append((transfer, transfer.result(code)))
         }
         for (transfer, result) in finished { transfer.completion(result) }

@@ -10,8 +10,25 @@ public struct HTTPDestination {
     public var timeoutMilliseconds: Int
     /// The names of the headers of an answer that are wanted, in lower case.
     public var wantedHeaders: Set<String>
+    /// How long a connection may take to be set up, TLS included, in milliseconds.
+    public var connectTimeoutMilliseconds = 10_000
+    /// The certificates that are trusted, a PEM file; `nil`: the system's.
+    public var authorityFile: String?
+    /// When HTTP/2 is spoken.
+    public var http2 = HTTP2.overTLS
+    /// How long the body of an answer may be, in bytes.
+    public var longestAnswer = 1 << 20
 
-    /// Joins the parts.
+    /// When HTTP/2 is spoken.
+    public enum HTTP2: Sendable {
+        /// Where the server agrees to it under TLS.
+        case overTLS
+        /// Always, without asking first.
+        case always
+        case never
+    }
+
+    /// Joins the parts; the others are as they are mostly wanted.
     public init(
         url: String, headers: [String], bearer: Secret?, timeoutMilliseconds: Int, wantedHeaders: Set<String>
     ) {
@@ -21,6 +38,11 @@ public struct HTTPDestination {
         self.timeoutMilliseconds = timeoutMilliseconds
         self.wantedHeaders = wantedHeaders
     }
+}
+
+/// A request that is under way, unique within its client.
+public struct HTTPRequestID: Hashable, Sendable {
+    let value: Int
 }
 
 /// What came of a request.

@@ -6,6 +6,7 @@ import Glibc
 /// libcurl has the address of this object as long as the handle lives, which is a property of it.
 final class Transfer {
     let easy: EasyHandle
+    let id: HTTPRequestID
     let completion: (HTTPResult) -> Void
 
     private var headerLines = HeaderList()
@@ -20,19 +21,20 @@ final class Transfer {
     private var headers: [String: String] = [:]
     private var answer: [UInt8] = []
     private var isTooLong = false
+    private let longestAnswer: Int
     private let errorText = UnsafeMutableBufferPointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
 
-    /// The longest body of an answer: what is asked of the endpoint fits into far less.
-    private static let longestAnswer = 1 << 20
-
     init(
-        _ body: [UInt8], to destination: HTTPDestination, completion: @escaping (HTTPResult) -> Void
+        _ body: [UInt8], to destination: HTTPDestination, id: HTTPRequestID,
+        completion: @escaping (HTTPResult) -> Void
     ) throws(HTTPClientError) {
         easy = try EasyHandle()
+        self.id = id
         self.body = body
         self.completion = completion
         bearer = destination.bearer
         wantedHeaders = destination.wantedHeaders
+        longestAnswer = destination.longestAnswer
         errorText.initialize(repeating: 0)
         // "Expect: 100-continue" would cost a round trip, and a second where the server does not know it.
         for line in destination.headers + ["Expect:"] { try headerLines.append(line) }
@@ -55,17 +57,22 @@ final class Transfer {
         try easy.set(CURLOPT_URL, destination.url)
         try easy.set(CURLOPT_PROTOCOLS_STR, "http,https")
         // Without TLS a proxy would read the bearer; only the https way hides it from one.
-        if destination.url.lowercased().hasPrefix("http:") { try easy.set(CURLOPT_PROXY, "") }
-        try easy.set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_2TLS))
+        if isPlain(destination) { try easy.set(CURLOPT_PROXY, "") }
+        try configureHTTP2(destination)
         try easy.set(CURLOPT_SSL_VERIFYPEER, 1)
         try easy.set(CURLOPT_SSL_VERIFYHOST, 2)
+        if let file = destination.authorityFile {
+            try easy.set(CURLOPT_CAINFO, file)
+            // Else the system's directory of certificates is trusted as well.
+            try easy.set(CURLOPT_CAPATH, nil as UnsafeMutableRawPointer?)
+        }
         try easy.set(CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
         // Elsewhere the secret header has no business.
         try easy.set(CURLOPT_FOLLOWLOCATION, 0)
         try easy.set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
         try easy.set(CURLOPT_NOSIGNAL, 1)
         try easy.set(CURLOPT_TIMEOUT_MS, destination.timeoutMilliseconds)
-        try easy.set(CURLOPT_CONNECTTIMEOUT_MS, min(destination.timeoutMilliseconds, Self.longestConnect))
+        try easy.set(CURLOPT_CONNECTTIMEOUT_MS, connectTimeout(destination))
         // Servers and what stands before them close what is idle for a minute or so; a request that meets that is lost.
         try easy.set(CURLOPT_MAXAGE_CONN, 30)
         try easy.set(CURLOPT_POST, 1)
@@ -74,7 +81,24 @@ final class Transfer {
         try easy.set(CURLOPT_ERRORBUFFER, errorText.baseAddress)
     }
 
-    private static let longestConnect = 10_000
+    private func connectTimeout(_ destination: HTTPDestination) -> Int {
+        min(destination.timeoutMilliseconds, destination.connectTimeoutMilliseconds)
+    }
+
+    private func configureHTTP2(_ destination: HTTPDestination) throws(HTTPClientError) {
+        let version =
+            switch destination.http2 {
+            case .overTLS: CURL_HTTP_VERSION_2TLS
+            case .always: CURL_HTTP_VERSION_2_PRIOR_KNOWLEDGE
+            case .never: CURL_HTTP_VERSION_1_1
+            }
+        try easy.set(CURLOPT_HTTP_VERSION, Int(version))
+        // A connection that is being set up may turn out to carry many requests: it is waited for.
+        let mayShare = destination.http2 == .always || destination.http2 == .overTLS && !isPlain(destination)
+        if mayShare { try easy.set(CURLOPT_PIPEWAIT, 1) }
+    }
+
+    private func isPlain(_ destination: HTTPDestination) -> Bool { destination.url.lowercased().hasPrefix("http:") }
 
     private func callBack() throws(HTTPClientError) {
         let context = Unmanaged.passUnretained(self).toOpaque()
@@ -119,7 +143,7 @@ final class Transfer {
     }
 
     private func reason(_ code: CURLcode) -> String {
-        if isTooLong { return "the answer is longer than \(Self.longestAnswer) bytes" }
+        if isTooLong { return "the answer is longer than \(longestAnswer) bytes" }
         // What libcurl says of this is how the seek function above answered.
         if code == CURLE_SEND_FAIL_REWIND { return "the server closed a connection that had been used before" }
         let detail = errorText.baseAddress.map { String(cString: $0) } ?? ""
@@ -135,7 +159,7 @@ final class Transfer {
     }
 
     private func take(_ bytes: UnsafeRawBufferPointer) -> Int {
-        guard answer.count + bytes.count <= Self.longestAnswer else {
+        guard answer.count + bytes.count <= longestAnswer else {
             isTooLong = true
             return 0
         }

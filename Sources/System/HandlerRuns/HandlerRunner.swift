@@ -42,12 +42,13 @@ public final class HandlerRunner: HandlerRunning {
     ///   - stateID: what marks the processes of this state directory.
     ///   - descriptorLimit: the soft limit of open files that programs get.
     ///   - cgroups: where each program gets one; `nil`: what a run starts is known by process group and mark.
+    ///   - httpCommand: the program of `http` handlers where that is no service; `nil`: it is not installed.
     ///   - log: takes what an operator must know.
     ///   - observe: takes what is seen of runs; `nil`: nobody looks. With it the standard error of programs is read.
     /// - Throws: when the system has no descriptor left, or does not list the children of a process.
     public init(
         loop: EventLoop, stateID: UUID128, descriptorLimit: UInt64?, cgroups: RunCgroups? = nil,
-        log: @escaping (JournalEntry) -> Void, observe: RunObserver? = nil
+        httpCommand: Handler.Command?, log: @escaping (JournalEntry) -> Void, observe: RunObserver? = nil
     ) throws {
         self.cgroups = cgroups
         self.log = log
@@ -55,7 +56,7 @@ public final class HandlerRunner: HandlerRunning {
         sweeper = try OrphanSweeper(loop: loop, adopts: cgroups == nil, log: log)
         let system = InstanceSystem(loop: loop, starter: starter, sweeper: sweeper, log: log, observe: observe)
         programs = ProgramRuns(system)
-        instances = InstanceRuns(system)
+        instances = InstanceRuns(system, httpCommand: httpCommand)
         notifications = NotificationRuns(system)
     }
 
@@ -82,7 +83,7 @@ public final class HandlerRunner: HandlerRunning {
         guard now.monotonic < run.deadline else { return }
         switch run.handler.kind {
         case .exec(let command): programs.start(run, command, at: now)
-        case .worker, .socket: instances.start(run, at: now)
+        case .worker, .socket, .http: instances.start(run, at: now)
         case .notify(let rules): notifications.start(run, rules)
         case .journal, .discard: preconditionFailure("the router answers for built-in handlers itself")
         }

@@ -23,6 +23,16 @@ final class InstanceRuns {
     private static let firstToken: UInt64 = 1 << 63
 
     private let system: InstanceSystem
+    private let httpCommand: Handler.Command?
+    /// The program of all `http` handlers.
+    private lazy var httpProgram = HTTPProgram(httpCommand, system: system) { [unowned self] run in
+        lastToken += 1
+        processCount += 1
+        starting[lastToken] = { run.wasSpawned($0) }
+        return lastToken
+    } gone: { [unowned self] in
+        processCount -= 1
+    }
     private var report: (RouterEvent) -> Void = { _ in preconditionFailure("a handler runs before anybody listens") }
     /// By what a handler is: after a reload the old and the new one stand beside each other until the old one is idle.
     private var entries: [Handler: Entry] = [:]
@@ -30,7 +40,7 @@ final class InstanceRuns {
     /// The handlers of the configuration; `nil` before it was told: all are.
     private var current: Set<Handler>?
     /// Programs that are being started.
-    private var starting: [UInt64: WorkerChannel] = [:]
+    private var starting: [UInt64: (Result<ChildProcess, SpawnError>) -> Void] = [:]
     private var lastToken = InstanceRuns.firstToken
     /// What is to be done while something is being done.
     private var queue = Queue<(Entry, Act)>()
@@ -43,8 +53,13 @@ final class InstanceRuns {
     /// Whether an instance is left, or a process of one.
     var hasInstances: Bool { processCount > 0 || entries.values.contains { !$0.channels.isEmpty } }
 
-    /// - Parameter system: what instances work with.
-    init(_ system: InstanceSystem) { self.system = system }
+    /// - Parameters:
+    ///   - system: what instances work with.
+    ///   - httpCommand: the program of `http` handlers; `nil`: it is not installed.
+    init(_ system: InstanceSystem, httpCommand: Handler.Command?) {
+        self.system = system
+        self.httpCommand = httpCommand
+    }
 
     /// - Parameter report: takes what happens to a run.
     func begin(reportingTo report: @escaping (RouterEvent) -> Void) { self.report = report }
@@ -54,10 +69,10 @@ final class InstanceRuns {
 
     /// Takes in what became of a start.
     func wasSpawned(_ result: SpawnResult) {
-        guard let channel = starting.removeValue(forKey: result.token) else {
+        guard let take = starting.removeValue(forKey: result.token) else {
             preconditionFailure("a process started that nobody asked for")
         }
-        channel.wasSpawned(result.outcome)
+        take(result.outcome)
     }
 
     // MARK: Invocations
@@ -124,6 +139,7 @@ final class InstanceRuns {
             let line = HandlerInput.object(run, id: line, at: .now())
             system.observe?(.given(line))
             entry.channels[id]?.send(line)
+        case .takeBack(let line, let id): entry.channels[id]?.send(HTTPLine.cancellation(of: line))
         case .finishInput(let id): entry.channels[id]?.finishInput()
         case .close(let id): entry.channels.removeValue(forKey: id)?.close()
         case .report(let event):
@@ -173,10 +189,14 @@ final class InstanceRuns {
             let channel = WorkerChannel(
                 command, rules, name: handler.name, mark: "\(system.starter.stateID):\(handler.name):\(id)",
                 token: lastToken, system: system, report: report)
-            starting[lastToken] = channel
+            starting[lastToken] = { channel.wasSpawned($0) }
             return channel
         case .socket(let path, let rules):
-            return SocketChannel(path: path, isSingleUse: rules.isSingleUse, system: system, report: report)
+            return SocketChannel(
+                ConnectionSource(path: path), isSingleUse: rules.isSingleUse, system: system, report: report)
+        case .http(let endpoint, _):
+            let source = endpoint.serviceSocket.map(ConnectionSource.init(path:)) ?? ConnectionSource(httpProgram)
+            return SocketChannel(source, isSingleUse: false, system: system, report: report)
         case .exec, .notify, .journal, .discard:
             preconditionFailure("a handler of the kind \(handler.kind.name) has no instances")
         }

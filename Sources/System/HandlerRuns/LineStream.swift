@@ -1,11 +1,12 @@
-import EventLoop
-import LinuxSystem
-import UnixSockets
+public import EventLoop
+public import LinuxSystem
+public import UnixSockets
 
-/// The lines of one instance, to it and from it. Nothing here waits.
-final class LineStream {
+/// The lines of one instance, to it and from it: the same at both ends. Nothing here waits.
+public final class LineStream {
     /// What is said of a stream.
-    enum Report {
+    public enum Report {
+        /// A line, without its line feed.
         case line([UInt8])
         /// The other end has closed its output: nothing more will come.
         case end
@@ -14,9 +15,10 @@ final class LineStream {
     }
 
     /// The longest line that an instance may write.
-    static let maximumLineLength = 256 << 10
+    public static let maximumLineLength = 256 << 10
 
     private let connection: Connection
+    private let maximumLineLength: Int
     private let buffer: ReadBuffer
     private let report: (Report) -> Void
     private var source: IOSource?
@@ -26,11 +28,15 @@ final class LineStream {
     ///   - connection: what is read and written; the stream closes it.
     ///   - buffer: scratch memory of the loop's thread.
     ///   - loop: the loop.
+    ///   - maximumLineLength: how long a line of the other end may be, in bytes.
     ///   - report: takes lines, and the end; never after `close`.
-    init(
-        _ connection: Connection, buffer: ReadBuffer, loop: EventLoop, report: @escaping (Report) -> Void
+    /// - Throws: when the system has no descriptor left to watch it by.
+    public init(
+        _ connection: Connection, buffer: ReadBuffer, loop: EventLoop, maximumLineLength: Int = maximumLineLength,
+        report: @escaping (Report) -> Void
     ) throws(SystemError) {
         self.connection = connection
+        self.maximumLineLength = maximumLineLength
         self.buffer = buffer
         self.report = report
         source = try IOSource(loop: loop, descriptor: connection.descriptor, interest: .read) { [unowned self] events in
@@ -40,14 +46,14 @@ final class LineStream {
     }
 
     /// Sends a line, which has its line feed, as far as the other end takes it; the rest follows.
-    func send(_ line: [UInt8]) {
+    public func send(_ line: [UInt8]) {
         guard source != nil else { return }
         connection.queue(line)
         flush()
     }
 
     /// Tells the other end that no more lines will come, once it has taken those that were sent.
-    func finishSending() {
+    public func finishSending() {
         finishesSending = true
         flush()
     }
@@ -58,7 +64,7 @@ final class LineStream {
     }
 
     /// Lets go of the other end.
-    func close() {
+    public func close() {
         source = nil
         connection.close()
     }
@@ -77,14 +83,14 @@ final class LineStream {
     /// - Returns: whether there may be more.
     @discardableResult
     private func read() -> Bool {
-        switch connection.read(using: buffer, maximumLineLength: Self.maximumLineLength) {
+        switch connection.read(using: buffer, maximumLineLength: maximumLineLength) {
         case .wouldBlock: return false
         case .lines(let lines):
             tell(lines)
             return true
         case .tooLong(let lines):
             tell(lines)
-            end(.fault("wrote a line of more than \(Self.maximumLineLength) bytes"))
+            end(.fault("wrote a line of more than \(maximumLineLength) bytes"))
         case .endOfFile(let unterminated):
             tell(unterminated.map { [$0] } ?? [])
             end(.end)

@@ -2,32 +2,76 @@ import EventLoop
 import LinuxSystem
 import UnixSockets
 
-/// A connection to the socket of another service.
+/// Where the connections of a handler lead.
+struct ConnectionSource {
+    /// How it is told from others: "at /run/crm.sock"; `nil` where there is one only.
+    let place: String?
+    /// Connects, now or later, and says once what became of it.
+    let connect: (@escaping (Result<Connection, ConnectionFailure>) -> Void) -> Void
+    /// A connection that was asked for is not needed any more; once for each.
+    let release: () -> Void
+
+    /// The socket of a service.
+    init(path: String) {
+        place = "at \(path)"
+        connect = { take in
+            do throws(ClientError) {
+                take(.success(try Connection(connectingTo: path)))
+            } catch {
+                take(.failure(ConnectionFailure(description: "cannot be connected to: \(error)")))
+            }
+        }
+        release = {}
+    }
+
+    /// Our own program.
+    init(_ program: HTTPProgram) {
+        place = nil
+        connect = { program.connect($0) }
+        release = { program.release() }
+    }
+}
+
+/// Why there is no connection.
+struct ConnectionFailure: Error, CustomStringConvertible {
+    /// Reads on after what it was to lead to.
+    let description: String
+}
+
+/// A connection to another service, or to a program of our own.
 final class SocketChannel: InstanceChannel {
-    private let path: String
+    private let source: ConnectionSource
     private let isSingleUse: Bool
     private let system: InstanceSystem
     private let report: (ChannelReport) -> Void
     private var stream: LineStream?
+    private var isHeld = false
 
     /// - Parameters:
-    ///   - path: of the socket.
+    ///   - source: where it leads.
     ///   - isSingleUse: whether it carries one line, after which the other end gets the end of its input.
     ///   - system: what instances work with.
     ///   - report: takes what happens, until `close`.
     init(
-        path: String, isSingleUse: Bool, system: InstanceSystem, report: @escaping (ChannelReport) -> Void
+        _ source: ConnectionSource, isSingleUse: Bool, system: InstanceSystem,
+        report: @escaping (ChannelReport) -> Void
     ) {
-        self.path = path
+        self.source = source
         self.isSingleUse = isSingleUse
         self.system = system
         self.report = report
     }
 
     func open() {
+        isHeld = true
+        source.connect { [weak self] in self?.connected($0) }
+    }
+
+    private func connected(_ result: Result<Connection, ConnectionFailure>) {
+        // Who was closed meanwhile lets the connection go.
+        guard isHeld else { return }
         do {
-            stream = try LineStream(try Connection(connectingTo: path), buffer: system.buffer, loop: system.loop) {
-                [unowned self] in
+            stream = try LineStream(try result.get(), buffer: system.buffer, loop: system.loop) { [unowned self] in
                 switch $0 {
                 case .line(let line): report(.line(line))
                 case .end: ended("closed the connection")
@@ -36,13 +80,15 @@ final class SocketChannel: InstanceChannel {
             }
             report(.opened)
         } catch {
-            report(.failedToOpen("cannot be connected to: \(error)"))
+            letGo()
+            report(.failedToOpen("\(error)"))
         }
     }
 
     private func ended(_ reason: String) {
         stream = nil
-        report(.closed("at \(path) \(reason)"))
+        letGo()
+        report(.closed(source.place.map { "\($0) \(reason)" } ?? reason))
     }
 
     func send(_ line: [UInt8]) { stream?.send(line) }
@@ -57,5 +103,12 @@ final class SocketChannel: InstanceChannel {
     func close() {
         stream?.close()
         stream = nil
+        letGo()
+    }
+
+    private func letGo() {
+        guard isHeld else { return }
+        isHeld = false
+        source.release()
     }
 }

@@ -22,6 +22,11 @@ extension ConfigurationSources {
             let message = "Exec=\(program): cannot be run as it is: \(reason)"
             warnings.append(Diagnostic(.warning, file: file, message: message))
         }
+        for handler in settings.routing.handlers.values.sorted(by: { $0.name < $1.name }) {
+            guard let endpoint = handler.kind.endpoint else { continue }
+            let file = handlers.first { $0.path.hasSuffix("/\(handler.name).handler") }?.path ?? handler.name
+            warnings += endpoint.systemWarnings.map { Diagnostic(.warning, file: file, message: $0) }
+        }
         return warnings + userWarnings(of: settings)
     }
 
@@ -56,6 +61,38 @@ extension ConfigurationSources {
         return [
             Diagnostic(.warning, file: main.last { $0.names("KeyFile") }?.path ?? "pushrouterd.conf", message: message)
         ]
+    }
+}
+
+extension HTTPEndpoint {
+    /// What pushrouter-http would find wrong, as far as this user may see it.
+    fileprivate var systemWarnings: [String] {
+        var warnings: [String] = []
+        if serviceSocket == nil, !HTTPProgramFile.places.contains(where: { access($0, X_OK) == 0 }) {
+            warnings.append(
+                "Type=http: pushrouter-http is not installed: it is in none of "
+                    + HTTPProgramFile.places.joined(separator: ", "))
+        }
+        if let authorityFile, access(authorityFile, R_OK) != 0, errno != EACCES {
+            warnings.append("CAFile=\(authorityFile): \(errorText(errno)); no server would be trusted")
+        }
+        for (key, place) in [("SecretFile", secretFile), ("BearerFile", bearerFile)] {
+            // Only the service knows where its credentials are.
+            guard let place, place.hasPrefix("/") else { continue }
+            var status = stat()
+            if stat(place, &status) != 0 {
+                // A directory that only the service may enter is no mistake.
+                if errno != EACCES {
+                    warnings.append("\(key)=\(place): \(errorText(errno)); nothing is sent without it")
+                }
+            } else if status.st_mode & 0o077 != 0 {
+                let mode = String(status.st_mode & 0o777, radix: 8)
+                warnings.append(
+                    "\(key)=\(place): its mode is \(mode), so others may read the secret; pushrouter-http refuses it: "
+                        + "chmod 600 \(place)")
+            }
+        }
+        return warnings
     }
 }
 

@@ -24,7 +24,8 @@ private struct World {
         random = SeededGenerator(seed: seed)
         let rules = InstanceRules(
             instances: Int.random(in: 1...4, using: &random), pipeline: Int.random(in: 1...4, using: &random),
-            idleTimeout: Bool.random(using: &random) ? .seconds(2) : nil)
+            idleTimeout: Bool.random(using: &random) ? .seconds(2) : nil,
+            takesBack: Bool.random(using: &random))
         handler = Handler(
             name: "crm", kind: .socket(path: "/run/crm", rules), idempotent: Bool.random(using: &random))
         pool = InstancePool(handler)
@@ -48,6 +49,9 @@ private struct World {
             sends[run.invocation.id, default: 0] += 1
             #expect(handler.idempotent || sends[run.invocation.id] == 1, "what may not be repeated is sent once")
             #expect(now < deadlines[run.invocation.id] ?? now, "nothing is sent at its deadline or later")
+        case .takeBack(let line, let id):
+            #expect(pool.rules.takesBack && open.contains(id), "only who can be told is told")
+            #expect(given[id]?.contains { $0.line == line } == true, "what was given is taken back")
         case .finishInput(let id):
             #expect(given[id, default: []].isEmpty, "who owes an answer is not sent away")
             open.remove(id)

@@ -15,10 +15,11 @@ struct PoolBench {
 
     init(
         instances: Int = 1, pipeline: Int = 1, idleTimeout: Duration? = .seconds(300), idempotent: Bool = false,
-        socket: Bool = false, singleUse: Bool = false
+        socket: Bool = false, singleUse: Bool = false, takesBack: Bool = false
     ) {
         let rules = InstanceRules(
-            instances: instances, pipeline: pipeline, idleTimeout: idleTimeout, isSingleUse: singleUse)
+            instances: instances, pipeline: pipeline, idleTimeout: idleTimeout, isSingleUse: singleUse,
+            takesBack: takesBack)
         let command = Handler.Command(arguments: ["/usr/bin/crm"])
         pool = InstancePool(
             Handler(
@@ -94,6 +95,7 @@ extension InstancePool.Effect {
         switch self {
         case .open(let id): "open \(id)"
         case .send(let run, let line, let id): "send \(run.invocation.id.seq) as \(line) to \(id)"
+        case .takeBack(let line, let id): "take back \(line) from \(id)"
         case .finishInput(let id): "finish \(id)"
         case .close(let id): "close \(id)"
         case .note: nil

@@ -29,6 +29,8 @@ struct Instance: Sendable {
     var phase = Phase.opening
     /// What it was given and has not answered, by the ids of the lines.
     var outstanding: [Int64: InvocationID] = [:]
+    /// What was taken back and has not been answered either, and when that must be, by the ids of the lines.
+    var takenBack: [Int64: Instant] = [:]
     /// Whether it has answered anything.
     var hasAnswered = false
     /// Since when it has nothing to do.
@@ -40,8 +42,11 @@ struct Instance: Sendable {
 
     /// Whether it can be given one more.
     func hasRoom(_ rules: InstanceRules) -> Bool {
-        phase == .open && !isSpent && outstanding.count < rules.linesAtOnce
+        phase == .open && !isSpent && outstanding.count + takenBack.count < rules.linesAtOnce
     }
+
+    /// Whether it has nothing to answer.
+    var isIdle: Bool { outstanding.isEmpty && takenBack.isEmpty }
 }
 
 /// An invocation that an `InstancePool` has.

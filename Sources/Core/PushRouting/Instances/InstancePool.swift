@@ -12,6 +12,9 @@ public struct InstancePool: Sendable {
         case open(InstanceID)
         /// Give the instance the line of a run, with this id.
         indirect case send(HandlerRun, line: Int64, to: InstanceID)
+        /// Tell the instance that nobody waits for the answer to this line any more.
+        case takeBack(line: Int64, from: InstanceID)
+        /// Tell the instance that no more lines will come.
         /// Tell the instance that no more lines will come; it may still answer.
         case finishInput(InstanceID)
         /// End the instance now, with all that it started; nothing that it says counts any more.
@@ -32,6 +35,8 @@ public struct InstancePool: Sendable {
     static let strayLinesMax = 1000
     /// How long an instance has to end by itself.
     static let endingTime = Duration.seconds(1)
+    /// How long an instance has to answer what was taken back.
+    static let takingBackTime = Duration.seconds(1)
 
     /// Whose instances they are.
     public let handler: Handler
@@ -88,7 +93,9 @@ public struct InstancePool: Sendable {
         switch instance.phase {
         case .opening: nil
         case .ending(let time): time
-        case .open: instance.idleSince.flatMap { since in rules.idleTimeout.map { since + $0 } }
+        case .open:
+            instance.takenBack.values.min()
+                ?? instance.idleSince.flatMap { since in rules.idleTimeout.map { since + $0 } }
         }
     }
 
@@ -105,11 +112,16 @@ public struct InstancePool: Sendable {
     }
 
     /// An invocation missed its deadline: nothing that is said of it counts any more. The instance that has it is replaced,
-    /// since nobody knows what else it will not answer.
+    /// since nobody knows what else it will not answer; unless it can be told, and says that it has heard.
     public mutating func stop(_ invocation: InvocationID, at now: Instant, _ effects: inout [Effect]) {
         guard let run = runs.removeValue(forKey: invocation), let (id, line) = run.place else { return }
         instances[id]?.outstanding[line] = nil
         outstandingCount -= 1
+        guard !rules.takesBack else {
+            instances[id]?.takenBack[line] = now + Self.takingBackTime
+            effects.append(.takeBack(line: line, from: id))
+            return goOn(at: now, &effects)
+        }
         close(id, at: now, because: "another invocation missed its deadline", &effects)
         if !rules.isSingleUse {
             effects.append(.note("\(described(id)) is replaced: it did not answer within the deadline"))
@@ -145,7 +157,7 @@ public struct InstancePool: Sendable {
             if let invocation = instance.outstanding.removeValue(forKey: answer.id) {
                 instance.hasAnswered = true
                 instance.strayLines = 0
-                if instance.outstanding.isEmpty { instance.idleSince = now }
+                if instance.isIdle { instance.idleSince = now }
                 instances[id] = instance
                 runs[invocation] = nil
                 outstandingCount -= 1
@@ -153,6 +165,11 @@ public struct InstancePool: Sendable {
                 pausedUntil = nil
                 effects.append(.report(.finished(invocation, answer.answer)))
                 if instance.isSpent { close(id, at: now, because: "it has answered", &effects) }
+                return goOn(at: now, &effects)
+            }
+            if instance.takenBack.removeValue(forKey: answer.id) != nil {
+                if instance.isIdle { instance.idleSince = now }
+                instances[id] = instance
                 return goOn(at: now, &effects)
             }
             fault = "an answer with an id that no callback waits for"
@@ -202,6 +219,8 @@ public struct InstancePool: Sendable {
             if case .ending = instance.phase {
                 instances[id] = nil
                 effects.append(.close(id))
+            } else if !instance.takenBack.isEmpty {
+                lose(id, "did not answer what was taken back", at: now, &effects)
             } else {
                 end(id, at: now, &effects)
             }
@@ -225,7 +244,7 @@ public struct InstancePool: Sendable {
 
     private mutating func endIdle(at now: Instant, _ effects: inout [Effect]) {
         guard isRetired, waitingCount == 0 else { return }
-        for (id, instance) in instances.sorted(by: { $0.key < $1.key }) where instance.outstanding.isEmpty {
+        for (id, instance) in instances.sorted(by: { $0.key < $1.key }) where instance.isIdle {
             switch instance.phase {
             case .opening, .open: end(id, at: now, &effects)
             case .ending: break
@@ -311,12 +330,14 @@ public struct InstancePool: Sendable {
     /// Counts a failure and says how long no instance is opened.
     private mutating func fail(_ reason: String, at now: Instant, _ effects: inout [Effect]) {
         failures += 1
-        lastFailure = "the \(handler.kind.name) \(reason)"
+        lastFailure = "the \(handler.kind.instanceName) \(reason)"
         let delay = min(Self.shortestDelay * (1 << min(failures - 1, 10)), Self.longestDelay)
         pausedUntil = now + delay
         // Each failure doubles the wait, so that a dead handler has a few entries at first, and then one in two seconds.
         effects.append(
-            .note("the \(handler.kind.name) of \(handler.name) \(reason); tried again in \(delay.milliseconds) ms"))
+            .note(
+                "the \(handler.kind.instanceName) of \(handler.name) \(reason); tried again in \(delay.milliseconds) ms"
+            ))
     }
 
     private mutating func close(
@@ -339,11 +360,13 @@ public struct InstancePool: Sendable {
             } else {
                 runs[id] = nil
                 let times = run.sends > 1 ? "; \(run.sends) instances had it" : ""
-                let text = "the \(handler.kind.name) that had it did not answer: \(reason)\(times)"
-                effects.append(.report(.finished(id, .lost(reason: text))))
+                let text = "the \(handler.kind.instanceName) that had it did not answer: \(reason)\(times)"
+                effects.append(.report(.finished(id, .rejected(reason: text))))
             }
         }
     }
 
-    private func described(_ id: InstanceID) -> String { "the \(handler.kind.name) of \(handler.name), number \(id)," }
+    private func described(_ id: InstanceID) -> String {
+        "the \(handler.kind.instanceName) of \(handler.name), number \(id),"
+    }
 }

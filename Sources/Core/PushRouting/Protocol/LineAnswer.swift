@@ -46,7 +46,7 @@ extension HandlerAnswer {
         case .handled: self = .handled(reply)
         case .retry: self = .retry(after: Self.retryDelay(of: line))
         case .declined: self = .declined
-        case .rejected: self = .rejected(reason: "its answer says \"rejected\"")
+        case .rejected: self = .rejected(reason: Self.reason(of: line) ?? "its answer says \"rejected\"")
         case nil:
             let words = Status.allCases.map(\.rawValue).joined(separator: ", ")
             let fault = reply.remarks.first { $0.hasPrefix("status: ") }
@@ -59,4 +59,12 @@ extension HandlerAnswer {
         guard let milliseconds = line["retry_after_ms"]?.int64, 0...86_400_000 ~= milliseconds else { return nil }
         return .milliseconds(milliseconds)
     }
+
+    /// `reason`, where that is a text; its beginning, since it stands in reports.
+    private static func reason(of line: JSONNode) -> String? {
+        guard let reason = line["reason"]?.string, !reason.isEmpty else { return nil }
+        return reason.count <= reasonLength ? reason : reason.prefix(reasonLength) + "..."
+    }
+
+    private static let reasonLength = 300
 }

@@ -28,7 +28,7 @@ extension Form<String> {
     }
 
     /// The host in lower case, and the port with its colon, if one is given.
-    private static func hostAndPort(
+    static func hostAndPort(
         _ authority: ArraySlice<UInt8>
     ) throws(ValueError) -> (host: String, port: String) {
         var rest = authority

@@ -1,9 +1,9 @@
 import PushModel
 public import PushRouting
 
-/// What a `.handler` file says, before it is known whether that makes a handler.
+/// What a `.handler` file says, before it is known whether that makes a handler. What is about `http` is beside it.
 struct HandlerDraft: Fillable {
-    /// `Type=`; all that the design names, so that those of a later version get a message of their own.
+    /// `Type=`.
     enum Kind: String, Sendable, CaseIterable {
         case exec, journal, discard, worker, socket, notify, http
     }
@@ -28,12 +28,16 @@ struct HandlerDraft: Fillable {
     var instances = InstanceRules()
     var notifications = NotificationRules()
     var confinement = Handler.Confinement()
+    var url: String?
+    /// Its address is `url`.
+    var endpoint = HTTPEndpoint(url: "")
 
     /// The handler, if that is what the file describes.
     func validated(
-        name: String, mode: DispatchMode, budget: Duration, lines: [String: Int], report: inout FileReport
+        name: String, mode: DispatchMode, budget: Duration, httpSocket: String?, lines: [String: Int],
+        report: inout FileReport
     ) -> Handler? {
-        var handler = handler(name: name, budget: budget, lines: lines, report: &report)
+        var handler = handler(name: name, budget: budget, httpSocket: httpSocket, lines: lines, report: &report)
         handler?.queueMax = queueMax
         handler?.breaker = breaker
         if let breakerPause { handler?.breaker?.pause = breakerPause }
@@ -50,11 +54,12 @@ struct HandlerDraft: Fillable {
     }
 
     private func handler(
-        name: String, budget: Duration, lines: [String: Int], report: inout FileReport
+        name: String, budget: Duration, httpSocket: String?, lines: [String: Int], report: inout FileReport
     ) -> Handler? {
         guard let kind else {
             if lines["Type"] == nil {
-                report.error("Type= is missing; [Handler] needs Type=exec, worker, socket, notify, journal or discard")
+                report.error(
+                    "Type= is missing; [Handler] needs Type=exec, worker, socket, http, notify, journal or discard")
             }
             return nil
         }
@@ -96,10 +101,14 @@ struct HandlerDraft: Fillable {
         case .journal: return Handler(name: name, kind: .journal, idempotent: idempotent)
         case .discard: return Handler(name: name, kind: .discard, idempotent: idempotent)
         case .http:
-            report.error(
-                "Type=http: not in this version, which has exec, worker, socket, notify, journal and discard",
-                line: lines["Type"])
-            return nil
+            guard let endpoint = validatedEndpoint(httpSocket: httpSocket, lines: lines, report: &report) else {
+                return nil
+            }
+            var rules = instances
+            rules.takesBack = true
+            rules.pipeline = maxConcurrent ?? Self.requestsAtOnce
+            return Handler(
+                name: name, kind: .http(endpoint, rules), idempotent: idempotent, maxConcurrent: rules.pipeline)
         }
     }
 
@@ -121,14 +130,16 @@ struct HandlerDraft: Fillable {
     private static let kinds: [String: Set<Kind>] = [
         "Exec": [.exec, .worker], "Environment": [.exec, .worker], "WorkingDirectory": [.exec, .worker],
         "Grace": [.exec], "Connect": [.socket], "Instances": [.worker, .socket], "Pipeline": [.worker, .socket],
-        "IdleTimeout": [.worker, .socket], "LogOutput": [.worker],
-        "MaxConcurrent": [.exec, .worker, .socket, .notify], "Queue": [.exec, .worker, .socket, .notify],
-        "Breaker": [.exec, .worker, .socket, .notify], "BreakerPause": [.exec, .worker, .socket, .notify],
+        "IdleTimeout": [.worker, .socket, .http], "LogOutput": [.worker],
+        "MaxConcurrent": [.exec, .worker, .socket, .http, .notify],
+        "Queue": [.exec, .worker, .socket, .http, .notify], "Breaker": [.exec, .worker, .socket, .http, .notify],
+        "BreakerPause": [.exec, .worker, .socket, .http, .notify],
         "Bus": [.notify], "AppName": [.notify], "Icon": [.notify], "DesktopEntry": [.notify], "Expire": [.notify],
         "LocalImages": [.notify],
         "OneInvocation": [.socket], "User": [.exec, .worker], "MemoryMax": [.exec, .worker],
         "TasksMax": [.exec, .worker], "CPUWeight": [.exec, .worker], "LimitNOFILE": [.exec, .worker],
-        "Nice": [.exec, .worker],
+        "Nice": [.exec, .worker], "URL": [.http], "Header": [.http], "Format": [.http], "SecretFile": [.http],
+        "BearerFile": [.http], "CAFile": [.http], "HTTP2": [.http], "ConnectTimeout": [.http], "Connections": [.http],
     ]
 }
 
@@ -139,7 +150,7 @@ extension HandlerDraft.Kind {
         case .exec: "which runs a program for each invocation"
         case .worker: "which runs a program that stays, and replaces it at a deadline"
         case .socket: "which runs no program"
-        case .http: "which runs no program of yours"
+        case .http: "which sends requests to a web server"
         case .notify: "which shows notifications and runs no program"
         case .journal, .discard: "which runs no program"
         }
@@ -176,6 +187,17 @@ extension Schema<HandlerDraft> {
         Key("Handler", "Breaker", \.breaker, Form.breaker.optional),
         Key("Handler", "BreakerPause", \.breakerPause, Form.timeSpan(.milliseconds(100) ... .seconds(3600)).optional),
         Key("Handler", "Idempotent", \.idempotent, .boolean),
+        // Who puts a secret into one of these must not find it in a message.
+        Key("Handler", "URL", \.url, Form.webAddress.optional, showsValue: false),
+        Key("Handler", "Header", addingTo: \.endpoint.headers, .header, showsValue: false),
+        Key("Handler", "Format", \.endpoint.format, .choice),
+        Key("Handler", "SecretFile", \.endpoint.secretFile, Form.secretPlace.optional, showsValue: false),
+        Key("Handler", "BearerFile", \.endpoint.bearerFile, Form.secretPlace.optional, showsValue: false),
+        Key("Handler", "CAFile", \.endpoint.authorityFile, Form.absolutePath.optional),
+        // libcurl 7.88, which Debian 12 has, cannot use a connection again that it began with HTTP/2 without asking.
+        Key("Handler", "HTTP2", \.endpoint.http2, .choice(of: [.auto, .no])),
+        Key("Handler", "ConnectTimeout", \.endpoint.connectTimeout, .timeSpan(.milliseconds(1) ... .seconds(9))),
+        Key("Handler", "Connections", \.endpoint.connections, .integer(1...256)),
         Key("Handler", "Grace", \.grace, Form.timeSpan(.milliseconds(1) ... .seconds(9)).optional),
     ])
 }
@@ -287,7 +309,7 @@ extension Form<String> {
     }
 
     /// The path of a Unix socket: unix(7) has room for 107 bytes.
-    fileprivate static let socketPath = Form { text throws(ValueError) in
+    static let socketPath = Form { text throws(ValueError) in
         let path = try absolutePath.parse(text)
         guard path.utf8.count <= 107 else {
             throw ValueError("is longer than the 107 bytes that a socket's path may have")

@@ -27,6 +27,7 @@ extension Schema<Settings> {
             Key("Daemon", "ControlSocketGroup", \.daemon.controlSocket.group, Form.groupName.optional),
             Key("Daemon", "ReadSocketMode", \.daemon.readSocket.mode, .fileMode),
             Key("Daemon", "ReadSocketGroup", \.daemon.readSocket.group, Form.groupName.optional),
+            Key("Daemon", "HTTPSocket", \.daemon.httpSocket, Form.socketPath.optional),
 
             Key("Dispatch", "Mode", \.routing.mode, .choice),
             Key("Dispatch", "HandlersMax", \.routing.limits.handlers, .integer(1...10_000)),

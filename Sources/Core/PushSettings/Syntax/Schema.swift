@@ -33,11 +33,11 @@ struct Key<Target: Fillable>: Sendable {
     /// A key whose values add up to a list.
     init<Element>(
         _ section: String, _ name: String, addingTo path: any WritableKeyPath<Target, [Element]> & Sendable,
-        _ form: Form<[Element]>
+        _ form: Form<[Element]>, showsValue: Bool = true
     ) {
         self.section = section
         self.name = name
-        showsValue = true
+        self.showsValue = showsValue
         accumulates = true
         assign = { target, text throws(ValueError) in target[keyPath: path] += try form.parse(text) }
         reset = { $0[keyPath: path] = Target()[keyPath: path] }

@@ -15,7 +15,7 @@ extension Command {
             how long it took.
             """,
             """
-            A worker or a socket keeps its program or connection from one payload to the next. journal and discard are built \
+            A worker, a socket or http keeps its program or connection from one payload to the next. journal and discard are built \
             in: nothing is run. The handler runs as the user who calls this, outside of the sandbox and the limits of the \
             service. It gets a payload that another handler would get, and runs for a callback that the platform would not \
             run, all the same; then a remark says so.
@@ -46,7 +46,8 @@ extension Command {
             return span
         }
         var trials = Trials(
-            handler: handler, settings: settings, template: RequestTemplate(arguments),
+            handler: handler, settings: settings, httpCommand: session.httpCommand,
+            template: RequestTemplate(arguments),
             callback: arguments.word(.callback, Callback.self), deadline: deadline, output: session.output,
             form: arguments.has(.json) ? .json : arguments.has(.verbose) ? .verbose : .text)
         return try trials.run(Array(arguments.operands.dropFirst()))
@@ -62,6 +63,7 @@ private struct Trials {
 
     let handler: Handler
     let settings: Settings
+    let httpCommand: Handler.Command?
     let template: RequestTemplate
     let callback: Callback?
     let deadline: Duration?
@@ -71,11 +73,13 @@ private struct Trials {
     private var status = ExitStatus.done
 
     init(
-        handler: Handler, settings: Settings, template: RequestTemplate, callback: Callback?, deadline: Duration?,
+        handler: Handler, settings: Settings, httpCommand: Handler.Command?, template: RequestTemplate,
+        callback: Callback?, deadline: Duration?,
         output: Output, form: Form
     ) {
         self.handler = handler
         self.settings = settings
+        self.httpCommand = httpCommand
         self.template = template
         self.callback = callback
         self.deadline = deadline
@@ -85,7 +89,7 @@ private struct Trials {
 
     mutating func run(_ operands: [String]) throws(Failure) -> ExitStatus {
         let trial: HandlerTrial
-        do { trial = try HandlerTrial(handler, settings) } catch { throw Self.failure(error) }
+        do { trial = try HandlerTrial(handler, settings, httpCommand: httpCommand) } catch { throw Self.failure(error) }
         for operand in operands {
             do throws(Failure) {
                 try run(operand, trial)

@@ -1,4 +1,5 @@
 import Glibc
+import PushRouting
 import PushSettings
 import SettingsFiles
 
@@ -32,6 +33,11 @@ struct Session {
     /// - Throws: what is wrong with it.
     func settings(in directory: String) throws(Failure) -> Settings {
         try settings([directory], required: true)
+    }
+
+    /// The program of `http` handlers, as the daemon would start it; `nil`: it is not installed.
+    var httpCommand: Handler.Command? {
+        HTTPProgramFile.command(configuration: directories.configuration, isRequired: requiresConfiguration)
     }
 
     private func settings(_ directories: [String], required isRequired: Bool) throws(Failure) -> Settings {

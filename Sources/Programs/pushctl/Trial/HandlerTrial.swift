@@ -30,7 +30,8 @@ final class HandlerTrial {
     /// - Parameters:
     ///   - handler: one of the table's.
     ///   - settings: the configuration.
-    init(_ handler: Handler, _ settings: Settings) throws {
+    ///   - httpCommand: the program of `http` handlers; `nil`: it is not installed.
+    init(_ handler: Handler, _ settings: Settings, httpCommand: Handler.Command?) throws {
         // A handler that is not ended with us would outlive us: it has a process group of its own.
         SignalSource.block([SIGTERM, SIGINT, SIGHUP, SIGCHLD])
         StandardDescriptors.open()
@@ -41,7 +42,8 @@ final class HandlerTrial {
             boot: UUID128(high: 0, low: 0), table: settings.routing, tracker: settings.virtualTracker)
         let mark = UUID128(high: .random(in: 0...UInt64.max), low: .random(in: 0...UInt64.max))
         let runner = try HandlerRunner(
-            loop: loop, stateID: mark, descriptorLimit: nil, log: { [unowned self] in trial?.note($0.message) },
+            loop: loop, stateID: mark, descriptorLimit: nil, httpCommand: httpCommand,
+            log: { [unowned self] in trial?.note($0.message) },
             observe: { [unowned self] in trial?.take($0) })
         self.runner = runner
         deadlineTimer = try TimerSource(loop: loop, priority: .important) { [unowned self] in handle(.clock) }

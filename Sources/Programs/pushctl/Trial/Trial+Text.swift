@@ -55,7 +55,7 @@ extension Trial.Attempt {
             text += Self.stream("standard output", written, unknown: discarded)
         }
         // The service behind a socket keeps its standard error to itself.
-        if handler.kind.command != nil { text += Self.stream("standard error", errors) }
+        if handler.kind.command != nil || errors.count > 0 { text += Self.stream("standard error", errors) }
         if wasWarned { text += "  SIGTERM was sent: its grace began\n" }
         text += "  answer: \(answerText)\n"
         for remark in reply?.remarks ?? [] where outcome?.contains(remark) != true { text += "    remark: \(remark)\n" }

@@ -15,3 +15,9 @@ int CLinux_peer_credentials(int socket, pid_t *_Nonnull pid, uid_t *_Nonnull uid
 
 /* The calling thread's name, as ps -L and gdb show it; at most 15 bytes. */
 int CLinux_name_thread(const char *_Nonnull name);
+
+/* Hands a descriptor over a connected Unix stream socket, with one byte, which is all that is sent there. Does not wait. */
+int CLinux_send_descriptor(int socket, int descriptor);
+
+/* Takes a descriptor that was handed over so, close-on-exec. -1 with errno; -2: the other end has closed. Does not wait. */
+int CLinux_receive_descriptor(int socket);

@@ -1,8 +1,8 @@
-import EventLoop
-import HTTPClient
+public import EventLoop
+public import HTTPClient
 
 /// The HTTP client on the event loop: it watches sockets and a timer for it.
-final class Sender {
+public final class Sender {
     private final class Watcher {
         let loop: EventLoop
         var sources: [Int32: IOSource] = [:]
@@ -41,12 +41,15 @@ final class Sender {
 
     /// - Parameters:
     ///   - loop: the loop of the calling thread.
-    init(loop: EventLoop) throws {
+    ///   - connectionsPerHost: how many connections to a host there are at once, at most; `nil`: as many as there are
+    ///     requests.
+    /// - Throws: when there is no descriptor or memory left.
+    public init(loop: EventLoop, connectionsPerHost: Int? = nil) throws {
         let watcher = Watcher(loop: loop)
         var fire: () -> Void = {}
         let timer = try TimerSource(loop: loop) { fire() }
         let client = try HTTPClient(
-            watch: { watcher.watch($0, for: $1) },
+            connectionsPerHost: connectionsPerHost, watch: { watcher.watch($0, for: $1) },
             setTimer: { milliseconds in
                 guard let milliseconds else { return timer.disarm() }
                 timer.arm(at: EventLoop.nowNanoseconds + Int64(milliseconds) * 1_000_000)
@@ -61,10 +64,15 @@ final class Sender {
     /// Posts a body.
     ///
     /// - Parameter completion: called once with what came of it, never from within this call.
+    /// - Returns: what ``cancel(_:)`` takes.
     /// - Throws: when nothing could be sent at all.
-    func post(
+    @discardableResult
+    public func post(
         _ body: [UInt8], to destination: HTTPDestination, completion: @escaping (HTTPResult) -> Void
-    ) throws(HTTPClientError) {
+    ) throws(HTTPClientError) -> HTTPRequestID {
         try client.post(body, to: destination, completion: completion)
     }
+
+    /// Breaks a request off: its completion is not called.
+    public func cancel(_ id: HTTPRequestID) { client.cancel(id) }
 }

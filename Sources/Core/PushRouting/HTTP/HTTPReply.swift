@@ -1,0 +1,106 @@
+public import PushModel
+
+/// What came of a request of an `http` handler.
+public enum HTTPReply: Hashable, Sendable {
+    /// The server answered.
+    ///
+    /// - Parameters:
+    ///   - status: the status code.
+    ///   - headers: those of ``HTTPReply/wantedHeaders`` that it has, by their names in lower case.
+    ///   - body: the body, or the beginning of one that is not whole.
+    ///   - isWhole: whether the body is whole.
+    case answer(status: Int, headers: [String: String], body: [UInt8], isWhole: Bool)
+    /// There is no answer.
+    ///
+    /// - Parameters:
+    ///   - wasSent: whether the server may have got the request.
+    ///   - reason: for people.
+    case failure(wasSent: Bool, reason: String)
+
+    /// The headers of an answer that its meaning depends on.
+    public static let wantedHeaders: Set<String> = ["push-declined", "retry-after"]
+
+    /// How long the body of an answer may be, in bytes: the line that it becomes must be one that the daemon reads.
+    public static let longestBody = 64 << 10
+
+    /// The line by which `pushrouter-http` answers.
+    ///
+    /// - Parameters:
+    ///   - id: of the line that it answers.
+    ///   - isIdempotent: whether doing it twice is harmless.
+    ///   - now: for a `Retry-After` that is a date.
+    public func line(answering id: Int64, isIdempotent: Bool, at now: WallTime) -> [UInt8] {
+        switch self {
+        case .answer(let status, _, let body, let isWhole) where 200...299 ~= status:
+            return Self.line(id, .handled) { if isWhole { Self.copy(body, to: &$0) } }
+        case .answer(404, let headers, _, _) where headers["push-declined"] == "1": return Self.line(id, .declined)
+        case .answer(let status, let headers, _, _) where [408, 425, 429].contains(status) || 500...599 ~= status:
+            let delay = headers["retry-after"].flatMap { Self.delay($0, at: now) }
+            return Self.line(id, .retry) {
+                $0.member("retry_after_ms", delay)
+                $0.member("reason", "HTTP status \(status)")
+            }
+        case .answer(let status, _, _, _) where 300...399 ~= status:
+            return Self.rejection(
+                of: id, "HTTP status \(status): redirects are not followed; URL= must name where they lead")
+        case .answer(let status, _, _, _): return Self.rejection(of: id, "HTTP status \(status)")
+        case .failure(let wasSent, let reason):
+            guard wasSent, !isIdempotent else {
+                return Self.line(id, .retry) { $0.member("reason", reason) }
+            }
+            return Self.rejection(
+                of: id, "\(reason); the server may have got the request, so it is not repeated (Idempotent=)")
+        }
+    }
+
+    /// The line that says why nothing was posted.
+    public static func rejection(of id: Int64, _ reason: String) -> [UInt8] {
+        line(id, .rejected) { $0.member("reason", reason) }
+    }
+
+    private static func line(
+        _ id: Int64, _ status: HandlerAnswer.Status, _ more: (inout JSONWriter) -> Void = { _ in }
+    ) -> [UInt8] {
+        var writer = JSONWriter()
+        writer.object { writer in
+            writer.member("id", id)
+            writer.member("status", status.rawValue)
+            more(&writer)
+        }
+        return writer.bytes + [UInt8(ascii: "\n")]
+    }
+
+    /// Copies what the body says beside that it is done. A body that is no such object is the server's own chatter.
+    private static func copy(_ body: [UInt8], to writer: inout JSONWriter) {
+        guard !body.isEmpty, let root = try? JSONDocument(scanning: body).root, root.kind == .object else { return }
+        for key in ["result", "options", "log"] {
+            guard let value = root[key] else { continue }
+            // Between the tokens a line feed is white space, and no string has one.
+            writer.member(key, raw: value.rawBytes.lazy.map { $0 == 0x0A || $0 == 0x0D ? 0x20 : $0 })
+        }
+    }
+
+    /// The longest time that is waited for, in milliseconds: a day.
+    private static let longestDelay: Int64 = 86_400_000
+
+    /// `Retry-After`: seconds, or a date (RFC 9110, 10.2.3); in milliseconds. `nil` when it is neither.
+    private static func delay(_ text: String, at now: WallTime) -> Int64? {
+        if text.utf8.allSatisfy({ 48...57 ~= $0 }), let seconds = Int64(text.prefix(9)) {
+            return min(seconds * 1000, longestDelay)
+        }
+        guard let date = WallTime(httpDate: text) else { return nil }
+        return min(max(0, date.milliseconds - now.milliseconds), longestDelay)
+    }
+}
+
+extension WallTime {
+    /// `Sun, 06 Nov 1994 08:49:37 GMT`, the one form that is sent today (RFC 9110, 5.6.7).
+    fileprivate init?(httpDate text: String) {
+        let words = text.split(separator: " ")
+        let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
+        guard words.count == 6, words[5] == "GMT", let month = months.firstIndex(of: String(words[2])) else {
+            return nil
+        }
+        self.init(rfc3339: "\(words[3])-\(month < 9 ? "0" : "")\(month + 1)-\(words[1])T\(words[4])Z")
+    }
+}

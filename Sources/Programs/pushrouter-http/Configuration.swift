@@ -1,0 +1,131 @@
+import Glibc
+import HTTPClient
+import HTTPSending
+import PushModel
+import PushRouting
+import PushSettings
+import SettingsFiles
+
+/// One `http` handler of the configuration.
+struct ConfiguredEndpoint: Hashable {
+    var endpoint: HTTPEndpoint
+    /// Whether posting twice for one invocation is harmless.
+    var isIdempotent: Bool
+}
+
+/// Where the configuration is, and how it is read: at the start, for each connection and at each reload.
+struct Configuration {
+    var directories: [String]
+    /// Whether the directory was asked for by name, and so must exist.
+    var isRequired: Bool
+    /// `$CREDENTIALS_DIRECTORY`, where systemd has put the service's credentials.
+    var credentials: String?
+
+    /// Reads and validates everything.
+    ///
+    /// - Returns: the `http` handlers, by their names.
+    /// - Throws: a line for each thing that is wrong.
+    func load() throws(StartFailure) -> [String: ConfiguredEndpoint] {
+        let settings = try LoadedConfiguration(reading: directories, required: isRequired).settings
+        return settings.routing.handlers.compactMapValues { handler in
+            handler.kind.endpoint.map { ConfiguredEndpoint(endpoint: $0, isIdempotent: handler.idempotent) }
+        }
+    }
+}
+
+/// A file with secrets, read again when it has changed: a new secret counts from the next request on.
+final class WatchedSecret<Value> {
+    private struct Version: Equatable {
+        var device: UInt
+        var node: UInt
+        var size: Int
+        var seconds: Int
+        var nanoseconds: Int
+    }
+
+    private let path: String
+    private let isPrivate: Bool
+    private let what: String
+    private let parse: (UnsafeRawBufferPointer) -> Result<Value, SecretProblem>
+    private var version: Version?
+    private var value: Value?
+    /// What is wrong with the present version of the file; told once.
+    private(set) var problem: String?
+
+    /// The longest file, in bytes.
+    private static var limit: Int { 4096 }
+
+    /// - Parameters:
+    ///   - place: its absolute path, or the name of a credential.
+    ///   - what: it is, for messages.
+    ///   - credentials: where credentials are.
+    ///   - parse: makes a value of it.
+    init(
+        _ place: String, what: String, credentials: String?,
+        parse: @escaping (UnsafeRawBufferPointer) -> Result<Value, SecretProblem>
+    ) {
+        isPrivate = place.hasPrefix("/")
+        path = isPrivate ? place : "\(credentials ?? "/run/credentials/pushrouter-http.service")/\(place)"
+        self.what = what
+        self.parse = parse
+    }
+
+    /// The present value; the last good one while the file cannot be used.
+    ///
+    /// - Parameter tell: takes what is wrong, once for each version of the file.
+    func current(tell: (String) -> Void) -> Value? {
+        var facts = stat()
+        let version =
+            stat(path, &facts) == 0
+            ? Version(
+                device: UInt(facts.st_dev), node: UInt(facts.st_ino), size: Int(facts.st_size),
+                seconds: facts.st_ctim.tv_sec, nanoseconds: facts.st_ctim.tv_nsec) : nil
+        if let version, version == self.version { return value }
+        let earlier = problem
+        problem = nil
+        do throws(SecretFileFault) {
+            switch try SecretFile.read(path, isPrivate: isPrivate, limit: Self.limit, parse) {
+            case .success(let read): value = read
+            case .failure(let fault): problem = "\(path) \(fault.description)"
+            }
+        } catch {
+            problem = error.description(of: what)
+        }
+        self.version = version
+        if let problem, problem != earlier { tell(problem) }
+        return value
+    }
+}
+
+/// What is wrong with what a secret's file has; reads on after its path.
+struct SecretProblem: Error {
+    /// Without any of the secret.
+    let description: String
+}
+
+extension SecretProblem {
+    /// The keys of a file.
+    static func keys(_ text: UnsafeRawBufferPointer) -> Result<SigningKeys, SecretProblem> {
+        do throws(SigningKeysFault) {
+            return .success(try SigningKeys(text))
+        } catch {
+            return .failure(SecretProblem(description: error.description))
+        }
+    }
+
+    /// The one word of a file.
+    static func token(_ text: UnsafeRawBufferPointer) -> Result<Secret, SecretProblem> {
+        let isSpace = { (byte: UInt8) in [0x20, 0x09, 0x0A, 0x0D].contains(byte) }
+        guard let first = text.firstIndex(where: { !isSpace($0) }), let last = text.lastIndex(where: { !isSpace($0) })
+        else { return .failure(SecretProblem(description: "is empty")) }
+        let word = UnsafeRawBufferPointer(rebasing: text[first...last])
+        guard word.allSatisfy({ 0x21...0x7E ~= $0 }) else {
+            return .failure(SecretProblem(description: "must have the token alone, one word of visible characters"))
+        }
+        return .success(
+            Secret(capacity: word.count) { (memory: UnsafeMutableRawBufferPointer) -> Int in
+                memory.copyMemory(from: word)
+                return word.count
+            })
+    }
+}

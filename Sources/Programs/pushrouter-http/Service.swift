@@ -1,0 +1,199 @@
+import EventLoop
+import Glibc
+import JournalLog
+import LinuxSystem
+import PushModel
+import PushRouting
+import SettingsFiles
+import UnixSockets
+
+/// Where connections of the daemon come from.
+enum Entrance {
+    /// They are handed over by the process that has the other end of a socket.
+    case handedOver(socket: Int32)
+    /// They come to a socket of the service manager.
+    case listening(Listener)
+
+    fileprivate var descriptor: Int32 {
+        switch self {
+        case .handedOver(let socket): socket
+        case .listening(let listener): listener.descriptor
+        }
+    }
+}
+
+/// The running program: one loop thread, the sessions with the daemon, and a client for each handler.
+final class Service {
+    private let loop: EventLoop
+    private let configuration: Configuration
+    private let log: (JournalEntry) -> Void
+    private let entrance: Entrance
+    private let source: String
+    private let buffer = ReadBuffer()
+    private var endpoints: [String: ConfiguredEndpoint]
+    private var clients: [String: EndpointClient] = [:]
+    /// Clients of an earlier configuration that may have requests under way.
+    private var retired: [EndpointClient] = []
+    private var sessions: [ObjectIdentifier: Session] = [:]
+    private var entranceSource: IOSource?
+    private var endTimer: TimerSource?
+    private var signals: [SignalSource] = []
+    private var isStopping = false
+    private var configurationProblem: [String] = []
+
+    /// How long SIGTERM waits for answers, in nanoseconds: no handler has more than 9 s.
+    private static let patience: Int64 = 10_000_000_000
+
+    /// - Parameters:
+    ///   - configuration: how to read the configuration again.
+    ///   - endpoints: the `http` handlers as they are.
+    ///   - entrance: where connections come from.
+    ///   - log: takes what an operator must know.
+    init(
+        configuration: Configuration, endpoints: [String: ConfiguredEndpoint], entrance: Entrance,
+        log: @escaping (JournalEntry) -> Void
+    ) throws {
+        loop = try EventLoop()
+        self.configuration = configuration
+        self.endpoints = endpoints
+        self.entrance = entrance
+        self.log = log
+        source = "pushrouterd://\(Self.hostName)"
+        entranceSource = try IOSource(loop: loop, descriptor: entrance.descriptor, interest: .read) {
+            [unowned self] _ in
+            enter()
+        }
+        endTimer = try TimerSource(loop: loop) { [unowned self] in loop.exit(code: 0) }
+        signals = [
+            try SignalSource(loop: loop, signal: SIGTERM) { [unowned self] in stop() },
+            try SignalSource(loop: loop, signal: SIGINT) { [unowned self] in stop() },
+            try SignalSource(loop: loop, signal: SIGHUP) { [unowned self] in reload() },
+        ]
+    }
+
+    /// Runs until it is told to stop, or nobody needs it.
+    ///
+    /// - Returns: the exit status.
+    func run() throws(SystemError) -> Int32 {
+        try loop.enableWatchdog()
+        Notify.ready(status: status)
+        return try loop.run()
+    }
+
+    private var status: String { "http handlers: \(endpoints.count)" }
+
+    private static var hostName: String {
+        var name = [CChar](repeating: 0, count: 256)
+        guard gethostname(&name, name.count - 1) == 0 else { return "localhost" }
+        let bytes = name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }
+        let isHostByte = { (byte: UInt8) in
+            48...57 ~= byte || 65...90 ~= byte || 97...122 ~= byte || byte == 45 || byte == 46
+        }
+        return bytes.isEmpty || !bytes.allSatisfy(isHostByte) ? "localhost" : String(decoding: bytes, as: UTF8.self)
+    }
+
+    // MARK: Sessions
+
+    private func enter() {
+        while true {
+            switch entrance {
+            case .handedOver(let socket):
+                switch Connection.handed(over: socket) {
+                case .connection(let connection): begin(connection)
+                case .wouldBlock: return
+                // Nobody needs it any more.
+                case .end, .failed: return stop()
+                }
+            case .listening(let listener):
+                switch listener.accept() {
+                case .connection(let connection): begin(connection)
+                case .wouldBlock, .refused, .failed: return
+                }
+            }
+        }
+    }
+
+    private func begin(_ connection: Connection) {
+        // The daemon connects anew for a handler whose file has changed.
+        refresh()
+        do throws(SystemError) {
+            let session = try Session(connection, buffer: buffer, loop: loop) {
+                [unowned self] name throws(PostFailure) in
+                try client(for: name)
+            } ended: { [unowned self] in
+                rested($0)
+            }
+            sessions[ObjectIdentifier(session)] = session
+        } catch {
+            log(JournalEntry(.error, "cannot serve a connection: \(error)"))
+        }
+    }
+
+    /// A session has nothing to answer, or is at its end.
+    private func rested(_ session: Session) {
+        if session.isClosed { sessions[ObjectIdentifier(session)] = nil }
+        if !sessions.values.contains(where: \.isBusy) { retired = [] }
+        if isStopping { exitWhenDone() }
+    }
+
+    private func client(for name: String) throws(PostFailure) -> EndpointClient {
+        if let client = clients[name] { return client }
+        guard let configured = endpoints[name] else {
+            throw PostFailure(description: "the configuration of pushrouter-http has no http handler \(name)")
+        }
+        do {
+            let client = try EndpointClient(
+                configured, name: name, source: source, credentials: configuration.credentials, loop: loop,
+                log: log)
+            clients[name] = client
+            return client
+        } catch {
+            throw PostFailure(description: "\(error)")
+        }
+    }
+
+    // MARK: Configuration
+
+    /// Reads the configuration again.
+    ///
+    /// - Returns: whether it is right; else the previous one stays in force, and the journal has said why, once.
+    @discardableResult
+    private func refresh() -> Bool {
+        do throws(StartFailure) {
+            endpoints = try configuration.load()
+            configurationProblem = []
+            for (name, client) in clients where endpoints[name] != client.configured {
+                clients[name] = nil
+                retired.append(client)
+            }
+            return true
+        } catch {
+            guard error.lines != configurationProblem else { return false }
+            configurationProblem = error.lines
+            for line in error.lines { log(JournalEntry(.error, line)) }
+            log(JournalEntry(.error, "not reloaded: the previous settings stay in force"))
+            return false
+        }
+    }
+
+    private func reload() {
+        guard !isStopping else { return }
+        Notify.reloading(nowNanoseconds: EventLoop.nowNanoseconds)
+        Notify.ready(status: refresh() ? status : "reload failed, still as before: \(status)")
+    }
+
+    // MARK: The end
+
+    private func stop() {
+        guard !isStopping else { return }
+        isStopping = true
+        entranceSource = nil
+        Notify.stopping(status: "stopping: waiting for answers")
+        endTimer?.arm(at: EventLoop.nowNanoseconds + Self.patience)
+        exitWhenDone()
+    }
+
+    private func exitWhenDone() {
+        if !sessions.values.contains(where: \.isBusy) { loop.exit(code: 0) }
+    }
+}

@@ -1,0 +1,57 @@
+import Glibc
+import LinuxSystem
+
+/// What is wrong with the file of a secret. No text repeats any of the secret.
+public enum SecretFileFault: Error, Hashable, Sendable {
+    /// It cannot be read; the reason begins with its path.
+    case unreadable(String)
+    /// Others than its owner may read it.
+    case open(path: String)
+    /// It is longer than any such secret.
+    case tooLong(path: String)
+
+    /// For people.
+    ///
+    /// - Parameter what: the secret, such as "the API key".
+    public func description(of what: String) -> String {
+        switch self {
+        case .unreadable(let reason): "cannot read \(what): \(reason)"
+        case .open(let path): "the file with \(what) may be read by others: chmod 600 \(path)"
+        case .tooLong(let path): "the file with \(what), \(path), is too long"
+        }
+    }
+}
+
+/// Reads files that have secrets.
+public enum SecretFile {
+    /// Reads a file into memory that is overwritten before this returns.
+    ///
+    /// - Parameters:
+    ///   - path: the file; a pipe is refused, since it would keep the program waiting.
+    ///   - isPrivate: whether only the file's owner may have access; what systemd puts into the credentials directory needs
+    ///     no such check: nobody else gets into that, and its access list shows as rights of the group.
+    ///   - limit: how long it may be, in bytes.
+    ///   - body: gets what it has.
+    public static func read<Result>(
+        _ path: String, isPrivate: Bool, limit: Int, _ body: (UnsafeRawBufferPointer) -> Result
+    ) throws(SecretFileFault) -> Result {
+        let descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
+        guard descriptor >= 0 else { throw .unreadable("\(path): \(errorText(errno))") }
+        defer { close(descriptor) }
+        var facts = stat()
+        guard fstat(descriptor, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG else {
+            throw .unreadable("\(path) is not a regular file")
+        }
+        guard !isPrivate || facts.st_mode & 0o077 == 0 else { throw .open(path: path) }
+        let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: limit + 1, alignment: 1)
+        memory.initializeMemory(as: UInt8.self, repeating: 0)
+        defer {
+            if let start = memory.baseAddress { explicit_bzero(start, memory.count) }
+            memory.deallocate()
+        }
+        let count = retryingInterrupts { Glibc.read(descriptor, memory.baseAddress, memory.count) }
+        guard count >= 0 else { throw .unreadable("\(path): \(errorText(errno))") }
+        guard count <= limit else { throw .tooLong(path: path) }
+        return body(UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(memory)[..<count]))
+    }
+}

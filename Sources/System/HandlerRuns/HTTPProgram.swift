@@ -1,0 +1,185 @@
+import EventLoop
+import HandlerProcess
+import JournalLog
+import LinuxSystem
+import PushRouting
+import UnixSockets
+
+/// `pushrouter-http` as a child: one process for all `http` handlers. It is started when the first of them needs a
+/// connection, and ends when none has one any more. Connections are handed to it over the socket that is its standard
+/// input, so that there is no name by which anybody else could reach it.
+final class HTTPProgram {
+    /// How long it has to end when nobody needs it, in nanoseconds.
+    private static let patience: Int64 = 2_000_000_000
+
+    private let command: Handler.Command?
+    private let system: InstanceSystem
+    /// Has a program started for `Run`, and says under which token.
+    private let start: (Run) -> UInt64
+    private let gone: () -> Void
+    private var run: Run?
+
+    /// - Parameters:
+    ///   - command: the program; `nil`: it is not installed.
+    ///   - system: what instances work with.
+    ///   - start: has what starts programs take the run's `wasSpawned`.
+    ///   - gone: the process is reaped, or will never be.
+    init(
+        _ command: Handler.Command?, system: InstanceSystem, start: @escaping (Run) -> UInt64,
+        gone: @escaping () -> Void
+    ) {
+        self.command = command
+        self.system = system
+        self.start = start
+        self.gone = gone
+    }
+
+    /// Connects to the program, which is started if it does not run.
+    func connect(_ take: @escaping (Result<Connection, ConnectionFailure>) -> Void) {
+        guard let command else {
+            // Its `release` finds no run.
+            return take(.failure(ConnectionFailure(description: "cannot be started: pushrouter-http is not installed")))
+        }
+        if run == nil {
+            let run = Run(system: system) { [weak self] run in
+                guard let self else { return }
+                if self.run === run { self.run = nil }
+                gone()
+            }
+            self.run = run
+            let token = start(run)
+            run.token = token
+            system.starter.start(
+                command, facts: [], streams: .conversation(readsErrors: true),
+                mark: "\(system.starter.stateID):pushrouter-http:\(token)", token: token)
+        }
+        run?.connect(take)
+    }
+
+    /// One connection is not needed any more.
+    func release() {
+        guard let run else { return }
+        run.users -= 1
+        guard run.users <= 0 else { return }
+        self.run = nil
+        run.finish(within: Self.patience)
+    }
+
+    /// Ends the program now.
+    func stop() {
+        run?.kill()
+        run = nil
+    }
+
+    /// One process.
+    final class Run {
+        fileprivate var token: UInt64 = 0
+        fileprivate var users = 0
+        private let system: InstanceSystem
+        private let ended: (Run) -> Void
+        private var waiting: [(Result<Connection, ConnectionFailure>) -> Void] = []
+        private var child: ChildProcess?
+        private var conversation: Connection?
+        private var errors: ErrorLines?
+        private var exitSource: IOSource?
+        private var endTimer: TimerSource?
+        private var isFinishing = false
+        private var wasKilled = false
+
+        fileprivate init(system: InstanceSystem, ended: @escaping (Run) -> Void) {
+            self.system = system
+            self.ended = ended
+        }
+
+        fileprivate func connect(_ take: @escaping (Result<Connection, ConnectionFailure>) -> Void) {
+            users += 1
+            guard let conversation else { return waiting.append(take) }
+            do throws(SystemError) {
+                take(.success(try Connection(handingOverTo: conversation.descriptor)))
+            } catch {
+                take(.failure(ConnectionFailure(description: "cannot be connected to: \(error)")))
+            }
+        }
+
+        /// Takes in what became of the start.
+        func wasSpawned(_ outcome: Result<ChildProcess, SpawnError>) {
+            switch outcome {
+            case .failure(let error):
+                ended(self)
+                refuse(error.description)
+            case .success(let child):
+                self.child = child
+                watch(child)
+                guard !isFinishing else { return child.killGroup() }
+                conversation = Connection(owning: child.takeConversation())
+                let waiting = exchange(&waiting, with: [])
+                users -= waiting.count
+                for take in waiting { connect(take) }
+            }
+        }
+
+        private func refuse(_ reason: String) {
+            for take in exchange(&waiting, with: []) { take(.failure(ConnectionFailure(description: reason))) }
+        }
+
+        private func watch(_ child: ChildProcess) {
+            do throws(SystemError) {
+                // Until it is reaped it must stay, whoever has let go of it: the source holds it.
+                exitSource = try IOSource(loop: system.loop, descriptor: child.pidfd, interest: .read) { _ in
+                    self.exited(child)
+                }
+                if let errors = child.takeErrors() {
+                    self.errors = try ErrorLines(errors, of: "pushrouter-http", system)
+                }
+            } catch {
+                child.killGroup()
+                if exitSource == nil { preconditionFailure("cannot watch pushrouter-http: \(error)") }
+            }
+        }
+
+        /// Lets the program end by itself.
+        fileprivate func finish(within patience: Int64) {
+            isFinishing = true
+            conversation?.close()
+            conversation = nil
+            guard child != nil else {
+                if system.starter.cancel(token) { ended(self) }
+                return
+            }
+            do throws(SystemError) {
+                endTimer = try TimerSource(loop: system.loop) { [unowned self] in kill() }
+                endTimer?.arm(at: EventLoop.nowNanoseconds + patience)
+            } catch {
+                kill()
+            }
+        }
+
+        fileprivate func kill() {
+            guard let child else { return finish(within: 0) }
+            wasKilled = true
+            child.killGroup()
+            system.sweeper.sweep()
+        }
+
+        private func exited(_ child: ChildProcess) {
+            guard let status = child.reap() else { return }
+            errors?.finish()
+            errors = nil
+            endTimer = nil
+            conversation?.close()
+            conversation = nil
+            // This may be the last reference.
+            defer { exitSource = nil }
+            if status != .exited(0), !wasKilled {
+                let how =
+                    switch status {
+                    case .exited(let code): "exit status \(code)"
+                    case .signaled(let signal): "signal \(signal)"
+                    }
+                system.log(JournalEntry(.warning, "pushrouter-http ended by itself: \(how)"))
+            }
+            ended(self)
+            refuse("ended before it was connected to")
+        }
+    }
+}

@@ -1,0 +1,55 @@
+#!/usr/bin/env bash
+# http handlers a second, end to end and durable: accepted, committed, posted, answered, decided, committed, told. Beside
+# curl --parallel with the same number of requests of the same length to the same server, alternately. The ratio is wanted
+# to be at least 0.5.
+#
+#   Tests/Benchmarks/http.sh [ROUNDS] [REQUESTS] [AT_ONCE]
+#
+# Needs gcc and curl. BUILD=DIR takes the programs from there, and builds nothing.
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+rounds=${1:-5} requests=${2:-5000} at_once=${3:-32}
+work=$(mktemp -d /var/tmp/pushrouterd-http.XXXXXX)
+daemon= server=
+trap 'kill $daemon $server 2>/dev/null || true; wait 2>/dev/null || true; rm -rf "$work"' EXIT
+
+build=${BUILD:-.build/release}
+[[ -n ${BUILD:-} ]] || swift build -c release >&2
+gcc -O2 -o "$work/server" Tests/Benchmarks/http/server.c
+"$work/server" >"$work/port" &
+server=$!
+until [[ -s $work/port ]]; do sleep 0.01; done
+url=http://127.0.0.1:$(<"$work/port")/push
+mkdir -p "$work/config/handlers.d" "$work/config/routes.d" "$work/runtime"
+printf '[Dispatch]\nHandlersMax=%s\n' "$at_once" >"$work/config/pushrouterd.conf"
+printf '[Handler]\nType=http\nURL=%s\nMaxConcurrent=%s\nConnections=%s\n' "$url" "$at_once" "$at_once" \
+  >"$work/config/handlers.d/web.handler"
+printf '[Match]\n[Route]\nHandler=web\n' >"$work/config/routes.d/10-web.route"
+"$build/pushrouterd" --config "$work/config" --state "$work/state" --runtime "$work/runtime" 2>"$work/journal" &
+daemon=$!
+until [[ -S $work/runtime/inject.sock ]]; do sleep 0.01; done
+awk -v count="$requests" 'BEGIN { while (count--) print "{\"order\":\"1017\",\"title\":\"On its way\"}" }' >"$work/payloads"
+# The same length as ours: the object that a handler gets, and its headers.
+head -c 420 /dev/zero | tr '\0' x >"$work/body"
+headers=()
+for name in specversion id source type expirytime seq n op callback platform route handler time; do
+  headers+=(-H "ce-$name: 2026-11-21T03:08:00.120Z")
+done
+
+sum=0
+for ((round = 1; round <= rounds; round++)); do
+  start=$(date +%s%N)
+  "$build/pushctl" --runtime "$work/runtime" inject --wait --json - <"$work/payloads" >"$work/lines"
+  ours=$(($(date +%s%N) - start))
+  handled=$(grep -c '"outcome":"handled"' "$work/lines" || true)
+  [[ $handled == "$requests" ]] || { echo "only $handled of $requests were handled" >&2; exit 1; }
+  start=$(date +%s%N)
+  curl --silent --show-error --no-progress-meter --parallel --parallel-max "$at_once" --data-binary "@$work/body" \
+    -H 'Content-Type: application/json' "${headers[@]}" "$url?[1-$requests]" >/dev/null
+  peer=$(($(date +%s%N) - start))
+  ratio=$((peer * 100 / ours))
+  sum=$((sum + ratio))
+  echo "round $round: pushrouterd $((requests * 1000000000 / ours))/s, curl --parallel $((requests * 1000000000 / peer))/s," \
+    "ratio 0.$(printf '%02d' $ratio)"
+done
+echo "mean ratio, of 100: $((sum / rounds)) (wanted: 50)"

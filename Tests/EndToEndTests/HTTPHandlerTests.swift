@@ -1,0 +1,207 @@
+import Glibc
+import PushModel
+import TestSupport
+import Testing
+import UnixSockets
+
+extension Installation {
+    /// Adds an `http` handler, and a route to it for payloads whose data has `job` set to its name.
+    func addHTTP(_ name: String, _ url: String, handler: String = "", route: String = "") {
+        write("handlers.d/\(name).handler", "[Handler]\nType=http\nURL=\(url)\n\(handler)\n")
+        addRoute("50-\(name)", to: name, match: "Data=job \(name)", route: route)
+    }
+}
+
+@Suite("An http handler", .timeLimit(.minutes(30)))
+struct HTTPHandlerTests {
+    private let installation = Installation()
+    private let relay = Installation("[Dispatch]\nMode=relay\nRetryDelay=10ms\n")
+
+    private func server() throws -> WebServer { try WebServer(in: installation.root + "/web") }
+
+    @Test("posts what every handler gets, over one connection, by one program that ends with the daemon")
+    func posts() throws {
+        let server = try server()
+        installation.addHTTP("crm", server.url("ok"), handler: "Header=X-Tenant: shop")
+        installation.addHTTP("shop", server.url("shop"), handler: "Format=plain")
+        let daemon = try DaemonProcess.ready(installation)
+        let client = try installation.injectClient()
+        for _ in 0..<20 { #expect(try client.outcome(of: Requests.deliver(job: "crm")).outcome == "handled") }
+        #expect(try client.outcome(of: Requests.deliver(job: "shop")).outcome == "handled")
+        #expect(children(of: daemon.processID).count == 1, "one program for all http handlers")
+        let requests = server.requests(to: "ok")
+        #expect(requests.count == 20)
+        #expect(Set(requests.compactMap { $0["connection"]?.int64 }).count == 1, "the connection is kept")
+        #expect(Set(requests.compactMap { $0.header("ce-id") }).count == 20)
+        let first = try #require(requests.first)
+        let body = try json(try #require(first["body"]?.string))
+        #expect(body["id"] == nil)
+        #expect(body["delivery"]?["op"]?.string == "deliver")
+        #expect(body["payload"]?["data"]?["job"]?.string == "crm")
+        let expected = [
+            "content-type": "application/json", "x-tenant": "shop", "push-op": "deliver",
+            "push-callback": "onMessageReceived", "ce-specversion": "1.0", "ce-type": "local.pushrouterd.deliver",
+            "ce-callback": "onMessageReceived", "ce-seq": "1",
+        ]
+        for (name, value) in expected { #expect(first.header(name) == value, "\(name)") }
+        #expect(first.header("ce-expirytime") == body["deadline"]?["at"]?.string)
+        #expect((1...9000).contains(Int(first.header("push-deadline-ms") ?? "") ?? 0))
+        #expect(server.requests(to: "shop").first?.header("ce-id") == nil)
+        #expect(try daemon.stop() == .exited(0))
+        #expect(processes(withEnvironment: "PUSH_RUN=\(try installation.stateIdentity())").isEmpty)
+    }
+
+    @Test("has one outcome for whatever a server does, and the next request is handled")
+    func outcomes() throws {
+        let server = try server()
+        let sent = "; the server may have got the request, so it is not repeated (Idempotent=)"
+        let cases: [(path: String, outcome: String, reason: String?)] = [
+            ("status/204", "handled", nil), ("huge", "handled", nil), ("truncated", "handled", nil),
+            ("status/422", "failed", "HTTP status 422"),
+            ("redirect", "failed", "HTTP status 302: redirects are not followed; URL= must name where they lead"),
+            ("status/503", "failed", "the handler asked for a retry; device mode does not retry (Mode=)"),
+            ("declined", "handled", nil),
+            ("reset", "failed", sent), ("garbage", "failed", sent), ("headers", "failed", sent),
+            ("hang", "timed_out", "not finished at the deadline"),
+            ("trickle", "timed_out", "not finished at the deadline"),
+        ]
+        for (index, (path, _, _)) in cases.enumerated() {
+            installation.addHTTP(
+                "odd\(index)", server.url(path), route: path == "hang" || path == "trickle" ? "Deadline=500ms" : "")
+        }
+        installation.addHTTP("good", server.url("ok"))
+        let daemon = try DaemonProcess.ready(installation)
+        let client = try installation.injectClient()
+        let other = try installation.injectClient()
+        #expect(try other.outcome(of: Requests.deliver(job: "good")).outcome == "handled")
+        let programs = children(of: daemon.processID)
+        for (index, (path, outcome, reason)) in cases.enumerated() {
+            try client.send(line: Requests.deliver(job: "odd\(index)"))
+            // Beside whatever that is, others are served.
+            #expect(try other.outcome(of: Requests.deliver(job: "good")).outcome == "handled", "beside \(path)")
+            var line = try client.next()
+            if line.outcome == nil { line = try client.next() }
+            #expect(
+                line.outcome == outcome && (reason == nil || line.reason?.contains(reason ?? "") == true), "\(line)")
+        }
+        #expect(children(of: daemon.processID) == programs, "nothing that a server does costs the program its life")
+        #expect(try daemon.stop() == .exited(0))
+    }
+
+    @Test("that hangs does not disturb requests of the same handler, and is broken off at its deadline")
+    func hangs() throws {
+        let server = try server()
+        installation.addHTTP("slow", server.url("hang"), handler: "MaxConcurrent=2", route: "Deadline=300ms")
+        let daemon = try DaemonProcess.ready(installation)
+        let client = try installation.injectClient()
+        // More than its places, so that each must be free again.
+        for _ in 0..<6 { try client.send(line: Requests.deliver(job: "slow")) }
+        var outcomes: [String] = []
+        while outcomes.count < 6 { if let outcome = try client.next().outcome { outcomes.append(outcome) } }
+        #expect(outcomes.allSatisfy { ["timed_out", "expired"].contains($0) }, "\(outcomes)")
+        #expect(outcomes.contains("timed_out"))
+        #expect(children(of: daemon.processID).count == 1)
+        let status = try DaemonStatus(of: installation)
+        #expect(try status.number("handlers_running") == 0)
+    }
+
+    @Test("is tried again in relay mode, at the time that the server names, as long as the deadline allows")
+    func retries() throws {
+        let server = try server()
+        relay.addHTTP("flaky", server.url("flaky"))
+        relay.addHTTP("later", server.url("later"), route: "Deadline=2s")
+        relay.addHTTP("dead", "http://127.0.0.1:\(try freePort())/", route: "Deadline=2s")
+        relay.addHTTP("reset", server.url("reset"), handler: "Idempotent=yes", route: "Deadline=2s")
+        let daemon = try DaemonProcess.ready(relay)
+        defer { withExtendedLifetime(daemon) {} }
+        let client = try relay.injectClient()
+        #expect(try client.outcome(of: Requests.deliver(job: "flaky")).outcome == "handled")
+        let requests = server.requests(to: "flaky")
+        #expect(requests.count == 2)
+        #expect(Set(requests.compactMap { $0.header("ce-id") }).count == 1, "the receiver can tell that it is one")
+        #expect(try client.outcome(of: Requests.deliver(job: "later")).outcome != "handled")
+        #expect(server.requests(to: "later").count == 1)
+        #expect(try client.outcome(of: Requests.deliver(job: "dead")).outcome != "handled")
+        #expect(try client.outcome(of: Requests.deliver(job: "reset")).outcome != "handled")
+        #expect(server.requests(to: "reset").count > 1)
+        #expect(daemon.standardError.contains("dead: no answer: "), "the journal says why")
+    }
+
+    @Test("declines by 404 with its header: the next route has it; an answer may have a result")
+    func declines() throws {
+        let server = try server()
+        installation.addHTTP("shy", server.url("declined"))
+        installation.addRoute("60-next", to: "next", match: "Data=job shy")
+        installation.write("handlers.d/next.handler", "[Handler]\nType=http\nURL=\(server.url("result"))\n")
+        let daemon = try DaemonProcess.ready(installation)
+        defer { withExtendedLifetime(daemon) {} }
+        let client = try installation.injectClient()
+        #expect(try client.outcome(of: Requests.deliver(job: "shy")).outcome == "handled")
+        #expect(server.requests.map { $0["path"]?.string } == ["/declined", "/result"])
+    }
+
+    @Test("that was killed is started again; a daemon that was killed leaves none")
+    func killed() throws {
+        let server = try server()
+        installation.addHTTP("crm", server.url("ok"))
+        installation.addHTTP("slow", server.url("hang"))
+        let daemon = try DaemonProcess.ready(installation)
+        let client = try installation.injectClient()
+        #expect(try client.outcome(of: Requests.deliver(job: "crm")).outcome == "handled")
+        try client.send(line: Requests.deliver(job: "slow"))
+        try waitUntil("the request is under way") { !server.requests(to: "hang").isEmpty }
+        for program in children(of: daemon.processID) { kill(program, SIGKILL) }
+        var line = try client.next()
+        if line.outcome == nil { line = try client.next() }
+        #expect(line.outcome == "failed", "\(line)")
+        #expect(try client.outcome(of: Requests.deliver(job: "crm")).outcome == "handled")
+        let programs = children(of: daemon.processID)
+        #expect(programs.count == 1)
+        daemon.crash()
+        try waitUntil("the program ends by itself") { programs.allSatisfy { !isAlive($0) } }
+    }
+
+    @Test("goes by its file as it is after a reload")
+    func reloads() throws {
+        let server = try server()
+        installation.addHTTP("crm", server.url("old"))
+        let daemon = try DaemonProcess.ready(installation)
+        let client = try installation.injectClient()
+        #expect(try client.outcome(of: Requests.deliver(job: "crm")).outcome == "handled")
+        installation.addHTTP("crm", server.url("new"))
+        daemon.send(SIGHUP)
+        try daemon.waitForNotification("READY=1", times: 2)
+        #expect(try client.outcome(of: Requests.deliver(job: "crm")).outcome == "handled")
+        #expect(server.requests.map { $0["path"]?.string } == ["/old", "/new"])
+    }
+
+    @Test("can be tried by pushctl run-handler")
+    func runHandler() throws {
+        let server = try server()
+        installation.addHTTP("crm", server.url("result"))
+        let result = pushctl.run(
+            ["run-handler", "crm", "-", "--config", installation.configuration, "--platform", "android"],
+            input: Array(#"{"job":"crm"}"#.utf8))
+        #expect(result.end == .exited(0), "\(result)")
+        #expect(result.output.contains("answer: handled, result newData, after "), "\(result.output)")
+    }
+
+    @Test("behind the socket of its own unit does the same, and waits for answers when it is stopped")
+    func service() throws {
+        let activate = "/usr/bin/systemd-socket-activate"
+        guard access(activate, X_OK) == 0 else { return print("\(activate) is not installed, so that is not tested") }
+        let server = try server()
+        let socket = installation.root + "/http.sock"
+        installation.write("pushrouterd.conf", "[Daemon]\nHTTPSocket=\(socket)\n")
+        installation.addHTTP("crm", server.url("ok"))
+        let program = Program(product: "pushrouter-http").path
+        let service = try Service([activate, "-l", socket, program, "--config", installation.configuration])
+        defer { withExtendedLifetime(service) {} }
+        try waitUntil("the service listens") { (try? Client(path: socket)) != nil }
+        let daemon = try DaemonProcess.ready(installation)
+        let client = try installation.injectClient()
+        for _ in 0..<3 { #expect(try client.outcome(of: Requests.deliver(job: "crm")).outcome == "handled") }
+        #expect(children(of: daemon.processID).isEmpty, "the daemon starts none of its own")
+        #expect(Set(server.requests.compactMap { $0["connection"]?.int64 }).count == 1)
+    }
+}

@@ -1,0 +1,90 @@
+import PushModel
+import PushRouting
+import Testing
+
+@Suite("An answer over HTTP")
+struct HTTPReplyTests {
+    private func line(
+        _ status: Int, _ headers: [String: String] = [:], _ body: String = "", isWhole: Bool = true
+    ) -> String {
+        text(.answer(status: status, headers: headers, body: Array(body.utf8), isWhole: isWhole))
+    }
+
+    private func text(_ reply: HTTPReply, isIdempotent: Bool = false) -> String {
+        let now = WallTime(milliseconds: 784_111_777_000)
+        return String(decoding: reply.line(answering: 7, isIdempotent: isIdempotent, at: now), as: UTF8.self)
+    }
+
+    @Test(
+        "means what design 5.3 says",
+        arguments: [
+            (200, #""handled""#), (204, #""handled""#), (299, #""handled""#),
+            (
+                300,
+                #""rejected","reason":"HTTP status 300: redirects are not followed; URL= must name where they lead""#
+            ),
+            (
+                308,
+                #""rejected","reason":"HTTP status 308: redirects are not followed; URL= must name where they lead""#
+            ),
+            (400, #""rejected","reason":"HTTP status 400""#), (404, #""rejected","reason":"HTTP status 404""#),
+            (408, #""retry","reason":"HTTP status 408""#), (425, #""retry","reason":"HTTP status 425""#),
+            (429, #""retry","reason":"HTTP status 429""#), (500, #""retry","reason":"HTTP status 500""#),
+            (599, #""retry","reason":"HTTP status 599""#), (600, #""rejected","reason":"HTTP status 600""#),
+        ])
+    func statuses(status: Int, meaning: String) {
+        #expect(line(status) == "{\"id\":7,\"status\":\(meaning)}\n")
+    }
+
+    @Test("declines by 404 with a header, and by nothing else")
+    func declines() {
+        #expect(line(404, ["push-declined": "1"]) == "{\"id\":7,\"status\":\"declined\"}\n")
+        #expect(line(404, ["push-declined": "0"]).contains("rejected"))
+        #expect(line(410, ["push-declined": "1"]).contains("rejected"))
+    }
+
+    @Test(
+        "says when to try again: seconds or a date, a day at most; nothing else counts",
+        arguments: [
+            ("0", "0"), ("2", "2000"), ("999999999999", "86400000"), ("Sun, 06 Nov 1994 08:49:39 GMT", "2000"),
+            ("Sun, 06 Nov 1994 08:00:00 GMT", "0"), ("Mon, 06 Nov 2034 08:49:37 GMT", "86400000"), ("soon", nil),
+            ("-1", nil), ("Sunday, 06-Nov-94 08:49:37 GMT", nil), ("Sun, 31 Feb 1994 08:49:37 GMT", nil),
+        ] as [(String, String?)])
+    func delays(text: String, milliseconds: String?) {
+        let delay = milliseconds.map { #""retry_after_ms":\#($0),"# } ?? ""
+        #expect(
+            line(503, ["retry-after": text])
+                == "{\"id\":7,\"status\":\"retry\",\(delay)\"reason\":\"HTTP status 503\"}\n")
+    }
+
+    @Test("may have a result, options and a log, on however many lines; what is not whole or no object is passed over")
+    func bodies() throws {
+        let body = "{\n \"status\":\"rejected\",\"result\":\"newData\",\n\"options\":[\n\"banner\"\r\n],\"more\":1}"
+        let answer = line(200, [:], body)
+        #expect(answer.dropLast().allSatisfy { !$0.isNewline })
+        let expected = HandlerAnswer.Reply(result: .newData, options: ["banner"], status: .handled)
+        #expect(try LineAnswer(Array(answer.utf8.dropLast())).answer == .handled(expected))
+        for (text, isWhole) in [(body, false), ("[1]", true), ("{\"result\":", true), ("<html>", true), ("", true)] {
+            #expect(line(200, [:], text, isWhole: isWhole) == "{\"id\":7,\"status\":\"handled\"}\n")
+        }
+    }
+
+    @Test("that never came is tried again where nothing was sent, or twice is as good as once")
+    func failures() {
+        let retry = "{\"id\":7,\"status\":\"retry\",\"reason\":\"it broke\"}\n"
+        #expect(text(.failure(wasSent: false, reason: "it broke")) == retry)
+        #expect(text(.failure(wasSent: true, reason: "it broke"), isIdempotent: true) == retry)
+        let reason = "it broke; the server may have got the request, so it is not repeated (Idempotent=)"
+        let rejected = "{\"id\":7,\"status\":\"rejected\",\"reason\":\"\(reason)\"}\n"
+        #expect(text(.failure(wasSent: true, reason: "it broke")) == rejected)
+    }
+
+    @Test("that was rejected has its reason in the outcome, the beginning of a long one")
+    func reasons() throws {
+        let long = String(repeating: "x", count: 1000)
+        for (reason, expected) in [("HTTP status 410", "HTTP status 410"), (long, String(long.prefix(300)) + "...")] {
+            let line = HTTPReply.rejection(of: 1, reason).dropLast()
+            #expect(try LineAnswer(Array(line)).answer == .rejected(reason: expected))
+        }
+    }
+}

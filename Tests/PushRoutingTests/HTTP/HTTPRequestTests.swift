@@ -1,0 +1,90 @@
+import PushModel
+import PushRouting
+import Testing
+
+@Suite("A request over HTTP")
+struct HTTPRequestTests {
+    private static let delivery = """
+        {"seq":41,"n":1,"id":"a 1","op":"deliver","callback":"onMessageReceived","platform":"android","app":null,\
+        "external_id":"käthe","handler":"crm","accepted_at":"2026-11-21T03:08:00.120Z","attempt":2}
+        """
+    private static let object = """
+        {"delivery":\(delivery),"payload":{"data":{"a":"b"}},"deadline":{"remaining_ms":8990,\
+        "at":"2026-11-21T03:08:09Z"}}
+        """
+
+    private func request(_ format: HTTPEndpoint.Format, secret: String? = nil) throws -> HTTPRequest {
+        guard case .post(let invocation) = try HTTPLine(Array("{\"id\":5,\(Self.object.dropFirst())".utf8)) else {
+            throw LineFault.noID
+        }
+        #expect(invocation.id == 5 && invocation.handler == "crm" && invocation.remaining == .milliseconds(8990))
+        var endpoint = HTTPEndpoint(url: "https://crm.example/")
+        endpoint.format = format
+        endpoint.headers = ["X-Own: 1"]
+        let keys = try secret.map { text in try Array(text.utf8).withUnsafeBytes { try SigningKeys($0) } }
+        return invocation.request(
+            to: endpoint, source: "pushrouterd://relay", keys: keys, at: WallTime(milliseconds: 1_700_000_000_999))
+    }
+
+    private func body(_ request: HTTPRequest) -> String { String(decoding: request.body, as: UTF8.self) }
+
+    @Test("has the object that every kind gets, the budget, op, callback and attempt, and its file's headers")
+    func plain() throws {
+        let request = try request(.plain)
+        #expect(body(request) == Self.object)
+        #expect(
+            request.headers == [
+                "Push-Deadline-Ms: 8990", "Push-Op: deliver", "Push-Callback: onMessageReceived", "Push-Attempt: 2",
+                "Content-Type: application/json", "X-Own: 1",
+            ])
+    }
+
+    @Test("is an event of CloudEvents in binary mode: its attributes are headers, percent-encoded where they must be")
+    func binary() throws {
+        let request = try request(.cloudEvents)
+        #expect(body(request) == Self.object)
+        let headers = Set(request.headers)
+        for header in [
+            "Content-Type: application/json", "ce-specversion: 1.0", "ce-id: 41-1-20261121030800120",
+            "ce-source: pushrouterd://relay", "ce-type: local.pushrouterd.deliver", "ce-time: 2026-11-21T03:08:00.120Z",
+            "ce-expirytime: 2026-11-21T03:08:09Z", "ce-callback: onMessageReceived", "ce-requestid: a%201",
+            "ce-externalid: k%C3%A4the", "ce-attempt: 2",
+        ] { #expect(headers.contains(header), "\(header)") }
+        #expect(!request.headers.contains { $0.hasPrefix("ce-app") }, "what is null is no attribute")
+    }
+
+    @Test("is an event of CloudEvents in structured mode: one object with the data")
+    func structured() throws {
+        let request = try request(.structuredCloudEvents)
+        #expect(request.headers.contains("Content-Type: application/cloudevents+json; charset=utf-8"))
+        let event = try JSONDocument(scanning: request.body).root
+        #expect(event["id"]?.string == "41-1-20261121030800120")
+        #expect(event["externalid"]?.string == "käthe" && event["seq"]?.string == "41")
+        #expect(event["expirytime"]?.string == "2026-11-21T03:08:09Z")
+        #expect(event["data"].map { String(decoding: $0.rawBytes, as: UTF8.self) } == Self.object)
+    }
+
+    @Test("is signed over its id, the time and the very body")
+    func signed() throws {
+        let secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
+        for format in HTTPEndpoint.Format.allCases {
+            let request = try request(format, secret: secret)
+            let keys = try Array(secret.utf8).withUnsafeBytes { try SigningKeys($0) }
+            let signature = keys.signature(id: "41-1-20261121030800120", timestamp: 1_700_000_000, body: request.body)
+            for header in [
+                "webhook-id: 41-1-20261121030800120", "webhook-timestamp: 1700000000",
+                "webhook-signature: \(signature)",
+            ] { #expect(request.headers.contains(header)) }
+        }
+    }
+
+    @Test("is taken back by a line of its own; other lines are refused")
+    func lines() throws {
+        guard case .cancel(9) = try HTTPLine(HTTPLine.cancellation(of: 9).dropLast()) else {
+            Issue.record("a cancellation is not read as one")
+            return
+        }
+        #expect(throws: LineFault.noID) { try HTTPLine(Array("{}".utf8)) }
+        #expect(throws: LineFault.notAnObject) { try HTTPLine(Array("[]".utf8)) }
+    }
+}

@@ -1,0 +1,50 @@
+import PushModel
+import PushRouting
+import Testing
+
+@Suite("An instance from which invocations can be taken back")
+struct TakingBackTests {
+    private var pool = PoolBench(pipeline: 2, takesBack: true)
+
+    @Test("goes on at a deadline, and its neighbour is not disturbed")
+    mutating func goesOn() {
+        #expect(pool.start(1) == ["open 1"])
+        _ = pool.opened(1)
+        _ = pool.start(2)
+        #expect(pool.stop(1) == ["take back 1 from 1"])
+        #expect(pool.answers(1) == [], "it says that it has heard")
+        #expect(pool.answers(2) == ["finished 2 handled"])
+        #expect(pool.start(3) == ["send 3 as 3 to 1", "started 3"])
+    }
+
+    @Test("has no room for another before it has said that it has heard")
+    mutating func room() {
+        _ = pool.start(1)
+        _ = pool.opened(1)
+        _ = pool.start(2)
+        _ = pool.stop(1)
+        #expect(pool.start(3) == [])
+        #expect(pool.answers(1) == ["send 3 as 3 to 1", "started 3"])
+    }
+
+    @Test("is replaced when it does not say so within a second")
+    mutating func silent() {
+        _ = pool.start(1)
+        _ = pool.opened(1)
+        _ = pool.stop(1)
+        #expect(pool.nextDue == .seconds(1))
+        pool.at(.seconds(1))
+        let effects = pool.clock()
+        #expect(effects.first == "close 1", "\(effects)")
+    }
+
+    @Test("is idle from then on, not before")
+    mutating func idle() {
+        _ = pool.start(1)
+        _ = pool.opened(1)
+        _ = pool.stop(1)
+        pool.at(.milliseconds(500))
+        _ = pool.answers(1)
+        #expect(pool.nextDue == .milliseconds(300_500))
+    }
+}
