@@ -24,12 +24,18 @@ public struct Handler: Hashable, Sendable {
         public var environment: [String: String]
         /// Where it runs; `/` when `nil`.
         public var workingDirectory: String?
+        /// Whether what it writes to standard error goes into the journal. It may hold what payloads hold.
+        public var logsOutput: Bool
 
         /// Joins the parts.
-        public init(arguments: [String], environment: [String: String] = [:], workingDirectory: String? = nil) {
+        public init(
+            arguments: [String], environment: [String: String] = [:], workingDirectory: String? = nil,
+            logsOutput: Bool = false
+        ) {
             self.arguments = arguments
             self.environment = environment
             self.workingDirectory = workingDirectory
+            self.logsOutput = logsOutput
         }
     }
 
@@ -43,16 +49,20 @@ public struct Handler: Hashable, Sendable {
     public var grace: Duration?
     /// How many invocations it runs at once; `nil`: as many as there are places.
     public var maxConcurrent: Int?
+    /// In `relay` mode: how often it is tried again at most for one invocation; `nil`: as often as the budget lets it.
+    public var retries: Int?
 
     /// Joins the parts.
     public init(
-        name: String, kind: Kind, idempotent: Bool = false, grace: Duration? = nil, maxConcurrent: Int? = nil
+        name: String, kind: Kind, idempotent: Bool = false, grace: Duration? = nil, maxConcurrent: Int? = nil,
+        retries: Int? = nil
     ) {
         self.name = name
         self.kind = kind
         self.idempotent = idempotent
         self.grace = grace
         self.maxConcurrent = maxConcurrent
+        self.retries = retries
     }
 }
 
@@ -66,17 +76,13 @@ public struct InstanceRules: Hashable, Sendable {
     public var pipeline: Int
     /// How long an instance may have nothing to do before it ends; `nil`: for ever.
     public var idleTimeout: Duration?
-    /// Whether what a worker writes to standard error goes into the journal. It may hold what payloads hold.
-    public var logsOutput: Bool
-
     /// Joins the parts; the defaults are the shipped ones.
     public init(
-        instances: Int = 1, pipeline: Int = 1, idleTimeout: Duration? = .seconds(300), logsOutput: Bool = false
+        instances: Int = 1, pipeline: Int = 1, idleTimeout: Duration? = .seconds(300)
     ) {
         self.instances = instances
         self.pipeline = pipeline
         self.idleTimeout = idleTimeout
-        self.logsOutput = logsOutput
     }
 
     /// How many invocations its instances are given at once.

@@ -271,7 +271,7 @@ final class Processor {
             case .terminate(let id): runner.terminate(id)
             case .stop(let id):
                 loader.stop(id)
-                runner.stop(id)
+                if let output = runner.stop(id) { pipeline.effects.rows?.append(.output(id, output)) }
             }
         }
     }

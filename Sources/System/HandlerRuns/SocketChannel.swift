@@ -1,5 +1,6 @@
 import EventLoop
 import LinuxSystem
+import PushModel
 import UnixSockets
 
 /// A connection to the socket of another service.
@@ -41,6 +42,9 @@ final class SocketChannel: InstanceChannel {
     }
 
     func send(_ line: [UInt8]) { stream?.send(line) }
+
+    /// The service behind a socket keeps its standard error to itself.
+    func handOverErrors(to next: InvocationID?) -> ErrorOutput? { nil }
 
     func finishInput() {
         close()
