@@ -10,7 +10,7 @@ import Testing
 struct StageEventMatrixTests {
     /// What can happen; `kind` below says which events of the router it covers.
     enum Happening: CaseIterable {
-        case submittedToLane, started, handled, retry, declined, rejected, signaled, failedToStart
+        case submittedToLane, started, observed, handled, retry, declined, rejected, signaled, failedToStart
         case clockBeforeDeadline, clockAtDeadline, clockAfterDeadline, reconfigured, draining, recovered
     }
 
@@ -18,6 +18,7 @@ struct StageEventMatrixTests {
     static func kind(of event: RouterEvent) -> Happening {
         switch event {
         case .started: .started
+        case .observed: .observed
         case .finished(_, .handled): .handled
         case .finished(_, .retry): .retry
         case .finished(_, .declined): .declined
@@ -34,11 +35,12 @@ struct StageEventMatrixTests {
     static let stages: [Invocation.Stage?] = Invocation.Stage.allCases + [nil]
 
     static let nothingRuns: [Happening: String] = [
-        .started: "", .handled: "", .retry: "", .declined: "", .rejected: "", .signaled: "", .failedToStart: "",
+        .started: "", .observed: "", .handled: "", .retry: "", .declined: "", .rejected: "", .signaled: "", .failedToStart: "",
         .submittedToLane: "new waits", .reconfigured: "", .draining: "",
     ]
 
     static let answered: [Happening: String] = [
+        .observed: "",
         .handled: "handled → gone",
         .retry: "→ pausing",
         .declined: "start second → starting",
@@ -154,6 +156,7 @@ struct StageEventMatrixTests {
         return switch happening {
         case .started: .started(id)
         case .handled: .finished(id, .handled(.init()))
+        case .observed: .observed(id, RunFacts(status: 1, output: ErrorOutput([65])))
         case .retry: .finished(id, .retry(after: nil))
         case .declined: .finished(id, .declined)
         case .rejected: .finished(id, .rejected(reason: "no"))

@@ -1,4 +1,4 @@
-public import PushModel
+import PushModel
 
 /// How long a handler is left alone that asked to be tried again and did not say for how long.
 public struct RetryRules: Hashable, Sendable {

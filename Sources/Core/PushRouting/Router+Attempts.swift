@@ -73,12 +73,11 @@ extension Router {
         let (attempts, id) = (invocation.attempts, invocation.record.id)
         let rules = invocation.table.retry
         let wait = wished ?? rules.wait(afterAttempt: attempts.countOfHandler, of: id)
-        let took = now.monotonic - (attempts.started ?? now.monotonic)
         let reason: RouterReason? =
             if let most = invocation.handler?.retries, attempts.countOfHandler > most {
                 .retriesUsedUp(most)
-            } else if now.monotonic + wait + took >= deadline {
-                // One that takes as long as this one did could not finish.
+            } else if now.monotonic + wait >= deadline {
+                // Nothing more can come of it, so nobody waits for the deadline.
                 .noTimeToRetry
             } else {
                 nil

@@ -41,7 +41,7 @@ enum RouterReason {
         case .retriesUsedUp(let most):
             (.retriesUsedUp, "the handler asked for another retry after \(most) (Retry=)")
         case .noTimeToRetry:
-            (.noTimeToRetry, "the handler asked for a retry, and too little of the deadline is left for one")
+            (.noTimeToRetry, "the handler asked for a retry, and its deadline comes before that")
         case .endedBySignal(let signal): (.endedBySignal, "ended by signal \(signal)")
         case .endedInGrace: (.endedInGrace, "the handler was ended by SIGTERM before its deadline (Grace=)")
         case .waitingInLane: (.waitingInLane, "still waiting in its lane")

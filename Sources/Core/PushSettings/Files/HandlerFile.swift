@@ -22,6 +22,8 @@ struct HandlerDraft: Fillable {
     var idempotent = false
     var grace: Duration?
     var maxConcurrent: Int?
+    var retries: Int?
+    var logsOutput = false
     var instances = InstanceRules()
 
     /// The handler, if that is what the file describes.
@@ -45,12 +47,13 @@ struct HandlerDraft: Fillable {
         case .exec:
             if lines["Exec"] == nil { report.error("Exec= is missing; Type=exec needs the program to run") }
             return Handler(
-                name: name, kind: .exec(command), idempotent: idempotent, grace: grace, maxConcurrent: maxConcurrent)
+                name: name, kind: .exec(command), idempotent: idempotent, grace: grace, maxConcurrent: maxConcurrent,
+                retries: retries)
         case .worker:
             if lines["Exec"] == nil { report.error("Exec= is missing; Type=worker needs the program to run") }
             return Handler(
                 name: name, kind: .worker(command, instances), idempotent: idempotent,
-                maxConcurrent: maxConcurrent ?? instances.capacity)
+                maxConcurrent: maxConcurrent ?? instances.capacity, retries: retries)
         case .socket:
             guard let socketPath else {
                 if lines["Connect"] == nil {
@@ -60,7 +63,7 @@ struct HandlerDraft: Fillable {
             }
             return Handler(
                 name: name, kind: .socket(path: socketPath, instances), idempotent: idempotent,
-                maxConcurrent: maxConcurrent ?? instances.capacity)
+                maxConcurrent: maxConcurrent ?? instances.capacity, retries: retries)
         case .journal: return Handler(name: name, kind: .journal, idempotent: idempotent)
         case .discard: return Handler(name: name, kind: .discard, idempotent: idempotent)
         case .http:
@@ -73,7 +76,8 @@ struct HandlerDraft: Fillable {
 
     private var command: Handler.Command {
         let variables = Dictionary(environment.map { ($0.name, $0.value) }) { _, last in last }
-        return Handler.Command(arguments: arguments, environment: variables, workingDirectory: workingDirectory)
+        return Handler.Command(
+            arguments: arguments, environment: variables, workingDirectory: workingDirectory, logsOutput: logsOutput)
     }
 
     private func warnOfUselessKeys(of kind: Kind, lines: [String: Int], report: inout FileReport) {
@@ -87,7 +91,8 @@ struct HandlerDraft: Fillable {
     private static let kinds: [String: Set<Kind>] = [
         "Exec": [.exec, .worker], "Environment": [.exec, .worker], "WorkingDirectory": [.exec, .worker],
         "Grace": [.exec], "Connect": [.socket], "Instances": [.worker, .socket], "Pipeline": [.worker, .socket],
-        "IdleTimeout": [.worker, .socket], "LogOutput": [.worker], "MaxConcurrent": [.exec, .worker, .socket],
+        "IdleTimeout": [.worker, .socket], "LogOutput": [.exec, .worker], "MaxConcurrent": [.exec, .worker, .socket],
+        "Retry": [.exec, .worker, .socket],
     ]
 }
 
@@ -115,7 +120,8 @@ extension Schema<HandlerDraft> {
         Key("Handler", "Instances", \.instances.instances, .integer(1...64)),
         Key("Handler", "Pipeline", \.instances.pipeline, .integer(1...64)),
         Key("Handler", "IdleTimeout", \.instances.idleTimeout, .idleTimeout),
-        Key("Handler", "LogOutput", \.instances.logsOutput, .boolean),
+        Key("Handler", "LogOutput", \.logsOutput, .boolean),
+        Key("Handler", "Retry", \.retries, Form.integer(0...1000).optional),
         Key("Handler", "MaxConcurrent", \.maxConcurrent, Form.integer(1...10_000).optional),
         Key("Handler", "Idempotent", \.idempotent, .boolean),
         Key("Handler", "Grace", \.grace, Form.timeSpan(.milliseconds(1) ... .seconds(9)).optional),

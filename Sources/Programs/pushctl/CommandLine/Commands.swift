@@ -1,7 +1,7 @@
 extension Command {
     /// Every command, in the order of the help.
     static let all = [
-        inject, open, act, dismiss, session, token, log, `import`, explain, runHandler, simulate, test, report, show,
+        inject, open, act, dismiss, session, token, log, `import`, explain, runHandler, simulate, test, report, show, deadLetters, replay,
         campaigns,
         events, user,
         users, pending, flush, export, status, verify,

@@ -22,7 +22,7 @@ extension LedgerReader {
         while try replays.step() { story.replays.append(SequenceNumber(replays.integer(0))) }
     }
 
-    /// How often each handler answered in which way, of the requests accepted from `from` on and before `end`: of attempts
+    /// How often each handler answered in which way, observers aside, of the requests accepted from `from` on and before `end`: of attempts
     /// that have a row, which those that were simply handled have not.
     public func answers(
         from start: WallTime? = nil, to end: WallTime? = nil,
@@ -30,8 +30,9 @@ extension LedgerReader {
     ) throws(StoreError) {
         let statement = try database.prepare(
             """
-            SELECT handler, answer, count(*) FROM attempts JOIN requests USING (seq)
-            WHERE accepted_at >= ?1 AND accepted_at < ?2 GROUP BY 1, 2 ORDER BY 1, 2
+            SELECT attempts.handler, answer, count(*)
+            FROM attempts JOIN requests USING (seq) JOIN invocations USING (seq, n)
+            WHERE observer = 0 AND accepted_at >= ?1 AND accepted_at < ?2 GROUP BY 1, 2 ORDER BY 1, 2
             """)
         statement.bind(start, before: end)
         while try statement.step() {
