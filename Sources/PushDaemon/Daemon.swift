@@ -108,7 +108,8 @@ final class Daemon {
         deadLetters = DeadLetterService(
             processor: processor, pipeline: pipeline, committer: committer, lookup: lookup)
         control = ControlServer(
-            processor: processor, health: health, ledgerSync: ledgerSync, deadLetters: deadLetters, refusals: refusals, statusSource: self)
+            processor: processor, health: health, ledgerSync: ledgerSync, deadLetters: deadLetters, refusals: refusals,
+            statusSource: self)
         try watch()
         endLeftovers(of: recovered.stateID)
         try recover(recovered)
@@ -228,8 +229,8 @@ final class Daemon {
                 journal.log(JournalEntry(.info, "\(requests) requests were older than Retention= and were deleted"))
             }
             if deadLetters > 0 {
-                let limits = "DeadLetterRetention= or beyond DeadLetterSizeMax="
-                journal.log(JournalEntry(.notice, "\(deadLetters) dead letters were older than \(limits) and were dropped"))
+                let why = "were older than DeadLetterRetention= or beyond DeadLetterSizeMax="
+                journal.log(JournalEntry(.notice, "\(deadLetters) dead letters \(why) and were dropped"))
             }
         case .failed(let error): fail(error)
         }

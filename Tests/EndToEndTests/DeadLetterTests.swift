@@ -9,7 +9,8 @@ struct DeadLetterTests {
     @Test("is listed with what its handler wrote, and is done by a replay, once")
     func replays() throws {
         installation.addJob(
-            "job", "test -e \(installation.root)/up && echo \"$PUSH_REPLAY_OF\" >\(installation.root)/of && exit 0; "
+            "job",
+            "test -e \(installation.root)/up && echo \"$PUSH_REPLAY_OF\" >\(installation.root)/of && exit 0; "
                 + "echo 'the service is down' >&2; exit 1")
         let daemon = try TestDaemon(installation)
         let client = try installation.injectClient()

@@ -100,7 +100,8 @@ struct AttemptTests {
 
     @Test("a handler is tried again no more often than Retry= says")
     func retries() throws {
-        var bench = Bench(.testing(.relay, handlers: [Handler(name: "crm", kind: .exec(.init(arguments: ["/x"])), retries: 1)]))
+        let handler = Handler(name: "crm", kind: .exec(.init(arguments: ["/x"])), retries: 1)
+        var bench = Bench(.testing(.relay, handlers: [handler]))
         try bench.submit(.deliver())
         bench.started(1)
         bench.finished(1, 0, .retry(after: .zero))

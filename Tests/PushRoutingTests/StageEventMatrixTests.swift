@@ -35,7 +35,8 @@ struct StageEventMatrixTests {
     static let stages: [Invocation.Stage?] = Invocation.Stage.allCases + [nil]
 
     static let nothingRuns: [Happening: String] = [
-        .started: "", .observed: "", .handled: "", .retry: "", .declined: "", .rejected: "", .signaled: "", .failedToStart: "",
+        .started: "", .observed: "", .handled: "", .retry: "", .declined: "", .rejected: "", .signaled: "",
+        .failedToStart: "",
         .submittedToLane: "new waits", .reconfigured: "", .draining: "",
     ]
 

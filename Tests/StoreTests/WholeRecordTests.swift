@@ -31,7 +31,9 @@ struct WholeRecordTests {
     ]
 
     /// What no record of a kind has: an invocation's request is one for both, a digest for today's does the ledger.
-    private static let alike: Set<String> = ["invocation.id.seq.value", "attempt.id.seq.value", "letter.id.seq.value", "held.interaction.formerDigest"]
+    private static let alike: Set<String> = [
+        "invocation.id.seq.value", "attempt.id.seq.value", "letter.id.seq.value", "held.interaction.formerDigest",
+    ]
 
     @Test("differ in every field, of which none is empty, and have no two alike")
     func differ() {

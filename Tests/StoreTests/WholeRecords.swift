@@ -33,7 +33,8 @@ enum Whole {
                 exec: .microseconds(1104),
                 total: .microseconds(1105),
                 completion: Completion(by: .handler, times: 12, result: .newData, options: ["banner", "list"]),
-                waitedFor: Predecessor(id: InvocationID(seq: number(91), n: 13), handler: "before-a", took: .microseconds(1107)),
+                waitedFor: Predecessor(
+                    id: InvocationID(seq: number(91), n: 13), handler: "before-a", took: .microseconds(1107)),
                 ahead: 1108, decidedAt: time(1106))),
         InvocationRecord(
             id: InvocationID(seq: number(101), n: 21), callback: .didRegister, isObserver: false,
@@ -44,7 +45,8 @@ enum Whole {
                 exec: .microseconds(2104),
                 total: .microseconds(2105),
                 completion: Completion(by: .default, times: 22, result: .noData, options: ["sound"]),
-                waitedFor: Predecessor(id: InvocationID(seq: number(92), n: 23), handler: "before-b", took: .microseconds(2107)),
+                waitedFor: Predecessor(
+                    id: InvocationID(seq: number(92), n: 23), handler: "before-b", took: .microseconds(2107)),
                 ahead: 2108, decidedAt: time(2106))),
     ]
 

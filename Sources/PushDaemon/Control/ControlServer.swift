@@ -26,8 +26,8 @@ final class ControlServer {
     ///   - refusals: counts what is refused.
     ///   - statusSource: knows what the daemon does now.
     init(
-        processor: Processor, health: StoreHealth, ledgerSync: LedgerSync, deadLetters: DeadLetterService, refusals: RefusalLog,
-        statusSource: any StatusSource
+        processor: Processor, health: StoreHealth, ledgerSync: LedgerSync, deadLetters: DeadLetterService,
+        refusals: RefusalLog, statusSource: any StatusSource
     ) {
         self.processor = processor
         self.ledgerSync = ledgerSync

@@ -67,7 +67,8 @@ public enum HandlerInput {
             ("PUSH_ID", run.request.id), ("PUSH_APP", run.request.app), ("PUSH_DEVICE", run.request.device),
             ("PUSH_EXTERNAL_ID", run.request.externalID), ("PUSH_MESSAGE_ID", run.request.messageID),
             ("PUSH_PROVIDER", run.invocation.provider), ("PUSH_ROUTE", run.invocation.route),
-            ("PUSH_REPLAY_OF", run.request.replayOf.map { String($0.value) }), ("PUSH_KIND", run.subject.kind), ("PUSH_ACTION", run.subject.button),
+            ("PUSH_REPLAY_OF", run.request.replayOf.map { String($0.value) }), ("PUSH_KIND", run.subject.kind),
+            ("PUSH_ACTION", run.subject.button),
         ]
         // The object on standard input has every value whole; a variable ends at a NUL, and one that is too long for the
         // kernel would keep the program from starting.

@@ -57,7 +57,7 @@ extension Script.Part {
                 guard let text = value.string, text.utf8.count <= ErrorOutput.keptMax else {
                     throw ProtocolError(
                         .invalidType, field: field,
-                        message: "errors is what the handler writes to standard error, at most \(ErrorOutput.keptMax) bytes")
+                        message: "errors is what goes to standard error, at most \(ErrorOutput.keptMax) bytes")
                 }
                 errors = text
             case "answers": answers = try Self.number(value, key, field, in: 1...1000)

@@ -146,7 +146,8 @@ struct DeadLetterChoice {
     /// An order without a choice would be about more than was meant.
     func requireSome(_ arguments: Arguments, toDo what: String) throws(Failure) {
         guard named.isEmpty, !isFiltered else { return }
-        throw arguments.usageFailure("\(what) needs the numbers of requests, or an option that chooses; --until now is all")
+        throw arguments.usageFailure(
+            "\(what) needs the numbers of requests, or an option that chooses; --since 2020-01-01 is all")
     }
 
     /// The numbers, newest first where options choose.

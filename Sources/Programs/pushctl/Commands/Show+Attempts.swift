@@ -35,7 +35,9 @@ extension RequestStory {
             }
             steps.append(["\(attempt.ended.milliseconds) ms", attempt.end])
         }
-        if let result = invocation.result { steps.append(["\(result.total.milliseconds) ms", result.outcome.rawValue]) }
+        if let result = invocation.result {
+            steps.append(["\(result.total.milliseconds) ms", result.outcome.rawValue])
+        }
         return steps
     }
 

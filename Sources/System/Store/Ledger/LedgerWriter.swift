@@ -157,7 +157,9 @@ final class LedgerWriter {
     ///
     /// A request with a dead letter stays until that is none any more: first those go that have become too old or too many.
     /// - Returns: how many requests and dead letters were taken out, and whether there may be more to take.
-    func prune(olderThan cutoff: WallTime, limit: Int, deadLetters: DeadLetterLimits? = nil) throws(StoreError) -> Pruned {
+    func prune(
+        olderThan cutoff: WallTime, limit: Int, deadLetters: DeadLetterLimits? = nil
+    ) throws(StoreError) -> Pruned {
         // The same set each time: what has an invocation in flight is not touched, and the rest stays old.
         let old = """
             SELECT seq FROM requests WHERE accepted_at < \(cutoff.milliseconds) AND NOT EXISTS (

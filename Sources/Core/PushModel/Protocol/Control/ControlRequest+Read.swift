@@ -30,7 +30,8 @@ extension ControlRequest.Operation {
     /// What every op takes.
     static let keys = RequestKeys([.op, .id, .at])
 
-    private static let names = "status, sync, claim, depart, peek, settle, sending, flush, reset, resolve, replay or purge"
+    private static let names =
+        "status, sync, claim, depart, peek, settle, sending, flush, reset, resolve, replay or purge"
 
     fileprivate init(_ reader: ObjectReader) throws(ProtocolError) {
         switch try reader.string(.op) {
