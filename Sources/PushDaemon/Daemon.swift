@@ -40,6 +40,7 @@ final class Daemon {
     private let processor: Processor
     private let inject: InjectServer
     private let ledgerSync: LedgerSync
+    private let deadLetters: DeadLetterService
     private var control: ControlServer?
 
     /// What people do with the notifications that it shows.
@@ -114,8 +115,11 @@ final class Daemon {
             depthLimit: settings.daemon.jsonDepthMax)
         ledgerSync = try LedgerSync(
             loop: loop, pipeline: pipeline, committer: committer, stateID: recovered.stateID)
+        deadLetters = DeadLetterService(
+            processor: processor, pipeline: pipeline, committer: committer, lookup: lookup)
         control = ControlServer(
-            processor: processor, health: health, ledgerSync: ledgerSync, refusals: refusals, statusSource: self)
+            processor: processor, health: health, ledgerSync: ledgerSync, deadLetters: deadLetters, refusals: refusals,
+            statusSource: self)
         try watch()
         endLeftovers(of: recovered.stateID)
         try recover(recovered)
@@ -220,6 +224,7 @@ final class Daemon {
         switch message {
         case .store(let report): take(report)
         case .answer(let token, let answer) where loader.owns(token): loader.answered(token, answer)
+        case .answer(let token, let answer) where deadLetters.owns(token): deadLetters.answered(token, answer)
         case .answer(let token, let answer): inject.answered(token, answer)
         case .largeRequest(let token, let request) where loader.owns(token): loader.wasRead(token, request)
         case .largeRequest(let token, let request): inject.wasRead(token, request)
@@ -236,15 +241,22 @@ final class Daemon {
             inject.applied(through: number)
             loader.applied(through: number)
             ledgerSync.applied(through: number)
+            deadLetters.applied(through: number)
         case .stalled(let error): health.stalled(error)
         case .ledgerStalled(let error):
             health.ledgerStalled(error)
             inject.admitLarge()
         case .ledgerResumed: health.ledgerResumed()
-        case .pruned(let requests) where requests > 0:
-            let deleted = counted(requests, "request was", "requests were")
-            journal.log(JournalEntry(.info, "\(deleted) older than Retention= and deleted"))
-        case .pruned: break
+        case .pruned(let requests, let deadLetters):
+            if requests > 0 {
+                let deleted = counted(requests, "request was", "requests were")
+                journal.log(JournalEntry(.info, "\(deleted) older than Retention= and deleted"))
+            }
+            if deadLetters > 0 {
+                let why = "older than DeadLetterRetention= or beyond DeadLetterSizeMax="
+                let dropped = counted(deadLetters, "dead letter", "dead letters")
+                journal.log(JournalEntry(.notice, "\(dropped) \(why), dropped now"))
+            }
         case .failed(let error): fail(error)
         }
     }
@@ -330,8 +342,12 @@ final class Daemon {
     private static let housekeepingInterval = Duration.seconds(10)
 
     private func prune() {
-        let retention = settings.store.retention.milliseconds
-        committer.prune(olderThan: WallTime(milliseconds: Moment.now().wall.milliseconds - retention))
+        let (now, store) = (Moment.now().wall.milliseconds, settings.store)
+        committer.prune(
+            olderThan: WallTime(milliseconds: now - store.retention.milliseconds),
+            deadLetters: DeadLetterLimits(
+                cutoff: WallTime(milliseconds: now - store.deadLetterRetention.milliseconds),
+                byteCountMax: store.deadLetterSizeMax))
     }
 
     private static let pruneInterval = Duration.seconds(3600)

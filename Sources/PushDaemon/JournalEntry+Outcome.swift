@@ -26,6 +26,7 @@ extension JournalEntry {
             (.handler, invocation.handler), (.waitedFor, result.waitedFor.map { "\($0.id.seq)/\($0.id.n)" }),
         ]
         for case (let name, let value?) in optional { fields.append(Field(name, value)) }
+        if let replayOf = request.replayOf { fields.append(Field(.replayOf, replayOf.value)) }
         if invocation.isObserver { fields.append(Field(.observer, 1)) }
         let handler = invocation.handler.map { invocation.isObserver ? "observing handler \($0)" : "handler \($0)" }
         let who = handler ?? invocation.provider ?? "nobody"

@@ -151,6 +151,18 @@ struct WorkerTests {
         #expect(daemon.standardError.contains("heard 1") == isLogged, "\(daemon.standardError)")
     }
 
+    @Test("has what it wrote for an invocation alone kept with that one")
+    func keptOutput() throws {
+        installation.addWorker("loud", "while next; do echo \"heard $id\" >&2; answer rejected; done")
+        let daemon = try TestDaemon(installation)
+        let client = try installation.injectClient()
+        for _ in 1...2 { #expect(try client.outcome(of: Requests.deliver(job: "loud")).outcome == "failed") }
+        for seq in 1...2 {
+            let story = try json(daemon.pushctl("show", "\(seq)", "--json").output)["invocations"]?.elements.first
+            #expect(story?["attempts"]?.elements.first?["errors"]?.string == "heard \(seq)\n")
+        }
+    }
+
     @Test("has descriptors 0 to 2 and no other")
     func descriptors() throws {
         installation.addWorker("list", "next; exec ls /proc/self/fd >$ROOT/list")

@@ -101,6 +101,22 @@ struct Bench {
         return effects.list
     }
 
+    /// Replays the dead letters of a request, as the ledger has them.
+    @discardableResult
+    mutating func replay(_ seq: Int64, uid: UInt32 = 0) throws(Refusal) -> [String] {
+        guard let (accepted, request) = ledger.requests[SequenceNumber(seq)] else { return [] }
+        let rows = ledger.deadLetters.filter { $0.seq.value == seq }.sorted().compactMap { ledger.rows[$0] }
+        let dead = UnfinishedRequest(
+            accepted: accepted, invocations: rows, request: request, past: pasts[accepted.seq])
+        let (peer, now) = (Peer(uid: uid, gid: 100, pid: 1), now)
+        let effects = try decide { (router, effects) throws(Refusal) in
+            _ = try router.replay(dead, from: peer, at: now, effects: &effects)
+        }
+        pasts[router.lastNumber] = pasts[accepted.seq]
+        take(effects.list, of: request)
+        return effects.list.compactMap(\.text)
+    }
+
     mutating func handleRaw(_ event: RouterEvent) -> [RouterEffect] {
         let now = now
         var effects = decide { router, effects in router.handle(event, at: now, effects: &effects) }
@@ -208,6 +224,7 @@ extension RouterEffect {
     /// The effect in a few words.
     var text: String? {
         switch self {
+        case .record(.attempt), .record(.output), .record(.deadLetter), .record(.noDeadLetters): nil
         case .record(.tracker), .record(.customData(.attribute)), .record(.customData(.sending)): nil
         case .record(.customData(.entry(let entry, let state, _))): "entry \(entry.number) \(state.rawValue)"
         case .record(.customData(.moved(let move))): "entry \(move.number) \(move.state.rawValue)"

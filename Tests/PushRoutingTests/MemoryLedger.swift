@@ -6,6 +6,9 @@ import TestSupport
 struct MemoryLedger {
     private(set) var requests: [SequenceNumber: (accepted: AcceptedRequest, request: Request)] = [:]
     private(set) var rows: [InvocationID: InvocationRecord] = [:]
+    /// The attempts that have a row, in order.
+    private(set) var attempts: [AttemptRecord] = []
+    private(set) var deadLetters: Set<InvocationID> = []
     private(set) var events: [AnalyticsEvent] = []
     /// What the tracker remembers.
     private(set) var tracker = TrackerRows()
@@ -39,6 +42,19 @@ struct MemoryLedger {
         case .event(let event):
             if events.contains(where: { $0.id == event.id }) { violations.append("event \(event.id) comes twice") }
             events.append(event)
+        case .attempt(let attempt):
+            guard let row = rows[attempt.id] else {
+                return violations.append("an attempt at \(attempt.id.name), which is not there")
+            }
+            if row.result != nil { violations.append("an attempt at \(attempt.id.name) ends after it did") }
+            attempts.append(attempt)
+        case .output(let id, _):
+            if !attempts.contains(where: { $0.id == id }) { violations.append("an output of no attempt at \(id.name)") }
+        case .deadLetter(let letter):
+            guard requests[letter.id.seq]?.accepted.mode == .relay,
+                rows[letter.id]?.result?.outcome.isDeadLetter == true, deadLetters.insert(letter.id).inserted
+            else { return violations.append("\(letter.id.name) is no dead letter, or is one already") }
+        case .noDeadLetters(let seq): deadLetters = deadLetters.filter { $0.seq != seq }
         case .tracker(let record): records.append(record)
         case .customData(let record):
             customData.write(record)

@@ -73,8 +73,9 @@ struct RouteTests {
         try bench.submit(.deliver())
         bench.started(1)
         #expect(bench.finished(1, 0, .retry(after: nil)) == ["update 2.0 started", "start 2.0 crm", "update 1.0"])
-        #expect(bench.nextDue == .milliseconds(200))
-        bench.at(.milliseconds(200))
+        let wait = RetryRules().wait(afterAttempt: 1, of: .init(1))
+        #expect(bench.nextDue == wait && wait >= .milliseconds(100) && wait <= .milliseconds(200))
+        bench.at(wait)
         #expect(bench.clock() == [])
         bench.started(2)
         #expect(bench.finished(2).last == "start 1.0 crm")
@@ -85,7 +86,7 @@ struct RouteTests {
         #expect(bench.end(1)?.exec == .seconds(1))
     }
 
-    @Test("a handler says itself when to come again; after the deadline is never")
+    @Test("a handler says itself when to come again; at the deadline is too late, and ends it at once")
     func retryAfter() throws {
         var bench = Bench(.testing(.relay))
         try bench.submit(.deliver())
@@ -94,10 +95,8 @@ struct RouteTests {
         bench.at(.seconds(3))
         #expect(bench.clock() == ["update 1.0 started", "start 1.0 crm"])
         bench.started(1)
-        bench.finished(1, 0, .retry(after: .seconds(6)))
-        bench.at(.seconds(9))
-        #expect(bench.clock() == ["update 1.0 timed_out", "end 1.0 timed_out"])
-        #expect(bench.end(1)?.reason == "tried more than once and not finished at the deadline")
+        #expect(bench.finished(1, 0, .retry(after: .seconds(6))) == ["update 1.0 failed", "end 1.0 failed"])
+        #expect(bench.end(1)?.reasonCode == .noTimeToRetry)
     }
 
     @Test("the row says that a handler that is not idempotent was started, before it is", arguments: [true, false])

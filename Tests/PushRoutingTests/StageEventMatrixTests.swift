@@ -10,7 +10,7 @@ import Testing
 struct StageEventMatrixTests {
     /// What can happen; `kind` below says which events of the router it covers.
     enum Happening: CaseIterable {
-        case submittedToLane, started, handled, retry, unavailable, declined, rejected, signaled, failedToStart
+        case submittedToLane, started, observed, handled, retry, unavailable, declined, rejected, signaled, failedToStart
         case clockBeforeDeadline, clockAtDeadline, clockAfterDeadline, reconfigured, draining, recovered
     }
 
@@ -18,6 +18,7 @@ struct StageEventMatrixTests {
     static func kind(of event: RouterEvent) -> Happening {
         switch event {
         case .started: .started
+        case .observed: .observed
         case .finished(_, .handled): .handled
         case .finished(_, .retry): .retry
         case .finished(_, .unavailable): .unavailable
@@ -35,12 +36,13 @@ struct StageEventMatrixTests {
     static let stages: [Invocation.Stage?] = Invocation.Stage.allCases + [nil]
 
     static let nothingRuns: [Happening: String] = [
-        .started: "", .handled: "", .retry: "", .unavailable: "", .declined: "", .rejected: "", .signaled: "",
+        .started: "", .observed: "", .handled: "", .retry: "", .unavailable: "", .declined: "", .rejected: "", .signaled: "",
         .failedToStart: "",
         .submittedToLane: "new waits", .reconfigured: "", .draining: "",
     ]
 
     static let answered: [Happening: String] = [
+        .observed: "",
         .handled: "handled → gone",
         .retry: "→ pausing",
         .unavailable: "→ pausing",
@@ -157,6 +159,7 @@ struct StageEventMatrixTests {
         return switch happening {
         case .started: .started(id)
         case .handled: .finished(id, .handled(.init()))
+        case .observed: .observed(id, RunFacts(status: 1, output: ErrorOutput([65])))
         case .retry: .finished(id, .retry(after: nil))
         case .unavailable: .finished(id, .unavailable(reason: "no service", after: .milliseconds(1)))
         case .declined: .finished(id, .declined)

@@ -164,8 +164,8 @@ struct HandlerFileTests {
         let (settings, diagnostics) = handler(
             "Type=worker\nExec=/x\nInstances=4\nPipeline=8\nIdleTimeout=infinity\nLogOutput=yes\nIdempotent=yes")
         #expect(diagnostics == [])
-        let rules = InstanceRules(instances: 4, pipeline: 8, idleTimeout: nil, logsOutput: true)
-        let command = Handler.Command(arguments: ["/x"])
+        let rules = InstanceRules(instances: 4, pipeline: 8, idleTimeout: nil)
+        let command = Handler.Command(arguments: ["/x"], logsOutput: true)
         #expect(
             settings?.routing.handlers["crm"]
                 == Handler(name: "crm", kind: .worker(command, rules), idempotent: true, maxConcurrent: 32))

@@ -57,7 +57,7 @@ struct MainFileTests {
         #expect(settings.daemon.controlSocket.group == "1000")
         #expect(settings.routing.mode == .relay)
         #expect(settings.routing.limits == RoutingLimits(handlers: 3, inFlight: 100, inFlightPerPeer: 50))
-        #expect(settings.routing.retryDelay == .seconds(1))
+        #expect(settings.routing.retry.delay == .seconds(1))
         #expect(
             settings.routing.completion
                 == CompletionRules(brazeFetchResult: .newData, presentationOptions: [.list, .badge]))

@@ -21,6 +21,7 @@ struct WholeRecordTests {
 
     private static let pairs: [(name: String, first: any Sendable, second: any Sendable)] = [
         ("request", Whole.requests[0], Whole.requests[1]), ("invocation", Whole.invocations[0], Whole.invocations[1]),
+        ("attempt", Whole.attempts[0], Whole.attempts[1]), ("letter", Whole.deadLetters[0], Whole.deadLetters[1]),
         ("event", Whole.events[0], Whole.events[1]), ("device", Whole.devices[0], Whole.devices[1]),
         ("tracked", Whole.tracked[0], Whole.tracked[1]), ("interaction", Whole.interactions[0], Whole.interactions[1]),
         ("session", Whole.sessions[0], Whole.sessions[1]), ("starts", Whole.starts[0], Whole.starts[1]),
@@ -30,7 +31,9 @@ struct WholeRecordTests {
     ]
 
     /// What no record of a kind has: an invocation's request is one for both, a digest for today's does the ledger.
-    private static let alike: Set<String> = ["invocation.id.seq.value", "held.interaction.formerDigest"]
+    private static let alike: Set<String> = [
+        "invocation.id.seq.value", "attempt.id.seq.value", "letter.id.seq.value", "held.interaction.formerDigest",
+    ]
 
     @Test("differ in every field, of which none is empty, and have no two alike")
     func differ() {

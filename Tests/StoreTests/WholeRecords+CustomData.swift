@@ -46,6 +46,8 @@ extension Whole {
     static var records: [LedgerRecord] {
         var records: [LedgerRecord] = Self.requests.map { .request($0) }
         records += invocations.map { .invocation($0) }
+        records += attempts.map { .attempt($0) }
+        records += deadLetters.map { .deadLetter($0) }
         records += events.map { .event($0) }
         records += devices.map { .device($0) }
         for row in tracked { records += [.event(Fixture.event(row.seq.value)), .tracker(.delivery(row))] }

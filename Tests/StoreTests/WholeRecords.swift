@@ -13,14 +13,14 @@ enum Whole {
             boot: UUID128(high: 1006, low: 1007), mode: .relay, platform: .web, app: "app-a", device: "device-a",
             externalID: "user-a", messageID: "message-a", state: .forceQuit, duplicateID: "duplicate-a",
             isTracked: true, transport: .adm, originalPriority: .high, deliveredPriority: .normal,
-            body: Array("body-a".utf8)),
+            replayOf: number(1008), body: Array("body-a".utf8)),
         AcceptedRequest(
             seq: number(102), operation: .token, id: "id-b", peer: Peer(uid: 2001, gid: 2002, pid: 2003),
             acceptedAt: Moment(monotonic: Instant(nanoseconds: 2004), wall: time(2005)),
             boot: UUID128(high: 2006, low: 2007), mode: .device, platform: .ios, app: "app-b", device: "device-b",
             externalID: "user-b", messageID: "message-b", state: .terminated, duplicateID: "duplicate-b",
             isTracked: false, transport: .webPush, originalPriority: .normal, deliveredPriority: .high,
-            body: Array("body-b".utf8)),
+            replayOf: number(2008), body: Array("body-b".utf8)),
     ]
 
     static let invocations = [
@@ -33,8 +33,9 @@ enum Whole {
                 exec: .microseconds(1104),
                 total: .microseconds(1105),
                 completion: Completion(by: .handler, times: 12, result: .newData, options: ["banner", "list"]),
-                waitedFor: Predecessor(id: InvocationID(seq: number(91), n: 13), handler: "before-a"),
-                decidedAt: time(1106))),
+                waitedFor: Predecessor(
+                    id: InvocationID(seq: number(91), n: 13), handler: "before-a", took: .microseconds(1107)),
+                ahead: 1108, decidedAt: time(1106))),
         InvocationRecord(
             id: InvocationID(seq: number(101), n: 21), callback: .didRegister, isObserver: false,
             provider: "provider-b", route: "route-b", handler: "handler-b", budget: .microseconds(2101),
@@ -44,8 +45,27 @@ enum Whole {
                 exec: .microseconds(2104),
                 total: .microseconds(2105),
                 completion: Completion(by: .default, times: 22, result: .noData, options: ["sound"]),
-                waitedFor: Predecessor(id: InvocationID(seq: number(92), n: 23), handler: "before-b"),
-                decidedAt: time(2106))),
+                waitedFor: Predecessor(
+                    id: InvocationID(seq: number(92), n: 23), handler: "before-b", took: .microseconds(2107)),
+                ahead: 2108, decidedAt: time(2106))),
+    ]
+
+    static let attempts = [
+        AttemptRecord(
+            id: InvocationID(seq: number(101), n: 11), route: "try-route-a", handler: "try-handler-a",
+            asked: .microseconds(1151), started: .microseconds(1152), ended: .microseconds(1153), answer: .timedOut,
+            status: 1154, signal: 1155, retryAfter: .microseconds(1156), reason: "try-reason-a",
+            output: ErrorOutput(Array("errors-a".utf8), cut: 1157)),
+        AttemptRecord(
+            id: InvocationID(seq: number(101), n: 21), route: "try-route-b", handler: "try-handler-b",
+            asked: .microseconds(2151), started: .microseconds(2152), ended: .microseconds(2153), answer: .notStarted,
+            status: 2154, signal: 2155, retryAfter: .microseconds(2156), reason: "try-reason-b",
+            output: ErrorOutput(Array("errors-b".utf8), cut: 2157)),
+    ]
+
+    static let deadLetters = [
+        DeadLetter(id: InvocationID(seq: number(101), n: 11), at: time(1161), byteCount: 1162),
+        DeadLetter(id: InvocationID(seq: number(101), n: 21), at: time(2161), byteCount: 2162),
     ]
 
     static let events = [

@@ -56,6 +56,7 @@ final class WholeRoundTripTests {
         for request in Whole.requests { #expect(try reader.story(of: request.seq)?.request == request) }
         let story = try #require(try reader.story(of: Whole.number(101)))
         #expect(story.invocations == Whole.invocations)
+        #expect(story.attempts == Whole.attempts && story.deadLetters == Whole.deadLetters)
         #expect(story.verdict == Whole.interactions[0].verdict)
         #expect(story.entries == [Whole.entries[0]])
         #expect(try reader.story(of: Whole.number(102))?.entries == [Whole.entries[1]])
@@ -98,6 +99,21 @@ final class WholeRoundTripTests {
         first.result?.completion?.options = []
         try await ledger.commit([.update(first)])
         #expect(try ledger.reader().story(of: first.id.seq)?.invocations == [first])
+    }
+
+    @Test("of what a stopped handler wrote is in its last attempt, whichever way it came", arguments: Way.allCases)
+    func output(way: Way) async throws {
+        var attempts = [Whole.attempts[0], Whole.attempts[0], Whole.attempts[1]]
+        attempts[1].output = nil
+        let output = ErrorOutput(Array("late".utf8), cut: 7)
+        let start: [LedgerRecord] = [.request(Whole.requests[0])] + Whole.invocations.map { .invocation($0) }
+        let records = start + attempts.map { .attempt($0) } + Whole.deadLetters.map { .deadLetter($0) }
+        let ledger = try await way.ledger(
+            directory.path, [records, [.output(attempts[1].id, output), .noDeadLetters(Whole.number(101))]])
+        attempts[1].output = output
+        let story = try #require(try ledger.reader().story(of: Whole.number(101)))
+        #expect(story.attempts == attempts)
+        #expect(story.deadLetters == [], "they were replayed or purged")
     }
 
     @Test("of what is known by a number is replaced by what comes under it, whichever way", arguments: Way.allCases)

@@ -53,6 +53,8 @@ public struct AcceptedRequest: Hashable, Sendable {
     public var originalPriority: MessagePriority?
     /// The priority with which FCM delivered it, which may be lower; `nil` where the payload does not tell.
     public var deliveredPriority: MessagePriority?
+    /// The request of which this one is a replay; `nil` for what a producer sent.
+    public var replayOf: SequenceNumber?
     /// The request line as it came, without the line feed.
     public var body: [UInt8]
 
@@ -62,7 +64,7 @@ public struct AcceptedRequest: Hashable, Sendable {
         mode: DispatchMode, platform: Platform, app: String?, device: String?, externalID: String?,
         messageID: String?, state: AppState? = nil, duplicateID: String? = nil, isTracked: Bool = false,
         transport: Transport? = nil, originalPriority: MessagePriority? = nil,
-        deliveredPriority: MessagePriority? = nil, body: [UInt8]
+        deliveredPriority: MessagePriority? = nil, replayOf: SequenceNumber? = nil, body: [UInt8]
     ) {
         self.seq = seq
         self.operation = operation
@@ -82,6 +84,7 @@ public struct AcceptedRequest: Hashable, Sendable {
         self.transport = transport
         self.originalPriority = originalPriority
         self.deliveredPriority = deliveredPriority
+        self.replayOf = replayOf
         self.body = body
     }
 }
@@ -122,11 +125,14 @@ public struct Predecessor: Hashable, Sendable {
     public var id: InvocationID
     /// Its handler; `nil` for the tracker.
     public var handler: String?
+    /// How long it had its turn; `nil` for a row of a version before schema 7.
+    public var took: Duration?
 
-    /// Joins the two.
-    public init(id: InvocationID, handler: String?) {
+    /// Joins the parts.
+    public init(id: InvocationID, handler: String?, took: Duration? = nil) {
         self.id = id
         self.handler = handler
+        self.took = took
     }
 }
 
@@ -148,13 +154,16 @@ public struct InvocationResult: Hashable, Sendable {
     public var completion: Completion?
     /// What it waited for in its lane; `nil` if it did not wait there.
     public var waitedFor: Predecessor?
+    /// How many were ahead of it in its lane when it came; `nil` if none was, and for a row of a version before schema 7.
+    public var ahead: Int?
     /// When it ended.
     public var decidedAt: WallTime
 
     /// Joins the parts.
     public init(
         outcome: Outcome, reason: String?, reasonCode: ReasonCode? = nil, queue: Duration, exec: Duration,
-        total: Duration, completion: Completion?, waitedFor: Predecessor? = nil, decidedAt: WallTime
+        total: Duration, completion: Completion?, waitedFor: Predecessor? = nil, ahead: Int? = nil,
+        decidedAt: WallTime
     ) {
         self.outcome = outcome
         self.reason = reason
@@ -164,6 +173,7 @@ public struct InvocationResult: Hashable, Sendable {
         self.total = total
         self.completion = completion
         self.waitedFor = waitedFor
+        self.ahead = ahead
         self.decidedAt = decidedAt
     }
 }
@@ -219,6 +229,14 @@ public indirect enum LedgerRecord: Sendable {
     case invocation(InvocationRecord)
     /// An invocation in flight changed: route, handler, deadline, started or result. The whole row as it is now.
     case update(InvocationRecord)
+    /// An attempt of a handler ended.
+    case attempt(AttemptRecord)
+    /// What the handler of the last attempt wrote to standard error before it was stopped.
+    case output(InvocationID, ErrorOutput)
+    /// An invocation became a dead letter.
+    case deadLetter(DeadLetter)
+    /// The dead letters of a request are none any more: they were replayed or purged.
+    case noDeadLetters(SequenceNumber)
     /// An analytics event.
     case event(AnalyticsEvent)
     /// A change of what the tracker remembers.

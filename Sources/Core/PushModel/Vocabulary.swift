@@ -158,6 +158,9 @@ public enum Outcome: String, Sendable, CaseIterable {
         }
     }
 
+    /// Whether, in `relay` mode, the work was not done and a person may want it done again.
+    public var isDeadLetter: Bool { isFailure || isMissed }
+
     /// Whether it ended in time, without success, for a reason that a person has to see to.
     public var isFailure: Bool {
         switch self {

@@ -8,6 +8,7 @@ public enum CSVReport {
         "handler", "mode", "accepted_at", "queue_ms", "exec_ms", "total_ms", "deadline_ms", "started",
         "completion_by", "completion_result", "reason", "observer", "waited_for",
         "reason_code", "transport", "original_priority", "delivered_priority",
+        "ahead", "waited_for_ms", "replay_of",
     ])
 
     /// The line of one invocation, with its line end. What is in flight has no outcome, times or completion.
@@ -24,7 +25,8 @@ public enum CSVReport {
             result?.completion?.by.rawValue ?? "", result?.completion?.result.rawValue ?? "", text(result?.reason),
             invocation.isObserver ? "true" : "false", result?.waitedFor.map { "\($0.id.seq).\($0.id.n)" } ?? "",
             result?.reasonCode?.rawValue ?? "", row.transport?.rawValue ?? "", row.originalPriority?.rawValue ?? "",
-            row.deliveredPriority?.rawValue ?? "",
+            row.deliveredPriority?.rawValue ?? "", result?.ahead.map(String.init) ?? "",
+            result?.waitedFor?.took.map { milliseconds($0) } ?? "", row.replayOf?.description ?? "",
         ])
     }
 

@@ -134,6 +134,16 @@ public struct ComplianceReport: Sendable {
         last = id
     }
 
+    /// Counts how a handler answered attempts, of those that the ledger has rows of. A handler that declines or wants to be
+    /// tried again may have no invocation in the end, and is in the figures all the same.
+    public mutating func add(_ answer: AttemptRecord.Answer, of handler: String, count: Int) {
+        switch answer {
+        case .declined: byHandler[handler, default: FigureGroup()].declined += count
+        case .retry: byHandler[handler, default: FigureGroup()].retries += count
+        case .handled, .rejected, .timedOut, .killed, .notStarted: break
+        }
+    }
+
     private mutating func addToGroups(_ row: ReportRow) {
         let invocation = row.invocation
         if let handler = invocation.handler { byHandler[handler, default: FigureGroup()].add(invocation.result) }

@@ -18,6 +18,11 @@ public struct FigureGroup: Hashable, Sendable {
     /// Rows that failed within the deadline.
     public private(set) var failed = 0
 
+    /// Of a handler: how many attempts it declined, whoever had the invocation in the end.
+    public internal(set) var declined = 0
+    /// Of a handler: how many attempts it answered with a wish to be tried again.
+    public internal(set) var retries = 0
+
     private var due = 0
     private var missed = 0
 

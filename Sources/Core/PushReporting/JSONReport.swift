@@ -70,6 +70,8 @@ extension FigureGroup {
             $0.member("missed", compliance.missed)
             $0.member("handled", handled)
             $0.member("failed", failed)
+            if declined > 0 { $0.member("declined", declined) }
+            if retries > 0 { $0.member("retries", retries) }
             for (name, histogram) in [("queue", queue), ("exec", exec), ("total", total)] {
                 $0.key(name)
                 histogram.write(to: &$0)

@@ -24,12 +24,15 @@ public struct ReportRow: Hashable, Sendable {
     public var originalPriority: MessagePriority?
     /// The priority with which FCM delivered it; `nil` where the payload does not tell.
     public var deliveredPriority: MessagePriority?
+    /// The request of which this one is a replay; `nil` for what a producer sent.
+    public var replayOf: SequenceNumber?
 
     /// Joins the parts.
     public init(
         invocation: InvocationRecord, mode: DispatchMode, platform: Platform, app: String?, device: String?,
         id: String?, messageID: String?, acceptedAt: WallTime, transport: Transport? = nil,
-        originalPriority: MessagePriority? = nil, deliveredPriority: MessagePriority? = nil
+        originalPriority: MessagePriority? = nil, deliveredPriority: MessagePriority? = nil,
+        replayOf: SequenceNumber? = nil
     ) {
         self.invocation = invocation
         self.mode = mode
@@ -42,5 +45,6 @@ public struct ReportRow: Hashable, Sendable {
         self.transport = transport
         self.originalPriority = originalPriority
         self.deliveredPriority = deliveredPriority
+        self.replayOf = replayOf
     }
 }

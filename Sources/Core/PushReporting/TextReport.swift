@@ -57,7 +57,13 @@ extension ComplianceReport {
         return table.text
     }
 
-    private var handlerTable: String { groupTable("Handler (ms)", byHandler) }
+    private var handlerTable: String {
+        let answers = byHandler.sorted { $0.key < $1.key }.filter { $0.value.declined + $0.value.retries > 0 }
+        guard !answers.isEmpty else { return groupTable("Handler (ms)", byHandler) }
+        var table = TextTable([("Handler", .left), ("Declined", .right), ("Asked for a retry", .right)], widest: 20)
+        for (name, group) in answers { table.add([name, grouped(group.declined), grouped(group.retries)]) }
+        return groupTable("Handler (ms)", byHandler) + table.text
+    }
 
     private var observerSection: String {
         guard observers.tally.accepted > 0 else { return "" }

@@ -30,16 +30,19 @@ public struct Handler: Hashable, Sendable {
         public var workingDirectory: String?
         /// Whose it is, and what it may use.
         public var confinement: Confinement
+        /// Whether what it writes to standard error goes into the journal. It may hold what payloads hold.
+        public var logsOutput: Bool
 
         /// Joins the parts.
         public init(
             arguments: [String], environment: [String: String] = [:], workingDirectory: String? = nil,
-            confinement: Confinement = Confinement()
+            confinement: Confinement = Confinement(), logsOutput: Bool = false
         ) {
             self.arguments = arguments
             self.environment = environment
             self.workingDirectory = workingDirectory
             self.confinement = confinement
+            self.logsOutput = logsOutput
         }
     }
 
@@ -79,11 +82,13 @@ public struct Handler: Hashable, Sendable {
 
     /// The shipped `Queue=`: at 9 s and 64 places what a handler gets done that takes about 50 ms.
     public static let defaultQueueMax = 10_000
+    /// In `relay` mode: how often it is tried again at most for one invocation; `nil`: as often as the budget lets it.
+    public var retries: Int?
 
     /// Joins the parts.
     public init(
         name: String, kind: Kind, idempotent: Bool = false, grace: Duration? = nil, maxConcurrent: Int? = nil,
-        queueMax: Int = Handler.defaultQueueMax, breaker: BreakerRules? = nil
+        queueMax: Int = Handler.defaultQueueMax, breaker: BreakerRules? = nil, retries: Int? = nil
     ) {
         self.name = name
         self.kind = kind
@@ -92,6 +97,7 @@ public struct Handler: Hashable, Sendable {
         self.maxConcurrent = maxConcurrent
         self.queueMax = queueMax
         self.breaker = breaker
+        self.retries = retries
     }
 }
 
@@ -105,8 +111,6 @@ public struct InstanceRules: Hashable, Sendable {
     public var pipeline: Int
     /// How long an instance may have nothing to do before it ends; `nil`: for ever.
     public var idleTimeout: Duration?
-    /// Whether what a worker writes to standard error goes into the journal. It may hold what payloads hold.
-    public var logsOutput: Bool
     /// Whether a connection carries one invocation: its line is followed by the end of what we send, and the next invocation
     /// has a connection of its own. The answer needs no id then.
     public var isSingleUse: Bool
@@ -116,13 +120,12 @@ public struct InstanceRules: Hashable, Sendable {
 
     /// Joins the parts; the defaults are the shipped ones.
     public init(
-        instances: Int = 1, pipeline: Int = 1, idleTimeout: Duration? = .seconds(300), logsOutput: Bool = false,
+        instances: Int = 1, pipeline: Int = 1, idleTimeout: Duration? = .seconds(300),
         isSingleUse: Bool = false, takesBack: Bool = false
     ) {
         self.instances = instances
         self.pipeline = pipeline
         self.idleTimeout = idleTimeout
-        self.logsOutput = logsOutput
         self.isSingleUse = isSingleUse
         self.takesBack = takesBack
     }

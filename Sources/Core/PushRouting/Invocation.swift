@@ -48,6 +48,10 @@ struct Invocation: Sendable {
     let lane: DeviceKey?
     /// Of those before it in its lane, the one that took longest.
     var waitedFor: Predecessor?
+    /// How many were ahead of it in its lane when it came.
+    var ahead: Int?
+    /// What handlers made of it so far.
+    var attempts = Attempts()
     /// What the tracker takes over when its turn comes.
     var receipt: Receipt?
     /// From when its time counts; `nil` while it waits in its lane in `device` mode.

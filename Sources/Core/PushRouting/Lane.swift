@@ -34,7 +34,16 @@ struct Lane: Sendable {
     var headWaitedFor: Predecessor? { longest.first?.invocation }
 
     /// Puts one behind all others.
-    mutating func append(_ id: InvocationID) { members.append(Member(id: id, through: through)) }
+    ///
+    /// - Returns: how many are ahead of it.
+    @discardableResult
+    mutating func append(_ id: InvocationID) -> Int {
+        defer { members.append(Member(id: id, through: through)) }
+        return members.count
+    }
+
+    /// Since when the head has had its turn.
+    func headAge(at now: Instant) -> Duration { now - headSince }
 
     /// The head is through: the next one's turn begins.
     ///
@@ -43,7 +52,8 @@ struct Lane: Sendable {
         guard let head = members.popFirst() else { return }
         let took = now - headSince
         while let last = longest.last, last.took < took { _ = longest.popLast() }
-        longest.append(Through(number: through, took: took, invocation: Predecessor(id: head.id, handler: handler)))
+        let predecessor = Predecessor(id: head.id, handler: handler, took: took)
+        longest.append(Through(number: through, took: took, invocation: predecessor))
         through += 1
         headSince = now
         forgetOthers()

@@ -53,8 +53,9 @@ extension Router {
 
     private mutating func miss(_ missed: Invocation, at now: Moment, _ effects: inout Effects) {
         var invocation = missed
-        if invocation.stage == .waiting, let head = invocation.lane.flatMap({ lanes[$0]?.head }) {
-            invocation.waitedFor = Predecessor(id: head, handler: invocations[head]?.handler?.name)
+        if invocation.stage == .waiting, let lane = invocation.lane.flatMap({ lanes[$0] }), let head = lane.head {
+            invocation.waitedFor = Predecessor(
+                id: head, handler: invocations[head]?.handler?.name, took: lane.headAge(at: now.monotonic))
         }
         let isHeldUp =
             invocation.stage == .ready
@@ -65,6 +66,7 @@ extension Router {
             if invocation.stage != .starting || invocation.handler?.kind.instanceRules != nil {
                 note(answered: false, of: invocation, at: now, &effects)
             }
+            endAttempt(&invocation, .timedOut, at: now, &effects)
             effects.append(.stop(invocation.record.id))
         }
         let reason: RouterReason =

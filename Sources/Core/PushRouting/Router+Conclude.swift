@@ -26,9 +26,12 @@ extension Router {
         let result = InvocationResult(
             outcome: outcome, reason: why?.text, reasonCode: why?.code, queue: queue, exec: exec, total: total,
             completion: completion ?? completions.byHost(outcome),
-            waitedFor: invocation.waitedFor, decidedAt: now.wall)
+            waitedFor: invocation.waitedFor, ahead: invocation.ahead, decidedAt: now.wall)
         invocation.record.result = result
         save(&invocation, &effects)
+        if invocation.request.mode == .relay, outcome.isDeadLetter {
+            effects.record(.deadLetter(DeadLetter(id: id, at: now.wall, byteCount: invocation.byteCount)))
+        }
         effects.append(
             .decided(InvocationEnd(request: invocation.request, invocation: invocation.record, result: result)))
         if invocation.stage == .ready { leaveQueue(invocation) }
@@ -89,7 +92,7 @@ extension Router {
 
     /// How long ago a request was accepted. An earlier boot had another monotonic clock; the civil one may have been set
     /// since, but is all there is.
-    private func age(of accepted: AcceptedRequest, at now: Moment) -> Duration {
+    func age(of accepted: AcceptedRequest, at now: Moment) -> Duration {
         if accepted.boot == boot { return now.monotonic - accepted.acceptedAt.monotonic }
         return .milliseconds(max(0, now.wall.milliseconds - accepted.acceptedAt.wall.milliseconds))
     }

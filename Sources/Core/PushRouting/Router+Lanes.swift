@@ -30,7 +30,7 @@ extension Router {
         if let lane = invocation.lane {
             let id = invocation.record.id
             guard lanes[lane] == nil else {
-                lanes[lane]?.append(id)
+                invocation.ahead = lanes[lane]?.append(id)
                 save(&invocation, &effects)
                 park(&invocation)
                 return
@@ -69,6 +69,7 @@ extension Router {
         invocation.declined.append(
             invocation.handler?.name ?? "", took: now.monotonic - (invocation.latestStart ?? now.monotonic))
         invocation.position += 1
+        invocation.attempts.goOnToNextHandler()
         invocation.record.started = false
         guard let start = invocation.clockStart else { preconditionFailure("declined before its clock ran") }
         guard pick(&invocation, from: start, at: now, &effects) else { return }
@@ -118,6 +119,9 @@ extension Router {
             note(answered: true, of: invocation, at: now, &effects)
             // The time of a handler that declined is no waiting.
             invocation.firstStart = invocation.firstStart ?? now.monotonic
+            invocation.attempts.begin(at: now.monotonic)
+            invocation.attempts.started = now.monotonic
+            endAttempt(&invocation, .handled, at: now, &effects)
             let completion = invocation.completions.byHandler(HandlerAnswer.Reply())
             conclude(invocation, .handled, completion: completion, at: now, &effects)
         case .exec, .worker, .socket, .notify:
@@ -185,6 +189,7 @@ extension Router {
         guard handlerPlaces.take(id, of: handler) else { return }
         usage.took(placeOfObserver: invocation.record.isObserver)
         invocation.stage = .starting
+        invocation.attempts.begin(at: now.monotonic)
         if !handler.idempotent { invocation.record.started = true }
         save(&invocation, &effects)
         invocations[id] = invocation
@@ -192,7 +197,8 @@ extension Router {
         touched.append(id)
         let run = HandlerRun(
             invocation: invocation.record, request: invocation.request,
-            subject: invocation.subject ?? InvocationSubject(), handler: handler, deadline: deadline)
+            subject: invocation.subject ?? InvocationSubject(), handler: handler, deadline: deadline,
+            attempt: invocation.attempts.count)
         effects.append(invocation.subject == nil ? .load(run) : .start(run))
     }
 

@@ -51,7 +51,9 @@ extension Router {
     public mutating func recover(_ unfinished: [UnfinishedRequest], at now: Moment, effects: inout Effects) {
         for request in unfinished {
             let context = RecoveryContext(request, table: table)
-            for record in request.invocations { recover(record, of: request, context, at: now, &effects) }
+            for record in request.invocations {
+                takeUp(record, stored: record, of: request, context, at: now, &effects)
+            }
             // What begins is written and started at the end; payloads are let go of now.
             for record in request.invocations {
                 if var invocation = invocations[record.id] { park(&invocation) }
@@ -87,9 +89,16 @@ extension Router {
         usage.reserve(count)
     }
 
-    private mutating func recover(
-        _ record: InvocationRecord, of unfinished: UnfinishedRequest, _ context: RecoveryContext, at now: Moment,
-        _ effects: inout Effects
+    /// Puts an invocation of a request that the ledger has on its way, or gives it its outcome.
+    ///
+    /// - Parameters:
+    ///   - record: the invocation as it is.
+    ///   - stored: the invocation as the ledger has it; `nil`: it does not have it yet.
+    ///   - unfinished: its request.
+    ///   - context: what the request line says.
+    mutating func takeUp(
+        _ record: InvocationRecord, stored: InvocationRecord?, of unfinished: UnfinishedRequest,
+        _ context: RecoveryContext, at now: Moment, _ effects: inout Effects
     ) {
         let accepted = unfinished.accepted
         let isPinned = record.isPinned
@@ -103,7 +112,7 @@ extension Router {
             record: record, owner: isBraze ? .tracker : .route, facts: facts, table: sharedTable,
             lane: record.isObserver ? nil : lane(of: accepted))
         if record.id.n == 0 { invocation.receipt = context.receipt }
-        invocation.stored = record
+        invocation.stored = stored
         // Who declined before the crash is not asked again, as long as the routes are the same.
         let position = table.routes.firstIndex { $0.name == record.route }
         invocation.position = position ?? 0
@@ -149,17 +158,17 @@ public struct RecoveryNeeds: Sendable {
 
 extension InvocationRecord {
     /// Whether it has one route, whatever else matches: a copy, or one of those that hear a broadcast.
-    fileprivate var isPinned: Bool { isObserver || callback.isBroadcast && route != nil }
+    var isPinned: Bool { isObserver || callback.isBroadcast && route != nil }
 
     /// Among deliveries, Braze's are the tracker's, but for copies and broadcasts, which are given a route at once; a tap
     /// on a Braze notification is never unfinished.
-    fileprivate func isTracked(of accepted: AcceptedRequest) -> Bool {
+    func isTracked(of accepted: AcceptedRequest) -> Bool {
         accepted.operation == .deliver && provider == Router.trackedProvider && !isPinned
     }
 }
 
 /// What the request line says beside what the ledger's rows say.
-private struct RecoveryContext {
+struct RecoveryContext {
     var subject = InvocationSubject()
     var keys: PayloadKeys?
     var receipt: Receipt?

@@ -36,7 +36,7 @@ extension Router {
         return acceptance
     }
 
-    private func checkLimits(of peer: Peer, adding bytes: Int, at now: Moment) throws(Refusal) {
+    func checkLimits(of peer: Peer, adding bytes: Int, at now: Moment) throws(Refusal) {
         let message: String
         let (size, sizeOfPeer) = (usage.bytes + bytes, usage.bytes(of: peer) + bytes)
         if usage.requests >= table.limits.inFlight {

@@ -127,6 +127,7 @@ public struct Router: Sendable {
     public mutating func handle(_ event: RouterEvent, at now: Moment, effects: inout Effects) {
         switch event {
         case .started(let id, let start): started(id, at: start ?? now.monotonic)
+        case .observed(let id, let facts): observed(id, facts)
         case .finished(let id, let answer): finished(id, answer, at: now, &effects)
         case .failedToStart(let id, let reason):
             finished(id, .rejected(reason: reason), wasStarted: false, at: now, &effects)
@@ -149,6 +150,12 @@ public struct Router: Sendable {
         invocations[id]?.stage = .running
         if invocations[id]?.firstStart == nil { invocations[id]?.firstStart = start }
         invocations[id]?.latestStart = start
+        invocations[id]?.attempts.started = start
+    }
+
+    private mutating func observed(_ id: InvocationID, _ facts: RunFacts) {
+        guard invocations[id]?.holdsPlace == true else { return }
+        invocations[id]?.attempts.facts = facts
     }
 
     private mutating func finished(
@@ -162,6 +169,7 @@ public struct Router: Sendable {
         note(answered: wasStarted && answer.isAnswer, of: invocation, at: now, &effects)
         switch answer {
         case .handled(let reply):
+            endAttempt(&invocation, .handled, at: now, &effects)
             let remarks = [
                 invocation.completions.remark(on: reply, of: invocation.record.handler ?? "the handler"),
                 keep(reply.log, of: invocation.request, at: now, &effects),
@@ -169,34 +177,29 @@ public struct Router: Sendable {
             let completion = invocation.completions.byHandler(reply)
             conclude(invocation, .handled, remarks: remarks, completion: completion, at: now, &effects)
         case .retry(let after) where invocation.table.mode == .relay:
-            pause(&invocation, until: now.monotonic + (after ?? invocation.table.retryDelay))
+            retry(&invocation, after: after, at: now, &effects)
         case .retry:
+            endAttempt(&invocation, .retry, at: now, &effects)
             conclude(invocation, .failed, because: .retryInDeviceMode, at: now, &effects)
-        case .unavailable(_, let after) where invocation.table.mode == .relay && now.monotonic + after < deadline:
-            pause(&invocation, until: now.monotonic + after)
-        case .unavailable(let reason, _):
-            conclude(invocation, .failed, because: .handlerNotStarted(reason), at: now, &effects)
+        case .unavailable(let text, let after) where invocation.table.mode == .relay:
+            retry(&invocation, after: after, notAsked: text, at: now, &effects)
+        case .unavailable(let text, _):
+            endAttempt(&invocation, .notStarted, reason: text, at: now, &effects)
+            conclude(invocation, .failed, because: .handlerNotStarted(text), at: now, &effects)
         case .declined:
+            endAttempt(&invocation, .declined, at: now, &effects)
             tryNextRoute(&invocation, at: now, &effects)
-        case .rejected(let reason), .lost(let reason):
-            let reason: RouterReason = wasStarted ? .handlerRejected(reason) : .handlerNotStarted(reason)
+        case .rejected(let text), .lost(let text):
+            endAttempt(&invocation, wasStarted ? .rejected : .notStarted, reason: text, at: now, &effects)
+            let reason: RouterReason = wasStarted ? .handlerRejected(text) : .handlerNotStarted(text)
             conclude(invocation, .failed, because: reason, at: now, &effects)
         case .signaled(let signal) where signal == Self.terminationSignal && invocation.stage == .terminating:
+            endAttempt(&invocation, .timedOut, signal: signal, at: now, &effects)
             conclude(invocation, .timedOut, because: .endedInGrace, at: now, &effects)
         case .signaled(let signal):
+            endAttempt(&invocation, .killed, signal: signal, at: now, &effects)
             conclude(invocation, .failed, because: .endedBySignal(signal), at: now, &effects)
         }
-    }
-
-    /// Has an invocation tried again later.
-    private mutating func pause(_ invocation: inout Invocation, until due: Instant) {
-        let id = invocation.record.id
-        invocation.stage = .pausing
-        // It has ended: a daemon that stops or dies now has not broken it off.
-        invocation.record.started = false
-        invocations[id] = invocation
-        touched.append(id)
-        timers.insert(.init(due: due, purpose: .retry, invocation: id))
     }
 
     /// SIGTERM, on every Linux.

@@ -106,6 +106,8 @@ public struct HandlerRun: Sendable {
     public var handler: Handler
     /// When its time is up.
     public var deadline: Instant
+    /// Which attempt at the invocation it is, counted from 1; after a restart of the daemon from 1 again.
+    public var attempt = 1
 
     /// Fills in what a request asks for.
     ///

@@ -5,6 +5,8 @@ public import PushModel
 public enum RouterEvent: Sendable {
     /// The handler of this invocation began to run, at this time; `nil`: now. The router may hear of it later.
     case started(InvocationID, at: Instant? = nil)
+    /// This was seen of the run of this invocation, which is about to end.
+    case observed(InvocationID, RunFacts)
     /// The handler of this invocation ended or answered.
     case finished(InvocationID, HandlerAnswer)
     /// The handler of this invocation could not be started; the reason is for people.
@@ -39,4 +41,6 @@ public enum Refusal: Error, Hashable, Sendable {
     case overloaded(message: String, retryAfter: Duration)
     /// The daemon is ending.
     case draining
+    /// A request cannot be replayed; the reason is for people.
+    case notReplayable(String)
 }

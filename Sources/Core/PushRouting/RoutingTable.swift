@@ -18,7 +18,7 @@ public struct RoutingTable: Sendable {
     /// What routing never exceeds.
     public var limits: RoutingLimits
     /// In `relay` mode: how long to wait before a handler that asked for it is tried again.
-    public var retryDelay: Duration
+    public var retry: RetryRules
     /// Whose payload it is: the rules of the providers.
     public var detection: DetectionSettings
     /// What completes a callback where nobody says.
@@ -35,7 +35,7 @@ public struct RoutingTable: Sendable {
     /// Joins the parts.
     public init(
         mode: DispatchMode = .device, budget: Duration = .seconds(9), routes: [Route], handlers: [String: Handler],
-        limits: RoutingLimits = RoutingLimits(), retryDelay: Duration = .milliseconds(200),
+        limits: RoutingLimits = RoutingLimits(), retry: RetryRules = RetryRules(),
         detection: DetectionSettings = DetectionSettings(), completion: CompletionRules = CompletionRules(),
         interaction: InteractionRules = InteractionRules(), tracking: TrackerRules = TrackerRules(),
         customData: CustomDataRules = CustomDataRules(), tracks: [TrackRule] = []
@@ -45,7 +45,7 @@ public struct RoutingTable: Sendable {
         self.routes = routes
         self.handlers = handlers
         self.limits = limits
-        self.retryDelay = retryDelay
+        self.retry = retry
         self.detection = detection
         self.completion = completion
         self.interaction = interaction

@@ -83,6 +83,10 @@ public struct SocketSettings: Hashable, Sendable {
 public struct StoreSettings: Hashable, Sendable {
     /// How long the ledger keeps a request after its acceptance, and with it the request's `id`.
     public var retention: Duration = .seconds(30 * 86_400)
+    /// How long a dead letter stays one, and its request in the ledger.
+    public var deadLetterRetention: Duration = .seconds(30 * 86_400)
+    /// How many bytes the request lines of dead letters may have together.
+    public var deadLetterSizeMax = 64 << 20
     /// How large the log before the ledger may become, in bytes.
     public var logSizeMax = 256 << 20
     /// A commit that takes longer is told of.

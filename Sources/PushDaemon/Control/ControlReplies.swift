@@ -39,6 +39,32 @@ extension Reply {
         }
     }
 
+    /// The answer to a replay: which request became which, and which were not accepted again.
+    static func replayed(_ results: [ReplayResult], id: String?) -> [UInt8] {
+        done(id: id) { reply in
+            reply.member(
+                "replayed",
+                array: { list in
+                    for case .accepted(let seq, let replay) in results {
+                        list.object {
+                            $0.member("of", seq.value)
+                            $0.member("seq", replay.value)
+                        }
+                    }
+                })
+            reply.member(
+                "refused",
+                array: { list in
+                    for case .refused(let seq, let reason) in results {
+                        list.object {
+                            $0.member("of", seq.value)
+                            $0.member("reason", reason)
+                        }
+                    }
+                })
+        }
+    }
+
     /// The answer to what has nothing to tell.
     static func done(id: String?) -> [UInt8] { done(id: id) { _ in } }
 

@@ -14,6 +14,7 @@ final class ControlServer {
     private let health: StoreHealth
     private let forwarder: ForwarderService
     private let ledgerSync: LedgerSync
+    private let deadLetters: DeadLetterService
     private let refusals: RefusalLog
     private unowned let statusSource: any StatusSource
 
@@ -21,14 +22,16 @@ final class ControlServer {
     ///   - processor: carries out what is decided.
     ///   - health: why nothing can be written for now; told to whoever wants something changed.
     ///   - ledgerSync: answers readers when the ledger is up to date.
+    ///   - deadLetters: replays and purges.
     ///   - refusals: counts what is refused.
     ///   - statusSource: knows what the daemon does now.
     init(
-        processor: Processor, health: StoreHealth, ledgerSync: LedgerSync, refusals: RefusalLog,
-        statusSource: any StatusSource
+        processor: Processor, health: StoreHealth, ledgerSync: LedgerSync, deadLetters: DeadLetterService,
+        refusals: RefusalLog, statusSource: any StatusSource
     ) {
         self.processor = processor
         self.ledgerSync = ledgerSync
+        self.deadLetters = deadLetters
         self.health = health
         self.refusals = refusals
         self.statusSource = statusSource
@@ -92,6 +95,12 @@ final class ControlServer {
             try checkStore(request)
             let count = processor.perform { $0.resolve(resolve.entries, resolve.state, at: $1, effects: &$2) }
             processor.reply(to: client, Reply.counted("resolved", count, id: request.id))
+        case .replay(let requests):
+            try checkStore(request)
+            try deadLetters.replay(requests, for: client)
+        case .purge(let requests):
+            try checkStore(request)
+            deadLetters.purge(requests, for: client)
         }
     }
 

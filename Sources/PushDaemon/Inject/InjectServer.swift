@@ -284,7 +284,8 @@ final class InjectServer {
     ) throws(ProtocolError) -> RequestStory? {
         switch result {
         case .success(.story(let story)): return story
-        case .success(.identifiers), .success(.line): preconditionFailure("a look-up was answered with something else")
+        case .success(.identifiers), .success(.line), .success(.dead):
+            preconditionFailure("a look-up was answered with something else")
         case .failure(let error):
             throw ProtocolError(
                 .unavailable, field: field,

@@ -234,6 +234,33 @@ final class Processor {
         return count
     }
 
+    // MARK: Dead letters
+
+    /// Accepts a request again whose invocations are dead letters.
+    ///
+    /// - Returns: its new number; it is accepted once what was decided so far is on disk.
+    /// - Throws: why it is not accepted.
+    func replay(_ request: UnfinishedRequest, from peer: Peer) throws(ProtocolError) -> SequenceNumber {
+        let acceptance: Acceptance
+        pipeline.effects.tellsEveryOutcome = successes.hasRoom
+        do {
+            acceptance = try router.replay(request, from: peer, at: clock(), effects: &pipeline.effects)
+        } catch {
+            throw ProtocolError(error, id: nil)
+        }
+        accepted += 1
+        pipeline.accepted(acceptance.seq)
+        carryOut()
+        pipeline.endRequest()
+        return acceptance.seq
+    }
+
+    /// Has something written that nothing else follows from.
+    func record(_ record: LedgerRecord) {
+        pipeline.effects.rows?.append(record)
+        pipeline.endRequest()
+    }
+
     // MARK: Custom data
 
     /// Has the router do what people or the forwarder want of custom data, and carries out what it decides. What a person
@@ -300,7 +327,7 @@ final class Processor {
             case .terminate(let id): runner.terminate(id)
             case .stop(let id):
                 loader.stop(id)
-                runner.stop(id)
+                if let output = runner.stop(id) { pipeline.effects.rows?.append(.output(id, output)) }
             }
         }
     }

@@ -2,60 +2,130 @@ import EventLoop
 import Glibc
 import JournalLog
 import LinuxSystem
+import PushModel
 
-/// Takes in what a program writes to standard error: into the journal, line by line, so many lines and so much of each; or
-/// as it comes to who looks on.
+/// Takes in what a program writes to standard error: keeps its end for the outcome, and has it in the journal line by line
+/// where that is wanted, so many lines and so much of each. Who looks on gets it as it comes.
+///
+/// A program that writes without end is read from time to time only: then its own writing waits, not the loop.
 final class ErrorLines {
-    /// How often the end of a program has what is left read: a pipe holds 64 KiB, and others may go on writing.
+    /// How often the end of a program has what is left read: others may go on writing.
     private static let lastReads = 8
+    /// How much is read at once: what a pipe holds.
+    private static let chunkLength = 64 << 10
+    /// How much is read in one interval.
+    private static let intervalLength = 1 << 20
+    /// In nanoseconds: with ``intervalLength`` 10 MiB in a second.
+    private static let interval: Int64 = 100_000_000
 
     private let name: String
-    private let log: (JournalEntry) -> Void
-    private let observe: RunObserver?
+    private let isLogged: Bool
+    private let system: InstanceSystem
     private let descriptor: FileDescriptor
     private var lines = LoggedLines()
     private var source: IOSource?
+    private var pause: TimerSource?
+    private var hasEnded = false
+    private var intervalBegan: Int64 = .min
+    private var readInInterval = 0
+    /// For whom the program works now; `nil`: for nobody, or for more than one.
+    private var owner: InvocationID?
+    /// What was written for it.
+    private var output = ErrorOutput()
 
     /// - Parameters:
     ///   - descriptor: the read end; it does not block.
     ///   - name: of the handler.
+    ///   - owner: for whom the program works; `nil`: for nobody yet.
+    ///   - isLogged: whether the lines go into the journal.
     ///   - system: the loop and the journal.
     init(
-        _ descriptor: consuming FileDescriptor, of name: String, _ system: InstanceSystem
+        _ descriptor: consuming FileDescriptor, of name: String, for owner: InvocationID? = nil, isLogged: Bool,
+        _ system: InstanceSystem
     ) throws(SystemError) {
         self.name = name
-        log = system.log
-        observe = system.observe
+        self.owner = owner
+        self.isLogged = isLogged
+        self.system = system
         self.descriptor = descriptor
-        source = try IOSource(loop: system.loop, descriptor: self.descriptor.rawValue, interest: .read) {
-            [unowned self] _ in
-            if !read() { source = nil }
-        }
+        try watch()
+    }
+
+    /// What was written for whom the program worked; from now on it works for somebody else. What it wrote before and
+    /// nobody has read yet is still the former one's.
+    func handOver(to next: InvocationID?) -> ErrorOutput? {
+        if !hasEnded, pause == nil { read() }
+        defer { (owner, output) = (next, ErrorOutput()) }
+        return owner == nil || output.isEmpty ? nil : output
     }
 
     /// Takes in what is left. Others may hold the pipe open, so its end is not waited for.
     func finish() {
-        for _ in 0..<Self.lastReads where source != nil { if !read() { source = nil } }
-        source = nil
+        for _ in 0..<Self.lastReads where !hasEnded { if !read() { break } }
+        end()
         tell(lines.end(at: EventLoop.nowNanoseconds))
     }
 
-    /// - Returns: whether more may come.
+    private func watch() throws(SystemError) {
+        pause = nil
+        source = try IOSource(loop: system.loop, descriptor: descriptor.rawValue, interest: .read) {
+            [unowned self] _ in
+            read()
+            if !hasEnded { slowDown() }
+        }
+    }
+
+    private func end() {
+        hasEnded = true
+        source = nil
+        pause = nil
+    }
+
+    /// Reads no more for the rest of the interval when it was too much.
+    private func slowDown() {
+        let now = EventLoop.nowNanoseconds
+        if intervalBegan == .min || now - intervalBegan >= Self.interval {
+            intervalBegan = now
+            readInInterval = 0
+        }
+        guard readInInterval >= Self.intervalLength else { return }
+        source = nil
+        do throws(SystemError) {
+            pause = try TimerSource(loop: system.loop) { [unowned self] in
+                do throws(SystemError) { try watch() } catch { end() }
+            }
+            pause?.arm(at: intervalBegan + Self.interval)
+        } catch {
+            end()
+        }
+    }
+
+    /// - Returns: whether there was something, and so may be more.
+    @discardableResult
     private func read() -> Bool {
-        withUnsafeTemporaryAllocation(byteCount: 16 << 10, alignment: 1) { chunk in
+        withUnsafeTemporaryAllocation(byteCount: Self.chunkLength, alignment: 1) { chunk in
             let count = retryingInterrupts { Glibc.read(descriptor.rawValue, chunk.baseAddress, chunk.count) }
-            guard count > 0 else { return count < 0 && errno == EAGAIN }
-            if let observe {
-                observe(.errors(Array(chunk[..<count])))
-            } else {
-                tell(lines.take(chunk[..<count], at: EventLoop.nowNanoseconds))
+            guard count > 0 else {
+                if count == 0 || errno != EAGAIN { end() }
+                return false
+            }
+            readInInterval += count
+            let bytes = UnsafeRawBufferPointer(rebasing: chunk[..<count])
+            output.append(bytes)
+            if let observe = system.observe {
+                observe(.errors(Array(bytes)))
+            } else if isLogged {
+                tell(lines.take(bytes, at: EventLoop.nowNanoseconds))
             }
             return true
         }
     }
 
     private func tell(_ lines: [String]) {
-        for line in lines { log(JournalEntry(.info, line, fields: [.init(.handler, name)])) }
+        guard !lines.isEmpty else { return }
+        var fields: [JournalEntry.Field] = [.init(.handler, name)]
+        if let owner { fields += [.init(.seq, owner.seq.value), .init(.invocation, owner.n)] }
+        for line in lines { system.log(JournalEntry(.info, line, fields: fields)) }
     }
 }
 

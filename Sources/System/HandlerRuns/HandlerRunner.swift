@@ -14,7 +14,9 @@ public protocol HandlerRunning: AnyObject {
     /// Tells the run that its time is nearly up.
     func terminate(_ invocation: InvocationID)
     /// Ends the run now, with everything that it started.
-    func stop(_ invocation: InvocationID)
+    ///
+    /// - Returns: what it wrote to standard error; `nil`: nothing, or nobody can tell whose it was.
+    func stop(_ invocation: InvocationID) -> ErrorOutput?
 }
 
 /// Runs handlers: gives each invocation to what its handler's kind is run by, and ends it when told to.
@@ -44,7 +46,7 @@ public final class HandlerRunner: HandlerRunning {
     ///   - cgroups: where each program gets one; `nil`: what a run starts is known by process group and mark.
     ///   - httpCommand: the program of `http` handlers where that is no service; `nil`: it is not installed.
     ///   - log: takes what an operator must know.
-    ///   - observe: takes what is seen of runs; `nil`: nobody looks. With it the standard error of programs is read.
+    ///   - observe: takes what is seen of runs; `nil`: nobody looks.
     /// - Throws: when the system has no descriptor left, or does not list the children of a process.
     public init(
         loop: EventLoop, stateID: UUID128, descriptorLimit: UInt64?, cgroups: RunCgroups? = nil,
@@ -93,10 +95,14 @@ public final class HandlerRunner: HandlerRunning {
     public func terminate(_ invocation: InvocationID) { programs.terminate(invocation) }
 
     /// Ends the run now, with everything that it started.
-    public func stop(_ invocation: InvocationID) {
-        if programs.stop(invocation) { return }
-        instances.stop(invocation)
+    ///
+    /// - Returns: what it wrote to standard error; `nil`: nothing, or nobody can tell whose it was.
+    @discardableResult
+    public func stop(_ invocation: InvocationID) -> ErrorOutput? {
+        let (isOurs, output) = programs.stop(invocation)
+        if isOurs { return output }
         notifications.stop(invocation)
+        return instances.stop(invocation)
     }
 
     /// The handlers of the configuration are these now. Instances of others end as soon as they have nothing to do.

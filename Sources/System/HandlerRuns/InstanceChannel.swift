@@ -1,5 +1,6 @@
 import EventLoop
 import JournalLog
+import PushModel
 import UnixSockets
 
 /// What the runs and the instances of handlers work with.
@@ -35,6 +36,9 @@ protocol InstanceChannel: AnyObject {
     func open()
     /// Sends a line, which has its line feed.
     func send(_ line: [UInt8])
+    /// What the instance wrote to standard error for whom it worked; from now on it works for `next`, or for nobody or
+    /// more than one.
+    func handOverErrors(to next: InvocationID?) -> ErrorOutput?
     /// Tells the other end that no more lines will come, once it has those that were sent.
     func finishInput()
     /// Ends it now, with all that it started; nothing more is said of it.

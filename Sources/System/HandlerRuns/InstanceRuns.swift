@@ -11,6 +11,10 @@ final class InstanceRuns {
     private final class Entry {
         var pool: InstancePool
         var channels: [InstanceID: any InstanceChannel] = [:]
+        /// What each instance was given and has not answered.
+        var outstanding: [InstanceID: Set<InvocationID>] = [:]
+        /// What instances that are gone wrote to standard error for an invocation that goes on.
+        var errors: [InvocationID: ErrorOutput] = [:]
         var timer: TimerSource?
         var armedFor: Instant?
 
@@ -92,9 +96,51 @@ final class InstanceRuns {
     }
 
     /// Ends a run that missed its deadline.
-    func stop(_ invocation: InvocationID) {
-        guard let handler = handlers.removeValue(forKey: invocation), let entry = entries[handler] else { return }
-        perform(entry) { $0.stop(invocation, at: $1, &$2) }
+    ///
+    /// - Returns: what its instance wrote to standard error, where that had nothing else to do.
+    func stop(_ invocation: InvocationID) -> ErrorOutput? {
+        guard let handler = handlers.removeValue(forKey: invocation), let entry = entries[handler] else { return nil }
+        defer { perform(entry) { $0.stop(invocation, at: $1, &$2) } }
+        return takeErrors(of: invocation, entry)
+    }
+
+    // MARK: Standard error
+
+    /// An instance was given an invocation: what it writes is that one's as long as it has no other.
+    private func give(_ invocation: InvocationID, to id: InstanceID, _ entry: Entry) {
+        entry.outstanding[id, default: []].insert(invocation)
+        attend(id, entry)
+    }
+
+    /// What was written for an invocation that is about to end, or to leave its instance.
+    private func takeErrors(of invocation: InvocationID, _ entry: Entry) -> ErrorOutput? {
+        var output = entry.errors.removeValue(forKey: invocation)
+        for (id, outstanding) in entry.outstanding where outstanding.contains(invocation) {
+            entry.outstanding[id]?.remove(invocation)
+            guard let written = attend(id, entry), outstanding.count == 1 else { continue }
+            if output == nil {
+                output = written
+            } else {
+                written.end.withUnsafeBytes { output?.append($0) }
+            }
+        }
+        return output
+    }
+
+    /// Has an instance work for whom it has, if that is one alone.
+    @discardableResult
+    private func attend(_ id: InstanceID, _ entry: Entry) -> ErrorOutput? {
+        let outstanding = entry.outstanding[id] ?? []
+        return entry.channels[id]?.handOverErrors(to: outstanding.count == 1 ? outstanding.first : nil)
+    }
+
+    /// Keeps what an instance wrote that is gone: whom it worked for may go on elsewhere.
+    private func forget(_ id: InstanceID, _ entry: Entry) {
+        let outstanding = entry.outstanding.removeValue(forKey: id) ?? []
+        guard let errors = entry.channels[id]?.handOverErrors(to: nil), outstanding.count == 1,
+            let invocation = outstanding.first
+        else { return }
+        entry.errors[invocation] = errors
     }
 
     /// Ends all instances now.
@@ -138,14 +184,20 @@ final class InstanceRuns {
         case .send(let run, let line, let id):
             let line = HandlerInput.object(run, id: line, at: .now())
             system.observe?(.given(line))
+            give(run.invocation.id, to: id, entry)
             entry.channels[id]?.send(line)
         case .takeBack(let line, let id): entry.channels[id]?.send(HTTPLine.cancellation(of: line))
         case .finishInput(let id): entry.channels[id]?.finishInput()
-        case .close(let id): entry.channels.removeValue(forKey: id)?.close()
+        case .close(let id):
+            forget(id, entry)
+            entry.channels.removeValue(forKey: id)?.close()
         case .report(let event):
             switch event {
-            case .finished(let id, _), .failedToStart(let id, _): handlers[id] = nil
-            case .started, .clock, .reconfigured, .draining: break
+            case .finished(let id, _), .failedToStart(let id, _):
+                handlers[id] = nil
+                let facts = RunFacts(output: takeErrors(of: id, entry))
+                if facts.isWorthTelling { report(.observed(id, facts)) }
+            case .started, .observed, .clock, .reconfigured, .draining: break
             }
             report(event)
         case .note(let text):
@@ -183,11 +235,11 @@ final class InstanceRuns {
             if let entry { said(report, id, entry) }
         }
         switch handler.kind {
-        case .worker(let command, let rules):
+        case .worker(let command, _):
             lastToken += 1
             processCount += 1
             let channel = WorkerChannel(
-                command, rules, name: handler.name, mark: "\(system.starter.stateID):\(handler.name):\(id)",
+                command, name: handler.name, mark: "\(system.starter.stateID):\(handler.name):\(id)",
                 token: lastToken, system: system, report: report)
             starting[lastToken] = { channel.wasSpawned($0) }
             return channel
@@ -212,6 +264,7 @@ final class InstanceRuns {
             system.observe?(.line(line))
             perform(entry) { $0.wrote(line, by: id, at: $1, &$2) }
         case .closed(let reason):
+            forget(id, entry)
             entry.channels[id] = nil
             perform(entry) { $0.closed(id, reason: reason, at: $1, &$2) }
         case .gone: break

@@ -11,6 +11,8 @@ final class ProgramRuns {
         let invocation: InvocationID
         /// The handler's name.
         let name: String
+        /// Whether what it writes to standard error goes into the journal.
+        let isLogged: Bool
         var child: ChildProcess?
         var exitSource: IOSource?
         var outputSource: IOSource?
@@ -21,9 +23,10 @@ final class ProgramRuns {
         /// Nothing that it says counts any more.
         var isStopped = false
 
-        init(_ invocation: InvocationID, _ name: String) {
+        init(_ invocation: InvocationID, _ name: String, isLogged: Bool) {
             self.invocation = invocation
             self.name = name
+            self.isLogged = isLogged
         }
     }
 
@@ -45,13 +48,13 @@ final class ProgramRuns {
     /// Starts a run.
     func start(_ run: HandlerRun, _ command: Handler.Command, at now: Moment) {
         nextToken += 1
-        runs[nextToken] = Run(run.invocation.id, run.handler.name)
+        runs[nextToken] = Run(run.invocation.id, run.handler.name, isLogged: command.logsOutput)
         tokens[run.invocation.id] = nextToken
         let input = HandlerInput.object(run, at: now)
         system.observe?(.given(input))
         system.starter.start(
             command, facts: HandlerInput.environment(run, at: now),
-            streams: .once(input: input, readsErrors: system.observe != nil),
+            streams: .once(input: input, readsErrors: true),
             mark: HandlerInput.mark(run.invocation.id, state: system.starter.stateID), token: nextToken,
             deadline: run.deadline)
     }
@@ -64,18 +67,19 @@ final class ProgramRuns {
 
     /// Ends the run now, with everything that it started.
     ///
-    /// - Returns: whether there is one.
+    /// - Returns: whether there is one, and what it wrote to standard error.
     @discardableResult
-    func stop(_ invocation: InvocationID) -> Bool {
-        guard let token = tokens.removeValue(forKey: invocation), let run = runs[token] else { return false }
+    func stop(_ invocation: InvocationID) -> (isOurs: Bool, output: ErrorOutput?) {
+        guard let token = tokens.removeValue(forKey: invocation), let run = runs[token] else { return (false, nil) }
         run.isStopped = true
         if run.child == nil, system.starter.cancel(token) {
             forget(run, token)
-            return true
+            return (true, nil)
         }
+        let output = run.errors?.handOver(to: invocation)
         run.child?.killGroup()
         system.sweeper.sweep()
-        return true
+        return (true, output)
     }
 
     /// Ends every run now.
@@ -109,7 +113,10 @@ final class ProgramRuns {
             run.outputSource = try IOSource(loop: system.loop, descriptor: child.standardOutput, interest: .read) { _ in
                 if Self.readOutput(of: child, into: run).hasEnded { run.outputSource = nil }
             }
-            if let errors = child.takeErrors() { run.errors = try ErrorLines(errors, of: run.name, system) }
+            if let errors = child.takeErrors() {
+                run.errors = try ErrorLines(
+                    errors, of: run.name, for: run.invocation, isLogged: run.isLogged, system)
+            }
         } catch {
             // Without a descriptor to watch it by it could not be ended in time.
             child.killGroup()
@@ -126,11 +133,14 @@ final class ProgramRuns {
     private func finish(_ run: Run, _ child: ChildProcess, _ token: UInt64) {
         guard let status = child.reap() else { return }
         _ = Self.readOutput(of: child, into: run)
-        forget(run, token)
+        let errors = forget(run, token)
         system.sweeper.sweep()
         system.observe?(.output(run.output, discarded: run.outputDiscarded))
         guard !run.isStopped else { return }
         system.observe?(.ended(status))
+        var facts = RunFacts(output: errors)
+        if case .exited(let code) = status { facts.status = Int(code) }
+        if facts.isWorthTelling { report(.observed(run.invocation, facts)) }
         switch status {
         case .exited(let code):
             let reply =
@@ -141,12 +151,16 @@ final class ProgramRuns {
         }
     }
 
-    private func forget(_ run: Run, _ token: UInt64) {
+    /// - Returns: what it wrote to standard error.
+    @discardableResult
+    private func forget(_ run: Run, _ token: UInt64) -> ErrorOutput? {
         run.exitSource = nil
         run.outputSource = nil
         run.errors?.finish()
+        let errors = run.errors?.handOver(to: nil)
         run.errors = nil
         runs[token] = nil
         if tokens[run.invocation] == token { tokens[run.invocation] = nil }
+        return errors
     }
 }

@@ -1,5 +1,6 @@
 import EventLoop
 import LinuxSystem
+import PushModel
 import UnixSockets
 
 /// Where the connections of a handler lead.
@@ -92,6 +93,9 @@ final class SocketChannel: InstanceChannel {
     }
 
     func send(_ line: [UInt8]) { stream?.send(line) }
+
+    /// The service behind a socket keeps its standard error to itself.
+    func handOverErrors(to next: InvocationID?) -> ErrorOutput? { nil }
 
     func finishInput() {
         // It has a line to answer, or has none and goes by itself.

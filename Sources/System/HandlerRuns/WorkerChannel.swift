@@ -2,6 +2,7 @@ import EventLoop
 import HandlerProcess
 import JournalLog
 import LinuxSystem
+import PushModel
 import PushRouting
 import UnixSockets
 
@@ -11,13 +12,14 @@ final class WorkerChannel: InstanceChannel {
     private static let patience: Int64 = 100_000_000
 
     private let command: Handler.Command
-    private let rules: InstanceRules
     private let name: String
     private let mark: String
     private let token: UInt64
     private let system: InstanceSystem
     private let report: (ChannelReport) -> Void
     private var errors: ErrorLines?
+    /// For whom the program works; `nil`: for nobody, or for more than one.
+    private var owner: InvocationID?
     private var child: ChildProcess?
     private var stream: LineStream?
     private var exitSource: IOSource?
@@ -26,18 +28,16 @@ final class WorkerChannel: InstanceChannel {
 
     /// - Parameters:
     ///   - command: the program.
-    ///   - rules: whether what it writes to standard error is wanted.
     ///   - name: of the handler.
     ///   - mark: what marks the program's processes.
     ///   - token: under which the program is started.
     ///   - system: what instances work with.
     ///   - report: takes what happens, until `close`.
     init(
-        _ command: Handler.Command, _ rules: InstanceRules, name: String, mark: String, token: UInt64,
+        _ command: Handler.Command, name: String, mark: String, token: UInt64,
         system: InstanceSystem, report: @escaping (ChannelReport) -> Void
     ) {
         self.command = command
-        self.rules = rules
         self.name = name
         self.mark = mark
         self.token = token
@@ -48,8 +48,7 @@ final class WorkerChannel: InstanceChannel {
     func open() {
         system.starter.start(
             command, facts: [("PUSH_HANDLER", name)],
-            streams: .conversation(readsErrors: rules.logsOutput || system.observe != nil),
-            mark: mark, token: token)
+            streams: .conversation(readsErrors: true), mark: mark, token: token)
     }
 
     /// Takes in what became of the start.
@@ -67,6 +66,11 @@ final class WorkerChannel: InstanceChannel {
     }
 
     func send(_ line: [UInt8]) { stream?.send(line) }
+
+    func handOverErrors(to next: InvocationID?) -> ErrorOutput? {
+        owner = next
+        return errors?.handOver(to: next)
+    }
 
     func finishInput() { stream?.finishSending() }
 
@@ -93,7 +97,10 @@ final class WorkerChannel: InstanceChannel {
                 self.exited(child)
             }
             guard !isClosed else { return }
-            if let errors = child.takeErrors() { self.errors = try ErrorLines(errors, of: name, system) }
+            if let errors = child.takeErrors() {
+                self.errors = try ErrorLines(errors, of: name, isLogged: command.logsOutput, system)
+                _ = self.errors?.handOver(to: owner)
+            }
             stream = try LineStream(conversation, buffer: system.buffer, loop: system.loop) { [unowned self] in
                 switch $0 {
                 case .line(let line): report(.line(line))
@@ -129,7 +136,6 @@ final class WorkerChannel: InstanceChannel {
         // What it wrote before it ended counts, as far as nobody has stopped it.
         stream?.drain()
         errors?.finish()
-        errors = nil
         stream?.close()
         stream = nil
         endTimer = nil

@@ -79,6 +79,10 @@ public struct FieldName: Hashable, Sendable {
 extension FieldName {
     /// The request's number in this state directory.
     public static let seq = FieldName("PUSH_SEQ")
+    /// The invocation's place in its request, from 0.
+    public static let invocation = FieldName("PUSH_N")
+    /// The number of the request that this one replays.
+    public static let replayOf = FieldName("PUSH_REPLAY_OF")
     /// The request's id, as its producer gave it.
     public static let id = FieldName("PUSH_ID")
     /// `android`, `ios` or `web`.

@@ -48,6 +48,8 @@ public final class Lookup: Sendable {
         case line(SequenceNumber)
         /// The delivery that an interaction names.
         case delivery(DeliveryReference)
+        /// The request with this number, to be replayed.
+        case dead(SequenceNumber)
         /// The ids that come after one, in the ledger's order, some thousands at most.
         case identifiers(after: Key?)
     }
@@ -58,6 +60,8 @@ public final class Lookup: Sendable {
         case story(RequestStory?)
         /// The line of a request; `nil`: it has no such request.
         case line([UInt8]?)
+        /// The request, and what is needed to replay it; `nil`: it has no such request.
+        case dead(DeadRequest?)
         /// The hashes of ids, and the last of them; `nil`: there are no more.
         case identifiers([UInt64], last: Key?)
     }
@@ -122,6 +126,7 @@ public final class Lookup: Sendable {
         case .request(let key): return .story(try reader.find(uid: key.uid, id: key.id))
         case .line(let seq): return .line(try reader.line(of: seq))
         case .delivery(let reference): return .story(try reader.delivery(reference))
+        case .dead(let seq): return .dead(try reader.deadRequest(seq))
         case .identifiers(let last):
             let keys = try reader.identifiers(after: last, limit: identifiersAtOnce)
             return .identifiers(keys.map(\.hash), last: keys.count < identifiersAtOnce ? nil : keys.last)

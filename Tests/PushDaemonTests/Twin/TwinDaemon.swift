@@ -118,6 +118,7 @@ final class TwinDaemon: ClientSession.Owner {
         try settle()
         while let answer = runner.answers.first, answer.due <= clock.now.wall {
             _ = runner.answers.popFirst()
+            if answer.facts.isWorthTelling { processor.handle(.observed(answer.invocation, answer.facts)) }
             processor.handle(.finished(answer.invocation, answer.answer))
             try settle()
         }
@@ -127,6 +128,7 @@ final class TwinDaemon: ClientSession.Owner {
     func takeDueWithoutCommit() {
         processor.handle(.clock)
         if let answer = runner.answers.first, answer.due <= clock.now.wall {
+            if answer.facts.isWorthTelling { processor.handle(.observed(answer.invocation, answer.facts)) }
             processor.handle(.finished(answer.invocation, answer.answer))
         }
     }
@@ -211,12 +213,12 @@ final class ScriptedRunner: HandlerRunning {
         started.append(id)
         let due = WallTime(milliseconds: clock.time.milliseconds + script.takes.milliseconds)
         let answer = HandlerAnswer(exitStatus: script.exit, reply: script.reply)
-        answers.insert(.init(due: due, invocation: id, answer: answer))
+        answers.insert(.init(due: due, invocation: id, answer: answer, facts: script.facts))
     }
 
     // The router ignores what a handler says after it was stopped.
     func terminate(_ invocation: InvocationID) {}
-    func stop(_ invocation: InvocationID) {}
+    func stop(_ invocation: InvocationID) -> ErrorOutput? { nil }
 
     func takeStarted() -> [InvocationID] {
         defer { started = [] }

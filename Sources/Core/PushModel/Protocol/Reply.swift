@@ -47,6 +47,7 @@ extension JSONWriter {
         member("queue_ms", result.queue.milliseconds)
         member("exec_ms", result.exec.milliseconds)
         member("total_ms", result.total.milliseconds)
+        if let ahead = result.ahead { member("ahead", ahead) }
         if let waitedFor = result.waitedFor { member("waited_for", object: { $0.members(of: waitedFor) }) }
         guard let completion = result.completion else { return }
         member(
@@ -65,5 +66,23 @@ extension JSONWriter {
         member("seq", predecessor.id.seq.value)
         member("n", predecessor.id.n)
         member("handler", predecessor.handler)
+        if let took = predecessor.took { member("took_ms", took.milliseconds) }
+    }
+
+    /// The members that say how an attempt went; times are from the acceptance of the request on.
+    public mutating func members(of attempt: AttemptRecord) {
+        member("route", attempt.route)
+        member("handler", attempt.handler)
+        member("asked_ms", attempt.asked.milliseconds)
+        member("started_ms", attempt.started?.milliseconds)
+        member("ended_ms", attempt.ended.milliseconds)
+        member("answer", attempt.answer.rawValue)
+        if let status = attempt.status { member("status", status) }
+        if let signal = attempt.signal { member("signal", signal) }
+        if let wait = attempt.retryAfter { member("retry_after_ms", wait.milliseconds) }
+        if let reason = attempt.reason { member("reason", reason) }
+        guard let output = attempt.output else { return }
+        member("errors", output.text)
+        if output.cut > 0 { member("errors_cut", output.cut) }
     }
 }

@@ -12,6 +12,8 @@ enum RequestKey: Int, CaseIterable, Sendable {
     case suite, brazeID, name, properties, attributes
     // What the forwarder and people ask.
     case instance, limit, holding, reserve, after, entries, number, reason, phase, failures, until, timeout
+    // Dead letters.
+    case requests
 
     /// The key as it is written.
     var word: String {

@@ -11,6 +11,19 @@ extension RowBuffer {
         case .customData(let record): append(record)
         case .device(let device): append(device)
         case .forgottenDevice(let number): append(.forgottenDevice) { $0.integer(number.value) }
+        case .attempt(let attempt): append(attempt)
+        case .output(let id, let output):
+            append(.output) { values in
+                values.append(id)
+                values.append(output)
+            }
+        case .deadLetter(let letter):
+            append(.deadLetter) { values in
+                values.append(letter.id)
+                values.integer(letter.at.milliseconds)
+                values.integer(Int64(letter.byteCount))
+            }
+        case .noDeadLetters(let seq): append(.noDeadLetters) { $0.integer(seq.value) }
         }
     }
 
@@ -39,6 +52,7 @@ extension RowBuffer {
             values.text(request.transport?.rawValue)
             values.text(request.originalPriority?.rawValue)
             values.text(request.deliveredPriority?.rawValue)
+            values.integer(request.replayOf?.value)
         }
     }
 
@@ -72,6 +86,25 @@ extension RowBuffer {
             values.integer(result?.waitedFor.map { Int64($0.id.n) })
             values.text(result?.waitedFor?.handler)
             values.text(result?.reasonCode?.rawValue)
+            values.integer(result?.ahead.map(Int64.init))
+            values.integer(result?.waitedFor?.took?.microseconds)
+        }
+    }
+
+    private func append(_ attempt: AttemptRecord) {
+        append(.attempt) { values in
+            values.append(attempt.id)
+            values.text(attempt.route)
+            values.text(attempt.handler)
+            values.integer(attempt.asked.microseconds)
+            values.integer(attempt.started?.microseconds)
+            values.integer(attempt.ended.microseconds)
+            values.text(attempt.answer.rawValue)
+            values.integer(attempt.status.map(Int64.init))
+            values.integer(attempt.signal.map(Int64.init))
+            values.integer(attempt.retryAfter?.microseconds)
+            values.text(attempt.reason)
+            values.append(attempt.output)
         }
     }
 
@@ -103,6 +136,17 @@ extension RowBuffer {
 }
 
 extension RowWriter {
+    fileprivate mutating func append(_ id: InvocationID) {
+        integer(id.seq.value)
+        integer(Int64(id.n))
+    }
+
+    fileprivate mutating func append(_ output: ErrorOutput?) {
+        guard let output else { return nulls(2) }
+        bytes(output.end)
+        integer(Int64(output.cut))
+    }
+
     /// What happened, in nine values of which each kind of event has its own.
     fileprivate mutating func append(_ content: AnalyticsEvent.Content) {
         switch content {

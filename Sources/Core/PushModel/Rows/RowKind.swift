@@ -15,12 +15,18 @@ public enum RowKind: UInt8, Sendable, CaseIterable {
     case device = 5
     /// A device that is no longer remembered.
     case forgottenDevice = 6
+    /// A new request as schema 6 wrote it: without the number that it replays.
+    case sixthRequest = 7
+    /// A new invocation as schema 6 wrote it: without how many were ahead of it.
+    case sixthInvocation = 8
+    /// An invocation in flight changed, as schema 6 wrote it.
+    case sixthInvocationUpdate = 9
     /// A new request; its invocations follow in the same batch.
-    case request = 7
+    case request = 10
     /// A new invocation, decided or in flight.
-    case invocation = 8
+    case invocation = 11
     /// An invocation in flight changed: the whole row as it is now.
-    case invocationUpdate = 9
+    case invocationUpdate = 12
 
     /// A delivery that the tracker takes over; its `Received` event is the event before it.
     case trackedDelivery = 16
@@ -57,6 +63,15 @@ public enum RowKind: UInt8, Sendable, CaseIterable {
     case attribute = 34
     /// How sending goes.
     case sending = 35
+
+    /// An attempt of a handler ended.
+    case attempt = 40
+    /// What the handler of the last attempt wrote to standard error.
+    case output = 41
+    /// An invocation became a dead letter.
+    case deadLetter = 42
+    /// The dead letters of a request are none any more.
+    case noDeadLetters = 43
 }
 
 /// How a value is written: one byte before it.

@@ -18,6 +18,8 @@ public enum HandlerInput {
                     delivery.member("seq", run.request.seq.value)
                     delivery.member("n", run.invocation.id.n)
                     delivery.member("id", run.request.id)
+                    delivery.member("attempt", run.attempt)
+                    if let replayOf = run.request.replayOf { delivery.member("replay_of", replayOf.value) }
                     delivery.member("op", run.request.operation.rawValue)
                     delivery.member("callback", run.invocation.callback.rawValue)
                     delivery.member("platform", run.request.platform.rawValue)
@@ -52,6 +54,7 @@ public enum HandlerInput {
         var variables = [
             ("PUSH_SEQ", String(run.request.seq.value)),
             ("PUSH_N", String(run.invocation.id.n)),
+            ("PUSH_ATTEMPT", String(run.attempt)),
             ("PUSH_OP", run.request.operation.rawValue),
             ("PUSH_CALLBACK", run.invocation.callback.rawValue),
             ("PUSH_PLATFORM", run.request.platform.rawValue),
@@ -64,7 +67,8 @@ public enum HandlerInput {
             ("PUSH_ID", run.request.id), ("PUSH_APP", run.request.app), ("PUSH_DEVICE", run.request.device),
             ("PUSH_EXTERNAL_ID", run.request.externalID), ("PUSH_MESSAGE_ID", run.request.messageID),
             ("PUSH_PROVIDER", run.invocation.provider), ("PUSH_ROUTE", run.invocation.route),
-            ("PUSH_KIND", run.subject.kind), ("PUSH_ACTION", run.subject.button),
+            ("PUSH_REPLAY_OF", run.request.replayOf.map { String($0.value) }), ("PUSH_KIND", run.subject.kind),
+            ("PUSH_ACTION", run.subject.button),
         ]
         // The object on standard input has every value whole; a variable ends at a NUL, and one that is too long for the
         // kernel would keep the program from starting.

@@ -34,6 +34,11 @@ struct Pattern: Sendable {
                 throw ExpectationError("\(path).\(key): \(key) \(complaint); this is \(text(of: value))")
             }
             if case .object(let inner) = field { try check(value, inner, subject, path: "\(path).\(key)") }
+            if case .objects(let inner) = field {
+                for (index, element) in value.elements.enumerated() {
+                    try check(element, inner, subject, path: "\(path).\(key)[\(index)]")
+                }
+            }
         }
     }
 
@@ -65,6 +70,11 @@ struct Pattern: Sendable {
             let found = actual[key]
             if case .object(let inner) = field, value.kind == .object, let found, found.kind == .object {
                 return differences(value, found, inner, path: "\(path)\(key).")
+            }
+            if case .objects(let inner) = field, value.kind == .array, let found, found.count == value.count {
+                return zip(value.elements, found.elements).enumerated().flatMap { index, pair in
+                    differences(pair.0, pair.1, inner, path: "\(path)\(key)[\(index)].")
+                }
             }
             if case .values = field, value.kind == .object, let found, found.kind == .object {
                 return value.members.compactMap { name, value in

@@ -24,6 +24,8 @@ indirect enum PatternField: Sendable {
     case values
     /// An object with these members.
     case object([String: PatternField])
+    /// A list of objects with these members, in order.
+    case objects([String: PatternField])
 }
 
 extension Pattern.Subject {
@@ -43,7 +45,12 @@ extension Pattern.Subject {
         "provider": .text, "route": .text, "handler": .text, "observer": .flag, "outcome": .words(Outcome.self),
         "reason": .excerpt, "reason_code": .words(ReasonCode.self), "queue_ms": .number, "exec_ms": .number,
         "total_ms": .number,
-        "waited_for": .object(["seq": .number, "n": .number, "handler": .text]),
+        "waited_for": .object(["seq": .number, "n": .number, "handler": .text, "took_ms": .number]), "ahead": .number,
+        "attempts": .objects([
+            "route": .text, "handler": .text, "asked_ms": .number, "started_ms": .number, "ended_ms": .number,
+            "answer": .words(AttemptRecord.Answer.self), "status": .number, "signal": .number,
+            "retry_after_ms": .number, "reason": .excerpt, "errors": .excerpt, "errors_cut": .number,
+        ]),
         "completion": .object([
             "by": .word(["handler", "tracker", "default"]), "times": .number, "result": .words(FetchResult.self),
             "options": .list,
@@ -100,6 +107,9 @@ extension PatternField {
             let isList = value.kind == .array && value.elements.allSatisfy { $0.kind == .string }
             return isList ? nil : "is a list of strings"
         case .object, .values: return value.kind == .object ? nil : "is an object, or null for none"
+        case .objects:
+            let isList = value.kind == .array && value.elements.allSatisfy { $0.kind == .object }
+            return isList ? nil : "is a list of objects"
         }
     }
 
@@ -114,6 +124,7 @@ extension PatternField {
         case .excerpt: return expected.string.map { Self.contains(actual.string ?? "", $0) } ?? false
         case .eventType: return expected.string.map { Self.names(actual.string ?? "", $0) } ?? false
         case .object, .values: return expected.kind == .object
+        case .objects: return expected.kind == .array && expected.count == actual.count
         }
     }
 

@@ -10,6 +10,11 @@ struct Script {
         var exit: Int32 = 0
         /// What it says beside.
         var reply = HandlerAnswer.Reply()
+        /// What it writes to standard error.
+        var errors = ""
+
+        /// What is seen of it beside its answer.
+        var facts: RunFacts { RunFacts(status: Int(exit), output: ErrorOutput(Array(errors.utf8))) }
     }
 
     private var part: Part
@@ -48,6 +53,13 @@ extension Script.Part {
             switch key {
             case "takes_ms": takes = .milliseconds(try Self.number(value, key, field, in: 0...86_400_000))
             case "exit": exit = Int32(try Self.number(value, key, field, in: 0...255))
+            case "errors":
+                guard let text = value.string, text.utf8.count <= ErrorOutput.keptMax else {
+                    throw ProtocolError(
+                        .invalidType, field: field,
+                        message: "errors is what goes to standard error, at most \(ErrorOutput.keptMax) bytes")
+                }
+                errors = text
             case "answers": answers = try Self.number(value, key, field, in: 1...1000)
             case "answer":
                 guard value.kind == .object else {
@@ -57,7 +69,7 @@ extension Script.Part {
                 }
                 answer = value
             default:
-                let known = ["takes_ms", "exit", "answer", "answers"] + (own.map { [$0] } ?? [])
+                let known = ["takes_ms", "exit", "answer", "answers", "errors"] + (own.map { [$0] } ?? [])
                 throw ProtocolError(
                     .unknownKey, field: field, message: "a script has \(known.joined(separator: ", "))")
             }
@@ -86,6 +98,7 @@ struct ScriptedAnswer: Comparable {
     var due: WallTime
     var invocation: InvocationID
     var answer: HandlerAnswer
+    var facts = RunFacts()
 
     static func < (left: ScriptedAnswer, right: ScriptedAnswer) -> Bool {
         (left.due, left.invocation) < (right.due, right.invocation)

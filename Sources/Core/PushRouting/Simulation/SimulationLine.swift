@@ -3,7 +3,9 @@ import PushModel
 /// The lines that a simulation prints, without line feeds.
 enum SimulationLine {
     /// An invocation ended.
-    static func invocation(_ end: InvocationEnd, at time: WallTime) -> [UInt8] {
+    ///
+    /// - Parameter attempts: those that have a row in the ledger.
+    static func invocation(_ end: InvocationEnd, _ attempts: [AttemptRecord] = [], at time: WallTime) -> [UInt8] {
         var writer = JSONWriter()
         writer.object { writer in
             writer.member("type", "invocation")
@@ -17,6 +19,9 @@ enum SimulationLine {
             writer.member("handler", end.invocation.handler)
             if end.invocation.isObserver { writer.member("observer", true) }
             writer.members(of: end.result)
+            guard !attempts.isEmpty else { return }
+            writer.member(
+                "attempts", array: { list in attempts.forEach { attempt in list.object { $0.members(of: attempt) } } })
         }
         return writer.bytes
     }

@@ -24,6 +24,8 @@ public struct Simulator {
     private var past = PastDeliveries()
     /// The entries of custom data that wait for a session.
     private var waiting: [EntryNumber: CustomEntry] = [:]
+    /// The attempts of invocations in flight that have a row.
+    private var attempts: [InvocationID: [AttemptRecord]] = [:]
     /// Requests in flight, as they are recorded.
     private var unfinished: [SequenceNumber: UnfinishedRequest] = [:]
     private var answers = Heap<ScriptedAnswer>()
@@ -251,6 +253,7 @@ public struct Simulator {
             handle(.clock, at: due)
             while let answer = answers.first, answer.due <= due {
                 _ = answers.popFirst()
+                if answer.facts.isWorthTelling { handle(.observed(answer.invocation, answer.facts), at: due) }
                 handle(.finished(answer.invocation, answer.answer), at: due)
             }
         }
@@ -299,10 +302,12 @@ public struct Simulator {
                 case .terminate where hasRealHandlers, .stop where hasRealHandlers, .start where hasRealHandlers,
                     .load where hasRealHandlers:
                     queue(effect)
+                case .record(.attempt(let attempt)): attempts[attempt.id, default: []].append(attempt)
                 // The router ignores what a handler says after it was stopped.
                 case .record, .terminate, .stop: break
                 case .decided(let end):
-                    output.append(SimulationLine.invocation(end, at: time))
+                    let attempts = attempts.removeValue(forKey: end.invocation.id) ?? []
+                    output.append(SimulationLine.invocation(end, attempts, at: time))
                     let seq = end.invocation.id.seq
                     if router.invocationsInFlight(of: seq) == 0 { (scripts[seq], unfinished[seq]) = (nil, nil) }
                 case .breaker(let change): output.append(SimulationLine.breaker(change, at: time))
@@ -330,7 +335,7 @@ public struct Simulator {
         router.handle(.started(id), at: moment(time), effects: &effects)
         let due = WallTime(milliseconds: time.milliseconds + script.takes.milliseconds)
         let answer = HandlerAnswer(exitStatus: script.exit, reply: script.reply)
-        answers.insert(.init(due: due, invocation: id, answer: answer))
+        answers.insert(.init(due: due, invocation: id, answer: answer, facts: script.facts))
     }
 
     /// Virtual time has one clock: the monotonic reading is the civil one.

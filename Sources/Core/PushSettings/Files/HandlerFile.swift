@@ -25,6 +25,8 @@ struct HandlerDraft: Fillable {
     var queueMax = Handler.defaultQueueMax
     var breaker: BreakerRules?
     var breakerPause: Duration?
+    var retries: Int?
+    var logsOutput = false
     var instances = InstanceRules()
     var notifications = NotificationRules()
     var confinement = Handler.Confinement()
@@ -78,12 +80,13 @@ struct HandlerDraft: Fillable {
         case .exec:
             if lines["Exec"] == nil { report.error("Exec= is missing; Type=exec needs the program to run") }
             return Handler(
-                name: name, kind: .exec(command), idempotent: idempotent, grace: grace, maxConcurrent: maxConcurrent)
+                name: name, kind: .exec(command), idempotent: idempotent, grace: grace, maxConcurrent: maxConcurrent,
+                retries: retries)
         case .worker:
             if lines["Exec"] == nil { report.error("Exec= is missing; Type=worker needs the program to run") }
             return Handler(
                 name: name, kind: .worker(command, instances), idempotent: idempotent,
-                maxConcurrent: maxConcurrent ?? instances.capacity)
+                maxConcurrent: maxConcurrent ?? instances.capacity, retries: retries)
         case .socket:
             guard let socketPath else {
                 if lines["Connect"] == nil {
@@ -93,11 +96,11 @@ struct HandlerDraft: Fillable {
             }
             return Handler(
                 name: name, kind: .socket(path: socketPath, instances), idempotent: idempotent,
-                maxConcurrent: maxConcurrent ?? instances.capacity)
+                maxConcurrent: maxConcurrent ?? instances.capacity, retries: retries)
         case .notify:
             return Handler(
                 name: name, kind: .notify(notifications), idempotent: idempotent,
-                maxConcurrent: maxConcurrent ?? NotificationRules.concurrentMax)
+                maxConcurrent: maxConcurrent ?? NotificationRules.concurrentMax, retries: retries)
         case .journal: return Handler(name: name, kind: .journal, idempotent: idempotent)
         case .discard: return Handler(name: name, kind: .discard, idempotent: idempotent)
         case .http:
@@ -108,7 +111,8 @@ struct HandlerDraft: Fillable {
             rules.takesBack = true
             rules.pipeline = maxConcurrent ?? Self.requestsAtOnce
             return Handler(
-                name: name, kind: .http(endpoint, rules), idempotent: idempotent, maxConcurrent: rules.pipeline)
+                name: name, kind: .http(endpoint, rules), idempotent: idempotent, maxConcurrent: rules.pipeline,
+                retries: retries)
         }
     }
 
@@ -116,7 +120,7 @@ struct HandlerDraft: Fillable {
         let variables = Dictionary(environment.map { ($0.name, $0.value) }) { _, last in last }
         return Handler.Command(
             arguments: arguments, environment: variables, workingDirectory: workingDirectory,
-            confinement: confinement)
+            confinement: confinement, logsOutput: logsOutput)
     }
 
     private func warnOfUselessKeys(of kind: Kind, lines: [String: Int], report: inout FileReport) {
@@ -130,7 +134,8 @@ struct HandlerDraft: Fillable {
     private static let kinds: [String: Set<Kind>] = [
         "Exec": [.exec, .worker], "Environment": [.exec, .worker], "WorkingDirectory": [.exec, .worker],
         "Grace": [.exec], "Connect": [.socket], "Instances": [.worker, .socket], "Pipeline": [.worker, .socket],
-        "IdleTimeout": [.worker, .socket, .http], "LogOutput": [.worker],
+        "IdleTimeout": [.worker, .socket, .http], "LogOutput": [.exec, .worker],
+        "Retry": [.exec, .worker, .socket, .http, .notify],
         "MaxConcurrent": [.exec, .worker, .socket, .http, .notify],
         "Queue": [.exec, .worker, .socket, .http, .notify], "Breaker": [.exec, .worker, .socket, .http, .notify],
         "BreakerPause": [.exec, .worker, .socket, .http, .notify],
@@ -168,7 +173,8 @@ extension Schema<HandlerDraft> {
         Key("Handler", "Instances", \.instances.instances, .integer(1...64)),
         Key("Handler", "Pipeline", \.instances.pipeline, .integer(1...64)),
         Key("Handler", "IdleTimeout", \.instances.idleTimeout, .idleTimeout),
-        Key("Handler", "LogOutput", \.instances.logsOutput, .boolean),
+        Key("Handler", "LogOutput", \.logsOutput, .boolean),
+        Key("Handler", "Retry", \.retries, Form.integer(0...1000).optional),
         Key("Handler", "Bus", \.notifications.bus, .notificationBus),
         Key("Handler", "AppName", \.notifications.appName, .notificationText),
         Key("Handler", "Icon", \.notifications.icon, Form.notificationText.optional),

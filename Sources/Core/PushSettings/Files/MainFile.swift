@@ -40,7 +40,8 @@ extension Schema<Settings> {
                 .byteSize(1 << 20...16 << 40)),
             Key("Dispatch", "PayloadMemoryMax", \.routing.limits.payloadMemory, .byteSize(0...16 << 30)),
             Key("Dispatch", "DeviceMemoryMax", \.routing.limits.deviceMemory, .byteSize(1 << 20...16 << 30)),
-            Key("Dispatch", "RetryDelay", \.routing.retryDelay, .timeSpan(.milliseconds(1) ... .seconds(9))),
+            Key("Dispatch", "RetryDelay", \.routing.retry.delay, .timeSpan(.milliseconds(1) ... .seconds(9))),
+            Key("Dispatch", "RetryDelayMax", \.routing.retry.delayMax, .timeSpan(.milliseconds(1) ... .seconds(9))),
             Key("Dispatch", "PresentationOptions", \.routing.completion.presentationOptions, .presentation),
             Key(
                 "Dispatch", "DismissActionCategories",
@@ -57,6 +58,10 @@ extension Schema<Settings> {
             Key("Deadline", "Budget", \.routing.budget, .budget),
 
             Key("Store", "Retention", \.store.retention, .timeSpan(.seconds(1) ... .seconds(3650 * 86_400))),
+            Key(
+                "Store", "DeadLetterRetention", \.store.deadLetterRetention,
+                .timeSpan(.seconds(1) ... .seconds(3650 * 86_400))),
+            Key("Store", "DeadLetterSizeMax", \.store.deadLetterSizeMax, .byteSize(0...16 << 40)),
             Key("Store", "LogSizeMax", \.store.logSizeMax, .byteSize(64 << 20...16 << 30)),
             Key("Store", "SlowCommit", \.store.slowCommit, .timeSpan(.milliseconds(1) ... .seconds(3600))),
 

@@ -8,6 +8,7 @@ extension ReportRow {
         self.init(
             invocation: invocation, mode: row.mode, platform: row.platform, app: row.app, device: row.device,
             id: row.id, messageID: row.messageID, acceptedAt: row.acceptedAt, transport: row.transport,
-            originalPriority: row.originalPriority, deliveredPriority: row.deliveredPriority)
+            originalPriority: row.originalPriority, deliveredPriority: row.deliveredPriority,
+            replayOf: row.replayOf)
     }
 }

@@ -2,7 +2,7 @@ extension Command {
     /// Every command, in the order of the help.
     static let all = [
         inject, open, act, dismiss, session, token, log, `import`, explain, runHandler, handlerUnits, simulate, test,
-        report, show,
+        report, show, deadLetters, replay,
         campaigns,
         events, user,
         users, pending, flush, export, status, verify,

@@ -77,6 +77,16 @@ extension Option {
     static let delays = Option(
         "delays", .none, "also show how long custom events waited until they were flushed or sent")
 
+    // Dead letters.
+    static let onlyHandler = Option("handler", .text("NAME"), "only those that this handler had last")
+    static let onlyRoute = Option("route", .text("NAME"), "only those that this route had last")
+    static let onlyOutcome = Option(
+        "outcome", .words(Outcome.allCases.filter(\.isDeadLetter).map(\.rawValue)), "only those that ended so")
+    static let onlyProvider = Option("provider", .text("NAME"), "only payloads of this provider")
+    static let onlyAppOfPush = Option("app", .text("APP"), "only those for this app")
+    static let deadLetterLimit = Option("limit", .text("N"), "at most this many requests, the newest (100)")
+    static let listOnly = Option("dry-run", .none, "print what would be done and do nothing")
+
     static let mode = Option(
         "mode", words(DispatchMode.self), "act as the device, or as a relay in production (as configured)")
     static let keepGoing = Option("keep-going", .none, "go on after a line with an error")

@@ -77,7 +77,10 @@ private struct Report {
 
     private func read(into report: inout ComplianceReport, _ session: Session) throws(Failure) {
         try session.reading { ledger throws(StoreError) in
-            try ledger.rows(from: window.since, to: window.until) { report.add($0) }
+            try ledger.snapshot { () throws(StoreError) in
+                try ledger.rows(from: window.since, to: window.until) { report.add($0) }
+                try ledger.answers(from: window.since, to: window.until) { report.add($1, of: $0, count: $2) }
+            }
         }
     }
 

@@ -23,9 +23,13 @@ extension RequestStory {
             writer.member("transport", request.transport?.rawValue)
             writer.member("original_priority", request.originalPriority?.rawValue)
             writer.member("delivered_priority", request.deliveredPriority?.rawValue)
+            if let replayOf = request.replayOf { writer.member("replay_of", replayOf.value) }
+            if !replays.isEmpty {
+                writer.member("replayed_as", array: { list in replays.forEach { list.int($0.value) } })
+            }
             writer.member("request", raw: request.body)
             if request.operation == .interact { writer.member("verdict", verdict?.rawValue) }
-            writer.member("invocations", array: { list in invocations.forEach { $0.write(to: &list) } })
+            writer.member("invocations", array: { list in invocations.forEach { $0.write(to: &list, of: self) } })
             writer.member("custom_data", array: { list in entries.forEach { $0.write(to: &list) } })
             writer.member(
                 "events", array: { list in events.forEach { event in list.object { $0.members(of: event) } } })
@@ -43,7 +47,7 @@ extension JSONWriter {
 }
 
 extension InvocationRecord {
-    fileprivate func write(to writer: inout JSONWriter) {
+    fileprivate func write(to writer: inout JSONWriter, of story: RequestStory) {
         writer.object { writer in
             writer.member("n", id.n)
             writer.member("callback", callback.rawValue)
@@ -55,6 +59,10 @@ extension InvocationRecord {
             writer.member("started", started)
             writer.member("decided_at", result?.decidedAt.rfc3339)
             if let result { writer.members(of: result) } else { writer.member("outcome", String?.none) }
+            if story.deadLetters.contains(where: { $0.id == id }) { writer.member("dead_letter", true) }
+            let attempts = story.attempts(at: self)
+            writer.member(
+                "attempts", array: { list in attempts.forEach { attempt in list.object { $0.members(of: attempt) } } })
         }
     }
 }

@@ -11,7 +11,13 @@ extension RequestStory {
     }
 
     private func invocationList(_ zone: LocalZone) -> String {
-        guard invocations.isEmpty else { return invocations.map { $0.story(request.mode, zone) }.joined() }
+        guard invocations.isEmpty else {
+            return invocations.map { invocation in
+                let steps = steps(of: invocation)
+                return invocation.story(request.mode, zone)
+                    + (steps.isEmpty ? "" : "  steps\n" + Text.columns(steps, indent: 4)) + outputs(of: invocation)
+            }.joined()
+        }
         let isMissing = request.operation.hasInvocations
         return "\nNo invocation" + (isMissing ? ", although there should be one: the ledger is damaged\n" : "\n")
     }
@@ -23,6 +29,9 @@ extension RequestStory {
             ("accepted", zone.text(request.acceptedAt.wall, milliseconds: true)),
             ("from", "uid \(peer.uid), gid \(peer.gid), pid \(peer.pid)"),
             ("id", request.id),
+            ("replay of", request.replayOf.map { "request \($0)" }),
+            ("replayed as", replays.isEmpty ? nil : replays.map { "request \($0)" }.joined(separator: ", ")),
+            ("dead letter", deadLetters.isEmpty ? nil : "yes: \"pushctl replay \(request.seq)\" does it again"),
             ("mode", request.mode.rawValue),
             ("platform", request.platform.rawValue),
             ("app", request.app),
@@ -113,6 +122,7 @@ extension AcceptedRequest {
 extension Predecessor {
     fileprivate var text: String {
         "invocation \(id.n) of request \(id.seq), " + (handler.map { "handler \($0)" } ?? "the tracker")
+            + (took.map { ", \($0.milliseconds) ms" } ?? "")
     }
 }
 
@@ -145,6 +155,7 @@ extension InvocationRecord {
             ("reason", result?.reason),
             ("reason code", result?.reasonCode?.rawValue),
             ("times", times ?? (started ? "started" : "not started")),
+            ("ahead of it", result?.ahead.map(String.init)),
             ("longest before it", result?.waitedFor.map(\.text)),
             ("completed", completion),
             ("decided", result.map { zone.text($0.decidedAt, milliseconds: true) }),

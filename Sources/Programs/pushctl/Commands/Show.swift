@@ -7,7 +7,8 @@ extension Command {
         description: [
             """
             Prints the ledger's record of the request with the number SEQ: its producer and its time, the request as \
-            it came, each invocation with its times, its outcome and the longest invocation ahead of it in its lane, \
+            it came, each invocation with its steps and their times: when it was accepted, how long it waited and behind \
+            whom, each attempt with its answer and the end of what the handler wrote to standard error, its outcome; \
             the analytics events that it caused, such as a later open, and its custom data with the state of each \
             entry. It works with or without a daemon.
             """
@@ -20,17 +21,24 @@ extension Command {
         guard let number = Int64(operand), number > 0 else {
             throw arguments.usageFailure("SEQ is a number, such as 41; \"pushctl inject\" and the CSV report print it")
         }
-        let (story, last) = try session.reading { ledger throws(StoreError) in
-            (try ledger.story(of: SequenceNumber(number)), try ledger.highestSequenceNumber())
+        return try session.show(SequenceNumber(number), arguments)
+    }
+}
+
+extension Session {
+    /// Prints the story of a request.
+    func show(_ number: SequenceNumber, _ arguments: Arguments) throws(Failure) -> ExitStatus {
+        let (story, last) = try reading { ledger throws(StoreError) in
+            (try ledger.story(of: number), try ledger.highestSequenceNumber())
         }
         guard let story else {
-            let reason = number > last.value ? "the last one is \(last)" : "it is older than Retention=, or was refused"
+            let reason = number > last ? "the last one is \(last)" : "it is older than Retention=, or was refused"
             throw Failure(.no, "the ledger has no request \(number): \(reason)")
         }
         if arguments.has(.json) {
-            session.output.write(document: story.json)
+            output.write(document: story.json)
         } else {
-            session.output.print(story.text(in: arguments.zone))
+            output.print(story.text(in: arguments.zone))
         }
         return .done
     }

@@ -131,7 +131,7 @@ final class HandlerTrial {
             guard trial?.attempts[last].wasStopped == false else { return }
             trial?.attempts[last].answer = answer
             trial?.attempts[last].ended = now
-        case .failedToStart, .clock, .reconfigured, .draining: break
+        case .failedToStart, .observed, .clock, .reconfigured, .draining: break
         }
     }
 

@@ -168,9 +168,9 @@ public final class Committer: Sendable {
 
     /// Takes requests accepted before `cutoff` out of the ledger, in small transactions. Requests with an invocation in
     /// flight stay, and no number is given again.
-    public func prune(olderThan cutoff: WallTime) {
+    public func prune(olderThan cutoff: WallTime, deadLetters: DeadLetterLimits? = nil) {
         ledger.update { inbox in
-            inbox.pruneCutoff = cutoff
+            inbox.prune = (cutoff, deadLetters)
             inbox.signals &+= 1
         }
     }

@@ -9,7 +9,7 @@ struct LedgerInbox: Sendable {
     var backlog = Backlog()
     /// Up to this number the ledger is to have everything as soon as it can.
     var urgentThrough: UInt64 = 0
-    var pruneCutoff: WallTime?
+    var prune: (cutoff: WallTime, deadLetters: DeadLetterLimits?)?
     var isStopping = false
     /// Goes up with everything that the thread is to look at.
     var signals: UInt64 = 0
@@ -48,7 +48,7 @@ struct LedgerLoop {
     /// Whether all that the ledger has from before the start is on the disk for sure.
     private var isTrusted: Bool
     private var isStalled = false
-    private var pruning: (cutoff: WallTime, pruned: Int)?
+    private var pruning: (cutoff: WallTime, deadLetters: DeadLetterLimits?, pruned: Pruned)?
     private var seen: UInt64 = 0
 
     init(
@@ -90,7 +90,7 @@ struct LedgerLoop {
         let woken = inbox.wait(atMost: timeToNextWork()) { $0.signals != seen ? $0.signals : nil }
         if let woken { self.seen = woken }
         return inbox.withLock { inbox in
-            if let cutoff = inbox.pruneCutoff.take() { pruning = (cutoff, 0) }
+            if let (cutoff, deadLetters) = inbox.prune.take() { pruning = (cutoff, deadLetters, Pruned()) }
             return inbox.isStopping
         }
     }
@@ -217,14 +217,15 @@ struct LedgerLoop {
 
     /// One slice of the pruning. A full disk ends it early; the next one asked for goes on from there.
     private mutating func prune() throws(StoreError) {
-        guard let (cutoff, before) = pruning, !isStalled else { return }
-        var slice = (requests: 0, isPartial: false)
+        guard let (cutoff, deadLetters, before) = pruning, !isStalled else { return }
+        var pruned = Pruned()
         do throws(StoreError) {
-            slice = try writer.prune(olderThan: cutoff, limit: Self.pruneSlice)
+            pruned = try writer.prune(olderThan: cutoff, limit: Self.pruneSlice, deadLetters: deadLetters)
         } catch let error where error.isPassing {}
-        let pruned = before + slice.requests
-        pruning = slice.isPartial ? (cutoff, pruned) : nil
-        if pruning == nil { report(.pruned(requests: pruned)) }
+        pruned.requests += before.requests
+        pruned.deadLetters += before.deadLetters
+        pruning = pruned.isPartial ? (cutoff, deadLetters, pruned) : nil
+        if pruning == nil { report(.pruned(requests: pruned.requests, deadLetters: pruned.deadLetters)) }
     }
 
     /// The last thing: what a full disk keeps out of the ledger stays in the log.

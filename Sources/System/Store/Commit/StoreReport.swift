@@ -13,8 +13,9 @@ public enum StoreReport: Hashable, Sendable {
     case ledgerStalled(StoreError)
     /// The ledger is written again.
     case ledgerResumed
-    /// Requests older than the retention are out of the ledger; how many.
-    case pruned(requests: Int)
+    /// Requests older than the retention are out of the ledger, and dead letters beyond their limits are none any more; how
+    /// many.
+    case pruned(requests: Int, deadLetters: Int = 0)
     /// The disk cannot be trusted, and no further report comes: end without acknowledging anything.
     case failed(StoreError)
 }

@@ -40,7 +40,8 @@ final class CustomDataRows {
             var values = values
             try write(try reading { () throws(RowError) in try values.attributeRow() })
         case .sending: try replaceSending.run(values, count: 5, from: 2)
-        case .formerRequest, .formerInvocation, .formerInvocationUpdate, .request, .invocation, .invocationUpdate,
+        case .sixthRequest, .sixthInvocation, .sixthInvocationUpdate, .attempt, .output, .deadLetter, .noDeadLetters,
+            .formerRequest, .formerInvocation, .formerInvocationUpdate, .request, .invocation, .invocationUpdate,
             .event, .device, .forgottenDevice, .trackedDelivery, .openedDelivery, .influencedDelivery,
             .forgottenDelivery, .interaction, .session, .forgottenSession, .starts, .forgottenStarts, .pendingStart,
             .decidedStart, .heldInteraction, .settledInteraction:

@@ -7,9 +7,11 @@ enum LedgerColumns {
         requests.accepted_at, requests.accepted_ns, requests.boot, requests.mode, requests.platform, \
         requests.app, requests.device, requests.external_id, requests.message_id, requests.body, \
         requests.state, requests.duplicate_id, requests.tracked, requests.transport, \
-        requests.original_priority, requests.delivered_priority
+        requests.original_priority, requests.delivered_priority, requests.replay_of
         """
-    static let requestCount: Int32 = 22
+    static let requestCount: Int32 = 23
+    /// Of a row that schema 6 wrote to the log: its columns are the first of today's.
+    static let sixthRequestCount: Int32 = 22
     /// Of a row that a version before schema 6 wrote to the log: its columns are the first of today's.
     static let formerRequestCount: Int32 = 19
 
@@ -20,9 +22,11 @@ enum LedgerColumns {
         invocations.total_us, invocations.completed_by, invocations.completed_times, \
         invocations.completed_result, invocations.completed_options, invocations.decided_at, \
         invocations.observer, invocations.waited_for_seq, invocations.waited_for_n, \
-        invocations.waited_for_handler, invocations.reason_code
+        invocations.waited_for_handler, invocations.reason_code, invocations.ahead, invocations.waited_for_us
         """
-    static let invocationCount: Int32 = 24
+    static let invocationCount: Int32 = 26
+    /// Of a row that schema 6 wrote to the log: its columns are the first of today's.
+    static let sixthInvocationCount: Int32 = 24
     /// Of a row that a version before schema 6 wrote to the log: its columns are the first of today's.
     static let formerInvocationCount: Int32 = 23
 
@@ -49,6 +53,7 @@ extension Statement {
             state: try optionalName(first + 16), duplicateID: text(first + 17),
             isTracked: integer(first + 18) != 0, transport: try optionalName(first + 19),
             originalPriority: try optionalName(first + 20), deliveredPriority: try optionalName(first + 21),
+            replayOf: isNull(first + 22) ? nil : SequenceNumber(integer(first + 22)),
             body: bytes(first + 15))
     }
 
@@ -69,12 +74,14 @@ extension Statement {
             exec: .microseconds(integer(first + 3)), total: .microseconds(integer(first + 4)),
             completion: isNull(first + 5) ? nil : try completion(from: first + 5),
             waitedFor: isNull(first + 11) ? nil : try predecessor(from: first + 11),
+            ahead: isNull(first + 15) ? nil : try number(first + 15),
             decidedAt: WallTime(milliseconds: integer(first + 9)))
     }
 
     private func predecessor(from first: Int32) throws(StoreError) -> Predecessor {
         Predecessor(
-            id: InvocationID(seq: SequenceNumber(integer(first)), n: try number(first + 1)), handler: text(first + 2))
+            id: InvocationID(seq: SequenceNumber(integer(first)), n: try number(first + 1)), handler: text(first + 2),
+            took: isNull(first + 5) ? nil : .microseconds(integer(first + 5)))
     }
 
     private func completion(from first: Int32) throws(StoreError) -> Completion {

@@ -148,6 +148,7 @@ public final class LedgerReader {
         defer { eventsOfRequest.reset() }
         while try eventsOfRequest.step() { story.events.append(try eventsOfRequest.event()) }
         story.entries = try entries(of: request.seq)
+        try readHistory(of: &story)
         guard request.operation == .interact else { return story }
         let interaction = try database.prepare("SELECT verdict FROM interactions WHERE cause = ?1")
         interaction.bind(request.seq.value, at: 1)
@@ -259,7 +260,7 @@ public final class LedgerReader {
         let window = "requests INDEXED BY requests_by_time WHERE accepted_at >= ?1 AND accepted_at < ?2"
         return """
             SELECT \(LedgerColumns.invocation), requests.seq, operation, id, uid, accepted_at, mode, platform, app, device,
-                message_id, transport, original_priority, delivered_priority
+                message_id, transport, original_priority, delivered_priority, replay_of
             FROM requests LEFT JOIN invocations USING (seq)
             WHERE requests.seq BETWEEN max(?3 + 1, (SELECT min(seq) FROM \(window)))
                     AND min(?4, (SELECT max(seq) FROM \(window)))
@@ -278,7 +279,8 @@ extension Statement {
             acceptedAt: WallTime(milliseconds: integer(facts + 4)), mode: try name(facts + 5),
             platform: try name(facts + 6), app: text(facts + 7), device: text(facts + 8), messageID: text(facts + 9),
             transport: try optionalName(facts + 10), originalPriority: try optionalName(facts + 11),
-            deliveredPriority: try optionalName(facts + 12))
+            deliveredPriority: try optionalName(facts + 12),
+            replayOf: isNull(facts + 13) ? nil : SequenceNumber(integer(facts + 13)))
     }
 
     /// Binds a half-open window of time to `?1` and `?2`.

@@ -30,6 +30,8 @@ public struct LedgerRow: Hashable, Sendable {
     public var originalPriority: MessagePriority?
     /// The priority with which FCM delivered it; `nil` where the payload does not tell.
     public var deliveredPriority: MessagePriority?
+    /// The request of which this one is a replay; `nil` for what a producer sent.
+    public var replayOf: SequenceNumber?
 }
 
 /// One request and all that came of it.
@@ -38,6 +40,12 @@ public struct RequestStory: Hashable, Sendable {
     public var request: AcceptedRequest
     /// Its invocations, in order of `n`.
     public var invocations: [InvocationRecord]
+    /// The attempts that the ledger has rows of, in the order in which they ended (see ``AttemptRecord``).
+    public var attempts: [AttemptRecord] = []
+    /// Which of its invocations are dead letters.
+    public var deadLetters: [DeadLetter] = []
+    /// The requests that are replays of it, in order.
+    public var replays: [SequenceNumber] = []
     /// The events it caused, and those of later requests about it, such as its open; in order of `seq`.
     public var events: [AnalyticsEvent]
     /// The entries of custom data that it led to, in order of their numbers.

@@ -154,20 +154,29 @@ final class LedgerWriter {
     ///
     /// As many entries of custom data go that came to their end before `cutoff`, whenever their requests do. What has
     /// not stays, and so do profiles: they say what is, not what was.
-    /// - Returns: how many requests were taken out, and whether there may be more to take.
-    func prune(olderThan cutoff: WallTime, limit: Int) throws(StoreError) -> (requests: Int, isPartial: Bool) {
+    ///
+    /// A request with a dead letter stays until that is none any more: first those go that have become too old or too many.
+    /// - Returns: how many requests and dead letters were taken out, and whether there may be more to take.
+    func prune(
+        olderThan cutoff: WallTime, limit: Int, deadLetters: DeadLetterLimits? = nil
+    ) throws(StoreError) -> Pruned {
         // The same set each time: what has an invocation in flight is not touched, and the rest stays old.
         let old = """
             SELECT seq FROM requests WHERE accepted_at < \(cutoff.milliseconds) AND NOT EXISTS (
                 SELECT 1 FROM invocations WHERE invocations.seq = requests.seq AND outcome IS NULL)
+                AND NOT EXISTS (SELECT 1 FROM dead_letters WHERE dead_letters.seq = requests.seq)
             ORDER BY accepted_at, seq LIMIT \(limit)
             """
         let finished = """
             SELECT number FROM entries INDEXED BY entries_finished WHERE \(CustomDataColumns.isFinished)
                 AND coalesce(settled_at, saved_at) < \(cutoff.milliseconds) LIMIT \(limit)
             """
-        var entries = 0
+        var (entries, letters) = (0, 0)
         try transaction { () throws(StoreError) in
+            if let deadLetters {
+                try database.execute(deadLetters.deletion(limit: limit))
+                letters = database.changes
+            }
             try database.execute(
                 """
                 UPDATE meta SET highest_seq = max(highest_seq, (SELECT coalesce(max(seq), 0) FROM (\(old)))),
@@ -180,6 +189,7 @@ final class LedgerWriter {
                 """
                 DELETE FROM events WHERE seq IN (\(old))
                     AND NOT EXISTS (SELECT 1 FROM tracked_deliveries WHERE event = cursor);
+                DELETE FROM attempts WHERE seq IN (\(old));
                 DELETE FROM interactions WHERE cause IN (\(old));
                 DELETE FROM invocations WHERE seq IN (\(old));
                 DELETE FROM requests WHERE seq IN (\(old));
@@ -187,7 +197,8 @@ final class LedgerWriter {
         }
         let count = database.changes
         rows.pruned = SequenceNumber(try database.integer("SELECT highest_seq FROM meta"))
-        return (count, count == limit || entries == limit)
+        return Pruned(
+            requests: count, deadLetters: letters, isPartial: count == limit || entries == limit || letters == limit)
     }
 
     private func transaction(_ body: () throws(StoreError) -> Void) throws(StoreError) {

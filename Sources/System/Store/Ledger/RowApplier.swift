@@ -7,6 +7,9 @@ final class RowApplier {
     private var insertRequest: Statement
     private var insertInvocation: Statement
     private var updateInvocation: Statement
+    private var insertSixthRequest: Statement
+    private var insertSixthInvocation: Statement
+    private var updateSixthInvocation: Statement
     private var insertFormerRequest: Statement
     private var insertFormerInvocation: Statement
     private var updateFormerInvocation: Statement
@@ -15,6 +18,7 @@ final class RowApplier {
     private var deleteDevice: Statement
     private let tracker: TrackerRows
     private let customData: CustomDataRows
+    private let history: HistoryRows
     private let path: String
     /// The cursor of the last event.
     var lastCursor: Int64
@@ -26,30 +30,39 @@ final class RowApplier {
         insertRequest = try database.prepare("INSERT INTO requests VALUES (\(parameters(LedgerColumns.requestCount)))")
         insertInvocation = try database.prepare(
             "INSERT INTO invocations VALUES (\(parameters(LedgerColumns.invocationCount)))")
-        updateInvocation = try database.prepare(Self.update(reasonCode: "?24"))
+        updateInvocation = try database.prepare(Self.update(reasonCode: "?24", ahead: "?25", waitedFor: "?26"))
+        insertSixthRequest = try database.prepare(
+            "INSERT INTO requests VALUES (\(parameters(LedgerColumns.sixthRequestCount)), NULL)")
+        insertSixthInvocation = try database.prepare(
+            "INSERT INTO invocations VALUES (\(parameters(LedgerColumns.sixthInvocationCount)), NULL, NULL)")
+        updateSixthInvocation = try database.prepare(Self.update(reasonCode: "?24"))
         insertFormerRequest = try database.prepare(
-            "INSERT INTO requests VALUES (\(parameters(LedgerColumns.formerRequestCount)), NULL, NULL, NULL)")
+            "INSERT INTO requests VALUES (\(parameters(LedgerColumns.formerRequestCount)), NULL, NULL, NULL, NULL)")
         let formerCode = Schema.reasonCode(ofFormer: "?11")
         insertFormerInvocation = try database.prepare(
-            "INSERT INTO invocations VALUES (\(parameters(LedgerColumns.formerInvocationCount)), \(formerCode))")
+            """
+            INSERT INTO invocations
+            VALUES (\(parameters(LedgerColumns.formerInvocationCount)), \(formerCode), NULL, NULL)
+            """)
         updateFormerInvocation = try database.prepare(Self.update(reasonCode: formerCode))
         insertEvent = try database.prepare("INSERT INTO events VALUES (\(parameters(LedgerColumns.eventCount)))")
         replaceDevice = try database.prepare("INSERT OR REPLACE INTO devices VALUES (\(parameters(5)))")
         deleteDevice = try database.prepare("DELETE FROM devices WHERE number = ?1")
         tracker = try TrackerRows(database)
         customData = try CustomDataRows(database)
+        history = try HistoryRows(database)
         lastCursor = try database.integer(
             "SELECT max((SELECT highest_cursor FROM meta), (SELECT coalesce(max(cursor), 0) FROM events))")
         pruned = SequenceNumber(try database.integer("SELECT highest_seq FROM meta"))
     }
 
-    private static func update(reasonCode: String) -> String {
+    private static func update(reasonCode: String, ahead: String = "NULL", waitedFor: String = "NULL") -> String {
         """
         UPDATE invocations SET callback = ?3, provider = ?4, route = ?5, handler = ?6, budget_us = ?7,
             deadline_ns = ?8, started = ?9, outcome = ?10, reason = ?11, queue_us = ?12, exec_us = ?13,
             total_us = ?14, completed_by = ?15, completed_times = ?16, completed_result = ?17,
             completed_options = ?18, decided_at = ?19, observer = ?20, waited_for_seq = ?21, waited_for_n = ?22,
-            waited_for_handler = ?23, reason_code = \(reasonCode)
+            waited_for_handler = ?23, reason_code = \(reasonCode), ahead = \(ahead), waited_for_us = \(waitedFor)
         WHERE seq = ?1 AND n = ?2
         """
     }
@@ -84,6 +97,11 @@ final class RowApplier {
         case .invocationUpdate:
             try updateInvocation.run(values, count: LedgerColumns.invocationCount)
             try requireOneChange(updateInvocation.changes, values)
+        case .sixthRequest: try insertSixthRequest.run(values, count: LedgerColumns.sixthRequestCount)
+        case .sixthInvocation: try insertSixthInvocation.run(values, count: LedgerColumns.sixthInvocationCount)
+        case .sixthInvocationUpdate:
+            try updateSixthInvocation.run(values, count: LedgerColumns.sixthInvocationCount)
+            try requireOneChange(updateSixthInvocation.changes, values)
         case .formerRequest: try insertFormerRequest.run(values, count: LedgerColumns.formerRequestCount)
         case .formerInvocation: try insertFormerInvocation.run(values, count: LedgerColumns.formerInvocationCount)
         case .formerInvocationUpdate:
@@ -101,6 +119,7 @@ final class RowApplier {
             .settledInteraction:
             try tracker.apply(kind, values)
         case .entry, .entryMove, .attribute, .sending: try customData.apply(kind, values)
+        case .attempt, .output, .deadLetter, .noDeadLetters: try history.apply(kind, values)
         }
     }
 

@@ -347,6 +347,44 @@ enum Schema {
         ALTER TABLE invocations ADD COLUMN reason_code TEXT;
         UPDATE invocations SET reason_code = \(reasonCode(ofFormer: "reason")) WHERE reason IS NOT NULL;
         """,
+        """
+        -- The request of which this one is a replay; NULL for what a producer sent.
+        ALTER TABLE requests ADD COLUMN replay_of INTEGER;
+        CREATE INDEX requests_by_replay ON requests (replay_of) WHERE replay_of IS NOT NULL;
+        -- How many were ahead in the lane, and how long the one of waited_for_seq had its turn.
+        ALTER TABLE invocations ADD COLUMN ahead INTEGER;
+        ALTER TABLE invocations ADD COLUMN waited_for_us INTEGER;
+
+        -- How handlers answered, where the invocation's own row does not say all of it. Times are from acceptance on. errors
+        -- is the end of what the handler wrote to standard error, errors_cut how many bytes came before that.
+        CREATE TABLE attempts (
+            number INTEGER PRIMARY KEY,
+            seq INTEGER NOT NULL,
+            n INTEGER NOT NULL,
+            route TEXT,
+            handler TEXT NOT NULL,
+            asked_us INTEGER NOT NULL,
+            started_us INTEGER,
+            ended_us INTEGER NOT NULL,
+            answer TEXT NOT NULL,
+            status INTEGER,
+            signal INTEGER,
+            retry_after_us INTEGER,
+            reason TEXT,
+            errors BLOB,
+            errors_cut INTEGER
+        ) STRICT;
+        CREATE INDEX attempts_of_request ON attempts (seq);
+
+        -- What a person may replay or purge. Pruning leaves their requests alone; they have limits of their own.
+        CREATE TABLE dead_letters (
+            seq INTEGER NOT NULL,
+            n INTEGER NOT NULL,
+            at INTEGER NOT NULL,
+            bytes INTEGER NOT NULL,
+            PRIMARY KEY (seq, n)
+        ) STRICT, WITHOUT ROWID;
+        """,
     ]
 
     /// The code of a reason of which a version before schema 6 wrote the text alone, for the two reasons that reports count

@@ -95,7 +95,8 @@ final class TrackerRows {
         case .decidedStart: try deletePendingStart.run(values, count: 1)
         case .heldInteraction: try insertHeld.run(values, count: TrackerColumns.heldCount)
         case .settledInteraction: try deleteHeld.run(values, count: 1)
-        case .formerRequest, .formerInvocation, .formerInvocationUpdate, .request, .invocation, .invocationUpdate,
+        case .sixthRequest, .sixthInvocation, .sixthInvocationUpdate, .attempt, .output, .deadLetter, .noDeadLetters,
+            .formerRequest, .formerInvocation, .formerInvocationUpdate, .request, .invocation, .invocationUpdate,
             .event, .device, .forgottenDevice, .entry, .entryMove, .attribute, .sending:
             preconditionFailure("\(kind) is no row of the tracker's")
         }

@@ -30,7 +30,8 @@ extension ControlRequest.Operation {
     /// What every op takes.
     static let keys = RequestKeys([.op, .id, .at])
 
-    private static let names = "status, sync, claim, depart, peek, settle, sending, flush, reset or resolve"
+    private static let names =
+        "status, sync, claim, depart, peek, settle, sending, flush, reset, resolve, replay or purge"
 
     fileprivate init(_ reader: ObjectReader) throws(ProtocolError) {
         switch try reader.string(.op) {
@@ -55,6 +56,8 @@ extension ControlRequest.Operation {
             try reader.allow(Self.keys + [.suite, .app])
             self = .reset(suite: try reader.requiredName(.suite), app: try reader.name(.app))
         case "resolve": self = .resolve(try ResolveRequest(reader))
+        case "replay": self = .replay(try reader.requests())
+        case "purge": self = .purge(try reader.requests())
         case nil: throw ProtocolError(.missingKey, field: "op", message: "op is missing: \(Self.names)")
         default:
             throw ProtocolError(.unknownOperation, field: "op", message: "control.sock takes \(Self.names)")
@@ -207,6 +210,25 @@ extension ObjectReader {
             throw invalid(.entries, "entries has at most \(ClaimRequest.limits.upperBound)")
         }
         return elements
+    }
+
+    /// The numbers of requests, each once.
+    fileprivate func requests() throws(ProtocolError) -> [SequenceNumber] {
+        try allow(ControlRequest.Operation.keys + [.requests])
+        let elements = try list(.requests)
+        guard (1...ControlRequest.Operation.requestsMax).contains(elements.count) else {
+            throw invalid(.requests, "requests has from 1 to \(ControlRequest.Operation.requestsMax) numbers")
+        }
+        var numbers: [SequenceNumber] = []
+        var known: Set<Int64> = []
+        for (index, element) in elements.enumerated() {
+            guard let number = element.int64, number > 0 else {
+                throw ProtocolError(
+                    .invalidValue, field: "requests[\(index)]", message: "a request's number is a whole number above 0")
+            }
+            if known.insert(number).inserted { numbers.append(SequenceNumber(number)) }
+        }
+        return numbers
     }
 
     fileprivate func state(of states: [EntryState]) throws(ProtocolError) -> EntryState {

@@ -25,6 +25,8 @@ extension ControlRequest.Operation {
         case .flush: "flush"
         case .reset: "reset"
         case .resolve: "resolve"
+        case .replay: "replay"
+        case .purge: "purge"
         }
     }
 
@@ -66,6 +68,8 @@ extension ControlRequest.Operation {
                 writer.member("entries", "all")
             }
             writer.member("state", resolve.state.rawValue)
+        case .replay(let requests), .purge(let requests):
+            writer.member("requests", array: { list in requests.forEach { list.int($0.value) } })
         }
     }
 }

@@ -22,6 +22,13 @@ public struct ControlRequest: Hashable, Sendable {
         case reset(suite: String, app: String?)
         /// A person decides what becomes of entries of unknown outcome.
         case resolve(ResolveRequest)
+        /// The dead letters of these requests are accepted again, each under a new number.
+        case replay([SequenceNumber])
+        /// The dead letters of these requests are none any more.
+        case purge([SequenceNumber])
+
+        /// How many requests one of `replay` and `purge` may name.
+        public static let requestsMax = 1000
     }
 
     /// The version of what `control.sock` takes and tells, as the first reply on a connection states it.

@@ -1,0 +1,99 @@
+public import PushModel
+
+/// What handlers made of an invocation so far, as far as the router has to know of it.
+struct Attempts: Sendable {
+    /// How many attempts there were; of an earlier run of the daemon it knows none.
+    private(set) var count = 0
+    /// How many of them the handler has had that it has now.
+    private(set) var countOfHandler = 0
+    /// When the start of the last one was asked for.
+    private(set) var asked: Instant?
+    /// When it began to run; `nil` before it does.
+    var started: Instant?
+    /// What was seen of it from outside.
+    var facts = RunFacts()
+
+    /// Another one begins.
+    mutating func begin(at now: Instant) {
+        count += 1
+        countOfHandler += 1
+        asked = now
+        started = nil
+        facts = RunFacts()
+    }
+
+    /// The next ones are those of another handler.
+    mutating func goOnToNextHandler() { countOfHandler = 0 }
+}
+
+/// What is seen of a run from outside, beside its answer.
+public struct RunFacts: Hashable, Sendable {
+    /// The exit status of a program, or the status of an HTTP answer.
+    public var status: Int?
+    /// What it wrote to standard error; `nil`: nothing.
+    public var output: ErrorOutput?
+
+    /// Joins the two; an output without anything in it is none.
+    public init(status: Int? = nil, output: ErrorOutput? = nil) {
+        self.status = status
+        self.output = output?.isEmpty == true ? nil : output
+    }
+
+    /// Whether the answer does not say all of it: then the router is told.
+    public var isWorthTelling: Bool { output != nil || status.map { $0 != 0 } ?? false }
+}
+
+extension Router {
+    /// Writes how an attempt ended, unless the row of the invocation says all of it.
+    mutating func endAttempt(
+        _ invocation: inout Invocation, _ answer: AttemptRecord.Answer, signal: Int32? = nil,
+        retryAfter: Duration? = nil, reason: String? = nil, at now: Moment, _ effects: inout Effects
+    ) {
+        let attempts = invocation.attempts
+        guard let asked = attempts.asked, let handler = invocation.handler else { return }
+        if answer == .handled, attempts.count == 1, attempts.facts.output == nil { return }
+        let age = age(of: invocation.request, at: now)
+        effects.record(
+            .attempt(
+                AttemptRecord(
+                    id: invocation.record.id, route: invocation.record.route, handler: handler.name,
+                    asked: age - (now.monotonic - asked),
+                    started: attempts.started.map { age - (now.monotonic - $0) }, ended: age, answer: answer,
+                    status: attempts.facts.status, signal: signal.map(Int.init), retryAfter: retryAfter,
+                    reason: reason, output: attempts.facts.output)))
+    }
+
+    /// Has an invocation wait until its handler is tried again, or ends it where that would be of no use.
+    ///
+    /// - Parameters:
+    ///   - wished: how long the handler wants to be left alone; `nil`: it did not say.
+    ///   - failure: why it could not be asked; `nil`: it asked for this itself.
+    mutating func retry(
+        _ invocation: inout Invocation, after wished: Duration?, notAsked failure: String? = nil, at now: Moment,
+        _ effects: inout Effects
+    ) {
+        guard let deadline = invocation.record.deadline else { preconditionFailure("tried before it had a deadline") }
+        let (attempts, id) = (invocation.attempts, invocation.record.id)
+        let rules = invocation.table.retry
+        let wait = wished ?? rules.wait(afterAttempt: attempts.countOfHandler, of: id)
+        let reason: RouterReason? =
+            if let most = invocation.handler?.retries, attempts.countOfHandler > most {
+                failure.map { .handlerNotStarted($0) } ?? .retriesUsedUp(most)
+            } else if now.monotonic + wait >= deadline {
+                // Nothing more can come of it, so nobody waits for the deadline.
+                failure.map { .handlerNotStarted($0) } ?? .noTimeToRetry
+            } else {
+                nil
+            }
+        endAttempt(
+            &invocation, failure == nil ? .retry : .notStarted, retryAfter: reason == nil ? wait : nil, reason: failure,
+            at: now, &effects)
+        if let reason { return conclude(invocation, .failed, because: reason, at: now, &effects) }
+        invocation.stage = .pausing
+        // It has ended: a daemon that stops or dies now has not broken it off.
+        invocation.record.started = false
+        invocations[id] = invocation
+        touched.append(id)
+        timers.insert(.init(due: now.monotonic + wait, purpose: .retry, invocation: id))
+    }
+}

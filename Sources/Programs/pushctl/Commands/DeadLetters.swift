@@ -1,0 +1,254 @@
+import PushModel
+import PushReporting
+import Store
+
+extension Command {
+    static let deadLetters = Command(
+        name: "deadletters", summary: "list, show or drop what was not done in relay mode",
+        description: [
+            """
+            In relay mode a request is a dead letter when one of its invocations failed, timed out, expired or found no \
+            route. Without an operand, and with "list", this command prints the dead letters, newest first; options choose \
+            among them. "show SEQ" prints the whole story of one, with its attempts, what its handler wrote to standard \
+            error, and the request as it came. Both read the ledger, with or without a daemon.
+            """,
+            """
+            "purge" drops dead letters: those with the numbers SEQ, or those that the options choose. It needs the running \
+            daemon. The requests stay in the ledger as long as Retention= says. The daemon drops dead letters by itself \
+            when they are older than DeadLetterRetention= or larger together than DeadLetterSizeMax=.
+            """,
+        ],
+        operands: Operands(usage: "[list|show SEQ|purge [SEQ...]]", count: 0...DeadLetterChoice.operandsMax),
+        options: DeadLetterChoice.options + [.listOnly, .utc, .json],
+        examples: [
+            Example(line: "pushctl deadletters --handler crm --since -1d", meaning: "list those of a day"),
+            Example(line: "pushctl deadletters show 41", meaning: "show everything about request 41"),
+            Example(line: "pushctl deadletters purge --until 2026-11-01", meaning: "drop the old ones"),
+        ]
+    ) { arguments, session throws(Failure) in
+        switch arguments.operands.first {
+        case nil, "list":
+            guard arguments.operands.count <= 1 else { throw arguments.usageFailure("list takes no number") }
+            return try DeadLetterChoice(arguments, numbers: []).list(arguments, session)
+        case "show":
+            let number = try DeadLetterChoice.numbers(arguments.operands.dropFirst(), arguments)
+            guard number.count == 1 else { throw arguments.usageFailure("show takes the number of one request") }
+            return try session.show(number[0], arguments)
+        case "purge":
+            let numbers = try DeadLetterChoice.numbers(arguments.operands.dropFirst(), arguments)
+            let choice = try DeadLetterChoice(arguments, numbers: numbers)
+            try choice.requireSome(arguments, toDo: "purge")
+            let chosen = try choice.numbers(session)
+            if arguments.has(.listOnly) { return try choice.list(chosen, arguments, session) }
+            guard !chosen.isEmpty else { return session.tellOfNone() }
+            let reply = try session.control(.purge(chosen))
+            session.tellCount("purged", reply["purged"], of: reply, arguments)
+            return .done
+        case let word?:
+            throw arguments.usageFailure("\(word): must be list, show or purge")
+        }
+    }
+
+    static let replay = Command(
+        name: "replay", summary: "do again what was not done in relay mode",
+        description: [
+            """
+            Makes the daemon accept dead letters again: each gets a new number and a new deadline, for the same app, device \
+            and user, and only its invocations that were not done are run. The new request is marked as a replay of the \
+            former one, which is a dead letter no more. A handler learns of it by "replay_of" and PUSH_REPLAY_OF.
+            """,
+            """
+            SEQ are numbers of requests, or options choose among the dead letters; --limit bounds how many (100). \
+            --dry-run prints which they are and replays nothing: begin with it. The tracker and the tracks have had the \
+            request when it first came, so a replay counts no push twice. "pushctl deadletters" lists what there is. The exit \
+            status is 1 when a request was refused.
+            """,
+        ],
+        operands: Operands(usage: "[SEQ...]", count: 0...DeadLetterChoice.operandsMax),
+        options: DeadLetterChoice.options + [.listOnly, .utc, .json],
+        examples: [
+            Example(line: "pushctl replay --handler crm --since -1h --dry-run", meaning: "what would be replayed"),
+            Example(line: "pushctl replay --handler crm --since -1h", meaning: "replay it"),
+            Example(line: "pushctl replay 41 42", meaning: "replay two requests"),
+        ]
+    ) { arguments, session throws(Failure) in
+        let numbers = try DeadLetterChoice.numbers(arguments.operands[...], arguments)
+        let choice = try DeadLetterChoice(arguments, numbers: numbers)
+        try choice.requireSome(arguments, toDo: "replay")
+        let chosen = try choice.numbers(session)
+        if arguments.has(.listOnly) { return try choice.list(chosen, arguments, session) }
+        guard !chosen.isEmpty else { return session.tellOfNone() }
+        // The oldest first, as they came.
+        let reply = try session.control(.replay(chosen.sorted()))
+        if arguments.has(.json) {
+            session.output.write(document: Array(reply.rawBytes))
+        } else {
+            for replay in reply["replayed"]?.elements ?? [] {
+                session.output.print("\(replay["of"]?.int64 ?? 0) replayed as \(replay["seq"]?.int64 ?? 0)\n")
+            }
+        }
+        let refused = reply["refused"]?.elements ?? []
+        for refusal in refused {
+            session.output.note("\(refusal["of"]?.int64 ?? 0) not replayed: \(refusal["reason"]?.string ?? "")")
+        }
+        return refused.isEmpty ? .done : .no
+    }
+}
+
+/// Which dead letters a command is about: those with numbers, or those that options choose.
+struct DeadLetterChoice {
+    /// As many as one order to the daemon may name, and a word.
+    static let operandsMax = ControlRequest.Operation.requestsMax + 1
+    static let options: [Option] = [
+        .onlyHandler, .onlyRoute, .onlyOutcome, .onlyProvider, .onlyAppOfPush, .since, .until, .deadLetterLimit,
+    ]
+
+    private let named: [SequenceNumber]
+    private var filter = DeadLetterFilter()
+    private let limit: Int
+    private let isFiltered: Bool
+
+    /// - Parameter numbers: the numbers that were typed.
+    init(_ arguments: Arguments, numbers: [SequenceNumber]) throws(Failure) {
+        named = numbers
+        let window = try arguments.window()
+        (filter.since, filter.until) = (window.since, window.until)
+        filter.handler = arguments[.onlyHandler]
+        filter.route = arguments[.onlyRoute]
+        filter.outcome = arguments.word(.onlyOutcome, Outcome.self)
+        filter.provider = arguments[.onlyProvider]
+        filter.app = arguments[.onlyAppOfPush]
+        let most = ControlRequest.Operation.requestsMax
+        guard let limit = Int(arguments[.deadLetterLimit] ?? "100"), (1...most).contains(limit) else {
+            throw arguments.usageFailure("--limit \(arguments[.deadLetterLimit] ?? ""): a number from 1 to \(most)")
+        }
+        self.limit = limit
+        isFiltered = Self.options.contains(where: arguments.has)
+        guard !isFiltered || named.isEmpty else {
+            throw arguments.usageFailure("numbers and options that choose exclude each other")
+        }
+    }
+
+    /// Numbers of requests, each once.
+    static func numbers(
+        _ operands: ArraySlice<String>, _ arguments: Arguments
+    ) throws(Failure) -> [SequenceNumber] {
+        var numbers: [SequenceNumber] = []
+        for operand in operands {
+            guard let number = Int64(operand), number > 0 else {
+                throw arguments.usageFailure("\(operand): SEQ is a number, such as 41")
+            }
+            if !numbers.contains(SequenceNumber(number)) { numbers.append(SequenceNumber(number)) }
+        }
+        return numbers
+    }
+
+    /// An order without a choice would be about more than was meant.
+    func requireSome(_ arguments: Arguments, toDo what: String) throws(Failure) {
+        guard named.isEmpty, !isFiltered else { return }
+        throw arguments.usageFailure(
+            "\(what) needs the numbers of requests, or an option that chooses; --since 2020-01-01 is all")
+    }
+
+    /// The numbers, newest first where options choose.
+    func numbers(_ session: Session) throws(Failure) -> [SequenceNumber] {
+        guard named.isEmpty else { return named }
+        return try session.reading { ledger throws(StoreError) in try ledger.deadLetters(filter, limit: limit) }
+    }
+
+    /// Lists those that are chosen.
+    func list(_ arguments: Arguments, _ session: Session) throws(Failure) -> ExitStatus {
+        try list(try numbers(session), arguments, session)
+    }
+
+    /// Lists the dead letters of requests.
+    func list(_ numbers: [SequenceNumber], _ arguments: Arguments, _ session: Session) throws(Failure) -> ExitStatus {
+        let ledger = try session.ledger()
+        var rows: [[String]] = []
+        var writer = JSONWriter()
+        let totals = try Session.reading { () throws(StoreError) in try ledger.deadLetterTotals() }
+        var stories: [RequestStory] = []
+        for number in numbers {
+            let story = try Session.reading { () throws(StoreError) in try ledger.story(of: number) }
+            guard let story, !story.deadLetters.isEmpty else {
+                session.output.note("\(number) has no dead letter")
+                continue
+            }
+            stories.append(story)
+        }
+        if arguments.has(.json) {
+            writer.object { writer in
+                writer.member("count", totals.count)
+                writer.member("bytes", totals.bytes)
+                writer.member(
+                    "dead_letters",
+                    array: { list in
+                        for story in stories {
+                            for invocation in story.deadInvocations { list.deadLetter(invocation, story) }
+                        }
+                    })
+            }
+            session.output.write(document: writer.bytes)
+            return .done
+        }
+        for story in stories {
+            for invocation in story.deadInvocations {
+                let request = story.request
+                rows.append([
+                    "\(request.seq)", arguments.zone.text(request.acceptedAt.wall, milliseconds: false),
+                    invocation.result?.outcome.rawValue ?? "", invocation.handler ?? "-", request.app ?? "-",
+                    invocation.result?.reason ?? "",
+                ])
+            }
+        }
+        guard !rows.isEmpty else { return session.tellOfNone() }
+        session.output.print(Text.columns([["SEQ", "ACCEPTED", "OUTCOME", "HANDLER", "APP", "REASON"]] + rows))
+        if totals.count > rows.count { session.output.note("\(rows.count) of \(totals.count) are listed (--limit)") }
+        return .done
+    }
+}
+
+extension RequestStory {
+    /// The invocations that are dead letters.
+    fileprivate var deadInvocations: [InvocationRecord] {
+        let letters = Set(deadLetters.map(\.id))
+        return invocations.filter { letters.contains($0.id) }
+    }
+}
+
+extension JSONWriter {
+    fileprivate mutating func deadLetter(_ invocation: InvocationRecord, _ story: RequestStory) {
+        object { writer in
+            writer.member("seq", story.request.seq.value)
+            writer.member("n", invocation.id.n)
+            writer.member("accepted_at", story.request.acceptedAt.wall.rfc3339)
+            writer.member("app", story.request.app)
+            writer.member("device", story.request.device)
+            writer.member("provider", invocation.provider)
+            writer.member("route", invocation.route)
+            writer.member("handler", invocation.handler)
+            if let result = invocation.result { writer.members(of: result) }
+            let attempts = story.attempts.filter { $0.id == invocation.id }
+            writer.member(
+                "attempts", array: { list in attempts.forEach { attempt in list.object { $0.members(of: attempt) } } })
+            writer.member("request", raw: story.request.body)
+        }
+    }
+}
+
+extension Session {
+    /// Says that nothing was chosen.
+    fileprivate func tellOfNone() -> ExitStatus {
+        output.note("no dead letter is like that")
+        return .done
+    }
+
+    /// Prints what the daemon did with how many requests.
+    fileprivate func tellCount(_ done: String, _ count: JSONNode?, of reply: JSONNode, _ arguments: Arguments) {
+        if arguments.has(.json) {
+            output.write(document: Array(reply.rawBytes))
+        } else {
+            output.print("\(done) \(Text.count(Int(count?.int64 ?? 0), "request"))\n")
+        }
+    }
+}

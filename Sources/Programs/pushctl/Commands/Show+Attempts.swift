@@ -1,0 +1,77 @@
+import PushModel
+import PushReporting
+import Store
+
+extension RequestStory {
+    /// Every attempt at an invocation. The ledger has no row of the last one where the invocation says all of it: it was
+    /// handled, and the handler wrote nothing.
+    func attempts(at invocation: InvocationRecord) -> [AttemptRecord] {
+        var attempts = attempts.filter { $0.id == invocation.id }
+        guard let result = invocation.result, result.outcome == .handled, let handler = invocation.handler,
+            attempts.last?.answer != .handled
+        else { return attempts }
+        let start = max(result.queue, attempts.last?.ended ?? .zero)
+        attempts.append(
+            AttemptRecord(
+                id: invocation.id, route: invocation.route, handler: handler, asked: start, started: start,
+                ended: result.total, answer: .handled))
+        return attempts
+    }
+
+    /// What happened to an invocation, step by step, each with its time from acceptance on; empty for what no handler had.
+    func steps(of invocation: InvocationRecord) -> [[String]] {
+        let attempts = attempts(at: invocation)
+        let ahead = invocation.result?.ahead
+        guard !attempts.isEmpty || ahead != nil else { return [] }
+        var steps = [["0 ms", "accepted"]]
+        if let ahead { steps.append(["0 ms", "queued in its lane, \(ahead) ahead of it"]) }
+        for (index, attempt) in attempts.enumerated() {
+            let number = attempts.count == 1 ? "" : "attempt \(index + 1), "
+            if let started = attempt.started {
+                steps.append(["\(started.milliseconds) ms", "\(number)handler \(attempt.handler) started"])
+            } else {
+                let asked = "\(number)handler \(attempt.handler) was to start"
+                steps.append(["\(attempt.asked.milliseconds) ms", asked])
+            }
+            steps.append(["\(attempt.ended.milliseconds) ms", attempt.end])
+        }
+        if let result = invocation.result {
+            steps.append(["\(result.total.milliseconds) ms", result.outcome.rawValue])
+        }
+        return steps
+    }
+
+    /// The ends of what handlers wrote to standard error.
+    func outputs(of invocation: InvocationRecord) -> String {
+        let attempts = attempts(at: invocation)
+        var text = ""
+        for (index, attempt) in attempts.enumerated() {
+            guard let output = attempt.output else { continue }
+            let number = attempts.count == 1 ? "" : " in attempt \(index + 1)"
+            let cut = output.cut == 0 ? "" : ", after \(output.cut) bytes that are not kept"
+            text += "  \(attempt.handler) wrote to standard error\(number)\(cut):\n"
+            var lines = output.text.split(separator: "\n", omittingEmptySubsequences: false)
+            if lines.last?.isEmpty == true { lines.removeLast() }
+            for line in lines { text += "    \(line)\n" }
+        }
+        return text
+    }
+}
+
+extension AttemptRecord {
+    /// How it ended, for people.
+    fileprivate var end: String {
+        let words: String =
+            switch answer {
+            case .handled: "handled"
+            case .retry: "asked for a retry" + (retryAfter.map { ", tried again after \($0.milliseconds) ms" } ?? "")
+            case .declined: "declined"
+            case .rejected: "rejected"
+            case .timedOut: "not finished at the deadline, killed"
+            case .killed: "killed by signal \(signal ?? 0)"
+            case .notStarted: "not started"
+            }
+        let detail = reason ?? status.flatMap { $0 == 0 ? nil : "exit status \($0)" }
+        return words + (detail.map { ": \($0)" } ?? "")
+    }
+}

@@ -1,0 +1,137 @@
+public import PushModel
+
+extension LedgerReader {
+    private static let attemptColumns = """
+        seq, n, route, handler, asked_us, started_us, ended_us, answer, status, signal, retry_after_us, reason, errors, \
+        errors_cut
+        """
+
+    /// Adds to a story the attempts, the dead letters, and what was made of them.
+    func readHistory(of story: inout RequestStory) throws(StoreError) {
+        let seq = story.request.seq.value
+        let attempts = try database.prepare(
+            "SELECT \(Self.attemptColumns) FROM attempts WHERE seq = ?1 ORDER BY number")
+        attempts.bind(seq, at: 1)
+        while try attempts.step() { story.attempts.append(try attempts.attempt()) }
+        let letters = try database.prepare("SELECT seq, n, at, bytes FROM dead_letters WHERE seq = ?1 ORDER BY n")
+        letters.bind(seq, at: 1)
+        while try letters.step() { story.deadLetters.append(try letters.deadLetter()) }
+        let replays = try database.prepare(
+            "SELECT seq FROM requests INDEXED BY requests_by_replay WHERE replay_of = ?1 ORDER BY seq")
+        replays.bind(seq, at: 1)
+        while try replays.step() { story.replays.append(SequenceNumber(replays.integer(0))) }
+    }
+
+    /// How often each handler answered in which way, observers aside, of the requests accepted from `from` on and before `end`: of attempts
+    /// that have a row, which those that were simply handled have not.
+    public func answers(
+        from start: WallTime? = nil, to end: WallTime? = nil,
+        _ body: (_ handler: String, _ answer: AttemptRecord.Answer, _ count: Int) -> Void
+    ) throws(StoreError) {
+        let statement = try database.prepare(
+            """
+            SELECT attempts.handler, answer, count(*)
+            FROM attempts JOIN requests USING (seq) JOIN invocations USING (seq, n)
+            WHERE observer = 0 AND accepted_at >= ?1 AND accepted_at < ?2 GROUP BY 1, 2 ORDER BY 1, 2
+            """)
+        statement.bind(start, before: end)
+        while try statement.step() {
+            body(statement.text(0) ?? "", try statement.name(1), try statement.number(2))
+        }
+    }
+
+    /// The numbers of the requests that have dead letters, newest first.
+    ///
+    /// - Parameters:
+    ///   - filter: which of them.
+    ///   - limit: how many at most.
+    public func deadLetters(_ filter: DeadLetterFilter, limit: Int) throws(StoreError) -> [SequenceNumber] {
+        var statement = try database.prepare(
+            """
+            SELECT DISTINCT seq FROM dead_letters JOIN invocations USING (seq, n) JOIN requests USING (seq)
+            WHERE accepted_at >= ?1 AND accepted_at < ?2 AND (?3 IS NULL OR handler = ?3)
+                AND (?4 IS NULL OR route = ?4) AND (?5 IS NULL OR outcome = ?5) AND (?6 IS NULL OR app = ?6)
+                AND (?7 IS NULL OR provider = ?7)
+            ORDER BY seq DESC LIMIT ?8
+            """)
+        statement.bind(filter.since, before: filter.until)
+        for (index, text) in [filter.handler, filter.route, filter.outcome?.rawValue, filter.app, filter.provider]
+            .enumerated()
+        {
+            statement.bind(text, at: Int32(index) + 3)
+        }
+        statement.bind(Int64(limit), at: 8)
+        var numbers: [SequenceNumber] = []
+        while try statement.step() { numbers.append(SequenceNumber(statement.integer(0))) }
+        return numbers
+    }
+
+    /// How many dead letters there are, and how many bytes their limit counts.
+    public func deadLetterTotals() throws(StoreError) -> (count: Int, bytes: Int) {
+        let statement = try database.prepare("SELECT count(*), coalesce(sum(bytes), 0) FROM dead_letters")
+        guard try statement.step() else { return (0, 0) }
+        return (try statement.number(0), try statement.number(1))
+    }
+
+    /// A request with dead letters, and what is needed to replay it; `nil` when the ledger does not have the request.
+    func deadRequest(_ seq: SequenceNumber) throws(StoreError) -> DeadRequest? {
+        guard let story = try story(of: seq) else { return nil }
+        // Limits may have been higher when it was accepted: they do not hold for what is on disk.
+        let request = try? Request(line: story.request.body, limits: JSONLimits(depth: .max))
+        var past: RequestStory?
+        if case .interact(let interact) = request?.action,
+            let reference = DeliveryReference(interact, interaction: seq)
+        {
+            past = try delivery(reference)
+        }
+        return DeadRequest(story: story, request: request, past: past)
+    }
+}
+
+/// Which dead letters are meant; `nil` is any.
+public struct DeadLetterFilter: Hashable, Sendable {
+    /// Accepted from then on.
+    public var since: WallTime?
+    /// Accepted before then.
+    public var until: WallTime?
+    /// The last handler that had it.
+    public var handler: String?
+    /// The last route that had it.
+    public var route: String?
+    /// How it ended.
+    public var outcome: Outcome?
+    /// The app.
+    public var app: String?
+    /// Whose payload it is.
+    public var provider: String?
+
+    /// Every dead letter.
+    public init() {}
+}
+
+/// A request that may have dead letters, with what is needed to replay it.
+public struct DeadRequest: Sendable {
+    /// The request and all that came of it.
+    public var story: RequestStory
+    /// Its line, read again; `nil` if this version cannot read it any more.
+    public var request: Request?
+    /// The delivery that it is about, if it is an interaction.
+    public var past: RequestStory?
+}
+
+extension Statement {
+    fileprivate func attempt() throws(StoreError) -> AttemptRecord {
+        AttemptRecord(
+            id: InvocationID(seq: SequenceNumber(integer(0)), n: try number(1)), route: text(2), handler: text(3) ?? "",
+            asked: .microseconds(integer(4)), started: isNull(5) ? nil : .microseconds(integer(5)),
+            ended: .microseconds(integer(6)), answer: try name(7), status: isNull(8) ? nil : try number(8),
+            signal: isNull(9) ? nil : try number(9), retryAfter: isNull(10) ? nil : .microseconds(integer(10)),
+            reason: text(11), output: isNull(12) ? nil : ErrorOutput(bytes(12), cut: try number(13)))
+    }
+
+    fileprivate func deadLetter() throws(StoreError) -> DeadLetter {
+        DeadLetter(
+            id: InvocationID(seq: SequenceNumber(integer(0)), n: try number(1)),
+            at: WallTime(milliseconds: integer(2)), byteCount: try number(3))
+    }
+}

@@ -1,0 +1,86 @@
+import PushModel
+import TestSupport
+import Testing
+
+@Suite("In relay mode, what was not done", .timeLimit(.minutes(30)))
+struct DeadLetterTests {
+    private let installation = Installation("[Dispatch]\nMode=relay\n")
+
+    @Test("is listed with what its handler wrote, and is done by a replay, once")
+    func replays() throws {
+        installation.addJob(
+            "job",
+            "test -e \(installation.root)/up && echo \"$PUSH_REPLAY_OF\" >\(installation.root)/of && exit 0; "
+                + "echo 'the service is down' >&2; exit 1")
+        let daemon = try TestDaemon(installation)
+        let client = try installation.injectClient()
+        #expect(try client.outcome(of: Requests.deliver(job: "job")).outcome == "failed")
+        #expect(try client.outcome(of: Requests.deliver(job: "job")).outcome == "failed")
+
+        let list = try json(daemon.pushctl("deadletters", "--json").output)
+        #expect(list["dead_letters"]?.elements.compactMap { $0["seq"]?.int64 } == [2, 1])
+        let attempt = list["dead_letters"]?.elements.first?["attempts"]?.elements.first
+        #expect(attempt?["answer"]?.string == "rejected" && attempt?["status"]?.int64 == 1)
+        #expect(attempt?["errors"]?.string == "the service is down\n")
+        let story = daemon.pushctl("deadletters", "show", "1").output
+        #expect(story.contains("    the service is down\n"), "\(story)")
+        #expect(daemon.pushctl("replay").status == .exited(2), "nothing says which")
+        #expect(daemon.pushctl("replay", "--handler", "job", "--dry-run").status == .exited(0))
+        #expect(daemon.pushctl("deadletters", "purge", "2").output == "purged 1 request\n")
+
+        writeFile("", to: installation.root + "/up")
+        #expect(daemon.pushctl("replay", "--handler", "job").output == "1 replayed as 3\n")
+        try waitUntil("the replay is done") { readFile(installation.root + "/of") == Array("1\n".utf8) }
+        let again = daemon.pushctl("replay", "1", "2")
+        #expect(again.status == .exited(1))
+        #expect(again.errors.contains("1 not replayed: it has no dead letter: it was replayed as 3"), "\(again)")
+        #expect(again.errors.contains("2 not replayed: it has no dead letter\n"), "\(again)")
+        let replay = try json(daemon.pushctl("show", "3", "--json").output)
+        #expect(replay["replay_of"]?.int64 == 1)
+        let former = try json(daemon.pushctl("show", "1", "--json").output)
+        #expect(former["replayed_as"]?.elements.compactMap(\.int64) == [3])
+    }
+
+    @Test("is told step by step: who declined, each retry, and what was written at the deadline")
+    func steps() throws {
+        installation.addJob("first", "echo mine it is not >&2; exit 80")
+        installation.addHandler("second", "Exec=/bin/sh -c 'echo try $PUSH_ATTEMPT >&2; exit 75'\nRetry=1")
+        installation.addRoute("60-second", to: "second", match: "Data=job first")
+        installation.addJob("slow", "echo begun >&2; sleep 60", route: "Deadline=1s")
+        let daemon = try TestDaemon(installation)
+        let client = try installation.injectClient()
+        #expect(try client.outcome(of: Requests.deliver(job: "first")).outcome == "failed")
+        let story = try json(daemon.pushctl("show", "1", "--json").output)["invocations"]?.elements.first
+        let attempts = story?["attempts"]?.elements ?? []
+        #expect(attempts.compactMap { $0["answer"]?.string } == ["declined", "retry", "retry"])
+        #expect(attempts.compactMap { $0["errors"]?.string } == ["mine it is not\n", "try 2\n", "try 3\n"])
+        #expect(attempts.compactMap { $0["status"]?.int64 } == [80, 75, 75])
+        #expect(story?["reason_code"]?.string == "retries_used_up" && story?["dead_letter"]?.bool == true)
+        let report = try json(daemon.pushctl("report", "--json").output)
+        #expect(report["by_handler"]?["first"]?["declined"]?.int64 == 1)
+        #expect(try client.outcome(of: Requests.deliver(job: "slow")).outcome == "timed_out")
+        let text = daemon.pushctl("show", "2").output
+        #expect(text.contains("not finished at the deadline, killed") && text.contains("    begun\n"), "\(text)")
+    }
+
+    @Test("because it wrote without end is cut, said, and keeps nobody waiting")
+    func flood() throws {
+        installation.addJob("flood", "exec head -c 1073741824 /dev/zero >&2", route: "Deadline=2s")
+        installation.addJob("quick", "exit 0")
+        installation.addJob("leaves", "(setsid sleep 60 &) ; echo last >&2; exit 3")
+        let daemon = try TestDaemon(installation)
+        let client = try installation.injectClient()
+        #expect(try client.ask(Requests.deliver(job: "flood", waits: false)).isAccepted)
+        #expect(try client.outcome(of: Requests.deliver(job: "quick")).outcome == "handled")
+        #expect(try client.outcome(of: Requests.deliver(job: "leaves")).outcome == "failed")
+        let left = try json(daemon.pushctl("show", "3", "--json").output)["invocations"]?.elements.first
+        #expect(left?["attempts"]?.elements.first?["errors"]?.string == "last\n")
+        try waitUntil("the flood is over") {
+            daemon.pushctl("deadletters", "--outcome", "timed_out", "--json").output.contains("\"seq\":1,")
+        }
+        let story = try json(daemon.pushctl("show", "1", "--json").output)["invocations"]?.elements.first
+        let attempt = story?["attempts"]?.elements.first
+        #expect(attempt?["answer"]?.string == "timed_out")
+        #expect((attempt?["errors_cut"]?.int64 ?? 0) > 1 << 20)
+    }
+}

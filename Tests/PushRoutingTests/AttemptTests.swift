@@ -1,0 +1,138 @@
+import PushModel
+import Testing
+
+@testable import PushRouting
+
+/// What the ledger has of how handlers answered.
+@Suite("Attempts", .timeLimit(.minutes(30)))
+struct AttemptTests {
+    private func answers(_ bench: Bench) -> [AttemptRecord.Answer] { bench.ledger.attempts.map(\.answer) }
+
+    @Test("one that is handled at once and writes nothing has no row")
+    func handledAtOnce() throws {
+        var bench = Bench()
+        try bench.submit(.deliver())
+        bench.started(1)
+        #expect(bench.finished(1) == ["update 1.0 handled", "end 1.0 handled"])
+        #expect(bench.ledger.attempts == [] && bench.ledger.deadLetters == [])
+    }
+
+    @Test("what it writes to standard error is kept, even when it is handled at once")
+    func output() throws {
+        var bench = Bench()
+        try bench.submit(.deliver())
+        bench.started(1)
+        bench.handle(.observed(.init(1), RunFacts(status: 0, output: ErrorOutput(Array("careful".utf8)))))
+        bench.finished(1)
+        #expect(answers(bench) == [.handled])
+        #expect(bench.ledger.attempts.first?.output?.text == "careful")
+    }
+
+    @Test("each has its times, from acceptance on, and what was seen of it; that of a restart does not count on")
+    func times() throws {
+        var bench = Bench(.testing(.relay))
+        try bench.submit(.deliver())
+        bench.at(.milliseconds(10))
+        bench.started(1)
+        bench.at(.milliseconds(30))
+        bench.handle(.observed(.init(1), RunFacts(status: 75)))
+        bench.finished(1, 0, .retry(after: .milliseconds(100)))
+        bench.at(.milliseconds(130))
+        bench.clock()
+        bench.started(1)
+        bench.at(.milliseconds(140))
+        bench.finished(1)
+        let id = InvocationID(1)
+        #expect(
+            bench.ledger.attempts == [
+                AttemptRecord(
+                    id: id, route: "all-crm", handler: "crm", asked: .zero, started: .milliseconds(10),
+                    ended: .milliseconds(30), answer: .retry, status: 75, retryAfter: .milliseconds(100)),
+                AttemptRecord(
+                    id: id, route: "all-crm", handler: "crm", asked: .milliseconds(130), started: .milliseconds(130),
+                    ended: .milliseconds(140), answer: .handled),
+            ])
+        #expect(bench.runs[id]?.attempt == 2)
+    }
+
+    @Test("a handler that declines has one, the next route's has its own, the built-in one too")
+    func declined() throws {
+        var table = RoutingTable.testing(
+            routes: [.all(to: "first"), .all(to: "second"), .all(to: "journal")],
+            handlers: [.exec("first"), .exec("second"), Handler(name: "journal", kind: .journal)])
+        table.mode = .relay
+        var bench = Bench(table)
+        try bench.submit(.deliver())
+        bench.started(1)
+        bench.finished(1, 0, .declined)
+        bench.started(1)
+        bench.finished(1, 0, .declined)
+        #expect(bench.outcome(1) == .handled)
+        #expect(bench.ledger.attempts.map(\.handler) == ["first", "second", "journal"])
+        #expect(answers(bench) == [.declined, .declined, .handled])
+        #expect(bench.ledger.deadLetters == [])
+    }
+
+    @Test("the deadline, a signal, a refusal and a start that fails are told apart")
+    func otherEnds() throws {
+        var bench = Bench(.testing(.relay))
+        for _ in 1...4 { try bench.submit(.deliver()) }
+        for seq in 1...3 as ClosedRange<Int64> { bench.started(seq) }
+        bench.finished(2, 0, .signaled(9))
+        bench.finished(3, 0, .rejected(reason: "no"))
+        bench.handle(.failedToStart(.init(4), reason: "no such file"))
+        bench.at(.seconds(9))
+        bench.clock()
+        #expect(answers(bench) == [.killed, .rejected, .notStarted, .timedOut])
+        #expect(bench.ledger.attempts.map(\.reason) == [nil, "no", "no such file", nil])
+        #expect(bench.ledger.attempts.map(\.started) == [.zero, .zero, nil, .zero])
+        #expect(bench.ledger.deadLetters.map(\.seq.value).sorted() == [1, 2, 3, 4])
+    }
+
+    @Test("in device mode nothing is a dead letter")
+    func device() throws {
+        var bench = Bench()
+        try bench.submit(.deliver())
+        bench.started(1)
+        bench.finished(1, 0, .rejected(reason: "no"))
+        #expect(answers(bench) == [.rejected] && bench.ledger.deadLetters == [])
+    }
+
+    @Test("a handler is tried again no more often than Retry= says")
+    func retries() throws {
+        let handler = Handler(name: "crm", kind: .exec(.init(arguments: ["/x"])), retries: 1)
+        var bench = Bench(.testing(.relay, handlers: [handler]))
+        try bench.submit(.deliver())
+        bench.started(1)
+        bench.finished(1, 0, .retry(after: .zero))
+        bench.clock()
+        bench.started(1)
+        bench.finished(1, 0, .retry(after: .zero))
+        #expect(bench.end(1)?.reasonCode == .retriesUsedUp)
+        #expect(answers(bench) == [.retry, .retry])
+        #expect(bench.ledger.attempts.map(\.retryAfter) == [.zero, nil])
+    }
+
+    @Test("the waits double, each between half and all of it, and the same number waits the same")
+    func backOff() {
+        let rules = RetryRules(delay: .milliseconds(100), delayMax: .seconds(1))
+        for (attempt, longest) in [(1, 100), (2, 200), (3, 400), (4, 800), (5, 1000), (90, 1000)] {
+            let waits = (1...200 as ClosedRange<Int64>).map { rules.wait(afterAttempt: attempt, of: .init($0)) }
+            #expect(waits.allSatisfy { $0 >= .milliseconds(longest / 2) && $0 <= .milliseconds(longest) })
+            #expect(Set(waits).count > 20, "those of one instant spread")
+            #expect(waits == (1...200 as ClosedRange<Int64>).map { rules.wait(afterAttempt: attempt, of: .init($0)) })
+        }
+    }
+
+    @Test("an output keeps its end, counts the rest, and shows no control character")
+    func end() {
+        var output = ErrorOutput()
+        for chunk in [5, 4000, 300, 9000, 1, 4096, 10] {
+            Array(repeating: UInt8(ascii: "x"), count: chunk).withUnsafeBytes { output.append($0) }
+        }
+        #expect(output.end.count == ErrorOutput.keptMax)
+        #expect(output.cut == 5 + 4000 + 300 + 9000 + 1 + 4096 + 10 - ErrorOutput.keptMax)
+        #expect(ErrorOutput(Array("a\u{1B}[2Jb\tc\n".utf8)).text == "a\u{FFFD}[2Jb\tc\n")
+        #expect(ErrorOutput([0x82, 0xAC] + Array("x".utf8), cut: 1).text == "x")
+    }
+}

@@ -1,0 +1,78 @@
+import PushModel
+import Testing
+
+@testable import PushRouting
+
+@Suite("A replay", .timeLimit(.minutes(30)))
+struct ReplayTests {
+    private func failed(_ table: RoutingTable = .testing(.relay)) throws -> Bench {
+        var bench = Bench(table)
+        try bench.submit(.deliver())
+        bench.started(1)
+        bench.finished(1, 0, .rejected(reason: "down"))
+        return bench
+    }
+
+    @Test("is a new request with a new deadline, marked with the one that it replays, which is a dead letter no more")
+    func replays() throws {
+        var bench = try failed()
+        bench.at(.seconds(100))
+        #expect(try bench.replay(1, uid: 7) == ["request 2", "row 2.0 started", "start 2.0 crm"])
+        #expect(bench.ledger.deadLetters == [])
+        let accepted = try #require(bench.ledger.requests[SequenceNumber(2)]?.accepted)
+        let former = try #require(bench.ledger.requests[SequenceNumber(1)]?.accepted)
+        #expect(accepted.replayOf == former.seq && accepted.id == nil && accepted.peer.uid == 7)
+        #expect(accepted.body == former.body && accepted.acceptedAt == bench.now)
+        #expect(accepted.duplicateID == nil && !accepted.isTracked)
+        bench.at(.seconds(108))
+        bench.started(2)
+        #expect(bench.finished(2) == ["update 2.0 handled", "end 2.0 handled"])
+        #expect(throws: Refusal.notReplayable("it has no dead letter")) { try bench.replay(1) }
+    }
+
+    @Test("that fails is a dead letter itself, and is taken up after a crash like any other")
+    func failsAgain() throws {
+        var bench = try failed()
+        try bench.replay(1)
+        bench.crash()
+        #expect(bench.end(2)?.reasonCode == .daemonCrashed)
+        #expect(bench.ledger.deadLetters == [.init(2)])
+    }
+
+    @Test("runs only what was not done, and the copies of observers as copies")
+    func observers() throws {
+        let copy = Route(name: "copy", match: RouteMatch(), handler: "observer", observes: true)
+        var bench = Bench(
+            .testing(.relay, routes: [.all(to: "crm"), copy], handlers: [.exec("crm"), .exec("observer")]))
+        try bench.submit(.deliver())
+        for n in 0...1 { bench.started(1, n) }
+        bench.finished(1, 0)
+        bench.finished(1, 1, .rejected(reason: "down"))
+        try bench.replay(1)
+        #expect(bench.runs[.init(2)]?.handler.name == "observer")
+        #expect(bench.row(2)?.isObserver == true && bench.row(2, 1) == nil)
+    }
+
+    @Test("never gives the tracker anything")
+    func tracker() throws {
+        var bench = try failed()
+        let tracked = bench.ledger.events.count
+        try bench.replay(1)
+        bench.started(2)
+        bench.finished(2)
+        #expect(bench.ledger.events.count == tracked)
+    }
+
+    @Test("is refused in device mode, and while the daemon ends")
+    func refused() throws {
+        var bench = try failed()
+        bench.handle(.draining)
+        #expect(throws: Refusal.draining) { try bench.replay(1) }
+        bench = try failed()
+        bench.handle(.reconfigured(.testing(.device)))
+        #expect(
+            throws: Refusal.notReplayable("only what was accepted in relay mode is replayed, in relay mode (Mode=)")
+        ) { try bench.replay(1) }
+        #expect(bench.ledger.deadLetters == [.init(1)])
+    }
+}

@@ -1,0 +1,73 @@
+import PushModel
+import TestSupport
+import Testing
+
+@testable import Store
+
+@Suite("Dead letters in the ledger", .timeLimit(.minutes(30)))
+final class DeadLetterTests {
+    private let directory = TemporaryDirectory()
+
+    /// Requests 1 to `count`, each with a dead letter of 100 bytes that is as many milliseconds old as its number.
+    private func ledger(_ count: Int64) async throws -> TestLedger {
+        let ledger = try TestLedger(directory.path)
+        for seq in 1...count {
+            try await ledger.commit(
+                Fixture.delivery(seq) + [
+                    .attempt(
+                        AttemptRecord(
+                            id: InvocationID(seq: SequenceNumber(seq), n: 0), route: nil, handler: "crm", asked: .zero,
+                            started: nil, ended: .zero, answer: seq == 1 ? .declined : .rejected)),
+                    .deadLetter(
+                        DeadLetter(
+                            id: InvocationID(seq: SequenceNumber(seq), n: 0), at: WallTime(milliseconds: seq),
+                            byteCount: 100)),
+                ])
+        }
+        return ledger
+    }
+
+    private func left(_ ledger: TestLedger) throws -> [Int64] {
+        try ledger.reader().deadLetters(DeadLetterFilter(), limit: 100).map(\.value).sorted()
+    }
+
+    @Test("keep their requests beyond Retention=, with their attempts, until they are none any more")
+    func keeps() async throws {
+        let ledger = try await ledger(3)
+        let everything = WallTime(milliseconds: .max)
+        ledger.committer.prune(olderThan: everything)
+        #expect(try await ledger.report() == .pruned(requests: 0))
+        try await ledger.commit([.noDeadLetters(SequenceNumber(2))])
+        ledger.committer.prune(olderThan: everything)
+        #expect(try await ledger.report() == .pruned(requests: 1))
+        #expect(try left(ledger) == [1, 3])
+        #expect(try ledger.intruder().integer("SELECT count(*) FROM attempts") == 2)
+    }
+
+    @Test("go by age, and the oldest when they are too large together")
+    func limits() async throws {
+        let ledger = try await ledger(6)
+        let start = WallTime(milliseconds: .min)
+        let (old, large) = (WallTime(milliseconds: 3), 300)
+        ledger.committer.prune(olderThan: start, deadLetters: DeadLetterLimits(cutoff: old, byteCountMax: 1000))
+        #expect(try await ledger.report() == .pruned(requests: 0, deadLetters: 2))
+        #expect(try left(ledger) == [3, 4, 5, 6])
+        ledger.committer.prune(olderThan: start, deadLetters: DeadLetterLimits(cutoff: start, byteCountMax: large))
+        #expect(try await ledger.report() == .pruned(requests: 0, deadLetters: 1))
+        #expect(try left(ledger) == [4, 5, 6])
+        #expect(try ledger.reader().deadLetterTotals() == (3, 300))
+    }
+
+    @Test("are found by what is asked for, newest first, so many at most")
+    func filter() async throws {
+        let ledger = try await ledger(4)
+        let reader = try ledger.reader()
+        var filter = DeadLetterFilter()
+        #expect(try reader.deadLetters(filter, limit: 2).map(\.value) == [4, 3])
+        filter.outcome = .expired
+        #expect(try reader.deadLetters(filter, limit: 9) == [])
+        var answers: [String] = []
+        try reader.answers { answers.append("\($0) \($1.rawValue) \($2)") }
+        #expect(answers == ["crm declined 1", "crm rejected 3"])
+    }
+}
