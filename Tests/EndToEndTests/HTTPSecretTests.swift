@@ -2,6 +2,7 @@ import Glibc
 import PushModel
 import TestSupport
 import Testing
+import UnixSockets
 
 @Suite("The secrets of an http handler", .timeLimit(.minutes(30)))
 struct HTTPSecretTests {
