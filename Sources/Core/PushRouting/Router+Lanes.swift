@@ -124,7 +124,7 @@ extension Router {
             endAttempt(&invocation, .handled, at: now, &effects)
             let completion = invocation.completions.byHandler(HandlerAnswer.Reply())
             conclude(invocation, .handled, completion: completion, at: now, &effects)
-        case .exec, .worker, .socket, .notify:
+        case .exec, .worker, .socket, .http, .notify:
             let id = invocation.record.id
             invocation.stage = .ready
             handlerPlaces.join(handler)

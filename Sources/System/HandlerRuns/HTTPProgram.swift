@@ -129,7 +129,7 @@ final class HTTPProgram {
                     self.exited(child)
                 }
                 if let errors = child.takeErrors() {
-                    self.errors = try ErrorLines(errors, of: "pushrouter-http", system)
+                    self.errors = try ErrorLines(errors, of: "pushrouter-http", isLogged: true, system)
                 }
             } catch {
                 child.killGroup()

@@ -146,7 +146,7 @@ extension Pattern {
         case .entry:
             try texts.check("suite", of: self, "suite")
             try texts.check("name", of: self, "entry")
-        case .invocation, .error: break
+        case .invocation, .error, .breaker: break
         }
     }
 }

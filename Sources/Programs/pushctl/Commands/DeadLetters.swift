@@ -248,7 +248,7 @@ extension Session {
         if arguments.has(.json) {
             output.write(document: Array(reply.rawBytes))
         } else {
-            output.print("\(done) \(Text.count(Int(count?.int64 ?? 0), "request"))\n")
+            output.print("\(done) \(counted(count?.int64 ?? 0, "request"))\n")
         }
     }
 }

@@ -121,7 +121,10 @@ private struct Tests {
     private func realChecks(of run: RealRun, _ file: String) throws(Failure) -> [Check] {
         do {
             let output = session.output
-            return try RealHandlers(run) { output.note("\(file): journal: \($0)") }.checks()
+            let handlers = try RealHandlers(run, httpCommand: session.httpCommand) {
+                output.note("\(file): journal: \($0)")
+            }
+            return try handlers.checks()
         } catch {
             throw Failure(.inputOutput, "cannot run handlers: \(error)")
         }

@@ -70,8 +70,7 @@ private struct VerifyReport {
 
     /// The mistakes, and what is in force.
     var text: String {
-        let sum = "\(counted(errors, "error")), \(counted(warnings, "warning"))
-"
+        let sum = "\(counted(errors, "error")), \(counted(warnings, "warning"))\n"
         return mistakes + sum + (settings.map { inForce($0.routing) } ?? "")
     }
 

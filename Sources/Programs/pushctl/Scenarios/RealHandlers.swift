@@ -24,8 +24,9 @@ final class RealHandlers {
 
     /// - Parameters:
     ///   - run: the scenario, before its first line.
+    ///   - httpCommand: the program of `http` handlers; `nil`: it is not installed.
     ///   - log: takes what the daemon would write to the journal.
-    init(_ run: RealRun, log: @escaping (String) -> Void) throws {
+    init(_ run: RealRun, httpCommand: Handler.Command?, log: @escaping (String) -> Void) throws {
         // A handler that is not ended with us would outlive us: it has a process group of its own.
         SignalSource.block([SIGTERM, SIGINT, SIGHUP, SIGCHLD])
         StandardDescriptors.open()
@@ -34,7 +35,8 @@ final class RealHandlers {
         self.log = log
         startedAt = Moment.now().monotonic
         let mark = UUID128(high: .random(in: 0...UInt64.max), low: .random(in: 0...UInt64.max))
-        let runner = try HandlerRunner(loop: loop, stateID: mark, descriptorLimit: nil, log: { log($0.message) })
+        let runner = try HandlerRunner(
+            loop: loop, stateID: mark, descriptorLimit: nil, httpCommand: httpCommand, log: { log($0.message) })
         self.runner = runner
         timer = try TimerSource(loop: loop, priority: .important) { [unowned self] in
             act { $0.advance(to: $1) }
@@ -112,7 +114,7 @@ final class RealHandlers {
             runner?.start(run)
         case .terminate(let id): runner?.terminate(id)
         case .stop(let id): runner?.stop(id)
-        case .record, .load, .decided: preconditionFailure("work is about handlers")
+        case .record, .load, .decided, .breaker: preconditionFailure("work is about handlers")
         }
     }
 
