@@ -24,15 +24,15 @@ struct DeadLetterTests {
         #expect(attempt?["errors"]?.string == "the service is down\n")
         let story = daemon.pushctl("deadletters", "show", "1").output
         #expect(story.contains("    the service is down\n"), "\(story)")
-        #expect(daemon.pushctl("replay").status == .exited(2), "nothing says which")
-        #expect(daemon.pushctl("replay", "--handler", "job", "--dry-run").status == .exited(0))
+        #expect(daemon.pushctl("replay").end == .exited(2), "nothing says which")
+        #expect(daemon.pushctl("replay", "--handler", "job", "--dry-run").end == .exited(0))
         #expect(daemon.pushctl("deadletters", "purge", "2").output == "purged 1 request\n")
 
         writeFile("", to: installation.root + "/up")
         #expect(daemon.pushctl("replay", "--handler", "job").output == "1 replayed as 3\n")
         try waitUntil("the replay is done") { readFile(installation.root + "/of") == Array("1\n".utf8) }
         let again = daemon.pushctl("replay", "1", "2")
-        #expect(again.status == .exited(1))
+        #expect(again.end == .exited(1))
         #expect(again.errors.contains("1 not replayed: it has no dead letter: it was replayed as 3"), "\(again)")
         #expect(again.errors.contains("2 not replayed: it has no dead letter\n"), "\(again)")
         let replay = try json(daemon.pushctl("show", "3", "--json").output)
