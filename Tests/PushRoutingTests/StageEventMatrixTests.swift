@@ -10,7 +10,8 @@ import Testing
 struct StageEventMatrixTests {
     /// What can happen; `kind` below says which events of the router it covers.
     enum Happening: CaseIterable {
-        case submittedToLane, started, observed, handled, retry, unavailable, declined, rejected, signaled, failedToStart
+        case submittedToLane, started, observed, handled, retry, unavailable, declined, rejected, signaled,
+            failedToStart
         case clockBeforeDeadline, clockAtDeadline, clockAfterDeadline, reconfigured, draining, recovered
     }
 
@@ -36,7 +37,8 @@ struct StageEventMatrixTests {
     static let stages: [Invocation.Stage?] = Invocation.Stage.allCases + [nil]
 
     static let nothingRuns: [Happening: String] = [
-        .started: "", .observed: "", .handled: "", .retry: "", .unavailable: "", .declined: "", .rejected: "", .signaled: "",
+        .started: "", .observed: "", .handled: "", .retry: "", .unavailable: "", .declined: "", .rejected: "",
+        .signaled: "",
         .failedToStart: "",
         .submittedToLane: "new waits", .reconfigured: "", .draining: "",
     ]

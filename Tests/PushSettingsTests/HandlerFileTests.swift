@@ -45,7 +45,10 @@ struct HandlerFileTests {
     @Test(
         "names file, line and reason",
         arguments: [
-            ("", ": error: Type= is missing; [Handler] needs Type=exec, worker, socket, http, notify, journal or discard"),
+            (
+                "",
+                ": error: Type= is missing; [Handler] needs Type=exec, worker, socket, http, notify, journal or discard"
+            ),
             ("Type=exec", ": error: Exec= is missing; Type=exec needs the program to run"),
             ("Type=worker", ": error: Exec= is missing; Type=worker needs the program to run"),
             ("Type=socket", ": error: Connect= is missing; Type=socket needs the socket of the service"),
