@@ -2,7 +2,7 @@
 
 function __pushctl_command --description "The command of the line, where it has one"
     for word in (commandline -opc)[2..]
-        if contains -- $word inject open act dismiss session token log import explain run-handler simulate test report show campaigns events user users pending flush export status verify
+        if contains -- $word inject open act dismiss session token log import explain run-handler handler-units simulate test report show deadletters replay campaigns events user users pending flush export status verify
             echo $word
             return 0
         end
@@ -25,10 +25,13 @@ complete -c pushctl -n 'not __pushctl_command >/dev/null' -a log -d 'log a custo
 complete -c pushctl -n 'not __pushctl_command >/dev/null' -a import -d 'log the custom data that an app stored with Braze\'s samples'
 complete -c pushctl -n 'not __pushctl_command >/dev/null' -a explain -d 'show what would happen to a payload, and why'
 complete -c pushctl -n 'not __pushctl_command >/dev/null' -a run-handler -d 'run a real handler on payloads, without a daemon'
+complete -c pushctl -n 'not __pushctl_command >/dev/null' -a handler-units -d 'write systemd units that run a handler apart from the daemon'
 complete -c pushctl -n 'not __pushctl_command >/dev/null' -a simulate -d 'run a scenario under virtual time, without a daemon'
 complete -c pushctl -n 'not __pushctl_command >/dev/null' -a test -d 'run scenarios with expectations, without a daemon'
 complete -c pushctl -n 'not __pushctl_command >/dev/null' -a report -d 'show how many invocations kept their deadline'
 complete -c pushctl -n 'not __pushctl_command >/dev/null' -a show -d 'show everything about one request'
+complete -c pushctl -n 'not __pushctl_command >/dev/null' -a deadletters -d 'list, show or drop what was not done in relay mode'
+complete -c pushctl -n 'not __pushctl_command >/dev/null' -a replay -d 'do again what was not done in relay mode'
 complete -c pushctl -n 'not __pushctl_command >/dev/null' -a campaigns -d 'show opens, clicks and recipients of Braze\'s campaigns'
 complete -c pushctl -n 'not __pushctl_command >/dev/null' -a events -d 'count the analytics events by name and day'
 complete -c pushctl -n 'not __pushctl_command >/dev/null' -a user -d 'show the devices, sessions and attributes of one user'
@@ -147,8 +150,11 @@ complete -c pushctl -n '__pushctl_in run-handler' -l os-version -x -d 'the versi
 complete -c pushctl -n '__pushctl_in run-handler' -l sdk -x -a 'ready nil delayed' -d 'the app\'s Braze instance when the callback runs, on iOS (ready)'
 complete -c pushctl -n '__pushctl_in run-handler' -l verbose -d 'show what the handler gets with a line for each value'
 complete -c pushctl -n '__pushctl_in run-handler' -l json -d 'print JSON, for programs'
+complete -c pushctl -n '__pushctl_in handler-units' -l directory -x -a '(__fish_complete_directories)' -d 'write the files into this directory'
+complete -c pushctl -n '__pushctl_in handler-units' -l exec -x -d 'the program of a socket handler, with its arguments'
 complete -c pushctl -n '__pushctl_in simulate' -l mode -x -a 'device relay' -d 'act as the device, or as a relay in production (as configured)'
 complete -c pushctl -n '__pushctl_in simulate' -l keep-going -d 'go on after a line with an error'
+complete -c pushctl -n '__pushctl_in test' -l real-handlers -d 'run the real handlers of the configuration, by the wall clock'
 complete -c pushctl -n '__pushctl_in test' -l junit -r -F -d 'write a test report for CI into this file'
 complete -c pushctl -n '__pushctl_in test' -l json -d 'print JSON, for programs'
 complete -c pushctl -n '__pushctl_in report' -l since -x -d 'only requests accepted at this time or later'
@@ -159,6 +165,28 @@ complete -c pushctl -n '__pushctl_in report' -l json -d 'print JSON, for program
 complete -c pushctl -n '__pushctl_in report' -l fail-under -x -d 'exit with 1 when the compliance is below this, such as 99.9'
 complete -c pushctl -n '__pushctl_in show' -l utc -d 'show times in UTC, and read dates as UTC'
 complete -c pushctl -n '__pushctl_in show' -l json -d 'print JSON, for programs'
+complete -c pushctl -n '__pushctl_in deadletters' -l handler -x -d 'only those that this handler had last'
+complete -c pushctl -n '__pushctl_in deadletters' -l route -x -d 'only those that this route had last'
+complete -c pushctl -n '__pushctl_in deadletters' -l outcome -x -a 'failed timed_out expired unrouted' -d 'only those that ended so'
+complete -c pushctl -n '__pushctl_in deadletters' -l provider -x -d 'only payloads of this provider'
+complete -c pushctl -n '__pushctl_in deadletters' -l app -x -d 'only those for this app'
+complete -c pushctl -n '__pushctl_in deadletters' -l since -x -d 'only requests accepted at this time or later'
+complete -c pushctl -n '__pushctl_in deadletters' -l until -x -d 'only requests accepted before this time'
+complete -c pushctl -n '__pushctl_in deadletters' -l limit -x -d 'at most this many requests, the newest (100)'
+complete -c pushctl -n '__pushctl_in deadletters' -l dry-run -d 'print what would be done and do nothing'
+complete -c pushctl -n '__pushctl_in deadletters' -l utc -d 'show times in UTC, and read dates as UTC'
+complete -c pushctl -n '__pushctl_in deadletters' -l json -d 'print JSON, for programs'
+complete -c pushctl -n '__pushctl_in replay' -l handler -x -d 'only those that this handler had last'
+complete -c pushctl -n '__pushctl_in replay' -l route -x -d 'only those that this route had last'
+complete -c pushctl -n '__pushctl_in replay' -l outcome -x -a 'failed timed_out expired unrouted' -d 'only those that ended so'
+complete -c pushctl -n '__pushctl_in replay' -l provider -x -d 'only payloads of this provider'
+complete -c pushctl -n '__pushctl_in replay' -l app -x -d 'only those for this app'
+complete -c pushctl -n '__pushctl_in replay' -l since -x -d 'only requests accepted at this time or later'
+complete -c pushctl -n '__pushctl_in replay' -l until -x -d 'only requests accepted before this time'
+complete -c pushctl -n '__pushctl_in replay' -l limit -x -d 'at most this many requests, the newest (100)'
+complete -c pushctl -n '__pushctl_in replay' -l dry-run -d 'print what would be done and do nothing'
+complete -c pushctl -n '__pushctl_in replay' -l utc -d 'show times in UTC, and read dates as UTC'
+complete -c pushctl -n '__pushctl_in replay' -l json -d 'print JSON, for programs'
 complete -c pushctl -n '__pushctl_in campaigns' -l campaign -x -d 'only this campaign'
 complete -c pushctl -n '__pushctl_in campaigns' -l by -x -a 'day platform app_id campaign_id external_user_id device_id message_id button_string button_action_type' -d 'also show the figures by a field of the events'
 complete -c pushctl -n '__pushctl_in campaigns' -l since -x -d 'only events at this time or later'

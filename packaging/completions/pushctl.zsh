@@ -14,10 +14,13 @@ known=(
     'import:log the custom data that an app stored with Braze'\''s samples'
     'explain:show what would happen to a payload, and why'
     'run-handler:run a real handler on payloads, without a daemon'
+    'handler-units:write systemd units that run a handler apart from the daemon'
     'simulate:run a scenario under virtual time, without a daemon'
     'test:run scenarios with expectations, without a daemon'
     'report:show how many invocations kept their deadline'
     'show:show everything about one request'
+    'deadletters:list, show or drop what was not done in relay mode'
+    'replay:do again what was not done in relay mode'
     'campaigns:show opens, clicks and recipients of Braze'\''s campaigns'
     'events:count the analytics events by name and day'
     'user:show the devices, sessions and attributes of one user'
@@ -31,7 +34,7 @@ known=(
 
 for word in "${(@)words[2,CURRENT-1]}"; do
     case $word in
-inject|open|act|dismiss|session|token|log|import|explain|run-handler|simulate|test|report|show|campaigns|events|user|users|pending|flush|export|status|verify) command=$word; break ;;
+inject|open|act|dismiss|session|token|log|import|explain|run-handler|handler-units|simulate|test|report|show|deadletters|replay|campaigns|events|user|users|pending|flush|export|status|verify) command=$word; break ;;
     esac
 done
 
@@ -236,6 +239,18 @@ run-handler)
         '1: : ' \
         '*:file:_files'
     ;;
+handler-units)
+    _arguments -S \
+        '*--directory=[write the files into this directory]:directory:_directories' \
+        '*--exec=[the program of a socket handler, with its arguments]:exec: ' \
+        '*--config=[read the configuration from this directory only]:config:_directories' \
+        '*--state=[where the daemon keeps its ledger]:state:_directories' \
+        '*--runtime=[where the daemon has its sockets]:runtime:_directories' \
+        '*--help[show this help and exit; -h does the same]' \
+        '*--version[print the version and exit]' \
+        '1: : ' \
+        '*: : '
+    ;;
 simulate)
     _arguments -S \
         '*--mode=[act as the device, or as a relay in production (as configured)]:mode:(device relay)' \
@@ -250,6 +265,7 @@ simulate)
     ;;
 test)
     _arguments -S \
+        '*--real-handlers[run the real handlers of the configuration, by the wall clock]' \
         '*--junit=[write a test report for CI into this file]:junit:_files' \
         '*--json[print JSON, for programs]' \
         '*--config=[read the configuration from this directory only]:config:_directories' \
@@ -278,6 +294,48 @@ report)
     ;;
 show)
     _arguments -S \
+        '*--utc[show times in UTC, and read dates as UTC]' \
+        '*--json[print JSON, for programs]' \
+        '*--config=[read the configuration from this directory only]:config:_directories' \
+        '*--state=[where the daemon keeps its ledger]:state:_directories' \
+        '*--runtime=[where the daemon has its sockets]:runtime:_directories' \
+        '*--help[show this help and exit; -h does the same]' \
+        '*--version[print the version and exit]' \
+        '1: : ' \
+        '*: : '
+    ;;
+deadletters)
+    _arguments -S \
+        '*--handler=[only those that this handler had last]:handler: ' \
+        '*--route=[only those that this route had last]:route: ' \
+        '*--outcome=[only those that ended so]:outcome:(failed timed_out expired unrouted)' \
+        '*--provider=[only payloads of this provider]:provider: ' \
+        '*--app=[only those for this app]:app: ' \
+        '*--since=[only requests accepted at this time or later]:since: ' \
+        '*--until=[only requests accepted before this time]:until: ' \
+        '*--limit=[at most this many requests, the newest (100)]:limit: ' \
+        '*--dry-run[print what would be done and do nothing]' \
+        '*--utc[show times in UTC, and read dates as UTC]' \
+        '*--json[print JSON, for programs]' \
+        '*--config=[read the configuration from this directory only]:config:_directories' \
+        '*--state=[where the daemon keeps its ledger]:state:_directories' \
+        '*--runtime=[where the daemon has its sockets]:runtime:_directories' \
+        '*--help[show this help and exit; -h does the same]' \
+        '*--version[print the version and exit]' \
+        '1: : ' \
+        '*: : '
+    ;;
+replay)
+    _arguments -S \
+        '*--handler=[only those that this handler had last]:handler: ' \
+        '*--route=[only those that this route had last]:route: ' \
+        '*--outcome=[only those that ended so]:outcome:(failed timed_out expired unrouted)' \
+        '*--provider=[only payloads of this provider]:provider: ' \
+        '*--app=[only those for this app]:app: ' \
+        '*--since=[only requests accepted at this time or later]:since: ' \
+        '*--until=[only requests accepted before this time]:until: ' \
+        '*--limit=[at most this many requests, the newest (100)]:limit: ' \
+        '*--dry-run[print what would be done and do nothing]' \
         '*--utc[show times in UTC, and read dates as UTC]' \
         '*--json[print JSON, for programs]' \
         '*--config=[read the configuration from this directory only]:config:_directories' \

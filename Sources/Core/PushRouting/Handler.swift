@@ -5,7 +5,7 @@ public struct Handler: Hashable, Sendable {
     /// What it is.
     public enum Kind: Hashable, Sendable {
         /// A program, run once per invocation.
-        case exec(Command)
+        indirect case exec(Command)
         /// A program that stays, and gets and answers invocations by lines.
         indirect case worker(Command, InstanceRules)
         /// The Unix socket of another service, by its absolute path, which gets and answers the same lines.

@@ -64,8 +64,23 @@ struct Invocation: Sendable {
     var declined = DeclinedHandlers()
     /// The handlers that it went past because their breakers were open.
     var passedOver = PassedOverHandlers()
-    /// The row as the ledger has it; `nil` before the first write.
-    var stored: InvocationRecord?
+    /// What the ledger has of the row; `nil` before the first write.
+    var stored: ChangingFields?
+
+    /// What of a row changes while its invocation is in flight.
+    struct ChangingFields: Hashable, Sendable {
+        private let route: String?
+        private let handler: String?
+        private let budget: Duration
+        private let deadline: Instant?
+        private let started: Bool
+        private let isDecided: Bool
+
+        init(_ record: InvocationRecord) {
+            (route, handler, budget, deadline) = (record.route, record.handler, record.budget, record.deadline)
+            (started, isDecided) = (record.started, record.result != nil)
+        }
+    }
 
     /// - Parameters:
     ///   - request: the request.

@@ -99,9 +99,10 @@ extension Router {
 
     /// Writes the invocation's row if the ledger does not have it as it is.
     func save(_ invocation: inout Invocation, _ effects: inout Effects) {
-        guard invocation.stored != invocation.record else { return }
+        let fields = Invocation.ChangingFields(invocation.record)
+        guard invocation.stored != fields else { return }
         let isNew = invocation.stored == nil
-        invocation.stored = invocation.record
+        invocation.stored = fields
         effects.record(invocation.record, isNew: isNew)
     }
 }

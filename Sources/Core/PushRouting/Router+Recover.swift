@@ -112,7 +112,7 @@ extension Router {
             record: record, owner: isBraze ? .tracker : .route, facts: facts, table: sharedTable,
             lane: record.isObserver ? nil : lane(of: accepted))
         if record.id.n == 0 { invocation.receipt = context.receipt }
-        invocation.stored = stored
+        invocation.stored = stored.map(Invocation.ChangingFields.init)
         // Who declined before the crash is not asked again, as long as the routes are the same.
         let position = table.routes.firstIndex { $0.name == record.route }
         invocation.position = position ?? 0
