@@ -52,7 +52,7 @@ struct ExampleHandlerTests {
     @Test("do what they say over HTTP")
     func http() throws {
         let port = try freePort()
-        let service = try Service(["\(Self.examples)/http.py", String(port)])
+        let service = try Service(["\(Self.examples)/receiver.py", String(port)])
         defer { withExtendedLifetime(service) {} }
         try waitUntil("the server listens") { isListening(port) }
         try check("Type=http\nURL=http://127.0.0.1:\(port)/orders")

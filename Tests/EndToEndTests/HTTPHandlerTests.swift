@@ -124,7 +124,7 @@ struct HTTPHandlerTests {
         #expect(try client.outcome(of: Requests.deliver(job: "dead")).outcome != "handled")
         #expect(try client.outcome(of: Requests.deliver(job: "reset")).outcome != "handled")
         #expect(server.requests(to: "reset").count > 1)
-        #expect(daemon.standardError.contains("dead: no answer: "), "the journal says why")
+        try waitUntil("the journal says why") { daemon.standardError.contains("dead: no answer: ") }
     }
 
     @Test("declines by 404 with its header: the next route has it; an answer may have a result")

@@ -99,7 +99,7 @@ struct HTTPSecretTests {
         #expect(Set(server.requests.compactMap { $0["connection"]?.int64 }).count == 1)
         for job in ["stranger", "name"] {
             #expect(try client.outcome(of: Requests.deliver(job: job)).outcome == "failed")
-            #expect(daemon.standardError.contains("\(job): no answer: SSL"), "\(daemon.standardError)")
+            try waitUntil("the journal says why") { daemon.standardError.contains("\(job): no answer: SSL") }
         }
         #expect(server.requests.count == 3, "a server that nobody vouches for gets nothing")
         #expect(!daemon.standardError.contains("token-of"))

@@ -153,7 +153,7 @@ struct ShippedConfigurationTests {
         "InputSizeMax=2M", "InputSizeMaxPerPeer=2M", "OutputSizeMax=2M", "OutputSizeMaxPerPeer=2M", "LineTimeout=2s",
         "WriteTimeout=2s", "IdleTimeout=2s", "LogSizeMax=65M", "SlowCommit=2s",
         "InjectSocketGroup=x", "ControlSocketMode=0600", "ControlSocketGroup=x", "ReadSocketMode=0600",
-        "ReadSocketGroup=x", "Mode=relay", "HandlersMax=2",
+        "ReadSocketGroup=x", "HTTPSocket=/x", "Mode=relay", "HandlersMax=2",
         "ObserversMax=2",
         "RequestsInFlightMax=2", "RequestsInFlightMaxPerPeer=2", "RetryDelay=1s", "Budget=1s", "Retention=1h",
         "SuccessLevel=debug", "QueueMax=2", "Remember=1h", "RememberMax=2",

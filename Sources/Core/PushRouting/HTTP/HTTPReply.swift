@@ -37,7 +37,7 @@ public enum HTTPReply: Hashable, Sendable {
         case .answer(let status, let headers, _, _) where [408, 425, 429].contains(status) || 500...599 ~= status:
             let delay = headers["retry-after"].flatMap { Self.delay($0, at: now) }
             return Self.line(id, .retry) {
-                $0.member("retry_after_ms", delay)
+                if let delay { $0.member("retry_after_ms", delay) }
                 $0.member("reason", "HTTP status \(status)")
             }
         case .answer(let status, _, _, _) where 300...399 ~= status:
