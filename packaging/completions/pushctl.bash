@@ -10,7 +10,7 @@ _pushctl() {
 
     for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
         case $word in
-            inject|open|act|dismiss|session|token|log|import|explain|run-handler|simulate|test|report|show|campaigns|events|user|users|pending|flush|export|status|verify) command=$word; break ;;
+            inject|open|act|dismiss|session|token|log|import|explain|run-handler|simulate|test|report|show|deadletters|replay|campaigns|events|user|users|pending|flush|export|status|verify) command=$word; break ;;
         esac
     done
 
@@ -100,6 +100,22 @@ _pushctl() {
         report:--until) return ;;
         report:--format) mapfile -t COMPREPLY < <(compgen -W "text json csv" -- "$current"); return ;;
         report:--fail-under) return ;;
+        deadletters:--handler) return ;;
+        deadletters:--route) return ;;
+        deadletters:--outcome) mapfile -t COMPREPLY < <(compgen -W "failed timed_out expired unrouted" -- "$current"); return ;;
+        deadletters:--provider) return ;;
+        deadletters:--app) return ;;
+        deadletters:--since) return ;;
+        deadletters:--until) return ;;
+        deadletters:--limit) return ;;
+        replay:--handler) return ;;
+        replay:--route) return ;;
+        replay:--outcome) mapfile -t COMPREPLY < <(compgen -W "failed timed_out expired unrouted" -- "$current"); return ;;
+        replay:--provider) return ;;
+        replay:--app) return ;;
+        replay:--since) return ;;
+        replay:--until) return ;;
+        replay:--limit) return ;;
         campaigns:--campaign) return ;;
         campaigns:--by) mapfile -t COMPREPLY < <(compgen -W "day platform app_id campaign_id external_user_id device_id message_id button_string button_action_type" -- "$current"); return ;;
         campaigns:--since) return ;;
@@ -146,6 +162,8 @@ _pushctl() {
             test) options="--junit --json --config --state --runtime --help --version" ;;
             report) options="--since --until --utc --format --json --fail-under --config --state --runtime --help --version" ;;
             show) options="--utc --json --config --state --runtime --help --version" ;;
+            deadletters) options="--handler --route --outcome --provider --app --since --until --limit --dry-run --utc --json --config --state --runtime --help --version" ;;
+            replay) options="--handler --route --outcome --provider --app --since --until --limit --dry-run --utc --json --config --state --runtime --help --version" ;;
             campaigns) options="--campaign --by --since --until --utc --json --config --state --runtime --help --version" ;;
             events) options="--since --until --delays --utc --json --config --state --runtime --help --version" ;;
             user) options="--utc --json --config --state --runtime --help --version" ;;
@@ -159,7 +177,7 @@ _pushctl() {
         esac
         mapfile -t COMPREPLY < <(compgen -W "$options" -- "$current")
     elif [[ -z $command ]]; then
-        mapfile -t COMPREPLY < <(compgen -W "inject open act dismiss session token log import explain run-handler simulate test report show campaigns events user users pending flush export status verify" -- "$current")
+        mapfile -t COMPREPLY < <(compgen -W "inject open act dismiss session token log import explain run-handler simulate test report show deadletters replay campaigns events user users pending flush export status verify" -- "$current")
     else
         case $command in
             inject|import|explain|run-handler|simulate|test) mapfile -t COMPREPLY < <(compgen -f -- "$current") ;;
