@@ -13,7 +13,8 @@ struct HandlerInputTests {
         let run = try run(payload: #"{"n": 4503599627370497.5, "s":"\u00e9"}"#)
         #expect(
             text(HandlerInput.object(run, at: Self.now))
-                == #"{"delivery":{"seq":41,"n":1,"id":"a1","op":"deliver","callback":"onMessageReceived","#
+                == #"{"delivery":{"seq":41,"n":1,"id":"a1","attempt":1,"op":"deliver","#
+                + #""callback":"onMessageReceived","#
                 + #""platform":"android","app":"shop","device":"phone","external_id":null,"message_id":"m1","#
                 + #""provider":"onesignal","route":"20-crm","handler":"crm","accepted_at":"2023-11-14T22:13:20.500Z"},"#
                 + #""payload":{"n": 4503599627370497.5, "s":"\u00e9"},"#
@@ -75,7 +76,7 @@ struct HandlerInputTests {
         let variables = HandlerInput.environment(try run(payload: "{}"), at: Self.now)
         #expect(
             variables.map { "\($0.name)=\($0.value)" } == [
-                "PUSH_SEQ=41", "PUSH_N=1", "PUSH_OP=deliver",
+                "PUSH_SEQ=41", "PUSH_N=1", "PUSH_ATTEMPT=1", "PUSH_OP=deliver",
                 "PUSH_CALLBACK=onMessageReceived", "PUSH_PLATFORM=android", "PUSH_HANDLER=crm",
                 "PUSH_ACCEPTED_AT=2023-11-14T22:13:20.500Z", "PUSH_DEADLINE_REMAINING_MS=8990",
                 "PUSH_DEADLINE_AT=2023-11-14T22:13:29.500Z", "PUSH_ID=a1", "PUSH_APP=shop", "PUSH_DEVICE=phone",

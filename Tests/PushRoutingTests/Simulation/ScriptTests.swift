@@ -43,7 +43,7 @@ struct ScriptTests {
             (#"{"handlers":{"crm":{"exit":256}}}"#, "script.handlers.crm.exit", "a whole number from 0 to 255"),
             (#"{"answer":"newData"}"#, "script.answer", "answer is the object that the handler prints"),
             (#"{"answers":0}"#, "script.answers", "a whole number from 1 to 1000"),
-            (#"{"takes":1}"#, "script.takes", "a script has takes_ms, exit, answer, answers, handlers"),
+            (#"{"takes":1}"#, "script.takes", "a script has takes_ms, exit, answer, answers, errors, handlers"),
         ])
     func errors(script: String, field: String, message: String) throws {
         let lines = try run(#"{"op":"deliver","at":0,"payload":{},"script":\#(script)}"#)

@@ -99,7 +99,8 @@ struct ControlRequestTests {
         #expect(SendingReport(instance: Self.instance, phase: .stopped, reason: exact + "y").reason == exact)
     }
 
-    static let names = "status, sync, claim, depart, peek, settle, sending, flush, reset or resolve"
+    static let names =
+        "status, sync, claim, depart, peek, settle, sending, flush, reset, resolve, replay or purge"
     static let run = #""instance":"01234567-89ab-cdef-fedc-ba9876543210""#
 
     static let refused: [RefusalTests.Example] = [
