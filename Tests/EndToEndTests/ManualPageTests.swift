@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 @Suite("The manual pages of the package")
-struct ManualPageTests {
+struct ManualPageTests: ~Copyable {
     private let directory = TemporaryDirectory()
     private static let groff = "/usr/bin/groff"
 

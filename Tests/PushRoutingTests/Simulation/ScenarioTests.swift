@@ -176,7 +176,10 @@ struct ScenarioTests {
     @Test(
         "a mistake in writing an expectation makes the scenario unreadable",
         arguments: [
-            (#"{"expect":{"outcom":"handled"}}"#, "expect.outcom: the invocation has no such member; it has ahead, at, "),
+            (
+                #"{"expect":{"outcom":"handled"}}"#,
+                "expect.outcom: the invocation has no such member; it has ahead, at, "
+            ),
             (#"{"expect":{"outcome":"handeld"}}"#, "expect.outcome: outcome is one of handed_to_tracker, handled, "),
             (#"{"expect":{"seq":"1"}}"#, #"expect.seq: seq is a whole number, or null for none; this is "1""#),
             (#"{"expect":{"handler":7}}"#, "expect.handler: handler is a string, or null for none; this is 7"),
