@@ -160,7 +160,7 @@ struct PushctlRunHandlerTests {
 
     @Test("shows the first and the latest of many attempts")
     func manyAttempts() throws {
-        installation.write("pushrouterd.conf", "[Dispatch]\nMode=relay\nRetryDelay=1ms\n")
+        installation.write("pushrouterd.conf", "[Dispatch]\nMode=relay\nRetryDelay=1ms\nRetryDelayMax=1ms\n")
         installation.addJob("again", "echo x >>$ROOT/tries; [ $(wc -l <$ROOT/tries) = 30 ] || exit 75")
         let (object, end) = try object("again", "--deadline", "30s")
         #expect(end == .exited(0))

@@ -34,6 +34,7 @@ struct ColumnTests {
                 "external_id": "'user-a'", "message_id": "'message-a'", "body": "X'626F64792D61'",
                 "state": "'force_quit'", "duplicate_id": "'duplicate-a'", "tracked": "1",
                 "transport": "'adm'", "original_priority": "'high'", "delivered_priority": "'normal'",
+                "replay_of": "1008",
             ])
         #expect(
             try row(of: "invocations", database) == [
@@ -43,8 +44,17 @@ struct ColumnTests {
                 "total_us": "1105", "completed_by": "'handler'", "completed_times": "12",
                 "completed_result": "'newData'", "completed_options": "'banner,list'", "decided_at": "1106",
                 "observer": "1", "waited_for_seq": "91", "waited_for_n": "13", "waited_for_handler": "'before-a'",
-                "reason_code": "'daemon_down'",
+                "reason_code": "'daemon_down'", "ahead": "1108", "waited_for_us": "1107",
             ])
+        #expect(
+            try row(of: "attempts", database) == [
+                "number": "1", "seq": "101", "n": "11", "route": "'try-route-a'", "handler": "'try-handler-a'",
+                "asked_us": "1151", "started_us": "1152", "ended_us": "1153", "answer": "'timed_out'", "status": "1154",
+                "signal": "1155", "retry_after_us": "1156", "reason": "'try-reason-a'", "errors": "X'6572726F72732D61'",
+                "errors_cut": "1157",
+            ])
+        #expect(
+            try row(of: "dead_letters", database) == ["seq": "101", "n": "11", "at": "1161", "bytes": "1162"])
         #expect(
             try row(of: "events", database) == [
                 "cursor": "1", "seq": "103", "id": "X'00000000000004B100000000000004B2'",

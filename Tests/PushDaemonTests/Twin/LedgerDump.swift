@@ -11,7 +11,7 @@ enum LedgerDump {
         ("requests", ["uid", "gid", "pid", "boot", "body"]), ("invocations", []), ("events", []),
         ("tracked_deliveries", []), ("closed_buttons", []), ("interactions", []), ("sessions", []),
         ("session_starts", []), ("pending_starts", []), ("held_interactions", []), ("devices", []), ("entries", []),
-        ("attributes", []), ("attempts", ["number"]), ("dead_letters", []),
+        ("attributes", []), ("attempts", ["number"]), ("dead_letters", ["bytes"]),
     ]
 
     /// Reads a ledger that nobody writes.
