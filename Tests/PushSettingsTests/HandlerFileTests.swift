@@ -103,7 +103,7 @@ struct HandlerFileTests {
             ("Type=exec\nExec=/x\nMaxConcurrent=0", ":4: error: MaxConcurrent=0: must be from 1 to 10000"),
             (
                 "Type=shell",
-                ":2: error: Type=shell: must be exec, journal, discard, worker, socket or http"
+                ":2: error: Type=shell: must be exec, journal, discard, worker, socket, notify or http"
             ),
             (
                 "Type=exec\nExec=crm --json",

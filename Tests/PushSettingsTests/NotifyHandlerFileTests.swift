@@ -8,7 +8,7 @@ import Testing
 struct NotifyHandlerFileTests {
     private func handler(_ lines: String) -> (handler: Handler?, diagnostics: [String]) {
         let loaded = load(
-            handlers: ["desk": "[Handler]\nType=notify\n\(lines)"], routes: ["50-desk": "[Route]\nHandler=desk"])
+            handlers: ["desk": "[Handler]\nType=notify\n\(lines)"], routes: ["99-default": "[Route]\nHandler=desk"])
         return (loaded.settings?.routing.handlers["desk"], loaded.diagnostics)
     }
 
@@ -38,7 +38,7 @@ struct NotifyHandlerFileTests {
         "refuses buses that would run a program or wait for a name server, and names that are none",
         arguments: [
             "Bus=unixexec:path=/bin/sh", "Bus=tcp:host=example.com,port=1", "Bus=unix:path=/a;unixexec:path=/bin/sh",
-            "Bus=", "Bus=/run/bus", "DesktopEntry=com.shop.App.desktop", "DesktopEntry=a/b", "AppName=", "Expire=0",
+            "Bus=/run/bus", "DesktopEntry=com.shop.App.desktop", "DesktopEntry=a/b", "Expire=0",
         ])
     func wrong(line: String) {
         let (handler, diagnostics) = handler(line)

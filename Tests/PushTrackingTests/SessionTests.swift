@@ -19,7 +19,9 @@ struct SessionTests {
             most = max(most, tracker.timers.count)
         }
         #expect(most < 2100)
-        tracker.takeDue(now: WallTime(milliseconds: 1_700_010_000_000), into: &output)
+        repeat {
+            tracker.takeDue(now: WallTime(milliseconds: 1_700_010_000_000), into: &output)
+        } while tracker.isBehind
         #expect(tracker.nextDue == nil && tracker.staleTimers == 0)
         #expect(output.events.count { $0.kind == .sessionEnd } == 1)
     }

@@ -36,7 +36,7 @@ struct SingleUseTests {
         _ = pool.opened(1)
         let effects = pool.closed(1, "closed the connection")
         #expect(
-            effects == ["finished 1 rejected: the socket that had it did not answer: closed the connection"],
+            effects == ["finished 1 lost: the socket that had it did not answer: closed the connection"],
             "it is not given to another either")
         #expect(pool.start(2) == ["open 2"])
     }

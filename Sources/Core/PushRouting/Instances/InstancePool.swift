@@ -361,7 +361,7 @@ public struct InstancePool: Sendable {
                 runs[id] = nil
                 let times = run.sends > 1 ? "; \(run.sends) instances had it" : ""
                 let text = "the \(handler.kind.instanceName) that had it did not answer: \(reason)\(times)"
-                effects.append(.report(.finished(id, .rejected(reason: text))))
+                effects.append(.report(.finished(id, .lost(reason: text))))
             }
         }
     }

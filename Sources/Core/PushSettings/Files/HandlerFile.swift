@@ -43,7 +43,7 @@ struct HandlerDraft: Fillable {
         handler?.queueMax = queueMax
         handler?.breaker = breaker
         if let breakerPause { handler?.breaker?.pause = breakerPause }
-        if let line = lines["Breaker"], mode != .relay {
+        if let line = lines["Breaker"], breaker != nil, mode != .relay {
             report.warning(
                 "Breaker= has no effect with Mode=\(mode.rawValue): an app waits for its handler every time",
                 line: line)
