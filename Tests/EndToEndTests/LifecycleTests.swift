@@ -25,7 +25,7 @@ struct LifecycleTests {
         let count = read(watch, &events, events.count)
         let text = String(decoding: events[..<max(count, 0)], as: UTF8.self)
         let names = text.split(separator: "\0").map(String.init).filter { $0.hasSuffix(".sock") }
-        #expect(names == ["control.sock", "inject.sock"])
+        #expect(names == ["control.sock", "read.sock", "inject.sock"])
     }
 
     @Test("SIGTERM lets running handlers finish, tells who waits, exits 0 and leaves the rest to the next start")

@@ -110,7 +110,7 @@ struct PushctlVerifyTests {
                 + "one: entries wait, up to MaxPending=100000")
         #expect(
             result.output.contains(
-                "\nTracks; each that matches is sent to /users/track\n"
+                "\nTracks: each that matches makes an entry for /users/track\n"
                     + "  50-opened  On=opened action, Action=buy*, Provider=braze -> event \"push opened\", "
                     + "attributes email of braze_id in key-value braze_id\n"))
         let track = try #require(json(verify(directory.path, "--json").output)["tracks"]?.elements.first)

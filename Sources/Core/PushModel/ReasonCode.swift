@@ -127,7 +127,6 @@ public enum ReasonCode: String, Sendable, CaseIterable {
     case handlerRejected = "handler_rejected"
     case retryInDeviceMode = "retry_in_device_mode"
     case retriesUsedUp = "retries_used_up"
-    case noTimeToRetry = "no_time_to_retry"
     case endedBySignal = "ended_by_signal"
     case endedInGrace = "ended_in_grace"
 

@@ -63,7 +63,7 @@ extension Router {
                     reason: reason, output: attempts.facts.output)))
     }
 
-    /// Has an invocation wait until its handler is tried again, or ends it where that would be of no use.
+    /// Has an invocation wait until its handler is tried again, or for its deadline where that comes first.
     ///
     /// - Parameters:
     ///   - wished: how long the handler wants to be left alone; `nil`: it did not say.
@@ -76,24 +76,23 @@ extension Router {
         let (attempts, id) = (invocation.attempts, invocation.record.id)
         let rules = invocation.table.retry
         let wait = wished ?? rules.wait(afterAttempt: attempts.countOfHandler, of: id)
+        let isInTime = now.monotonic + wait < deadline
         let reason: RouterReason? =
             if let most = invocation.handler?.retries, attempts.countOfHandler > most {
                 failure.map { .handlerNotStarted($0) } ?? .retriesUsedUp(most)
-            } else if now.monotonic + wait >= deadline {
-                // Nothing more can come of it, so nobody waits for the deadline.
-                failure.map { .handlerNotStarted($0) } ?? .noTimeToRetry
             } else {
-                nil
+                isInTime ? nil : failure.map { .handlerNotStarted($0) }
             }
         endAttempt(
-            &invocation, failure == nil ? .retry : .notStarted, retryAfter: reason == nil ? wait : nil, reason: failure,
-            at: now, &effects)
+            &invocation, failure == nil ? .retry : .notStarted, retryAfter: reason == nil && isInTime ? wait : nil,
+            reason: failure, at: now, &effects)
         if let reason { return conclude(invocation, .failed, because: reason, at: now, &effects) }
         invocation.stage = .pausing
         // It has ended: a daemon that stops or dies now has not broken it off.
         invocation.record.started = false
         invocations[id] = invocation
         touched.append(id)
-        timers.insert(.init(due: now.monotonic + wait, purpose: .retry, invocation: id))
+        // What asks for more time than there is misses its deadline, and no attempt begins that cannot end.
+        if isInTime { timers.insert(.init(due: now.monotonic + wait, purpose: .retry, invocation: id)) }
     }
 }

@@ -13,7 +13,7 @@ enum RouterReason {
     // How a handler ended.
     case handlerNotStarted(String), handlerRejected(String)
     case retryInDeviceMode
-    case retriesUsedUp(Int), noTimeToRetry
+    case retriesUsedUp(Int)
     case endedBySignal(Int32), endedInGrace
     // How the time ran out.
     case waitingInLane, notFinishedAtDeadline, noHandlerStartedInTime, notDoneAfterRetries, queueFull
@@ -42,8 +42,6 @@ enum RouterReason {
             (.retryInDeviceMode, "the handler asked for a retry; device mode does not retry (Mode=)")
         case .retriesUsedUp(let most):
             (.retriesUsedUp, "the handler asked for another retry after \(most) (Retry=)")
-        case .noTimeToRetry:
-            (.noTimeToRetry, "the handler asked for a retry, and its deadline comes before that")
         case .endedBySignal(let signal): (.endedBySignal, "ended by signal \(signal)")
         case .endedInGrace: (.endedInGrace, "the handler was ended by SIGTERM before its deadline (Grace=)")
         case .waitingInLane: (.waitingInLane, "still waiting in its lane")

@@ -164,7 +164,7 @@ struct ScenarioTests {
         let lines = [
             #"{"scenario":"a title","mode":"\#(mode.rawValue)"}"#, "",
             #"{"op":"deliver","at":0,"payload":{},"script":{"exit":75}}"#,
-            #"{"expect":{"reason_code":"\#(mode == .relay ? "no_time_to_retry" : "retry_in_device_mode")"}}"#,
+            #"{"expect":{"outcome":"\#(mode == .relay ? "timed_out" : "failed")"}}"#,
         ]
         let scenario = try Scenario(lines.map { Array($0.utf8) })
         #expect(scenario.title == "a title")
