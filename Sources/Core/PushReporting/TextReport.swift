@@ -1,4 +1,4 @@
-import PushModel
+public import PushModel
 
 extension ComplianceReport {
     /// The report for people.
@@ -8,13 +8,14 @@ extension ComplianceReport {
     ///   - zone: in which people read times.
     /// - Returns: lines for a terminal, without colour.
     public func text(objective: Percent? = nil, zone: LocalZone = .utc) -> String {
-        [
-            heading(objective, zone), outcomeTable, handlerTable, limitTable, missTable, waitTable, observerSection,
-            gapList,
-        ].filter { !$0.isEmpty }.joined(separator: "\n")
+        let sections = [
+            heading(objective, zone), outcomeTable.text, handlerTable.text, limitTable.text, missSection, waitSection,
+            observerSection, gapList,
+        ]
+        return sections.filter { !$0.isEmpty }.joined(separator: "\n")
     }
 
-    private func heading(_ objective: Percent?, _ zone: LocalZone) -> String {
+    func heading(_ objective: Percent?, _ zone: LocalZone) -> String {
         var lines = [
             "Window               \(zone.text(window))",
             "Mode                 \(modeText)",
@@ -49,45 +50,52 @@ extension ComplianceReport {
             + (balanced ? "" : "; NOT BALANCED, see the gaps")
     }
 
-    private var outcomeTable: String {
+    var outcomeTable: TextTable {
         var table = TextTable([("Outcome", .left), ("Count", .right)], widest: 20)
         for outcome in Outcome.allCases {
-            if let count = outcomes[outcome] { table.add([outcome.rawValue, grouped(count)]) }
+            guard let count = outcomes[outcome] else { continue }
+            table.add([outcome.rawValue, grouped(count)], outcome.isMissed || outcome == .failed ? .bad : .plain)
         }
-        return table.text
+        return table
     }
 
-    private var handlerTable: String { groupTable("Handler (ms)", byHandler) }
+    var handlerTable: TextTable { Self.groupTable("Handler (ms)", byHandler) }
 
     private var observerSection: String {
         guard observers.tally.accepted > 0 else { return "" }
-        let lines = [
-            "Observers (not in the figures above)",
-            "Invocations          \(observers.tally.sum)",
-            "Deadline compliance  \(observers.tally.compliance.text)",
-        ]
-        return lines.joined(separator: "\n") + "\n" + groupTable("Route (ms)", observers.byRoute)
+        return observerHeading + Self.groupTable("Route (ms)", observers.byRoute).text
     }
 
-    private func groupTable(_ title: String, _ groups: [String: FigureGroup]) -> String {
+    var observerHeading: String {
+        """
+        Observers (not in the figures above)
+        Invocations          \(observers.tally.sum)
+        Deadline compliance  \(observers.tally.compliance.text)
+
+        """
+    }
+
+    /// A row for each group: how many, how they ended, and their times.
+    static func groupTable(_ title: String, _ groups: [String: FigureGroup]) -> TextTable {
         var table = TextTable(
             [
                 (title, .left), ("Count", .right), ("Handled", .right), ("Failed", .right), ("Missed", .right),
                 ("Exec p50", .right), ("p99", .right), ("max", .right), ("Queue p99", .right),
             ], widest: 20)
         for (name, group) in groups.sorted(by: { $0.key < $1.key }) {
-            table.add([
-                name, grouped(group.count), grouped(group.handled), grouped(group.failed),
-                grouped(group.compliance.missed),
-                groupedMilliseconds(group.exec.quantile(permille: 500)),
-                groupedMilliseconds(group.exec.quantile(permille: 990)), groupedMilliseconds(group.exec.max),
-                groupedMilliseconds(group.queue.quantile(permille: 990)),
-            ])
+            table.add(
+                [
+                    name, grouped(group.count), grouped(group.handled), grouped(group.failed),
+                    grouped(group.compliance.missed),
+                    groupedMilliseconds(group.exec.quantile(permille: 500)),
+                    groupedMilliseconds(group.exec.quantile(permille: 990)), groupedMilliseconds(group.exec.max),
+                    groupedMilliseconds(group.queue.quantile(permille: 990)),
+                ], group.compliance.missed > 0 || group.alwaysFails ? .bad : .plain)
         }
-        return table.text
+        return table
     }
 
-    private var limitTable: String {
+    var limitTable: TextTable {
         var table = TextTable(
             [
                 ("Limit", .right), ("Of", .left), ("Callback", .left), ("Counts from", .left), ("Within", .right),
@@ -95,20 +103,24 @@ extension ComplianceReport {
             ], widest: 28)
         for tally in limits where tally.within + tally.over > 0 {
             let limit = tally.limit
-            table.add([
-                span(limit.limit), limit.title, limit.callback.rawValue, limit.start.rawValue, grouped(tally.within),
-                grouped(tally.over),
-            ])
+            table.add(
+                [
+                    span(limit.limit), limit.title, limit.callback.rawValue, limit.start.rawValue,
+                    grouped(tally.within),
+                    grouped(tally.over),
+                ], tally.over > 0 ? .bad : .plain)
         }
-        return table.text
+        return table
     }
 
-    private var missTable: String {
+    private var missSection: String { missTable.text.isEmpty ? "" : "Slowest misses\n" + missTable.text }
+
+    var missTable: TextTable {
         var table = TextTable(
             [
                 ("Seq", .right), ("n", .right), ("Callback", .left), ("Provider", .left), ("Handler", .left),
                 ("Outcome", .left), ("Exec ms", .right), ("Total ms", .right),
-            ], widest: 20)
+            ], widest: 20, keys: 2)
         for row in slowestMisses.rows {
             guard let result = row.result else { continue }
             table.add([
@@ -117,12 +129,15 @@ extension ComplianceReport {
                 groupedMilliseconds(result.total.microseconds),
             ])
         }
-        return table.text.isEmpty ? "" : "Slowest misses\n" + table.text
+        return table
     }
 
-    private var waitTable: String {
+    private var waitSection: String { waitTable.text.isEmpty ? "" : "Longest waits in a lane\n" + waitTable.text }
+
+    var waitTable: TextTable {
         var table = TextTable(
-            [("Seq", .right), ("n", .right), ("Provider", .left), ("Handler", .left), ("", .left)], widest: 60)
+            [("Seq", .right), ("n", .right), ("Provider", .left), ("Handler", .left), ("", .left)], widest: 60,
+            keys: 2)
         for row in longestWaits.rows {
             guard let result = row.result, let predecessor = result.waitedFor else { continue }
             table.add([
@@ -131,7 +146,7 @@ extension ComplianceReport {
                 "waited \(roundedSpan(result.queue)); longest ahead \(predecessor.text)",
             ])
         }
-        return table.text.isEmpty ? "" : "Longest waits in a lane\n" + table.text
+        return table
     }
 
     private var gapList: String {

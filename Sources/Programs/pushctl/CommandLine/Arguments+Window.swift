@@ -14,7 +14,7 @@ extension Arguments {
 
     /// The zone in which a command shows times: this machine's for people, UTC for programs and where it is asked for.
     var zone: LocalZone {
-        let isForPrograms = has(.json) || self[.format].map { $0 != "text" } ?? false
+        let isForPrograms = has(.json) || self[.format].map { !["text", "html", "markdown"].contains($0) } ?? false
         return isForPrograms || has(.utc) ? .utc : LocalTime.zone
     }
 

@@ -1,4 +1,4 @@
-import PushReporting
+import PushModel
 import Testing
 
 @Suite("Percentages")
