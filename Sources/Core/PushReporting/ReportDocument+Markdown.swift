@@ -6,12 +6,12 @@ extension ReportDocument {
         let isMet = serviceLevel?.isMet ?? (report.compliance.missed == 0)
         var blocks = [
             "## Deadline compliance: \(report.compliance)",
-            "\(verdict(isMet)) \(cell(zone.text(report.window))). \(grouped(report.accepted)) accepted = "
+            "\(verdict(isMet)) Window: \(cell(zone.text(report.window))). \(grouped(report.accepted)) accepted = "
                 + "\(grouped(report.decided)) decided + \(grouped(report.inFlight)) in flight.",
         ]
         if !warnings.isEmpty { blocks.append(warnings.map { "- **Warning:** \(cell($0))" }.joined(separator: "\n")) }
-        if let left = serviceLevel?.budgetLeft {
-            blocks.append("Error budget left: \(rounded(left * 100, decimals: 1)) %.")
+        if let left = serviceLevel?.budgetText {
+            blocks.append("Error budget left: \(left).")
         }
         if report.compliance.due > 0 { blocks.append("Handled: \(success).") }
         if !report.byHandler.isEmpty { blocks.append(table("Handler", report.byHandler)) }
@@ -73,6 +73,7 @@ extension ReportDocument {
             case "\n", "\r", "\t": escaped += " "
             case "|", "*", "_", "`", "[", "]", "#", "~", "\\", "!": escaped += "\\" + String(scalar)
             case "@": escaped += "@\u{200B}"
+            case "'", "\"": escaped.unicodeScalars.append(scalar)
             default: escaped += markup(String(scalar))
             }
         }

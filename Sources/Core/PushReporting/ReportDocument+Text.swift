@@ -30,9 +30,9 @@ extension ReportDocument {
     private func budgetSection(_ style: TextStyle) -> [ReportLine] {
         guard let serviceLevel, serviceLevel.compliance.due > 0 else { return [] }
         var lines: [ReportLine] = []
-        if let left = serviceLevel.budgetLeft {
-            let tone: ReportLine.Tone = left < 0 ? .bad : .plain
-            lines += wrapped("Error budget left    \(rounded(left * 100, decimals: 1)) %", style, tone)
+        if let left = serviceLevel.budgetText {
+            let tone: ReportLine.Tone = (serviceLevel.budgetLeft ?? 0) < 0 ? .bad : .plain
+            lines += wrapped("Error budget left    \(left)", style, tone)
         }
         guard let rates = serviceLevel.rates else { return lines }
         let burning = BurnRates.Window.allCases.map { window in

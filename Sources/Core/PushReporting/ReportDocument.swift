@@ -61,7 +61,7 @@ public struct ReportDocument: Sendable {
 extension ServiceLevel.Alert {
     /// The alert for people.
     var text: String {
-        "Alert (\(severity.rawValue)): the error budget burns more than \(rounded(threshold, decimals: 1)) times too "
-            + "fast over \(long.rawValue) and \(short.rawValue)"
+        "Alert (\(severity.rawValue)): the error budget burns more than \(rounded(threshold, decimals: 1)) times as "
+            + "fast as allowed, over \(long.rawValue) and \(short.rawValue)"
     }
 }

@@ -100,7 +100,7 @@ extension ComplianceReport {
             [
                 ("Limit", .right), ("Of", .left), ("Callback", .left), ("Counts from", .left), ("Within", .right),
                 ("Over", .right),
-            ], widest: 28)
+            ], widest: 28, keys: 2)
         for tally in limits where tally.within + tally.over > 0 {
             let limit = tally.limit
             table.add(

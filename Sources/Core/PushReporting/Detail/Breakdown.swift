@@ -46,9 +46,9 @@ public struct Breakdown: Hashable, Sendable {
         groups.map { (names: $0.key, group: $0.value) }.sorted { $0.names.lexicographicallyPrecedes($1.names) }
     }
 
-    /// `Handler by platform`, for a heading.
-    var title: String {
-        let title = dimensions.map(\.rawValue).joined(separator: " by ")
-        return title.prefix(1).uppercased() + title.dropFirst()
-    }
+    /// `handler and platform`.
+    var words: String { dimensions.map(\.rawValue).joined(separator: " and ") }
+
+    /// The same at the head of a column: `Handler and platform`.
+    var title: String { words.prefix(1).uppercased() + words.dropFirst() }
 }

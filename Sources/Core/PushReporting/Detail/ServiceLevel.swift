@@ -51,6 +51,15 @@ public struct ServiceLevel: Hashable, Sendable {
         return 1 - Double(compliance.missed) / (share * Double(compliance.due))
     }
 
+    /// What is left of the error budget, for people: `62.5 %`, or how far it is overdrawn.
+    var budgetText: String? {
+        budgetLeft.map { left in
+            left < 0
+                ? "none: \(rounded(1 - left, decimals: 1)) times the budget is used"
+                : "\(rounded(left * 100, decimals: 1)) %"
+        }
+    }
+
     /// How many times as fast as allowed misses came in a window: 1 uses up the budget exactly. `nil` when nothing was due
     /// in it, or the objective is 100 %.
     public func burnRate(_ window: BurnRates.Window) -> Double? {

@@ -70,7 +70,8 @@ struct HTMLPage {
         code{font:.9em ui-monospace,monospace}
         svg{display:block;width:100%;height:auto;max-width:60rem}
         svg text{fill:var(--soft);font:12px system-ui,sans-serif}
-        .bar{fill:var(--bar)}.badbar{fill:var(--bad)}.axis{stroke:var(--line)}.limit{stroke:var(--limit);stroke-dasharray:4 3}
+        .chart{min-width:40rem}
+        .bar{fill:var(--bar)}.badbar{fill:var(--bad)}.goodbar{fill:var(--good)}.axis{stroke:var(--line)}.limit{stroke:var(--limit);stroke-dasharray:4 3}
         svg text.limitname{fill:var(--limit)}.cell{fill:rgb(var(--heat))}.frame{fill:none;stroke:var(--line)}
         .charts{display:grid;grid-template-columns:repeat(auto-fit,minmax(20rem,1fr));gap:1rem}
         @media(max-width:30rem){.charts{grid-template-columns:1fr}main{padding:1rem .6rem 3rem}th,td{padding:.3rem .4rem}}
@@ -78,7 +79,7 @@ struct HTMLPage {
         --bad:#9b1c1c;--good:#14602f;--limit:#9b1c1c;--heat:47,111,181}main{max-width:none;padding:0}
         body{font-size:10pt;-webkit-print-color-adjust:exact;print-color-adjust:exact}
         section,tr,svg,.cards>div{break-inside:avoid}section.long{break-inside:auto}h2,h3{break-after:avoid}
-        .wide{overflow:visible}table{font-size:8pt}th,td{padding:.15rem .3rem}thead{display:table-header-group}}
+        .wide{overflow:visible}.chart{min-width:0}table{font-size:7pt}th,td,td.words{white-space:normal;min-width:0}th,td{padding:.15rem .3rem}thead{display:table-header-group}}
         """
 }
 

@@ -15,15 +15,19 @@ extension ReportDocument {
             description: "\(spans.count) spans of \(spanOfTime); \(missed) of them have misses. "
                 + "The table of misses has their numbers.", width: Self.chartWidth, height: 190)
         let (top, bottom) = (20.0, 150.0)
-        for (share, y) in [("100 %", top), ("50 %", (top + bottom) / 2), ("0 %", bottom)] {
+        // The axis begins where the worst span still shows, so that one miss in a thousand can be seen.
+        let worst = spans.compactMap(\.slot.compliance.fraction).min() ?? 0
+        let base = [99.9, 99, 90, 50].first { worst * 100 >= $0 } ?? 0
+        for (share, y) in [(100, top), ((100 + base) / 2, (top + bottom) / 2), (base, bottom)] {
             chart.line(Self.left, y, Self.right, y, "axis")
-            chart.text(Self.left - 8, y + 4, share, anchor: "end")
+            chart.text(Self.left - 8, y + 4, "\(rounded(share, decimals: 2)) %", anchor: "end")
         }
         let step = (Self.right - Self.left) / Double(spans.count)
         for (index, (begin, slot)) in spans.enumerated() {
             guard let share = slot.compliance.fraction else { continue }
             let x = Self.left + Double(index) * step
-            let (kept, height) = (share * (bottom - top), bottom - top)
+            let height = bottom - top
+            let kept = max(0, (share * 100 - base) / (100 - base)) * height
             let width = max(0.5, min(step * 0.9, 40))
             let label =
                 "\(zone.text(begin)): \(slot.compliance), \(grouped(slot.compliance.missed)) of "
@@ -34,7 +38,7 @@ extension ReportDocument {
             }
         }
         addTimes(to: &chart, spans.map(\.begin), y: bottom + 20)
-        return chart.markupText
+        return chart.wideText
     }
 
     /// Time from acceptance to the end over time: a cell for each span and latency band, darker for more rows.
@@ -70,7 +74,7 @@ extension ReportDocument {
         }
         chart.rectangle(Self.left, top, Self.right - Self.left, bottom - top, "frame")
         addTimes(to: &chart, spans.map(\.begin), y: bottom + 20)
-        return chart.markupText
+        return chart.wideText
     }
 
     /// The histogram of a group's times on a logarithmic axis, with the limits that apply as lines.
@@ -86,7 +90,7 @@ extension ReportDocument {
             bars[Int((Self.doublings(middle) * quarter).rounded(.down) - lowest)] += bucket.count
         }
         let most = bars.max() ?? 1
-        let (left, right, top, bottom) = (10.0, 440.0, 26.0, 150.0)
+        let (left, right, top, bottom) = (10.0, 415.0, 20.0, 150.0)
         let step = (right - left) / Double(bars.count)
         let quantiles = [("p50", 500), ("p99", 990)].map {
             "\($0.0) \(groupedMilliseconds(histogram.quantile(permille: $0.1))) ms"
@@ -110,11 +114,13 @@ extension ReportDocument {
             chart.text(x(microseconds), bottom + 18, name, anchor: "middle")
         }
         var row = 0
-        for seconds in Self.limitSeconds where (left...right).contains(x(seconds * 1_000_000)) {
+        for seconds in Self.limitSeconds where (left...right + 1).contains(x(seconds * 1_000_000)) {
             let place = x(seconds * 1_000_000)
             chart.line(place, top - 6, place, bottom, "limit")
-            // Neighbours stand on two rows, so that their names do not cover each other.
-            chart.text(place, row.isMultiple(of: 2) ? 12 : 22, "\(seconds) s", anchor: "middle", kind: "limitname")
+            // Neighbours have their names on both sides, so that these do not cover each other.
+            let isLeft = row.isMultiple(of: 2)
+            chart.text(
+                place + (isLeft ? -1 : 2), 12, "\(seconds) s", anchor: isLeft ? "end" : "start", kind: "limitname")
             row += 1
         }
         chart.text(left, bottom + 36, "longest bar: \(grouped(most)) rows")

@@ -14,7 +14,7 @@ extension ReportDocument {
         page.section("providers", "By provider", groups("provider", report.byProvider))
         for breakdown in detail.breakdowns {
             page.section(
-                "by-\(breakdown.dimensions.map(\.rawValue).joined(separator: "-"))", "By \(breakdown.title)",
+                "by-\(breakdown.dimensions.map(\.rawValue).joined(separator: "-"))", "By \(breakdown.words)",
                 self.breakdown(breakdown))
         }
         page.section("limits", "Limits of the platforms", limits)
@@ -39,7 +39,7 @@ extension ReportDocument {
             cards.insert(("Objective \(serviceLevel.objective) %", text, ""), at: 1)
         }
         let list = cards.map { "<div><dt>\(markup($0.0))</dt><dd>\($0.1)<small>\(markup($0.2))</small></dd></div>" }
-        var text = "<p class=\"soft\">\(markup(zone.text(report.window)))</p>\n"
+        var text = "<p class=\"soft\">Window: \(markup(zone.text(report.window)))</p>\n"
         text +=
             "<p>\(grouped(report.accepted)) invocations accepted = \(grouped(report.decided)) decided + "
             + "\(grouped(report.inFlight)) in flight, of \(grouped(report.requests)) requests"
@@ -62,9 +62,8 @@ extension ReportDocument {
     private var budget: String {
         guard let serviceLevel, serviceLevel.compliance.due > 0 else { return "" }
         var text = ""
-        if let left = serviceLevel.budgetLeft {
-            let shown = "\(rounded(left * 100, decimals: 1)) %"
-            text += "<p>Left: \(left < 0 ? "<span class=\"bad\">\(shown)</span>" : shown)</p>\n"
+        if let left = serviceLevel.budgetText {
+            text += "<p>Left: \((serviceLevel.budgetLeft ?? 0) < 0 ? "<span class=\"bad\">\(left)</span>" : left)</p>\n"
         }
         guard let rates = serviceLevel.rates else { return text }
         var table = HTMLTable(
@@ -95,7 +94,7 @@ extension ReportDocument {
     private func breakdown(_ breakdown: Breakdown) -> String {
         let groups = breakdown.sorted.map { ($0.names.joined(separator: ", "), $0.group) }
         let rest = breakdown.rest.count
-        return table(breakdown.title, groups + (rest > 0 ? [("all others", breakdown.rest)] : []))
+        return table(breakdown.words, groups + (rest > 0 ? [("all others", breakdown.rest)] : []))
     }
 
     private func table(_ title: String, _ groups: [(String, FigureGroup)]) -> String {

@@ -44,5 +44,11 @@ struct SVGChart {
             + "<desc id=\"\(id)-text\">\(markup(description))</desc>\n\(content)</svg>\n"
     }
 
+    /// The markup of a wide drawing: on a small screen it scrolls, so that its words stay readable.
+    var wideText: String {
+        "<div class=\"wide\" role=\"region\" tabindex=\"0\" aria-label=\"\(markup(title))\"><div class=\"chart\">"
+            + "\(markupText)</div></div>\n"
+    }
+
     private func number(_ value: Double) -> String { rounded(value, decimals: 1) }
 }

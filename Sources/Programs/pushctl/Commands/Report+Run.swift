@@ -37,7 +37,8 @@ struct ReportRun {
         crossed = try Self.crossed(arguments)
         baselineFile = arguments[.baseline]
         if self.format == .csv, let option = [Option.crossedBy, .baseline].first(where: arguments.has) {
-            throw arguments.usageFailure("--format csv has a row for each invocation; --\(option.name) is for the others")
+            throw arguments.usageFailure(
+                "--format csv has a row for each invocation; --\(option.name) is for the others")
         }
         width = try arguments[.width].map { text throws(Failure) in
             guard let width = Int(text), (20...1000).contains(width) else {
