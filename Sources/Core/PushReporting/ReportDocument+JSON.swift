@@ -2,7 +2,7 @@ import PushModel
 
 extension ReportDocument {
     /// The report for programs: the members of ``ComplianceReport/json(objective:beside:)``, and those of the detail.
-    /// `docs/report.schema.json` describes them.
+    /// `packaging/report.schema.json` describes them.
     public var json: [UInt8] {
         report.json(objective: serviceLevel?.objective) { writer in
             writer.member("from_acceptance", object: { $0.members(of: detail.fromAcceptance) })

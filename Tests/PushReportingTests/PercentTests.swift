@@ -1,4 +1,5 @@
 import PushModel
+import PushReporting
 import Testing
 
 @Suite("Percentages")
