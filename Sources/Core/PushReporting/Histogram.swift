@@ -56,6 +56,11 @@ public struct Histogram: Hashable, Sendable {
         filledBuckets.reduce(0) { $0 + ($1.lowest > microseconds ? $1.count : 0) }
     }
 
+    /// How many durations lie in the bucket of `microseconds` or above it.
+    func count(from microseconds: Int64) -> Int {
+        filledBuckets.reduce(0) { $0 + ($1.highest >= microseconds ? $1.count : 0) }
+    }
+
     /// Adds what `other` counted, as if each of its durations had been added here.
     public mutating func merge(_ other: Histogram) {
         if other.rows.count > rows.count {

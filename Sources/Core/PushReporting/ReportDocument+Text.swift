@@ -79,9 +79,8 @@ extension ReportDocument {
         let shown = detail.breakdowns.dropFirst(ReportDetail.always.count)
         return Array(
             shown.map { breakdown in
-                let groups = Dictionary(
-                    uniqueKeysWithValues: breakdown.sorted.map { ($0.names.joined(separator: ", "), $0.group) })
-                var lines = table(ComplianceReport.groupTable("\(breakdown.title) (ms)", groups), style)
+                let titles = breakdown.dimensions.map(\.title)
+                var lines = table(ComplianceReport.groupTable(titles, breakdown.sorted), style)
                 if breakdown.rest.count > 0 {
                     lines.append(ReportLine("\(grouped(breakdown.rest.count)) rows of further groups are not shown"))
                 }
@@ -103,10 +102,15 @@ extension ReportDocument {
         lines.isEmpty ? [] : [ReportLine(title, .heading)] + lines
     }
 
+    /// How wide the labels of the heading are, with the space behind them.
+    private static let labelWidth = 21
+
     private func table(_ table: TextTable, _ style: TextStyle) -> [ReportLine] { table.lines(width: style.width) }
 
     private func wrapped(_ text: String, _ style: TextStyle, _ tone: ReportLine.Tone = .plain) -> [ReportLine] {
-        style.wrapped(text).map { ReportLine($0, tone) }
+        // What follows a label goes on below itself.
+        let isLabelled = text.count > Self.labelWidth && text.prefix(Self.labelWidth).hasSuffix("  ")
+        return style.wrapped(text, indent: isLabelled ? Self.labelWidth : 4).map { ReportLine($0, tone) }
     }
 }
 

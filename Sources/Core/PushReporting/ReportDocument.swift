@@ -61,7 +61,10 @@ public struct ReportDocument: Sendable {
 extension ServiceLevel.Alert {
     /// The alert for people.
     var text: String {
-        "Alert (\(severity.rawValue)): the error budget burns more than \(rounded(threshold, decimals: 1)) times as "
-            + "fast as allowed, over \(long.rawValue) and \(short.rawValue)"
+        let pace =
+            threshold == 1
+            ? "faster than allowed" : "more than \(rounded(threshold, decimals: 1)) times as fast as allowed"
+        return
+            "Alert (\(severity.rawValue)): the error budget burns \(pace), over \(long.rawValue) and \(short.rawValue)"
     }
 }

@@ -77,20 +77,24 @@ extension ComplianceReport {
 
     /// A row for each group: how many, how they ended, and their times.
     static func groupTable(_ title: String, _ groups: [String: FigureGroup]) -> TextTable {
+        groupTable([title], groups.sorted { $0.key < $1.key }.map { (names: [$0.key], group: $0.value) })
+    }
+
+    /// The same for groups of several names, with a column for each.
+    static func groupTable(_ titles: [String], _ groups: [(names: [String], group: FigureGroup)]) -> TextTable {
+        let figures: [(title: String, alignment: TextTable.Alignment)] = [
+            ("Count", .right), ("Handled", .right), ("Failed", .right), ("Missed", .right), ("Exec p50", .right),
+            ("p99", .right), ("max", .right), ("Queue p99", .right),
+        ]
         var table = TextTable(
-            [
-                (title, .left), ("Count", .right), ("Handled", .right), ("Failed", .right), ("Missed", .right),
-                ("Exec p50", .right), ("p99", .right), ("max", .right), ("Queue p99", .right),
-            ], widest: 20)
-        for (name, group) in groups.sorted(by: { $0.key < $1.key }) {
-            table.add(
-                [
-                    name, grouped(group.count), grouped(group.handled), grouped(group.failed),
-                    grouped(group.compliance.missed),
-                    groupedMilliseconds(group.exec.quantile(permille: 500)),
-                    groupedMilliseconds(group.exec.quantile(permille: 990)), groupedMilliseconds(group.exec.max),
-                    groupedMilliseconds(group.queue.quantile(permille: 990)),
-                ], group.compliance.missed > 0 || group.alwaysFails ? .bad : .plain)
+            titles.map { (title: $0, alignment: .left) } + figures, widest: 20, keys: titles.count)
+        for (names, group) in groups {
+            let counts = [group.count, group.handled, group.failed, group.compliance.missed].map { grouped($0) }
+            let times = [
+                group.exec.quantile(permille: 500), group.exec.quantile(permille: 990), group.exec.max,
+                group.queue.quantile(permille: 990),
+            ].map(groupedMilliseconds)
+            table.add(names + counts + times, group.compliance.missed > 0 || group.alwaysFails ? .bad : .plain)
         }
         return table
     }

@@ -87,14 +87,24 @@ public struct Comparison: Sendable {
                 let was = before.total.quantile(permille: permille),
                 let now = after.total.quantile(permille: permille)
             else { continue }
-            let slow = (before.total.count(above: limit), after.total.count(above: limit))
             findings.append(
                 Finding(
                     part: part, name: name, figure: figure, before: Double(was), after: Double(now),
-                    pValue: Hypergeometric.upperTail(
-                        marked: slow.1, drawn: after.total.count, markedInAll: slow.0 + slow.1, rows: together.count)))
+                    pValue: chance(of: after.total, among: together, beyond: limit)))
         }
         return findings
+    }
+
+    /// Many rows may have the very time of the quantile, so rows above it and rows at or above it are both tried, and the
+    /// p-value counts for two tests.
+    private static func chance(of part: Histogram, among all: Histogram, beyond limit: Int64) -> Double {
+        let tails = [
+            (part.count(above: limit), all.count(above: limit)), (part.count(from: limit), all.count(from: limit)),
+        ]
+        let values = tails.map { marked, markedInAll in
+            Hypergeometric.upperTail(marked: marked, drawn: part.count, markedInAll: markedInAll, rows: all.count)
+        }
+        return min(1, 2 * (values.min() ?? 1))
     }
 }
 

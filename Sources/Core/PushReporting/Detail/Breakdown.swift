@@ -48,7 +48,4 @@ public struct Breakdown: Hashable, Sendable {
 
     /// `handler and platform`.
     var words: String { dimensions.map(\.rawValue).joined(separator: " and ") }
-
-    /// The same at the head of a column: `Handler and platform`.
-    var title: String { words.prefix(1).uppercased() + words.dropFirst() }
 }

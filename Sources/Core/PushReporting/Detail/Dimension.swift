@@ -7,6 +7,9 @@ public enum Dimension: String, Sendable, CaseIterable {
     /// What stands for a row that has no such fact.
     static let none = "none"
 
+    /// The head of a column.
+    var title: String { rawValue.prefix(1).uppercased() + rawValue.dropFirst() }
+
     /// The fact of one row.
     func value(of row: ReportRow) -> String {
         let value: String? =
