@@ -79,8 +79,9 @@ extension ReportDocument {
         let shown = detail.breakdowns.dropFirst(ReportDetail.always.count)
         return Array(
             shown.map { breakdown in
-                let titles = breakdown.dimensions.map(\.title)
-                var lines = table(ComplianceReport.groupTable(titles, breakdown.sorted), style)
+                let titles = breakdown.dimensions.dropLast().map(\.title)
+                let last = breakdown.dimensions.suffix(1).map { "\($0.title) (ms)" }
+                var lines = table(ComplianceReport.groupTable(titles + last, breakdown.sorted), style)
                 if breakdown.rest.count > 0 {
                     lines.append(ReportLine("\(grouped(breakdown.rest.count)) rows of further groups are not shown"))
                 }

@@ -8,9 +8,7 @@ struct HTMLPage {
     /// Adds a section with its heading; an empty one is left out.
     mutating func section(_ id: String, _ heading: String, _ content: String) {
         guard !content.isEmpty else { return }
-        body +=
-            "<section aria-labelledby=\"\(id)-heading\" id=\"\(id)\">\n<h2 id=\"\(id)-heading\">\(markup(heading))</h2>\n"
-            + content + "</section>\n"
+        body += "<section id=\"\(id)\">\n<h2>\(markup(heading))</h2>\n\(content)</section>\n"
     }
 
     /// Adds what stands before the sections.
