@@ -141,7 +141,7 @@ struct ShippedConfigurationTests {
             "\(settings.journal)", "\(settings.routing.tracking)", "\(settings.routing.completion)",
             "\(settings.routing.interaction)", "\(settings.routing.detection.brazeKeys)",
             "\(settings.routing.detection.runsServiceExtensionInForeground)", "\(settings.campaignIDRule)",
-            "\(settings.routing.customData)", "\(settings.usersTrack)",
+            "\(settings.routing.customData)", "\(settings.usersTrack)", "\(String(describing: settings.objective))",
         ]
     }
 
