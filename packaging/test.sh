@@ -50,6 +50,13 @@ swift test --skip-build 2>&1 | tee "$log" |
 }
 grep -Eq 'Test run with [1-9][0-9]* tests.* passed' "$log" || fail "the test runner does not say that tests passed"
 
+if command -v python3 >/dev/null; then
+    say "reports: figures and formats, recomputed by a program of its own"
+    python3 Tests/Reports/report.py .build/debug/pushrouterd .build/debug/pushctl
+else
+    say "reports: python3 is not installed, so figures are not recomputed"
+fi
+
 say "release: swift build -c release"
 swift build -c release
 for program in pushrouterd pushctl pushrouter-forward pushrouter-http; do

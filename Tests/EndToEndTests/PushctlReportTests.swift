@@ -61,6 +61,40 @@ struct PushctlReportTests {
         #expect(slo?["met"]?.bool == (status == 0))
     }
 
+    @Test("prints it for browsers, CI, pull requests and metrics, and refuses what is no format")
+    func formats() {
+        for (format, begin) in [
+            ("html", "<!DOCTYPE html>\n"), ("junit", "<?xml version="),
+            ("markdown", "## Deadline compliance: 66.6 %\n"),
+            ("openmetrics", "# TYPE pushrouterd_report_invocations gauge\n"),
+        ] {
+            let result = daemon.pushctl("report", "--format", format)
+            #expect(result.end == .exited(0) && result.output.hasPrefix(begin), "\(result.output.prefix(200))")
+        }
+        #expect(daemon.pushctl("report", "--format", "html").output.contains("Handler fails handled nothing"))
+        #expect(daemon.pushctl("campaigns", "--format", "html").output.contains("<h1>Campaigns</h1>"))
+        #expect(daemon.pushctl("report", "--format", "pdf").end == .exited(2))
+        #expect(daemon.pushctl("report", "--by", "nosuch").end == .exited(2))
+        #expect(daemon.pushctl("report", "--format", "csv", "--by", "app").end == .exited(2))
+    }
+
+    @Test("--fail-on-miss ends with 1 and one line why")
+    func failOnMiss() {
+        let result = daemon.pushctl("report", "--fail-on-miss")
+        #expect(result.end == .exited(1))
+        #expect(result.errors == "pushctl: 1 of 3 due invocations missed their deadline\n")
+        #expect(daemon.pushctl("report", "--fail-on-miss", "--until", "-1d").end == .exited(0))
+    }
+
+    @Test("a report compared with itself is nothing worse; what is no report is refused")
+    func baseline() throws {
+        let before = daemon.installation.root + "/before.json"
+        writeFile(daemon.pushctl("report", "--json").output, to: before)
+        let report = try EndToEndTests.json(daemon.pushctl("report", "--json", "--baseline", before).output)
+        #expect(report["comparison"]?["worse"]?.count == 0)
+        #expect(daemon.pushctl("report", "--baseline", "/dev/null").end == .exited(65))
+    }
+
     @Test("covers the window that is asked for, and says when nothing was due in it")
     func window() throws {
         func accepted(_ arguments: String...) throws -> Int64? {

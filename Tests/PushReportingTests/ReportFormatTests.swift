@@ -75,24 +75,30 @@ struct ReportFormatTests {
                 "objective_percent":99.9,"met":false},"limits":[{"id":"android_policy","limit_ms":9000,\#
                 "applies_to":{"platform":"android","callback":"onMessageReceived"},"counts_from":"invocation",\#
                 "within":1,"over":1,\#
-                "source":"Braze developer guide, logging push data: finish within 9 seconds of invocation"},{\#
+                "source":"Braze developer guide, logging push data: finish within 9 seconds of invocation",\#
+                "consequence":"Android may flag or end the app: Braze's guide warns of it"},{\#
                 "id":"android_broadcast","limit_ms":10000,"applies_to":{"platform":"android",\#
                 "callback":"onMessageReceived","transport":"fcm"},"counts_from":"acceptance","within":2,"over":0,\#
-                "source":"AOSP ActivityManagerService, BROADCAST_FG_TIMEOUT: ANR after 10 seconds"},{\#
+                "source":"AOSP ActivityManagerService, BROADCAST_FG_TIMEOUT: ANR after 10 seconds",\#
+                "consequence":"Android reports that the app does not respond (ANR)"},{\#
                 "id":"android_fcm","limit_ms":20000,"applies_to":{"platform":"android",\#
                 "callback":"onMessageReceived","transport":"fcm","priority":"normal"},\#
                 "counts_from":"acceptance","within":2,"over":0,\#
-                "source":"firebase-android-sdk, EnhancedIntentService.MESSAGE_TIMEOUT_S: no longer protected after 20 seconds"},{\#
+                "source":"firebase-android-sdk, EnhancedIntentService.MESSAGE_TIMEOUT_S: no longer protected after 20 seconds",\#
+                "consequence":"the work is no longer protected: Android may end the process at any time"},{\#
                 "id":"android_fcm_high","limit_ms":60000,"applies_to":{"platform":"android",\#
                 "callback":"onMessageReceived","transport":"fcm","priority":"high"},\#
                 "counts_from":"acceptance","within":0,"over":0,\#
-                "source":"firebase-android-sdk, WakeLockHolder.WAKE_LOCK_ACQUIRE_TIMEOUT_MILLIS: the lock goes after 60 seconds"},{\#
+                "source":"firebase-android-sdk, WakeLockHolder.WAKE_LOCK_ACQUIRE_TIMEOUT_MILLIS: the lock goes after 60 seconds",\#
+                "consequence":"the wake lock is released, and the device may sleep before the work is done"},{\#
                 "id":"ios_background","limit_ms":30000,"applies_to":{"platform":"ios",\#
                 "callback":"didReceiveRemoteNotification"},"counts_from":"invocation","within":0,"over":0,\#
-                "source":"Apple, application(_:didReceiveRemoteNotification:fetchCompletionHandler:): 30 seconds of wall clock"},{\#
+                "source":"Apple, application(_:didReceiveRemoteNotification:fetchCompletionHandler:): 30 seconds of wall clock",\#
+                "consequence":"iOS may end the app, and wakes it less often"},{\#
                 "id":"ios_service_extension","limit_ms":30000,"applies_to":{"platform":"ios",\#
                 "callback":"serviceExtension"},"counts_from":"invocation","within":0,"over":0,\#
-                "source":"Apple developer forums: about 30 seconds observed, not documented"}],"by_handler":{\#
+                "source":"Apple developer forums: about 30 seconds observed, not documented",\#
+                "consequence":"iOS shows the notification with its original content"}],"by_handler":{\#
                 "crm":{"count":2,"due":1,"missed":1,"handled":0,"failed":0,\#
                 "queue":{"p50_ms":0.6,"p90_ms":0.6,"p99_ms":0.6,"p999_ms":0.6,\#
                 "max_ms":0.6},"exec":{"p50_ms":9000.1,"p90_ms":9000.1,"p99_ms":9000.1,"p999_ms":9000.1,\#

@@ -102,6 +102,8 @@ struct MainFileTests {
                 "Deadline", "Budget=0",
                 "Budget=0: must be from 1ms to 9s: push callbacks must be done within 9s, by Braze's rule for apps"
             ),
+            ("Deadline", "Objective=100%", "Objective=100%: must be a percentage above 0 and below 100, such as 99.9%"),
+            ("Deadline", "Objective=most", "Objective=most: must be a percentage above 0 and below 100, such as 99.9%"),
             ("Deadline", "Budget=soon", "Budget=soon: must be a time span, such as 250ms, 9s or 1min 30s"),
             (
                 "Deadline", "Budget=5s # quick",

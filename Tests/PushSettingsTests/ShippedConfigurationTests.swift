@@ -141,7 +141,7 @@ struct ShippedConfigurationTests {
             "\(settings.journal)", "\(settings.routing.tracking)", "\(settings.routing.completion)",
             "\(settings.routing.interaction)", "\(settings.routing.detection.brazeKeys)",
             "\(settings.routing.detection.runsServiceExtensionInForeground)", "\(settings.campaignIDRule)",
-            "\(settings.routing.customData)", "\(settings.usersTrack)",
+            "\(settings.routing.customData)", "\(settings.usersTrack)", "\(String(describing: settings.objective))",
         ]
     }
 
@@ -156,6 +156,7 @@ struct ShippedConfigurationTests {
         "ReadSocketGroup=x", "HTTPSocket=/x", "Mode=relay", "HandlersMax=2",
         "ObserversMax=2",
         "RequestsInFlightMax=2", "RequestsInFlightMaxPerPeer=2", "RetryDelay=1s", "RetryDelayMax=3s", "Budget=1s",
+        "Objective=99%",
         "Retention=1h", "DeadLetterRetention=2h", "DeadLetterSizeMax=1M",
         "SuccessLevel=debug", "QueueMax=2", "Remember=1h", "RememberMax=2",
         "InfluencedWindow=1h", "InfluencedWindowRule=min", "InfluencedCredit=latest", "Grace=1s",

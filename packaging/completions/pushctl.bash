@@ -100,7 +100,9 @@ _pushctl() {
         test:--junit) mapfile -t COMPREPLY < <(compgen -f -- "$current"); return ;;
         report:--since) return ;;
         report:--until) return ;;
-        report:--format) mapfile -t COMPREPLY < <(compgen -W "text json csv" -- "$current"); return ;;
+        report:--format) mapfile -t COMPREPLY < <(compgen -W "text json html junit csv markdown openmetrics" -- "$current"); return ;;
+        report:--by) return ;;
+        report:--baseline) mapfile -t COMPREPLY < <(compgen -f -- "$current"); return ;;
         report:--fail-under) return ;;
         deadletters:--handler) return ;;
         deadletters:--route) return ;;
@@ -118,10 +120,12 @@ _pushctl() {
         replay:--since) return ;;
         replay:--until) return ;;
         replay:--limit) return ;;
+        report:--width) return ;;
         campaigns:--campaign) return ;;
         campaigns:--by) mapfile -t COMPREPLY < <(compgen -W "day platform app_id campaign_id external_user_id device_id message_id button_string button_action_type" -- "$current"); return ;;
         campaigns:--since) return ;;
         campaigns:--until) return ;;
+        campaigns:--format) mapfile -t COMPREPLY < <(compgen -W "text json html" -- "$current"); return ;;
         events:--since) return ;;
         events:--until) return ;;
         users:--where) return ;;
@@ -168,6 +172,10 @@ _pushctl() {
             deadletters) options="--handler --route --outcome --provider --app --since --until --limit --dry-run --utc --json --config --state --runtime --help --version" ;;
             replay) options="--handler --route --outcome --provider --app --since --until --limit --dry-run --utc --json --config --state --runtime --help --version" ;;
             campaigns) options="--campaign --by --since --until --utc --json --config --state --runtime --help --version" ;;
+            test) options="--junit --json --config --state --runtime --help --version" ;;
+            report) options="--since --until --utc --format --json --by --baseline --fail-under --fail-on-miss --width --config --state --runtime --help --version" ;;
+            show) options="--utc --json --config --state --runtime --help --version" ;;
+            campaigns) options="--campaign --by --since --until --utc --format --json --config --state --runtime --help --version" ;;
             events) options="--since --until --delays --utc --json --config --state --runtime --help --version" ;;
             user) options="--utc --json --config --state --runtime --help --version" ;;
             users) options="--where --limit --json --config --state --runtime --help --version" ;;

@@ -1,3 +1,5 @@
+public import PushModel
+
 /// How many of how many kept the deadline.
 public struct Compliance: Hashable, Sendable, CustomStringConvertible {
     /// How many owed an answer within the deadline.

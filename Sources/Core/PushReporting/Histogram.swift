@@ -31,6 +31,36 @@ public struct Histogram: Hashable, Sendable {
         highest = Swift.max(highest, value)
     }
 
+    /// Counts one duration several times.
+    public mutating func add(microseconds: Int64, count: Int) {
+        guard count > 0 else { return }
+        add(microseconds: microseconds)
+        let (row, bucket) = Self.place(of: Swift.max(0, microseconds))
+        rows[row][bucket] += count - 1
+        self.count += count - 1
+    }
+
+    /// The buckets that hold something, shortest durations first: their bounds, both inclusive, and how many.
+    public var filledBuckets: [(lowest: Int64, highest: Int64, count: Int)] {
+        rows.indices.flatMap { row in
+            rows[row].indices.compactMap { bucket in
+                guard rows[row][bucket] > 0 else { return nil }
+                let lowest = row == 0 ? Int64(bucket) : Int64(Self.buckets + bucket) << Int64(row - 1)
+                return (lowest, min(highest, Self.upperEdge(row: row, bucket: bucket)), rows[row][bucket])
+            }
+        }
+    }
+
+    /// How many durations lie in buckets above the one of `microseconds`.
+    func count(above microseconds: Int64) -> Int {
+        filledBuckets.reduce(0) { $0 + ($1.lowest > microseconds ? $1.count : 0) }
+    }
+
+    /// How many durations lie in the bucket of `microseconds` or above it.
+    func count(from microseconds: Int64) -> Int {
+        filledBuckets.reduce(0) { $0 + ($1.highest >= microseconds ? $1.count : 0) }
+    }
+
     /// Adds what `other` counted, as if each of its durations had been added here.
     public mutating func merge(_ other: Histogram) {
         if other.rows.count > rows.count {

@@ -1,10 +1,12 @@
-import PushModel
+public import PushModel
 
 extension ComplianceReport {
     /// The report for programs.
-    /// - Parameter objective: the share of the due that must keep the deadline, if one was asked for.
+    /// - Parameters:
+    ///   - objective: the share of the due that must keep the deadline, if one was asked for.
+    ///   - beside: writes members behind those of the report.
     /// - Returns: one JSON object on one line, with its line feed; milliseconds have up to three decimals.
-    public func json(objective: Percent? = nil) -> [UInt8] {
+    public func json(objective: Percent? = nil, beside: (inout JSONWriter) -> Void = { _ in }) -> [UInt8] {
         var writer = JSONWriter(reserving: 8192)
         writer.object {
             writeHeading(to: &$0)
@@ -20,6 +22,7 @@ extension ComplianceReport {
             $0.member("slowest", array: { writer in slowest.rows.forEach { $0.write(to: &writer) } })
             $0.member("observers", object: { observers.write(to: &$0) })
             $0.member("gaps", array: { writer in gaps.forEach { $0.write(to: &writer) } })
+            beside(&$0)
         }
         return writer.bytes + [UInt8(ascii: "\n")]
     }
@@ -63,7 +66,7 @@ extension ObserverFigures {
 }
 
 extension FigureGroup {
-    fileprivate func write(to writer: inout JSONWriter) {
+    func write(to writer: inout JSONWriter) {
         writer.object {
             $0.member("count", count)
             $0.member("due", compliance.due)
@@ -108,12 +111,13 @@ extension LimitTally {
             $0.member("within", within)
             $0.member("over", over)
             $0.member("source", limit.source)
+            $0.member("consequence", limit.consequence)
         }
     }
 }
 
 extension InvocationRecord {
-    fileprivate func write(to writer: inout JSONWriter) {
+    func write(to writer: inout JSONWriter) {
         writer.object {
             $0.member("seq", id.seq.value)
             $0.member("n", id.n)
@@ -139,7 +143,7 @@ extension ReportGap {
 }
 
 extension JSONWriter {
-    fileprivate mutating func members(of compliance: Compliance) {
+    mutating func members(of compliance: Compliance) {
         member("due", compliance.due)
         member("missed", compliance.missed)
         member("compliance", compliance.fraction)
@@ -171,7 +175,7 @@ extension JSONWriter {
             })
     }
 
-    fileprivate mutating func member(_ name: String, _ span: Duration?) {
+    mutating func member(_ name: String, _ span: Duration?) {
         if let span { member(name, raw: milliseconds(span).utf8) } else { member(name, nil as String?) }
     }
 }

@@ -31,10 +31,13 @@ public struct PlatformLimit: Hashable, Sendable {
     public let start: Start
     /// Who says so.
     public let source: String
+    /// What happens past it, for people.
+    public let consequence: String
 
     private init(
         id: String, title: String, limit: Duration, platform: Platform, callback: Callback,
-        transport: Transport? = nil, priority: MessagePriority? = nil, start: Start, source: String
+        transport: Transport? = nil, priority: MessagePriority? = nil, start: Start, source: String,
+        consequence: String
     ) {
         self.id = id
         self.title = title
@@ -45,6 +48,7 @@ public struct PlatformLimit: Hashable, Sendable {
         self.priority = priority
         self.start = start
         self.source = source
+        self.consequence = consequence
     }
 
     /// All of them, in the order of a report.
@@ -52,33 +56,36 @@ public struct PlatformLimit: Hashable, Sendable {
         PlatformLimit(
             id: "android_policy", title: "Braze's policy", limit: .seconds(9), platform: .android,
             callback: .onMessageReceived, start: .invocation,
-            source: "Braze developer guide, logging push data: finish within 9 seconds of invocation"),
+            source: "Braze developer guide, logging push data: finish within 9 seconds of invocation",
+            consequence: "Android may flag or end the app: Braze's guide warns of it"),
         PlatformLimit(
             id: "android_broadcast", title: "foreground broadcast", limit: .seconds(10), platform: .android,
             callback: .onMessageReceived, transport: .fcm, start: .acceptance,
-            source: "AOSP ActivityManagerService, BROADCAST_FG_TIMEOUT: ANR after 10 seconds"),
+            source: "AOSP ActivityManagerService, BROADCAST_FG_TIMEOUT: ANR after 10 seconds",
+            consequence: "Android reports that the app does not respond (ANR)"),
         PlatformLimit(
             id: "android_fcm", title: "FCM service", limit: .seconds(20), platform: .android,
             callback: .onMessageReceived, transport: .fcm, priority: .normal, start: .acceptance,
             source:
-                "firebase-android-sdk, EnhancedIntentService.MESSAGE_TIMEOUT_S: no longer protected after 20 seconds"
-        ),
+                "firebase-android-sdk, EnhancedIntentService.MESSAGE_TIMEOUT_S: no longer protected after 20 seconds",
+            consequence: "the work is no longer protected: Android may end the process at any time"),
         PlatformLimit(
             id: "android_fcm_high", title: "FCM wake lock", limit: .seconds(60), platform: .android,
             callback: .onMessageReceived, transport: .fcm, priority: .high, start: .acceptance,
             source:
-                "firebase-android-sdk, WakeLockHolder.WAKE_LOCK_ACQUIRE_TIMEOUT_MILLIS: the lock goes after 60 seconds"
-        ),
+                "firebase-android-sdk, WakeLockHolder.WAKE_LOCK_ACQUIRE_TIMEOUT_MILLIS: the lock goes after 60 seconds",
+            consequence: "the wake lock is released, and the device may sleep before the work is done"),
         PlatformLimit(
             id: "ios_background", title: "background fetch", limit: .seconds(30), platform: .ios,
             callback: .didReceiveRemoteNotification, start: .invocation,
             source:
-                "Apple, application(_:didReceiveRemoteNotification:fetchCompletionHandler:): 30 seconds of wall clock"
-        ),
+                "Apple, application(_:didReceiveRemoteNotification:fetchCompletionHandler:): 30 seconds of wall clock",
+            consequence: "iOS may end the app, and wakes it less often"),
         PlatformLimit(
             id: "ios_service_extension", title: "service extension", limit: .seconds(30), platform: .ios,
             callback: .serviceExtension, start: .invocation,
-            source: "Apple developer forums: about 30 seconds observed, not documented"),
+            source: "Apple developer forums: about 30 seconds observed, not documented",
+            consequence: "iOS shows the notification with its original content"),
     ]
 
     /// Whether it applies to the row: its platform, callback, transport and priority, and a handler was due or the
@@ -101,7 +108,7 @@ public struct PlatformLimit: Hashable, Sendable {
 
     /// The time from the call of the callback to the end. The ledger's `queue` also holds the wait in an Android
     /// lane in `device` mode; there the budget, gone by definition on a miss, and `exec` say it.
-    private static func sinceInvocation(_ row: ReportRow, _ result: InvocationResult) -> Duration {
+    static func sinceInvocation(_ row: ReportRow, _ result: InvocationResult) -> Duration {
         switch (row.mode, row.platform) {
         case (.device, .android): result.outcome.isMissed ? max(row.invocation.budget, result.exec) : result.exec
         case (.relay, .android), (_, .ios), (_, .web): result.total

@@ -1,4 +1,4 @@
-import PushModel
+public import PushModel
 
 extension ComplianceReport {
     /// The report for people.
@@ -8,13 +8,14 @@ extension ComplianceReport {
     ///   - zone: in which people read times.
     /// - Returns: lines for a terminal, without colour.
     public func text(objective: Percent? = nil, zone: LocalZone = .utc) -> String {
-        [
-            heading(objective, zone), outcomeTable, handlerTable, limitTable, missTable, waitTable, observerSection,
-            gapList,
-        ].filter { !$0.isEmpty }.joined(separator: "\n")
+        let sections = [
+            heading(objective, zone), outcomeTable.text, handlerTable.text, answerTable?.text ?? "", limitTable.text, missSection, waitSection,
+            observerSection, gapList,
+        ]
+        return sections.filter { !$0.isEmpty }.joined(separator: "\n")
     }
 
-    private func heading(_ objective: Percent?, _ zone: LocalZone) -> String {
+    func heading(_ objective: Percent?, _ zone: LocalZone) -> String {
         var lines = [
             "Window               \(zone.text(window))",
             "Mode                 \(modeText)",
@@ -49,72 +50,90 @@ extension ComplianceReport {
             + (balanced ? "" : "; NOT BALANCED, see the gaps")
     }
 
-    private var outcomeTable: String {
+    var outcomeTable: TextTable {
         var table = TextTable([("Outcome", .left), ("Count", .right)], widest: 20)
         for outcome in Outcome.allCases {
-            if let count = outcomes[outcome] { table.add([outcome.rawValue, grouped(count)]) }
+            guard let count = outcomes[outcome] else { continue }
+            table.add([outcome.rawValue, grouped(count)], outcome.isMissed || outcome == .failed ? .bad : .plain)
         }
-        return table.text
+        return table
     }
 
-    private var handlerTable: String {
+    var handlerTable: TextTable { Self.groupTable("Handler (ms)", byHandler) }
+
+    /// How often handlers declined, or asked to be tried again; `nil` when none did.
+    var answerTable: TextTable? {
         let answers = byHandler.sorted { $0.key < $1.key }.filter { $0.value.declined + $0.value.retries > 0 }
-        guard !answers.isEmpty else { return groupTable("Handler (ms)", byHandler) }
+        guard !answers.isEmpty else { return nil }
         var table = TextTable([("Handler", .left), ("Declined", .right), ("Asked for a retry", .right)], widest: 20)
         for (name, group) in answers { table.add([name, grouped(group.declined), grouped(group.retries)]) }
-        return groupTable("Handler (ms)", byHandler) + table.text
+        return table
     }
 
     private var observerSection: String {
         guard observers.tally.accepted > 0 else { return "" }
-        let lines = [
-            "Observers (not in the figures above)",
-            "Invocations          \(observers.tally.sum)",
-            "Deadline compliance  \(observers.tally.compliance.text)",
+        return observerHeading + Self.groupTable("Route (ms)", observers.byRoute).text
+    }
+
+    var observerHeading: String {
+        """
+        Observers (not in the figures above)
+        Invocations          \(observers.tally.sum)
+        Deadline compliance  \(observers.tally.compliance.text)
+
+        """
+    }
+
+    /// A row for each group: how many, how they ended, and their times.
+    static func groupTable(_ title: String, _ groups: [String: FigureGroup]) -> TextTable {
+        groupTable([title], groups.sorted { $0.key < $1.key }.map { (names: [$0.key], group: $0.value) })
+    }
+
+    /// The same for groups of several names, with a column for each.
+    static func groupTable(_ titles: [String], _ groups: [(names: [String], group: FigureGroup)]) -> TextTable {
+        let figures: [(title: String, alignment: TextTable.Alignment)] = [
+            ("Count", .right), ("Handled", .right), ("Failed", .right), ("Missed", .right), ("Exec p50", .right),
+            ("p99", .right), ("max", .right), ("Queue p99", .right),
         ]
-        return lines.joined(separator: "\n") + "\n" + groupTable("Route (ms)", observers.byRoute)
-    }
-
-    private func groupTable(_ title: String, _ groups: [String: FigureGroup]) -> String {
         var table = TextTable(
-            [
-                (title, .left), ("Count", .right), ("Handled", .right), ("Failed", .right), ("Missed", .right),
-                ("Exec p50", .right), ("p99", .right), ("max", .right), ("Queue p99", .right),
-            ], widest: 20)
-        for (name, group) in groups.sorted(by: { $0.key < $1.key }) {
-            table.add([
-                name, grouped(group.count), grouped(group.handled), grouped(group.failed),
-                grouped(group.compliance.missed),
-                groupedMilliseconds(group.exec.quantile(permille: 500)),
-                groupedMilliseconds(group.exec.quantile(permille: 990)), groupedMilliseconds(group.exec.max),
-                groupedMilliseconds(group.queue.quantile(permille: 990)),
-            ])
+            titles.map { (title: $0, alignment: .left) } + figures, widest: 20, keys: titles.count)
+        for (names, group) in groups {
+            let counts = [group.count, group.handled, group.failed, group.compliance.missed].map { grouped($0) }
+            let times = [
+                group.exec.quantile(permille: 500), group.exec.quantile(permille: 990), group.exec.max,
+                group.queue.quantile(permille: 990),
+            ].map(groupedMilliseconds)
+            table.add(names + counts + times, group.compliance.missed > 0 || group.alwaysFails ? .bad : .plain)
         }
-        return table.text
+        return table
     }
 
-    private var limitTable: String {
+    var limitTable: TextTable {
         var table = TextTable(
             [
                 ("Limit", .right), ("Of", .left), ("Callback", .left), ("Counts from", .left), ("Within", .right),
                 ("Over", .right),
-            ], widest: 28)
+            ], widest: 28, keys: 2)
         for tally in limits where tally.within + tally.over > 0 {
             let limit = tally.limit
-            table.add([
-                span(limit.limit), limit.title, limit.callback.rawValue, limit.start.rawValue, grouped(tally.within),
-                grouped(tally.over),
-            ])
+            table.add(
+                [
+                    span(limit.limit), limit.title, limit.callback.rawValue, limit.start.rawValue,
+                    grouped(tally.within),
+                    grouped(tally.over),
+                ], tally.over > 0 ? .bad : .plain)
         }
-        return table.text
+        return table
     }
 
-    private var missTable: String {
+    private var missSection: String { missTable.text.isEmpty ? "" : "Slowest misses\n" + missTable.text }
+
+    var missTable: TextTable {
         var table = TextTable(
             [
                 ("Seq", .right), ("n", .right), ("Callback", .left), ("Provider", .left), ("Handler", .left),
                 ("Outcome", .left), ("Exec ms", .right), ("Total ms", .right),
-            ], widest: 20)
+            ], widest: 20, keys: 2)
         for row in slowestMisses.rows {
             guard let result = row.result else { continue }
             table.add([
@@ -123,12 +142,15 @@ extension ComplianceReport {
                 groupedMilliseconds(result.total.microseconds),
             ])
         }
-        return table.text.isEmpty ? "" : "Slowest misses\n" + table.text
+        return table
     }
 
-    private var waitTable: String {
+    private var waitSection: String { waitTable.text.isEmpty ? "" : "Longest waits in a lane\n" + waitTable.text }
+
+    var waitTable: TextTable {
         var table = TextTable(
-            [("Seq", .right), ("n", .right), ("Provider", .left), ("Handler", .left), ("", .left)], widest: 60)
+            [("Seq", .right), ("n", .right), ("Provider", .left), ("Handler", .left), ("", .left)], widest: 60,
+            keys: 2)
         for row in longestWaits.rows {
             guard let result = row.result, let predecessor = result.waitedFor else { continue }
             table.add([
@@ -137,7 +159,7 @@ extension ComplianceReport {
                 "waited \(roundedSpan(result.queue)); longest ahead \(predecessor.text)",
             ])
         }
-        return table.text.isEmpty ? "" : "Longest waits in a lane\n" + table.text
+        return table
     }
 
     private var gapList: String {

@@ -18,6 +18,9 @@ public struct Settings: Sendable {
     /// `[Tracker] CampaignIdRule=`: how reports group campaigns.
     public var campaignIDRule = CampaignIDRule.raw
 
+    /// `[Deadline] Objective=`: the share of the due that must keep the deadline; `nil`: reports have no objective.
+    public var objective: Percent?
+
     /// The file from which the forwarder reads the API key; `nil`: it sends nothing, or has a credential.
     public var keyFileInUse: String? { usersTrack.endpoint == nil ? nil : usersTrack.keyFile }
 

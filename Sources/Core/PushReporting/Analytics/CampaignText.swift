@@ -55,9 +55,9 @@ extension CampaignReport {
         return table.text
     }
 
-    /// What is in no campaign's figures.
-    private var besideTable: String {
-        let counts = [
+    /// What is in no campaign's figures: how many, and what it is.
+    var countsBeside: [(count: Int, meaning: String)] {
+        [
             (unattributed, "taps on pushes without a campaign: unattributed"),
             (verdicts[.duplicate] ?? 0, "taps after the first one, or on the same close button again: not counted"),
             (verdicts[.unknownAction] ?? 0, "presses on a button that the push does not have: not counted"),
@@ -65,8 +65,11 @@ extension CampaignReport {
             (lost(.unmatched), "taps on a push that the tracker does not know: open lost (unmatched)"),
             (lost(.shownBySystem), "pushes that Android showed by itself: their opens are lost (shown_by_system)"),
         ]
+    }
+
+    private var besideTable: String {
         var table = TextTable([("Count", .right), ("Not in these figures", .left)], widest: 90)
-        for (count, meaning) in counts where count > 0 { table.add([grouped(count), meaning]) }
+        for (count, meaning) in countsBeside where count > 0 { table.add([grouped(count), meaning]) }
         return table.text
     }
 

@@ -56,6 +56,7 @@ extension Schema<Settings> {
             Key("Braze", "UniqueIdKey", \.routing.detection.brazeKeys.uniqueID, .payloadKey),
 
             Key("Deadline", "Budget", \.routing.budget, .budget),
+            Key("Deadline", "Objective", \.objective, Form.objective.optional),
 
             Key("Store", "Retention", \.store.retention, .timeSpan(.seconds(1) ... .seconds(3650 * 86_400))),
             Key(
@@ -124,6 +125,16 @@ extension Form<Duration> {
     /// The time an invocation has. Nine seconds are the platform's rule, so configuration can only shorten them.
     static let budget = timeSpan(
         .milliseconds(1) ... .seconds(9), reason: ": push callbacks must be done within 9s, by Braze's rule for apps")
+}
+
+extension Form<Percent> {
+    /// A share of the due: below 100 %, so that there is an error budget.
+    static let objective = Form { text throws(ValueError) in
+        guard let percent = Percent(text), percent.millionths > 0, percent.millionths < 100_000_000 else {
+            throw ValueError("must be a percentage above 0 and below 100, such as 99.9%")
+        }
+        return percent
+    }
 }
 
 extension Form<[PresentationOption]?> {

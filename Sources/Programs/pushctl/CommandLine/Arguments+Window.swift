@@ -14,7 +14,9 @@ extension Arguments {
 
     /// The zone in which a command shows times: this machine's for people, UTC for programs and where it is asked for.
     var zone: LocalZone {
-        let isForPrograms = has(.json) || self[.format].map { $0 != "text" } ?? false
+        // By its name: what an output can be is another list in each command.
+        let format = values.first { $0.key.name == "format" }?.value.last
+        let isForPrograms = has(.json) || format.map { !["text", "html", "markdown"].contains($0) } ?? false
         return isForPrograms || has(.utc) ? .utc : LocalTime.zone
     }
 

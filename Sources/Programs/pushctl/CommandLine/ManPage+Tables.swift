@@ -15,12 +15,13 @@ extension ManPage {
         ),
         (name: "outcomes", meaning: "the number of invocations for each outcome, all outcomes included"),
         (name: "due, missed, compliance", meaning: "compliance is from 0 to 1; null when nothing was due"),
-        (name: "slo", meaning: "null without --fail-under; else objective_percent, and met, true or false"),
+        (name: "slo", meaning: "null without an objective; else objective_percent, and met, true or false"),
         (
             name: "limits",
             meaning: """
             a list of the platforms' own limits: id, limit_ms, applies_to (platform, callback, and transport and priority \
-            where they matter), counts_from (invocation or acceptance), within and over (numbers of invocations), source
+            where they matter), counts_from (invocation or acceptance), within and over (numbers of invocations), source, and consequence:
+            what happens past it
             """
         ),
         (
@@ -60,6 +61,68 @@ extension ManPage {
             daemon_crashed, mixed_modes), count, message
             """
         ),
+    ]
+
+    /// The members of `report --json` behind those.
+    static let reportDetailMembers = [
+        (
+            name: "from_acceptance, from_invocation",
+            meaning: """
+            due, missed and compliance against each invocation's deadline if it counted from acceptance, and if it \
+            counted from the call of the callback
+            """
+        ),
+        (name: "all", meaning: "the figures of all invocations but observers', in the form of by_handler"),
+        (
+            name: "by_app, by_outcome, by_transport",
+            meaning: "as by_handler; none stands for a missing fact, in_flight for a missing outcome"
+        ),
+        (
+            name: "crossed",
+            meaning: """
+            a list with one object for each --by: dimensions, groups (names, figures) and rest, the number of \
+            invocations in further groups than the first 1,000
+            """
+        ),
+        (
+            name: "timeline",
+            meaning: """
+            width_s, the length of a span; bounds_ms, the exclusive upper bounds of the latency bands; spans, those \
+            with invocations: begin, accepted, due, missed, compliance, bands (a count for each band, the last one \
+            without a bound)
+            """
+        ),
+        (
+            name: "misses",
+            meaning: """
+            what missed its deadline, the 200 slowest: seq, n, accepted_at, callback, provider, route, handler, app, \
+            outcome, reason_code, queue_ms, exec_ms, total_ms, budget_ms
+            """
+        ),
+        (name: "waits", meaning: "the ten longest waits in a lane, in the form of slowest"),
+        (
+            name: "histograms",
+            meaning: """
+            all, by_handler, by_route and by_provider, each with queue, exec and total: pairs of the shortest time of \
+            a bucket in microseconds, and a count. --baseline reads them
+            """
+        ),
+        (
+            name: "error_budget",
+            meaning: """
+            empty without an objective; else left (1 is all of it, below 0 it is overdrawn), until, burn_rates (5m, \
+            30m, 1h, 6h, 3d; null when nothing was due) and alerts (severity, long, short, threshold)
+            """
+        ),
+        (name: "clock_set_back", meaning: "requests with an earlier time than the request before them"),
+        (
+            name: "comparison",
+            meaning: """
+            empty without --baseline; else since, until, tests, significance and worse: part (all, handler, route, \
+            provider), name, figure (missed, failed, p50, p90, p99), before and after (shares, or milliseconds), p_value
+            """
+        ),
+        (name: "warnings", meaning: "sentences: handlers that handled nothing, alerts, what got worse"),
     ]
 
     /// The columns of `report --format csv`, in their order.

@@ -14,7 +14,7 @@ enum ManPage {
             section("OPTIONS OF EVERY COMMAND", list(Option.everywhere) + "\n.PP\n" + escaped(Help.directories)),
             section("OPTIONS WITHOUT A COMMAND", list([.generate])),
             section("EXPECTATIONS", paragraphs(expectationNotes) + "\n" + table(expectations)),
-            section("REPORT AS JSON", table(reportMembers)),
+            section("REPORT AS JSON", table(reportMembers + reportDetailMembers)),
             section("REPORT AS CSV", table(reportColumns)),
             section("CAMPAIGN FIGURES", table(campaignFigures)),
             section("CAMPAIGNS AS JSON", table(campaignMembers)),

@@ -93,9 +93,19 @@ extension Option {
 
     static let since = Option("since", .text("TIME"), "only requests accepted at this time or later")
     static let until = Option("until", .text("TIME"), "only requests accepted before this time")
-    static let format = Option("format", .words(["text", "json", "csv"]), "the format of the output (text)")
+    static let format = Option(
+        "format", .words(["text", "json", "html", "junit", "csv", "markdown", "openmetrics"]),
+        "the format of the output (text)")
+    static let crossedBy = Option(
+        "by", .text("FIELD[,FIELD]"),
+        "also show the figures by a field, or by two that are crossed; given several times, each")
+    static let baseline = Option(
+        "baseline", .file, "compare with an earlier report in JSON, and say what got worse beyond chance")
+    static let failOnMiss = Option("fail-on-miss", .none, "exit with 1 when an invocation missed its deadline")
+    static let width = Option("width", .text("COLUMNS"), "the width of the text (COLUMNS, or the terminal's)")
     static let failUnder = Option(
         "fail-under", .text("PERCENT"), "exit with 1 when the compliance is below this, such as 99.9")
+    static let campaignFormat = Option("format", .words(["text", "json", "html"]), "the format of the output (text)")
 
     static let statusFormat = Option(
         "format", .words(["text", "json", "openmetrics"]), "the format of the output (text)")

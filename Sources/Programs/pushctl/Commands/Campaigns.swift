@@ -25,13 +25,18 @@ extension Command {
             """,
         ],
         operands: .none,
-        options: [.campaign, .by, .eventsSince, .eventsUntil, .utc, .json],
+        options: [.campaign, .by, .eventsSince, .eventsUntil, .utc, .campaignFormat, .json],
         examples: [
             Example(line: "pushctl campaigns --since today", meaning: "the campaigns of today"),
             Example(line: "pushctl campaigns --campaign summer --by platform", meaning: "one of them, by platform"),
             Example(line: "pushctl campaigns --json", meaning: "all figures, for programs"),
+            Example(line: "pushctl campaigns --format html > campaigns.html", meaning: "a page for a browser"),
         ]
     ) { arguments, session throws(Failure) in
+        let format = arguments[.campaignFormat] ?? (arguments.has(.json) ? "json" : "text")
+        if arguments.has(.json), format != "json" {
+            throw arguments.usageFailure("--json and --format \(format) exclude each other")
+        }
         let selection = CampaignReport.Selection(
             campaign: arguments[.campaign], field: arguments.word(.by, EventField.self),
             idRule: campaignIDRule(session))
@@ -50,10 +55,10 @@ extension Command {
                 }
             }
         }
-        if arguments.has(.json) {
-            session.output.write(document: report.json)
-        } else {
-            session.output.print(report.text)
+        switch format {
+        case "json": session.output.write(document: report.json)
+        case "html": session.output.write(report.html.utf8)
+        default: session.output.print(report.text)
         }
         return .done
     }

@@ -2,6 +2,7 @@ import Glibc
 import JSONC
 import LinuxSystem
 import PushModel
+import PushReporting
 
 /// Standard output, in large writes, and standard error.
 ///
@@ -9,7 +10,7 @@ import PushModel
 final class Output {
     private var buffer: [UInt8] = []
     /// How many characters a line for people may have; `nil`: any number.
-    private let width: Int?
+    let width: Int?
 
     init() {
         let columns = getenv("COLUMNS").flatMap { Int(String(cString: $0)) } ?? Self.terminalWidth
@@ -55,6 +56,30 @@ final class Output {
         write((width.map { Text.folded(text, width: $0) } ?? text).utf8)
     }
 
+    /// Writes lines of a report for people, with colour on a terminal. What came from outside cannot steer the terminal.
+    func print(_ lines: [ReportLine]) {
+        for line in lines {
+            let text = visible(line.text)
+            write(line: (isColoured ? line.tone.coloured(text) : text).utf8)
+        }
+    }
+
+    /// Whether block characters can be shown: what the locale says of the encoding.
+    var usesUnicode: Bool {
+        let locale = ["LC_ALL", "LC_CTYPE", "LANG"].lazy.compactMap(Self.environment).first ?? ""
+        return ["utf-8", "utf8"].contains { locale.lowercased().hasSuffix($0) }
+    }
+
+    /// Colour is for a terminal that has it, unless `NO_COLOR` is set (https://no-color.org).
+    private var isColoured: Bool {
+        isTerminal && Self.environment("NO_COLOR") == nil && Self.environment("TERM") != "dumb"
+    }
+
+    /// A variable of the environment; `nil` also when it is empty.
+    private static func environment(_ name: String) -> String? {
+        getenv(name).map { String(cString: $0) }.flatMap { $0.isEmpty ? nil : $0 }
+    }
+
     /// Hands everything to the kernel.
     func flush() {
         guard writeAll(buffer, to: STDOUT_FILENO) else {
@@ -96,6 +121,20 @@ final class Output {
             rest = rest.dropFirst(count)
         }
         return true
+    }
+}
+
+extension ReportLine.Tone {
+    /// `text` in the colour of the tone (ECMA-48, SGR).
+    fileprivate func coloured(_ text: String) -> String {
+        let code: String? =
+            switch self {
+            case .plain: nil
+            case .heading: "1"
+            case .good: "32"
+            case .bad: "31"
+            }
+        return code.map { "\u{1B}[\($0)m\(text)\u{1B}[0m" } ?? text
     }
 }
 

@@ -18,7 +18,11 @@ public struct Percent: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// The shortest decimal form, without a sign: `99.95`.
-    public var description: String { decimal(millionths, scale: 6) }
+    public var description: String {
+        var fraction = String(millionths % 1_000_000 + 1_000_000).dropFirst()
+        while fraction.last == "0" { fraction.removeLast() }
+        return String(millionths / 1_000_000) + (fraction.isEmpty ? "" : "." + fraction)
+    }
 
     private static func number(_ digits: Substring) -> Int64? {
         digits.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) } ? Int64(digits) : nil

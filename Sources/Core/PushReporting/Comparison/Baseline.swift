@@ -1,0 +1,80 @@
+public import PushModel
+
+/// An earlier report, read from its JSON, with which a later one is compared.
+public struct Baseline: Sendable {
+    /// Why a file is no baseline.
+    public struct Unreadable: Error, Hashable, Sendable {
+        /// The reason, for people.
+        public let message: String
+    }
+
+    /// The figures of a group.
+    struct Figures: Hashable, Sendable {
+        var due = 0
+        var missed = 0
+        var failed = 0
+        /// From acceptance to the end.
+        var total = Histogram()
+    }
+
+    /// What is compared; the raw values are the members of `histograms` in JSON.
+    enum Part: String, CaseIterable { case handler, route, provider }
+
+    /// The figures of all rows.
+    let all: Figures
+    /// The figures of each part by its names.
+    let groups: [Part: [String: Figures]]
+    /// The window of the earlier report, as its JSON says it.
+    public let since: String?
+    /// The end of that window.
+    public let until: String?
+
+    /// Reads the JSON of `pushctl report`.
+    ///
+    /// - Throws: what it lacks. A report of a version that wrote no histograms is no baseline.
+    public init(_ root: JSONNode) throws(Unreadable) {
+        guard let histograms = root["histograms"], let total = histograms["all"]?["total"] else {
+            throw Unreadable(message: "it has no histograms; write it with `pushctl report --json`")
+        }
+        guard let due = Self.count(root["due"]), let missed = Self.count(root["missed"]), missed <= due else {
+            throw Unreadable(message: "due and missed are not counts")
+        }
+        all = Figures(
+            due: due, missed: missed, failed: Self.count(root["outcomes"]?["failed"]) ?? 0,
+            total: try Self.histogram(total))
+        var groups: [Part: [String: Figures]] = [:]
+        for part in Part.allCases {
+            for (name, group) in root["by_\(part.rawValue)"]?.members ?? [] {
+                guard let due = Self.count(group["due"]), let missed = Self.count(group["missed"]), missed <= due else {
+                    throw Unreadable(message: "by_\(part.rawValue): due and missed are not counts")
+                }
+                let total = histograms["by_\(part.rawValue)"]?[name]?["total"]
+                groups[part, default: [:]][name] = Figures(
+                    due: due, missed: missed, failed: Self.count(group["failed"]) ?? 0,
+                    total: try total.map { node throws(Unreadable) in try Self.histogram(node) } ?? Histogram())
+            }
+        }
+        self.groups = groups
+        since = root["window"]?["since"]?.string
+        until = root["window"]?["until"]?.string
+    }
+
+    /// More rows than any ledger has: sums of counts below it do not overflow.
+    private static let largestCount: Int64 = 1 << 40
+
+    private static func count(_ node: JSONNode?) -> Int? {
+        node?.int64.flatMap { 0 <= $0 && $0 < largestCount ? Int($0) : nil }
+    }
+
+    private static func histogram(_ node: JSONNode) throws(Unreadable) -> Histogram {
+        var histogram = Histogram()
+        for pair in node.elements {
+            let values = pair.elements
+            guard values.count == 2, let time = values[0].int64, time >= 0, let count = count(values[1]) else {
+                throw Unreadable(message: "a histogram has pairs of microseconds and a count")
+            }
+            histogram.add(microseconds: time, count: count)
+        }
+        return histogram
+    }
+}

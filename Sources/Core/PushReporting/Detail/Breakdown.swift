@@ -1,0 +1,51 @@
+import PushModel
+
+/// The figures of the rows, kept apart by one dimension or by two that are crossed.
+///
+/// It holds at most ``capacity`` groups: producers choose the names of apps. Rows beyond that are in ``rest``, so the sum
+/// stays right.
+public struct Breakdown: Hashable, Sendable {
+    /// How many groups are kept apart.
+    public static let capacity = 1000
+
+    /// By what they are kept apart.
+    public let dimensions: [Dimension]
+    /// The figures by the values of the dimensions, in their order.
+    public private(set) var groups: [[String]: FigureGroup] = [:]
+    /// The figures of the rows for which no group was left.
+    public private(set) var rest = FigureGroup()
+
+    /// A breakdown without rows.
+    public init(by dimensions: [Dimension]) { self.dimensions = dimensions }
+
+    /// Counts one row.
+    public mutating func add(_ row: ReportRow) {
+        let names = dimensions.map { $0.value(of: row) }
+        if groups[names] != nil || groups.count < Self.capacity {
+            groups[names, default: FigureGroup()].add(row.invocation.result)
+        } else {
+            rest.add(row.invocation.result)
+        }
+    }
+
+    /// Adds what `other`, of the same dimensions, counted.
+    public mutating func merge(_ other: Breakdown) {
+        precondition(dimensions == other.dimensions, "only breakdowns of the same dimensions are merged")
+        for (names, group) in other.sorted {
+            if groups[names] != nil || groups.count < Self.capacity {
+                groups[names, default: FigureGroup()].merge(group)
+            } else {
+                rest.merge(group)
+            }
+        }
+        rest.merge(other.rest)
+    }
+
+    /// The groups by their names.
+    var sorted: [(names: [String], group: FigureGroup)] {
+        groups.map { (names: $0.key, group: $0.value) }.sorted { $0.names.lexicographicallyPrecedes($1.names) }
+    }
+
+    /// `handler and platform`.
+    var words: String { dimensions.map(\.rawValue).joined(separator: " and ") }
+}

@@ -1,0 +1,53 @@
+public import PushModel
+
+/// How fast misses used up the error budget, over windows that all end at the same time.
+public struct BurnRates: Hashable, Sendable {
+    /// One of the windows.
+    public enum Window: String, Sendable, CaseIterable {
+        case fiveMinutes = "5m"
+        case halfHour = "30m"
+        case hour = "1h"
+        case sixHours = "6h"
+        case threeDays = "3d"
+
+        /// Its length, in milliseconds.
+        var milliseconds: Int64 {
+            switch self {
+            case .fiveMinutes: 300_000
+            case .halfHour: 1_800_000
+            case .hour: 3_600_000
+            case .sixHours: 21_600_000
+            case .threeDays: 259_200_000
+            }
+        }
+    }
+
+    /// The end of all windows: an instant that no longer belongs to them.
+    public let end: WallTime
+    private var due: [Window: Int] = [:]
+    private var missed: [Window: Int] = [:]
+
+    /// Rates without rows.
+    public init(end: WallTime) { self.end = end }
+
+    /// The first instant of the longest window: rows from there on are needed.
+    public static func begin(end: WallTime) -> WallTime {
+        WallTime(milliseconds: end.milliseconds - Window.threeDays.milliseconds)
+    }
+
+    /// Counts one row in each window in which it was accepted; observers and what was not due do not count.
+    public mutating func add(_ row: ReportRow) {
+        guard !row.invocation.isObserver, let outcome = row.invocation.result?.outcome, outcome.isDue else { return }
+        let age = end.milliseconds - row.acceptedAt.milliseconds
+        guard age > 0 else { return }
+        for window in Window.allCases where age <= window.milliseconds {
+            due[window, default: 0] += 1
+            missed[window, default: 0] += outcome.isMissed ? 1 : 0
+        }
+    }
+
+    /// How the deadline was kept in a window.
+    public func compliance(_ window: Window) -> Compliance {
+        Compliance(due: due[window] ?? 0, missed: missed[window] ?? 0)
+    }
+}

@@ -1,0 +1,38 @@
+import PushModel
+
+/// A fact of a row by which figures are kept apart; the raw values are the words of `--by`.
+public enum Dimension: String, Sendable, CaseIterable {
+    case handler, route, provider, platform, app, callback, outcome, transport, priority
+
+    /// What stands for a row that has no such fact.
+    static let none = "none"
+
+    /// The head of a column.
+    var title: String { rawValue.prefix(1).uppercased() + rawValue.dropFirst() }
+
+    /// The fact of one row.
+    func value(of row: ReportRow) -> String {
+        let value: String? =
+            switch self {
+            case .handler: row.invocation.handler
+            case .route: row.invocation.route
+            case .provider: row.invocation.provider
+            case .platform: row.platform.rawValue
+            case .app: row.app
+            case .callback: row.invocation.callback.rawValue
+            case .outcome: row.invocation.result?.outcome.rawValue ?? "in_flight"
+            case .transport: row.transport?.rawValue
+            case .priority: row.deliveredPriority?.rawValue
+            }
+        return value ?? Self.none
+    }
+
+    /// Reads `handler` or `handler,platform`: one dimension or two different ones; `nil` for anything else.
+    public static func list(_ text: String) -> [Dimension]? {
+        let words = text.split(separator: ",", omittingEmptySubsequences: false)
+        let dimensions = words.compactMap { Dimension(rawValue: String($0)) }
+        guard dimensions.count == words.count, (1...2).contains(words.count), Set(dimensions).count == words.count
+        else { return nil }
+        return dimensions
+    }
+}

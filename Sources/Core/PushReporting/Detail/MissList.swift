@@ -1,0 +1,38 @@
+import PushModel
+
+/// The rows that missed their deadline, the slowest ones when there are many.
+public struct MissList: Hashable, Sendable {
+    /// How many are kept.
+    public static let capacity = 200
+
+    /// All that were missed.
+    public private(set) var count = 0
+    private var kept: [ReportRow] = []
+
+    /// The kept rows in the order of their numbers.
+    public var rows: [ReportRow] { kept.sorted { $0.invocation.id < $1.invocation.id } }
+
+    mutating func add(_ row: ReportRow) {
+        guard row.invocation.result?.outcome.isMissed == true else { return }
+        count += 1
+        insert(row)
+    }
+
+    mutating func merge(_ other: MissList) {
+        count += other.count
+        for row in other.rows { insert(row) }
+    }
+
+    private mutating func insert(_ row: ReportRow) {
+        if kept.count == Self.capacity {
+            guard let last = kept.last, Self.isSlower(row, last) else { return }
+            kept.removeLast()
+        }
+        kept.insert(row, at: kept.firstIndex { Self.isSlower(row, $0) } ?? kept.count)
+    }
+
+    private static func isSlower(_ left: ReportRow, _ right: ReportRow) -> Bool {
+        let times = (left.invocation.result?.total ?? .zero, right.invocation.result?.total ?? .zero)
+        return times.0 == times.1 ? left.invocation.id < right.invocation.id : times.0 > times.1
+    }
+}

@@ -1,0 +1,65 @@
+import PushModel
+
+/// What a compliance report shows beside its own figures: times of all rows, both clocks, time series, breakdowns.
+///
+/// Rows are added one by one, and two details of the same breakdowns can be merged. Its size is bounded.
+public struct ReportDetail: Sendable {
+    /// The figures of all rows but observers'.
+    public private(set) var all = FigureGroup()
+    /// Figures by each dimension that the report itself does not have, and by those that were asked for.
+    public private(set) var breakdowns: [Breakdown]
+    /// The figures over time.
+    public private(set) var timeline = Timeline()
+    /// The rows that missed the deadline.
+    public private(set) var misses = MissList()
+    /// Due rows, and how many of them took their budget or more from acceptance.
+    public var fromAcceptance: Compliance { Compliance(due: all.compliance.due, missed: lateFromAcceptance) }
+    /// Due rows, and how many of them took their budget or more from the call of the callback.
+    public var fromInvocation: Compliance { Compliance(due: all.compliance.due, missed: lateFromInvocation) }
+    /// How often a request was accepted at an earlier wall-clock time than the request before it: the clock was set back.
+    public private(set) var clockSetBack = 0
+
+    private var lateFromAcceptance = 0
+    private var lateFromInvocation = 0
+    private var newest: WallTime?
+
+    /// A detail without rows.
+    /// - Parameter crossed: what was asked for beside the breakdowns that every report has.
+    public init(crossed: [[Dimension]] = []) {
+        breakdowns = (Self.always + crossed).map(Breakdown.init)
+    }
+
+    /// The breakdowns of every report; those that were asked for follow them.
+    static let always: [[Dimension]] = [[.app], [.outcome], [.transport]]
+
+    /// Counts one row. Observers' rows count nowhere.
+    public mutating func add(_ row: ReportRow) {
+        if let newest, row.acceptedAt < newest { clockSetBack += 1 }
+        newest = row.acceptedAt
+        guard !row.invocation.isObserver else { return }
+        all.add(row.invocation.result)
+        for index in breakdowns.indices { breakdowns[index].add(row) }
+        timeline.add(row)
+        misses.add(row)
+        guard let result = row.invocation.result, result.outcome.isDue else { return }
+        lateFromAcceptance += result.total >= row.invocation.budget ? 1 : 0
+        lateFromInvocation += PlatformLimit.sinceInvocation(row, result) >= row.invocation.budget ? 1 : 0
+    }
+
+    /// Adds what `other`, of the same breakdowns and of later requests, counted.
+    public mutating func merge(_ other: ReportDetail) {
+        all.merge(other.all)
+        for index in breakdowns.indices { breakdowns[index].merge(other.breakdowns[index]) }
+        timeline.merge(other.timeline)
+        misses.merge(other.misses)
+        lateFromAcceptance += other.lateFromAcceptance
+        lateFromInvocation += other.lateFromInvocation
+        clockSetBack += other.clockSetBack
+        newest = other.newest ?? newest
+    }
+
+    /// What the ledger does not record, so that no report can show it.
+    static let unprovable =
+        "The ledger does not record when the daemon was down without deliveries, when the machine was suspended, "
+        + "or how long the disk stalled; the journal does."
+}

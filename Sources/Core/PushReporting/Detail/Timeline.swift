@@ -1,0 +1,102 @@
+public import PushModel
+
+/// How the deadline was kept over time: figures of equally long spans of the time of acceptance.
+///
+/// It begins with a span of a minute, which doubles when more than ``capacity`` spans would be needed, so its size is
+/// bounded however long the window is.
+public struct Timeline: Hashable, Sendable {
+    /// How many spans there are at most.
+    public static let capacity = 96
+
+    /// The upper bounds of the latency bands, exclusive, in microseconds; the last band has none.
+    static let bounds: [Int64] = [
+        1000, 3000, 10_000, 30_000, 100_000, 300_000, 1_000_000, 3_000_000, 9_000_000, 10_000_000, 20_000_000,
+        30_000_000, 60_000_000,
+    ]
+
+    /// The figures of one span.
+    public struct Slot: Hashable, Sendable {
+        /// Rows accepted in it.
+        public fileprivate(set) var accepted = 0
+        /// How many of them were due, and how many missed the deadline.
+        public var compliance: Compliance { Compliance(due: due, missed: missed) }
+        /// Rows by latency band (from acceptance to the end), of what was timed.
+        var bands = Array(repeating: 0, count: Timeline.bounds.count + 1)
+
+        fileprivate var due = 0
+        fileprivate var missed = 0
+
+        fileprivate mutating func merge(_ other: Slot) {
+            accepted += other.accepted
+            due += other.due
+            missed += other.missed
+            for band in bands.indices { bands[band] += other.bands[band] }
+        }
+    }
+
+    /// The length of a span, in milliseconds.
+    public private(set) var width: Int64 = 60_000
+    private var slots: [Int64: Slot] = [:]
+    private var first: Int64?
+    private var last: Int64 = 0
+
+    /// Empty.
+    public init() {}
+
+    /// Counts one row.
+    public mutating func add(_ row: ReportRow) {
+        makeRoom(for: row.acceptedAt.milliseconds)
+        let place = Self.place(row.acceptedAt.milliseconds, width)
+        slots[place, default: Slot()].accepted += 1
+        guard let result = row.invocation.result else { return }
+        if result.outcome.isDue { slots[place, default: Slot()].due += 1 }
+        if result.outcome.isMissed { slots[place, default: Slot()].missed += 1 }
+        guard result.outcome.isTimed else { return }
+        let total = result.total.microseconds
+        let band = Self.bounds.firstIndex { total < $0 } ?? Self.bounds.count
+        slots[place, default: Slot()].bands[band] += 1
+    }
+
+    /// Adds what `other` counted.
+    public mutating func merge(_ other: Timeline) {
+        while width < other.width { widen() }
+        for (place, slot) in other.slots.sorted(by: { $0.key < $1.key }) {
+            makeRoom(for: place * other.width)
+            slots[Self.place(place * other.width, width), default: Slot()].merge(slot)
+        }
+    }
+
+    /// The spans from the first with a row to the last, those without rows among them, each with its begin.
+    public var spans: [(begin: WallTime, slot: Slot)] {
+        guard let first else { return [] }
+        return (first...last).map { (begin: WallTime(milliseconds: $0 * width), slot: slots[$0] ?? Slot()) }
+    }
+
+    private mutating func makeRoom(for time: Int64) {
+        while true {
+            let place = Self.place(time, width)
+            let (low, high) = (min(first ?? place, place), max(first == nil ? place : last, place))
+            if high - low < Self.capacity {
+                first = low
+                last = high
+                return
+            }
+            widen()
+        }
+    }
+
+    private mutating func widen() {
+        var wider: [Int64: Slot] = [:]
+        for (place, slot) in slots { wider[Self.place(place * width, width * 2), default: Slot()].merge(slot) }
+        if let first {
+            self.first = Self.place(first * width, width * 2)
+            last = Self.place(last * width, width * 2)
+        }
+        slots = wider
+        width *= 2
+    }
+
+    private static func place(_ time: Int64, _ width: Int64) -> Int64 {
+        time >= 0 ? time / width : (time - width + 1) / width
+    }
+}

@@ -1,0 +1,137 @@
+import PushModel
+
+extension CampaignReport {
+    /// The campaigns as one self-contained page, for the people who run them.
+    public var html: String {
+        var page = HTMLPage(title: selection.campaign.map { "Campaign \($0)" } ?? "Campaigns")
+        page.lead(lead)
+        page.section("days-chart", "Received and opened by day", dayChart)
+        page.section("campaigns", "By campaign", table("Campaign", campaignRows))
+        page.section("parts", "By decoded campaign", table("Campaign, decoded", partRows))
+        page.section("days", "By day", table("Day (\(zone.name))", dayRows))
+        page.section("campaign-days", "By campaign and day", campaignDays)
+        if let field = selection.field, field != .day {
+            page.section("groups", "By \(field.rawValue)", table(field.rawValue, groupRows))
+        }
+        page.section("buttons", "Clicks by button", buttons)
+        page.section("beside", "Not in these figures", beside)
+        return page.text
+    }
+
+    private typealias Row = (name: String, figures: CampaignFigures)
+
+    private var campaignRows: [Row] { campaigns.map { ($0.key, $0.value.figures) }.sorted { $0.name < $1.name } }
+    private var partRows: [Row] { parts.map { ($0.key, $0.value) }.sorted { $0.name < $1.name } }
+    private var dayRows: [Row] { days.sorted { $0.key < $1.key }.map { ($0.key.description, $0.value) } }
+    private var groupRows: [Row] { sortedGroups.map { ($0.name ?? "-", $0.figures) } }
+
+    private var lead: String {
+        let lost = Loss.allCases.reduce(0) { $0 + self.lost($1) }
+        let cards = [
+            ("Received", grouped(total.received), "\(grouped(total.uniqueRecipients)) recipients"),
+            ("Direct opens", grouped(total.directOpens), share(total.directOpens, of: total.received)),
+            ("Influenced opens", grouped(total.influencedOpens), share(total.influencedOpens, of: total.received)),
+            ("Total opens", grouped(total.totalOpens), share(total.totalOpens, of: total.received)),
+            ("Unattributed", grouped(unattributed), "taps without a campaign"),
+            ("Lost opens", grouped(lost), "reasons below"),
+        ]
+        let list = cards.map { "<div><dt>\($0.0)</dt><dd>\($0.1)<small>\($0.2)</small></dd></div>" }
+        return "<p class=\"soft\">Window: \(markup(zone.text(window)))</p>\n"
+            + "<p>Rates are shares of the received pushes. A recipient is a user, or a device without one. A push that was "
+            + "opened in both ways counts once in the total, as direct.</p>\n"
+            + "<dl class=\"cards\">\(list.joined(separator: "\n"))</dl>\n"
+    }
+
+    private func table(_ title: String, _ rows: [Row]) -> String {
+        var table = HTMLTable(
+            "Figures by \(title)",
+            [
+                .name(title), .number("Received"), .number("Recipients"), .number("Direct"), .number("Direct rate"),
+                .number("Influenced"), .number("Total"), .number("Total rate"), .number("Body"), .number("Buttons"),
+            ])
+        for (name, figures) in rows { table.add([markup(name)] + figures.htmlCells) }
+        return table.text
+    }
+
+    private var campaignDays: String {
+        guard campaigns.count > 1 else { return "" }
+        var table = HTMLTable(
+            "Figures by campaign and day",
+            [
+                .name("Campaign"), .name("Day"), .number("Received"), .number("Recipients"), .number("Direct"),
+                .number("Direct rate"), .number("Influenced"), .number("Total"), .number("Total rate"), .number("Body"),
+                .number("Buttons"),
+            ])
+        for (id, campaign) in campaigns.sorted(by: { $0.key < $1.key }) {
+            for (day, figures) in campaign.days.sorted(by: { $0.key < $1.key }) {
+                table.add([markup(id), day.description] + figures.htmlCells)
+            }
+        }
+        return table.text
+    }
+
+    private var buttons: String {
+        var table = HTMLTable(
+            "Clicks by button", [.name("Campaign"), .name("Button"), .name("Action"), .number("Clicks")])
+        for (id, campaign) in campaigns.sorted(by: { $0.key < $1.key }) {
+            for (button, clicks) in campaign.figures.sortedButtons {
+                table.add([markup(id), markup(button.id), markup(button.action), grouped(clicks)])
+            }
+        }
+        return table.text
+    }
+
+    private var beside: String {
+        var table = HTMLTable("Taps, presses and pushes that count in no campaign", [.words("What"), .number("Count")])
+        for (count, meaning) in countsBeside where count > 0 { table.add([markup(meaning), grouped(count)]) }
+        return table.text
+    }
+
+    /// For each day two bars side by side: what was received, and what of all was opened.
+    private var dayChart: String {
+        let rows = dayRows.suffix(Self.drawnDays)
+        let most = rows.reduce(1) { max($0, $1.figures.received, $1.figures.totalOpens) }
+        guard !rows.isEmpty, rows.contains(where: { !$0.figures.isEmpty }) else { return "" }
+        let (left, right, top, bottom) = (70.0, 890.0, 28.0, 170.0)
+        var chart = SVGChart(
+            id: "day-chart", title: "Received and opened by day",
+            description: "\(rows.count) days; the longest bar is \(grouped(most)). The table by day has the numbers.",
+            width: 900, height: 210)
+        for (count, y) in [(most, top), (0, bottom)] {
+            chart.line(left, y, right, y, "axis")
+            chart.text(left - 8, y + 4, grouped(count), anchor: "end")
+        }
+        let step = (right - left) / Double(rows.count)
+        let width = min(step * 0.42, 36)
+        for (index, row) in rows.enumerated() {
+            let x = left + Double(index) * step
+            for (place, kind, name, count) in [
+                (0, "bar", "received", row.figures.received), (1, "goodbar", "opened", row.figures.totalOpens),
+            ] {
+                let height = Double(count) / Double(most) * (bottom - top)
+                chart.rectangle(
+                    x + Double(place) * width, bottom - height, width * 0.95, height, kind,
+                    label: "\(row.name): \(grouped(count)) \(name)")
+            }
+        }
+        chart.text(left, bottom + 18, rows.first?.name ?? "")
+        if rows.count > 1 { chart.text(right, bottom + 18, rows.last?.name ?? "", anchor: "end") }
+        chart.rectangle(left, 6, 10, 10, "bar")
+        chart.text(left + 15, 15, "received")
+        chart.rectangle(left + 90, 6, 10, 10, "goodbar")
+        chart.text(left + 105, 15, "opened, directly or influenced")
+        return chart.wideText
+    }
+
+    private static let drawnDays = 92
+}
+
+extension CampaignFigures {
+    fileprivate var htmlCells: [String] {
+        [
+            grouped(received), grouped(uniqueRecipients), grouped(directOpens), share(directOpens, of: received),
+            grouped(influencedOpens), grouped(totalOpens), share(totalOpens, of: received), grouped(bodyClicks),
+            grouped(buttonClicksInAll),
+        ]
+    }
+}

@@ -1,0 +1,137 @@
+/// One self-contained page: no script, no file beside it, nothing from the network.
+struct HTMLPage {
+    private let title: String
+    private var body = ""
+
+    init(title: String) { self.title = title }
+
+    /// Adds a section with its heading; an empty one is left out.
+    mutating func section(_ id: String, _ heading: String, _ content: String) {
+        guard !content.isEmpty else { return }
+        body += "<section id=\"\(id)\">\n<h2>\(markup(heading))</h2>\n\(content)</section>\n"
+    }
+
+    /// Adds what stands before the sections.
+    mutating func lead(_ content: String) { body += content }
+
+    /// The whole page.
+    var text: String {
+        """
+        <!DOCTYPE html>
+        <html lang="en">
+        <head>
+        <meta charset="utf-8">
+        <meta name="viewport" content="width=device-width, initial-scale=1">
+        <meta name="color-scheme" content="light dark">
+        <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; img-src data:">
+        <link rel="icon" href="data:,">
+        <title>\(markup(title))</title>
+        <style>
+        \(Self.style)
+        </style>
+        </head>
+        <body>
+        <main>
+        <h1>\(markup(title))</h1>
+        \(body)</main>
+        </body>
+        </html>
+
+        """
+    }
+
+    /// Contrasts: text at least 7 : 1, chart colours at least 3 : 1 on the background, in both schemes.
+    private static let style = """
+        :root{--ground:#fff;--text:#1a1d21;--soft:#4a5058;--line:#c9ced6;--card:#f3f5f8;--link:#0b4f9e;--bar:#2f6fb5;
+        --bad:#9b1c1c;--good:#14602f;--limit:#9b1c1c;--heat:47,111,181}
+        @media(prefers-color-scheme:dark){:root{--ground:#14171b;--text:#eceff3;--soft:#b9c0c9;--line:#3c434c;
+        --card:#1e2329;--link:#8fc1ff;--bar:#6ba6e8;--bad:#ff9d9d;--good:#86d9a3;--limit:#ff9d9d;--heat:107,166,232}}
+        *{box-sizing:border-box}
+        body{margin:0;background:var(--ground);color:var(--text);font:16px/1.5 system-ui,sans-serif}
+        main{max-width:72rem;margin:0 auto;padding:1.5rem 1rem 4rem}
+        h1{font-size:1.6rem;margin:0 0 .25rem}h2{font-size:1.2rem;margin:2.25rem 0 .5rem}
+        h3{font-size:1rem;margin:1.25rem 0 .25rem}
+        p{margin:.4rem 0}.soft{color:var(--soft)}.bad{color:var(--bad);font-weight:600}.good{color:var(--good);font-weight:600}
+        a{color:var(--link)}a:focus-visible,[tabindex]:focus-visible{outline:3px solid var(--link);outline-offset:2px}
+        .cards{display:grid;grid-template-columns:repeat(auto-fit,minmax(11rem,1fr));gap:.75rem;margin:1rem 0;padding:0}
+        .cards>div{background:var(--card);border:1px solid var(--line);border-radius:.5rem;padding:.6rem .8rem}
+        .cards dt{color:var(--soft);font-size:.85rem}.cards dd{margin:0;font-size:1.35rem;font-variant-numeric:tabular-nums}
+        .cards dd small{display:block;font-size:.85rem;color:var(--soft)}
+        .warnings{border-left:.3rem solid var(--bad);background:var(--card);padding:.5rem 1rem;margin:1rem 0}
+        .warnings ul{margin:.25rem 0;padding-left:1.2rem}
+        .wide{overflow-x:auto}
+        table{border-collapse:collapse;width:100%;font-variant-numeric:tabular-nums;font-size:.92rem}
+        caption{text-align:left;color:var(--soft);padding:.25rem 0}
+        th,td{padding:.3rem .6rem;border-bottom:1px solid var(--line);text-align:right;white-space:nowrap;vertical-align:top}
+        th.name,td.name{text-align:left}td.words,th.words{text-align:left;white-space:normal;min-width:14rem}
+        thead th{border-bottom:2px solid var(--line)}tbody tr:target{background:var(--card);outline:2px solid var(--link)}
+        code{font:.9em ui-monospace,monospace}
+        svg{display:block;width:100%;height:auto;max-width:60rem}
+        svg text{fill:var(--soft);font:12px system-ui,sans-serif}
+        .chart{min-width:40rem}
+        .bar{fill:var(--bar)}.badbar{fill:var(--bad)}.goodbar{fill:var(--good)}.axis{stroke:var(--line)}.limit{stroke:var(--limit);stroke-dasharray:4 3}
+        svg text.limitname{fill:var(--limit)}.cell{fill:rgb(var(--heat))}.frame{fill:none;stroke:var(--line)}
+        .charts{display:grid;grid-template-columns:repeat(auto-fit,minmax(20rem,1fr));gap:1rem}
+        @media(max-width:30rem){.charts{grid-template-columns:1fr}main{padding:1rem .6rem 3rem}th,td{padding:.3rem .4rem}}
+        @media print{:root{--ground:#fff;--text:#000;--soft:#333;--line:#999;--card:#fff;--link:#000;--bar:#2f6fb5;
+        --bad:#9b1c1c;--good:#14602f;--limit:#9b1c1c;--heat:47,111,181}main{max-width:none;padding:0}
+        body{font-size:10pt;-webkit-print-color-adjust:exact;print-color-adjust:exact}
+        section,tr,svg,.cards>div{break-inside:avoid}section.long{break-inside:auto}h2,h3{break-after:avoid}
+        .wide{overflow:visible}.chart{min-width:0}table{font-size:7pt}th,td,td.words{white-space:normal;min-width:0}th,td{padding:.15rem .3rem}thead{display:table-header-group}}
+        """
+}
+
+/// A table of a page.
+struct HTMLTable {
+    /// How a column is set.
+    enum Column {
+        /// A name, or another short text.
+        case name(String)
+        /// A number.
+        case number(String)
+        /// A sentence, which may be broken.
+        case words(String)
+    }
+
+    private let caption: String
+    private let columns: [Column]
+    private var rows = ""
+
+    init(_ caption: String, _ columns: [Column]) {
+        self.caption = caption
+        self.columns = columns
+    }
+
+    /// Adds a row of markup, a cell for each column; the first one is the row's heading.
+    mutating func add(id: String? = nil, _ cells: [String]) {
+        precondition(cells.count == columns.count, "\(cells.count) cells in a table of \(columns.count) columns")
+        rows += "<tr\(id.map { " id=\"\(markup($0))\"" } ?? "")>"
+        for (index, cell) in cells.enumerated() {
+            let kind = attributes(columns[index])
+            rows += index == 0 ? "<th scope=\"row\"\(kind)>\(cell)</th>" : "<td\(kind)>\(cell)</td>"
+        }
+        rows += "</tr>\n"
+    }
+
+    /// The markup; empty without rows. A wide table scrolls by itself, with the keyboard too.
+    var text: String {
+        guard !rows.isEmpty else { return "" }
+        let head = columns.map { column in
+            switch column {
+            case .name(let title), .number(let title), .words(let title):
+                "<th scope=\"col\"\(attributes(column))>\(markup(title))</th>"
+            }
+        }
+        return "<div class=\"wide\" role=\"region\" tabindex=\"0\" aria-label=\"\(markup(caption))\"><table>"
+            + "<caption>\(markup(caption))</caption><thead><tr>\(head.joined())</tr></thead>\n<tbody>\n\(rows)</tbody>"
+            + "</table></div>\n"
+    }
+
+    private func attributes(_ column: Column) -> String {
+        switch column {
+        case .name: " class=\"name\""
+        case .number: ""
+        case .words: " class=\"words\""
+        }
+    }
+}

@@ -1,0 +1,152 @@
+import PushModel
+
+extension ReportDocument {
+    private static let chartWidth = 900
+    /// Where the drawing begins and ends, right of the names of the rows.
+    private static let (left, right) = (90.0, 890.0)
+
+    /// Compliance over time: a bar for each span with something due, as high as the share that kept the deadline.
+    var complianceChart: String {
+        let spans = detail.timeline.spans
+        let missed = spans.count { $0.slot.compliance.missed > 0 }
+        guard spans.contains(where: { $0.slot.compliance.due > 0 }) else { return "" }
+        var chart = SVGChart(
+            id: "compliance-chart", title: "Deadline compliance over time",
+            description: "\(spans.count) spans of \(spanOfTime); \(missed) of them have misses. "
+                + "The table of misses has their numbers.", width: Self.chartWidth, height: 190)
+        let (top, bottom) = (20.0, 150.0)
+        // The axis begins where the worst span still shows, so that one miss in a thousand can be seen.
+        let worst = spans.compactMap(\.slot.compliance.fraction).min() ?? 0
+        let base = [99.9, 99, 90, 50].first { worst * 100 >= $0 } ?? 0
+        for (share, y) in [(100, top), ((100 + base) / 2, (top + bottom) / 2), (base, bottom)] {
+            chart.line(Self.left, y, Self.right, y, "axis")
+            chart.text(Self.left - 8, y + 4, "\(rounded(share, decimals: 2)) %", anchor: "end")
+        }
+        let step = (Self.right - Self.left) / Double(spans.count)
+        for (index, (begin, slot)) in spans.enumerated() {
+            guard let share = slot.compliance.fraction else { continue }
+            let x = Self.left + Double(index) * step
+            let height = bottom - top
+            let kept = max(0, (share * 100 - base) / (100 - base)) * height
+            let width = max(0.5, min(step * 0.9, 40))
+            let label =
+                "\(zone.text(begin)): \(slot.compliance), \(grouped(slot.compliance.missed)) of "
+                + "\(grouped(slot.compliance.due)) missed"
+            chart.rectangle(x, bottom - kept, width, kept, "bar", label: label)
+            if share < 1 {
+                chart.rectangle(x, top, width, max(2, height - kept), "badbar", label: label)
+            }
+        }
+        addTimes(to: &chart, spans.map(\.begin), y: bottom + 20)
+        return chart.wideText
+    }
+
+    /// Time from acceptance to the end over time: a cell for each span and latency band, darker for more rows.
+    var heatMap: String {
+        let spans = detail.timeline.spans
+        let bands = Timeline.bounds.count + 1
+        let used = (0..<bands).filter { band in spans.contains { $0.slot.bands[band] > 0 } }
+        guard let lowest = used.first, let highest = used.last else { return "" }
+        let most = spans.reduce(0) { max($0, $1.slot.bands.max() ?? 0) }
+        let (height, top) = (18.0, 8.0)
+        let shown = Array((lowest...highest).reversed())
+        let bottom = top + Double(shown.count) * height
+        var chart = SVGChart(
+            id: "heat-map", title: "Latency over time",
+            description: "Rows by time from acceptance to the end, from \(Timeline.bound(of: lowest)) to "
+                + "\(Timeline.bound(of: highest)); the darkest cell has \(grouped(most)) rows.", width: Self.chartWidth,
+            height: Int(bottom) + 40)
+        let step = (Self.right - Self.left) / Double(spans.count)
+        for (row, band) in shown.enumerated() {
+            let y = top + Double(row) * height
+            chart.text(Self.left - 8, y + 13, Timeline.bound(of: band), anchor: "end")
+            for (index, (begin, slot)) in spans.enumerated() where slot.bands[band] > 0 {
+                let share = (Double(slot.bands[band]) / Double(most)).squareRoot()
+                chart.rectangle(
+                    Self.left + Double(index) * step, y, max(0.5, min(step, 40)), height - 1, "cell",
+                    opacity: 0.15 + 0.85 * share,
+                    label: "\(zone.text(begin)), \(Timeline.bound(of: band)): \(grouped(slot.bands[band]))")
+            }
+            // The deadline lies between two bands.
+            if band < Timeline.bounds.count, Timeline.bounds[band] == 9_000_000, row > 0 {
+                chart.line(Self.left, y - 0.5, Self.right, y - 0.5, "limit")
+            }
+        }
+        chart.rectangle(Self.left, top, Self.right - Self.left, bottom - top, "frame")
+        addTimes(to: &chart, spans.map(\.begin), y: bottom + 20)
+        return chart.wideText
+    }
+
+    /// The histogram of a group's times on a logarithmic axis, with the limits that apply as lines.
+    func histogramChart(_ histogram: Histogram, id: String, title: String) -> String {
+        let buckets = histogram.filledBuckets
+        guard let first = buckets.first, let last = buckets.last else { return "" }
+        let quarter = 4.0
+        let lowest = (Self.doublings(max(1, first.lowest)) * quarter).rounded(.down)
+        let highest = max((Self.doublings(max(1, last.highest)) * quarter).rounded(.up), lowest + 24)
+        var bars = Array(repeating: 0, count: Int(highest - lowest) + 1)
+        for bucket in buckets {
+            let middle = max(1, bucket.lowest)
+            bars[Int((Self.doublings(middle) * quarter).rounded(.down) - lowest)] += bucket.count
+        }
+        let most = bars.max() ?? 1
+        let (left, right, top, bottom) = (10.0, 415.0, 20.0, 150.0)
+        let step = (right - left) / Double(bars.count)
+        let quantiles = [("p50", 500), ("p99", 990)].map {
+            "\($0.0) \(groupedMilliseconds(histogram.quantile(permille: $0.1))) ms"
+        }
+        var chart = SVGChart(
+            id: id, title: title,
+            description: "\(grouped(histogram.count)) rows; \(quantiles.joined(separator: ", ")), longest "
+                + "\(groupedMilliseconds(histogram.max)) ms.", width: 450, height: 190)
+        chart.line(left, bottom, right, bottom, "axis")
+        for (index, count) in bars.enumerated() where count > 0 {
+            let height = max(1, Double(count) / Double(most) * (bottom - top))
+            chart.rectangle(
+                left + Double(index) * step, bottom - height, step * 0.92, height, "bar",
+                label: "\(grouped(count)) rows")
+        }
+        func x(_ microseconds: Int64) -> Double {
+            left + (Self.doublings(microseconds) * quarter - lowest) / Double(bars.count) * (right - left)
+        }
+        for (microseconds, name) in Self.ticks where (left...right - 20).contains(x(microseconds)) {
+            chart.line(x(microseconds), bottom, x(microseconds), bottom + 4, "axis")
+            chart.text(x(microseconds), bottom + 18, name, anchor: "middle")
+        }
+        var row = 0
+        for seconds in Self.limitSeconds where (left...right + 1).contains(x(seconds * 1_000_000)) {
+            let place = x(seconds * 1_000_000)
+            chart.line(place, top - 6, place, bottom, "limit")
+            // Neighbours have their names on both sides, so that these do not cover each other.
+            let isLeft = row.isMultiple(of: 2)
+            chart.text(
+                place + (isLeft ? -1 : 2), 12, "\(seconds) s", anchor: isLeft ? "end" : "start", kind: "limitname")
+            row += 1
+        }
+        chart.text(left, bottom + 36, "longest bar: \(grouped(most)) rows")
+        return chart.markupText
+    }
+
+    /// `1 min`, `2 h`.
+    var spanOfTime: String { spanInWords(.milliseconds(detail.timeline.width)) }
+
+    private static let limitSeconds = Set(PlatformLimit.all.map { $0.limit.components.seconds }).sorted()
+
+    private static let ticks: [(Int64, String)] = [
+        (10, "10 µs"), (100, "0.1 ms"), (1000, "1 ms"), (10_000, "10 ms"), (100_000, "0.1 s"), (1_000_000, "1 s"),
+        (10_000_000, "10 s"), (100_000_000, "100 s"),
+    ]
+
+    /// How often 1 µs is doubled, with straight lines between the powers of two.
+    private static func doublings(_ microseconds: Int64) -> Double {
+        let whole = Int64.bitWidth - 1 - microseconds.leadingZeroBitCount
+        return Double(whole) + Double(microseconds) / Double(Int64(1) << Int64(whole)) - 1
+    }
+
+    private func addTimes(to chart: inout SVGChart, _ begins: [WallTime], y: Double) {
+        guard let first = begins.first, let last = begins.last else { return }
+        chart.text(Self.left, y, zone.text(first))
+        guard begins.count > 1 else { return }
+        chart.text(Self.right, y, "\(zone.text(last)), spans of \(spanOfTime)", anchor: "end")
+    }
+}

@@ -1,0 +1,78 @@
+import PushModel
+
+extension ReportDocument {
+    /// The figures of the window as metrics, in the text of OpenMetrics 1.0. They are gauges: another window has others.
+    public var openMetrics: String {
+        var text = ""
+        func family(_ name: String, _ help: String, _ samples: [(labels: [(String, String)], value: String)]) {
+            guard !samples.isEmpty else { return }
+            let name = "pushrouterd_report_" + name
+            text += "# TYPE \(name) gauge\n"
+            if name.hasSuffix("_seconds") { text += "# UNIT \(name) seconds\n" }
+            text += "# HELP \(name) \(help)\n"
+            for sample in samples {
+                let labels = sample.labels.map { "\($0.0)=\"\(escaped($0.1))\"" }.joined(separator: ",")
+                text += name + (labels.isEmpty ? "" : "{\(labels)}") + " \(sample.value)\n"
+            }
+        }
+        let handlers = report.byHandler.sorted { $0.key < $1.key }
+        family("invocations", "Invocations accepted in the window.", [([], String(report.accepted))])
+        family("in_flight", "Invocations without an outcome.", [([], String(report.inFlight))])
+        family(
+            "outcomes", "Invocations by outcome.",
+            Outcome.allCases.map { ([("outcome", $0.rawValue)], String(report.outcomes[$0] ?? 0)) })
+        family("due", "Invocations that owed an answer.", [([], String(report.compliance.due))])
+        family("missed", "Invocations that missed the deadline.", [([], String(report.compliance.missed))])
+        family(
+            "compliance_ratio", "The share of the due that kept the deadline.",
+            report.compliance.fraction.map { [([], $0.description)] } ?? [])
+        family(
+            "handler_missed", "Missed invocations by handler.",
+            handlers.map { ([("handler", $0.key)], String($0.value.compliance.missed)) })
+        family(
+            "handler_failed", "Failed invocations by handler.",
+            handlers.map { ([("handler", $0.key)], String($0.value.failed)) })
+        family(
+            "handler_total_seconds", "Time from acceptance to the end: that share of 1 takes no longer.",
+            handlers.flatMap { name, group in
+                [("0.5", 500), ("0.9", 900), ("0.99", 990), ("0.999", 999)].compactMap { share, permille in
+                    group.total.quantile(permille: permille).map {
+                        ([("handler", name), ("share", share)], decimal($0, scale: 6))
+                    }
+                }
+            })
+        family(
+            "limit_exceeded", "Invocations past a limit of the platform.",
+            report.limits.map { ([("limit", $0.limit.id)], String($0.over)) })
+        if let serviceLevel {
+            family(
+                "error_budget_left_ratio", "The share of the error budget that is left.",
+                serviceLevel.budgetLeft.map { [([], $0.description)] } ?? [])
+            family(
+                "burn_rate", "How many times too fast the error budget is used up.",
+                BurnRates.Window.allCases.compactMap { window in
+                    serviceLevel.burnRate(window).map { ([("window", window.rawValue)], $0.description) }
+                })
+            family(
+                "alert", "1 for an alert of two windows that both burn too fast.",
+                ServiceLevel.Alert.all.map { alert in
+                    (
+                        [("severity", alert.severity.rawValue), ("long", alert.long.rawValue)],
+                        serviceLevel.firing.contains(alert) ? "1" : "0"
+                    )
+                })
+        }
+        return text + "# EOF\n"
+    }
+
+    private func escaped(_ text: String) -> String {
+        text.unicodeScalars.reduce(into: "") { escaped, scalar in
+            switch scalar {
+            case "\\": escaped += "\\\\"
+            case "\"": escaped += "\\\""
+            case "\n": escaped += "\\n"
+            default: escaped.unicodeScalars.append(scalar)
+            }
+        }
+    }
+}

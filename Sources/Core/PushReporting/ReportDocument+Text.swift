@@ -1,0 +1,147 @@
+import PushModel
+
+extension ReportDocument {
+    /// The report for a terminal.
+    public func lines(_ style: TextStyle) -> [ReportLine] {
+        let sections = [
+            heading(style), budgetSection(style), table(report.outcomeTable, style), table(report.handlerTable, style),
+            report.answerTable.map { table($0, style) } ?? [],
+            latencySection(style), table(report.limitTable, style), consequences(style), crossedSection(style),
+            titled("Slowest misses", table(report.missTable, style)),
+            titled("Longest waits in a lane", table(report.waitTable, style)), observerSection(style), gaps(style),
+        ]
+        return Array(sections.filter { !$0.isEmpty }.joined(separator: [ReportLine("")]))
+    }
+
+    private func heading(_ style: TextStyle) -> [ReportLine] {
+        let isMet = serviceLevel?.isMet ?? (report.compliance.missed == 0)
+        var lines = report.heading(serviceLevel?.objective, zone).split(separator: "\n").flatMap { line in
+            let isVerdict = line.hasPrefix("Deadline compliance") || line.hasPrefix("Objective")
+            return wrapped(String(line), style, isVerdict && report.compliance.due > 0 ? isMet ? .good : .bad : .plain)
+        }
+        if report.compliance.due > 0 {
+            let failed = report.outcomes[.failed] ?? 0
+            lines += wrapped("Handled              \(success)", style, failed > 0 ? .bad : .plain)
+            lines += wrapped("From acceptance      \(detail.fromAcceptance)", style)
+            lines += wrapped("From invocation      \(detail.fromInvocation)", style)
+        }
+        return lines + warnings.flatMap { wrapped("Warning: \($0)", style, .bad) }
+    }
+
+    private func budgetSection(_ style: TextStyle) -> [ReportLine] {
+        guard let serviceLevel, serviceLevel.compliance.due > 0 else { return [] }
+        var lines: [ReportLine] = []
+        if let left = serviceLevel.budgetText {
+            let tone: ReportLine.Tone = (serviceLevel.budgetLeft ?? 0) < 0 ? .bad : .plain
+            lines += wrapped("Error budget left    \(left)", style, tone)
+        }
+        guard let rates = serviceLevel.rates else { return lines }
+        let burning = BurnRates.Window.allCases.map { window in
+            "\(window.rawValue) \(serviceLevel.burnRate(window).map { rounded($0, decimals: 1) } ?? "-")"
+        }
+        lines += wrapped("Burn rates           \(burning.joined(separator: ", "))", style)
+        return lines + wrapped("                     until \(zone.text(rates.end))", style)
+    }
+
+    /// The histogram of all times from acceptance to the end, with the limits between its bars.
+    private func latencySection(_ style: TextStyle) -> [ReportLine] {
+        let total = detail.all.total
+        guard total.count > 0 else { return [] }
+        let bands = Timeline.bands(of: total)
+        let most = bands.map(\.count).max() ?? 0
+        let counts = bands.map { grouped($0.count) }
+        let labels = bands.map(\.bound)
+        let (label, count) = (labels.map(\.count).max() ?? 0, counts.map(\.count).max() ?? 0)
+        let room = max(10, min(60, (style.width ?? 80) - label - count - 6))
+        var lines = [ReportLine("Time from acceptance to the end", .heading)]
+        for (index, band) in bands.enumerated() {
+            let text =
+                String(repeating: " ", count: label - labels[index].count) + labels[index] + "  "
+                + String(repeating: " ", count: count - counts[index].count) + counts[index] + "  "
+                + style.bar(band.count, of: most, length: room)
+            lines.append(ReportLine(text.trimmedAtEnd))
+        }
+        let quantiles = [("p50", 500), ("p90", 900), ("p99", 990), ("p99.9", 999)].map {
+            "\($0.0) \(groupedMilliseconds(total.quantile(permille: $0.1)))"
+        }
+        return lines
+            + wrapped("\(quantiles.joined(separator: ", ")), max \(groupedMilliseconds(total.max)) ms", style)
+    }
+
+    private func consequences(_ style: TextStyle) -> [ReportLine] {
+        report.limits.filter { $0.over > 0 }.flatMap { tally in
+            wrapped(
+                "Past \(span(tally.limit.limit)) (\(tally.limit.title)): \(tally.limit.consequence). "
+                    + "Source: \(tally.limit.source).", style)
+        }
+    }
+
+    private func crossedSection(_ style: TextStyle) -> [ReportLine] {
+        let shown = detail.breakdowns.dropFirst(ReportDetail.always.count)
+        return Array(
+            shown.map { breakdown in
+                let titles = breakdown.dimensions.dropLast().map(\.title)
+                let last = breakdown.dimensions.suffix(1).map { "\($0.title) (ms)" }
+                var lines = table(ComplianceReport.groupTable(titles + last, breakdown.sorted), style)
+                if breakdown.rest.count > 0 {
+                    lines.append(ReportLine("\(grouped(breakdown.rest.count)) rows of further groups are not shown"))
+                }
+                return lines
+            }.joined(separator: [ReportLine("")]))
+    }
+
+    private func observerSection(_ style: TextStyle) -> [ReportLine] {
+        guard report.observers.tally.accepted > 0 else { return [] }
+        let lines = report.observerHeading.split(separator: "\n").flatMap { wrapped(String($0), style) }
+        return lines + table(ComplianceReport.groupTable("Route (ms)", report.observers.byRoute), style)
+    }
+
+    private func gaps(_ style: TextStyle) -> [ReportLine] {
+        gapSentences.flatMap { wrapped("Gap: \($0)", style) } + wrapped(ReportDetail.unprovable, style)
+    }
+
+    private func titled(_ title: String, _ lines: [ReportLine]) -> [ReportLine] {
+        lines.isEmpty ? [] : [ReportLine(title, .heading)] + lines
+    }
+
+    /// How wide the labels of the heading are, with the space behind them.
+    private static let labelWidth = 21
+
+    private func table(_ table: TextTable, _ style: TextStyle) -> [ReportLine] { table.lines(width: style.width) }
+
+    private func wrapped(_ text: String, _ style: TextStyle, _ tone: ReportLine.Tone = .plain) -> [ReportLine] {
+        // What follows a label goes on below itself.
+        let isLabelled = text.count > Self.labelWidth && text.prefix(Self.labelWidth).hasSuffix("  ")
+        return style.wrapped(text, indent: isLabelled ? Self.labelWidth : 4).map { ReportLine($0, tone) }
+    }
+}
+
+extension Timeline {
+    /// `< 10 ms`; for the last band `60 s or more`.
+    static func bound(of band: Int) -> String {
+        band < bounds.count
+            ? "< \(span(.microseconds(bounds[band])))" : "\(span(.microseconds(bounds[bounds.count - 1]))) or more"
+    }
+
+    /// The rows of a histogram by latency band, without the empty bands at both ends, each with its upper bound in words.
+    static func bands(of histogram: Histogram) -> [(bound: String, count: Int)] {
+        var counts = Array(repeating: 0, count: bounds.count + 1)
+        for bucket in histogram.filledBuckets {
+            counts[bounds.firstIndex { bucket.lowest < $0 } ?? bounds.count] += bucket.count
+        }
+        guard let first = counts.firstIndex(where: { $0 > 0 }), let last = counts.lastIndex(where: { $0 > 0 }) else {
+            return []
+        }
+        return (first...last).map { band in
+            (bound: bound(of: band), count: counts[band])
+        }
+    }
+}
+
+extension String {
+    fileprivate var trimmedAtEnd: String {
+        var text = self
+        while text.last == " " { text.removeLast() }
+        return text
+    }
+}

@@ -1,0 +1,70 @@
+import PushModel
+
+/// A compliance report with all that is derived from it, as the formats show it.
+public struct ReportDocument: Sendable {
+    /// The figures.
+    public let report: ComplianceReport
+    /// The figures beside them, of the same rows.
+    public let detail: ReportDetail
+    /// The objective with its error budget; `nil` without an objective.
+    public let serviceLevel: ServiceLevel?
+    /// What got worse since an earlier report; `nil` without one.
+    public let comparison: Comparison?
+    /// In which people read times.
+    public let zone: LocalZone
+
+    /// Joins the parts.
+    public init(
+        report: ComplianceReport, detail: ReportDetail, serviceLevel: ServiceLevel? = nil,
+        comparison: Comparison? = nil, zone: LocalZone = .utc
+    ) {
+        self.report = report
+        self.detail = detail
+        self.serviceLevel = serviceLevel
+        self.comparison = comparison
+        self.zone = zone
+    }
+
+    /// What a reader has to know before the figures: handlers that keep every deadline and still handle nothing, alerts,
+    /// and what got worse.
+    public var warnings: [String] {
+        var warnings = report.byHandler.sorted { $0.key < $1.key }.filter { $0.value.alwaysFails }.map { name, group in
+            "Handler \(name) handled nothing: \(grouped(group.failed)) of \(grouped(group.count)) failed"
+        }
+        for alert in serviceLevel?.firing ?? [] { warnings.append(alert.text) }
+        warnings += comparison?.worse.map { "Worse than the baseline: \($0.text)" } ?? []
+        return warnings
+    }
+
+    /// The gaps of the report, and those that only the detail shows, each as a sentence.
+    var gapSentences: [String] {
+        var sentences = report.gaps.map { "\(grouped($0.count)) of \(grouped(report.accepted)) rows \($0.message)" }
+        if detail.clockSetBack > 0 {
+            sentences.append(
+                "\(grouped(detail.clockSetBack)) requests have an earlier time than the request before them: the clock "
+                    + "was set back")
+        }
+        return sentences
+    }
+
+    /// Handled of due, as a share with its parts.
+    var success: String {
+        let due = report.compliance.due
+        guard due > 0 else { return "nothing was due" }
+        let handled = report.outcomes[.handled] ?? 0
+        let failed = report.outcomes[.failed] ?? 0
+        let text = handled == due ? "100 %" : Compliance(due: due, missed: due - handled).description
+        return "\(text)  (due \(grouped(due)), failed \(grouped(failed)), missed \(grouped(report.compliance.missed)))"
+    }
+}
+
+extension ServiceLevel.Alert {
+    /// The alert for people.
+    var text: String {
+        let pace =
+            threshold == 1
+            ? "faster than allowed" : "more than \(rounded(threshold, decimals: 1)) times as fast as allowed"
+        return
+            "Alert (\(severity.rawValue)): the error budget burns \(pace), over \(long.rawValue) and \(short.rawValue)"
+    }
+}

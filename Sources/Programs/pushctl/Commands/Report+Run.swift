@@ -1,0 +1,188 @@
+import PushModel
+import PushReporting
+import PushRouting
+import PushSettings
+import Store
+
+/// What is asked of a report.
+struct ReportRun {
+    private enum Format: String {
+        case text, json, html, junit, csv, markdown, openmetrics
+    }
+
+    private let window: ReportWindow
+    private let zone: LocalZone
+    private let format: Format
+    private let threshold: Percent?
+    private let failsOnMiss: Bool
+    private let crossed: [[Dimension]]
+    private let baselineFile: String?
+    private let width: Int?
+
+    init(_ arguments: Arguments) throws(Failure) {
+        window = try arguments.window()
+        zone = arguments.zone
+        let format = arguments.word(.format, Format.self)
+        if arguments.has(.json), format ?? .json != .json {
+            throw arguments.usageFailure("--json and --format \(arguments[.format] ?? "") exclude each other")
+        }
+        self.format = arguments.has(.json) ? .json : format ?? .text
+        threshold = try arguments[.failUnder].map { text throws(Failure) in
+            guard let percent = Percent(text) else {
+                throw arguments.usageFailure("--fail-under \(text): a percentage from 0 to 100, such as 99.9")
+            }
+            return percent
+        }
+        failsOnMiss = arguments.has(.failOnMiss)
+        crossed = try Self.crossed(arguments)
+        baselineFile = arguments[.baseline]
+        if self.format == .csv, let option = [Option.crossedBy, .baseline].first(where: arguments.has) {
+            throw arguments.usageFailure(
+                "--format csv has a row for each invocation; --\(option.name) is for the others")
+        }
+        width = try arguments[.width].map { text throws(Failure) in
+            guard let width = Int(text), (20...1000).contains(width) else {
+                throw arguments.usageFailure("--width \(text): a number of columns from 20 to 1000")
+            }
+            return width
+        }
+    }
+
+    private static func crossed(_ arguments: Arguments) throws(Failure) -> [[Dimension]] {
+        var crossed: [[Dimension]] = []
+        for text in arguments.all(.crossedBy) {
+            guard let dimensions = Dimension.list(text) else {
+                let words = Dimension.allCases.map(\.rawValue).joined(separator: ", ")
+                throw arguments.usageFailure("--by \(text): one of \(words), or two of them with a comma between")
+            }
+            if !crossed.contains(dimensions) { crossed.append(dimensions) }
+        }
+        guard crossed.count <= 8 else { throw arguments.usageFailure("--by may be given 8 times") }
+        return crossed
+    }
+
+    func run(_ session: Session) throws(Failure) -> ExitStatus {
+        let baseline = try baselineFile.map { path throws(Failure) in try Self.baseline(path) }
+        let settings = settings(session)
+        let routing = settings.routing
+        var figures = Figures(
+            report: ComplianceReport(window: window, mode: routing.mode, budget: routing.budget),
+            detail: ReportDetail(crossed: crossed))
+        let objective = threshold ?? settings.objective
+        if objective != nil { figures.rates = BurnRates(end: min(window.until ?? LocalTime.now, LocalTime.now)) }
+        if format == .csv { try writeRows(into: &figures, session) } else { try read(into: &figures, session) }
+        if format != .csv { show(figures, objective, baseline, session.output) }
+        return verdict(on: figures.report.compliance, session.output)
+    }
+
+    private func show(_ figures: Figures, _ objective: Percent?, _ baseline: Baseline?, _ output: Output) {
+        let document = ReportDocument(
+            report: figures.report, detail: figures.detail,
+            serviceLevel: objective.map {
+                ServiceLevel(objective: $0, compliance: figures.report.compliance, rates: figures.rates)
+            }, comparison: baseline.map { Comparison(figures.report, figures.detail, with: $0) }, zone: zone)
+        switch format {
+        case .text:
+            output.print(
+                document.lines(TextStyle(width: width ?? output.width, usesUnicode: output.usesUnicode)))
+        case .json: output.write(document: document.json)
+        case .html: output.write(document.html.utf8)
+        case .junit: output.write(document.junit.utf8)
+        case .markdown: output.write(document.markdown.utf8)
+        case .openmetrics: output.write(document.openMetrics.utf8)
+        case .csv: break
+        }
+    }
+
+    /// In one short transaction, which ends before anything is printed. Burn rates may need rows before the window.
+    private func read(into figures: inout Figures, _ session: Session) throws(Failure) {
+        try session.reading { ledger throws(StoreError) in
+            try ledger.snapshot { () throws(StoreError) in
+                try ledger.rows(from: window.since, to: window.until) { figures.add($0) }
+                try ledger.answers(from: window.since, to: window.until) { figures.report.add($1, of: $0, count: $2) }
+                guard let rates = figures.rates, let since = window.since else { return }
+                let begin = BurnRates.begin(end: rates.end)
+                guard begin < since else { return }
+                try ledger.rows(from: begin, to: since) { row in
+                    if let row = ReportRow(row) { figures.rates?.add(row) }
+                }
+            }
+        }
+    }
+
+    /// Page by page, up to what was the last request at the start: whoever reads the output may take any time.
+    private func writeRows(into figures: inout Figures, _ session: Session) throws(Failure) {
+        let ledger = try session.ledger()
+        let newest = try Session.reading { () throws(StoreError) in try ledger.highestSequenceNumber() }
+        var last = SequenceNumber(0)
+        session.output.write(CSVReport.header.utf8)
+        while true {
+            let page = try Session.reading { () throws(StoreError) in
+                try ledger.rows(
+                    from: window.since, to: window.until, after: last, through: newest, limit: Self.pageSize)
+            }
+            guard let end = page.last?.seq else { return }
+            for row in page {
+                figures.add(row)
+                if let row = ReportRow(row) { session.output.write(CSVReport.line(of: row).utf8) }
+            }
+            last = end
+        }
+    }
+
+    private static let pageSize = 4096
+
+    private static func baseline(_ path: String) throws(Failure) -> Baseline {
+        let bytes = try InputFile(path).rest()
+        let root: JSONNode
+        do { root = try JSONDocument(scanning: bytes).root } catch {
+            throw Failure(.badData, "--baseline \(path): \(error)")
+        }
+        do { return try Baseline(root) } catch {
+            throw Failure(.badData, "--baseline \(path): not a report in JSON: \(error.message)")
+        }
+    }
+
+    /// What is configured. What was recorded can be read whatever the configuration is now.
+    private func settings(_ session: Session) -> Settings {
+        do {
+            return try session.settings()
+        } catch {
+            session.output.note(
+                "\(error.message)\nthe report uses the defaults for settings that the ledger does not have")
+            return Settings()
+        }
+    }
+
+    private func verdict(on compliance: Compliance, _ output: Output) -> ExitStatus {
+        if let threshold, compliance.due == 0 { output.note("nothing was due, so nothing missed \(threshold) %") }
+        if let threshold, !compliance.meets(threshold) {
+            output.note("deadline compliance \(compliance) is below \(threshold) %")
+            return .no
+        }
+        if failsOnMiss, compliance.missed > 0 {
+            output.note("\(compliance.missed) of \(compliance.due) due invocations missed their deadline")
+            return .no
+        }
+        return .done
+    }
+}
+
+/// What is counted while the ledger is read.
+private struct Figures {
+    var report: ComplianceReport
+    var detail: ReportDetail
+    var rates: BurnRates?
+
+    init(report: ComplianceReport, detail: ReportDetail) {
+        self.report = report
+        self.detail = detail
+    }
+
+    mutating func add(_ row: LedgerRow) {
+        guard let row = ReportRow(row) else { return report.add(requestWithoutInvocation: row.operation) }
+        report.add(row)
+        detail.add(row)
+        rates?.add(row)
+    }
+}

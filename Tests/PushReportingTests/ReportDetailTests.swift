@@ -1,0 +1,129 @@
+import PushModel
+import Testing
+
+@testable import PushReporting
+
+@Suite("What a report derives from its rows")
+struct ReportDetailTests {
+    private static let end = WallTime(milliseconds: 1_795_230_480_000)
+
+    private func at(_ secondsBefore: Int64, _ outcome: Outcome?) -> ReportRow {
+        var row = row(1, outcome)
+        row.acceptedAt = WallTime(milliseconds: Self.end.milliseconds - secondsBefore * 1000)
+        return row
+    }
+
+    @Test("a row counts in each window that reaches back to it, and not at the end itself")
+    func burnWindows() {
+        var rates = BurnRates(end: Self.end)
+        for seconds in [0, 299, 300, 301, 3600, 21_600, 259_200, 259_201] { rates.add(at(Int64(seconds), .timedOut)) }
+        rates.add(at(10, nil))
+        rates.add(at(10, .handedToTracker))
+        #expect(BurnRates.Window.allCases.map { rates.compliance($0).due } == [2, 3, 4, 5, 6])
+    }
+
+    @Test("the burn rate is the share of misses over the share that is allowed")
+    func burnRate() throws {
+        var rates = BurnRates(end: Self.end)
+        for index in 0..<100 { rates.add(at(60, index < 2 ? .expired : .handled)) }
+        let level = ServiceLevel(
+            objective: try #require(Percent("99.9")), compliance: Compliance(due: 100, missed: 2), rates: rates)
+        #expect(abs(try #require(level.burnRate(.hour)) - 20) < 1e-9)
+        #expect(abs(try #require(level.budgetLeft) + 19) < 1e-9)
+        #expect(level.budgetText == "none: 20 times the budget is used")
+        #expect(level.firing.map(\.severity) == [.page, .page, .ticket])
+    }
+
+    @Test("an alert needs both of its windows: what is over fires none that the short window ends")
+    func alertEnds() throws {
+        var rates = BurnRates(end: Self.end)
+        for index in 0..<100 { rates.add(at(2400, index < 50 ? .expired : .handled)) }
+        rates.add(at(10, .handled))
+        let level = ServiceLevel(
+            objective: try #require(Percent("99.9")), compliance: Compliance(due: 101, missed: 50), rates: rates)
+        #expect(level.firing.map(\.long) == [.threeDays])
+    }
+
+    @Test("an objective of 100 % and nothing due have no budget and no rate")
+    func noBudget() throws {
+        let all = ServiceLevel(objective: try #require(Percent("100")), compliance: Compliance(due: 5, missed: 1))
+        #expect(all.budgetLeft == nil && all.burnRate(.hour) == nil && all.firing.isEmpty && !all.isMet)
+        let none = ServiceLevel(objective: try #require(Percent("99")), compliance: Compliance(due: 0, missed: 0))
+        #expect(none.budgetLeft == nil && none.isMet)
+    }
+
+    @Test("details of two halves, merged, are the detail of all rows")
+    func merged() {
+        var generator = SeededGenerator(state: 5)
+        let rows = (1...400).map { seq in
+            var row = row(
+                Int64(seq), Outcome.allCases.randomElement(using: &generator),
+                handler: ["crm", "orders", nil].randomElement(using: &generator) ?? nil,
+                exec: .milliseconds(Int.random(in: 0...12_000, using: &generator)))
+            row.acceptedAt = WallTime(milliseconds: Self.end.milliseconds + Int64(seq) * 7_000_000)
+            return row
+        }
+        func detail(_ rows: some Sequence<ReportRow>) -> ReportDetail {
+            var detail = ReportDetail(crossed: [[.handler, .platform]])
+            for row in rows { detail.add(row) }
+            return detail
+        }
+        var halves = detail(rows.prefix(170))
+        halves.merge(detail(rows.dropFirst(170)))
+        let whole = detail(rows)
+        #expect(halves.all == whole.all && halves.breakdowns == whole.breakdowns)
+        #expect(halves.fromAcceptance == whole.fromAcceptance && halves.fromInvocation == whole.fromInvocation)
+        #expect(halves.misses == whole.misses)
+        #expect(halves.timeline.width == whole.timeline.width)
+        #expect(halves.timeline.spans.map(\.slot) == whole.timeline.spans.map(\.slot))
+    }
+
+    @Test("a timeline has at most 96 spans whatever the times are, and loses no row")
+    func boundedTimeline() {
+        var timeline = Timeline()
+        for time: Int64 in [1_795_230_480_000, 0, 1_795_230_480_001, -86_400_000, 4_102_444_800_000] {
+            var row = row(1, .handled)
+            row.acceptedAt = WallTime(milliseconds: time)
+            timeline.add(row)
+        }
+        #expect(timeline.spans.count <= Timeline.capacity)
+        #expect(timeline.spans.reduce(0) { $0 + $1.slot.accepted } == 5)
+    }
+
+    @Test("a breakdown keeps 1,000 groups apart and counts the rest together")
+    func boundedBreakdown() {
+        var breakdown = Breakdown(by: [.app, .platform])
+        for seq in 1...1500 {
+            var row = row(Int64(seq), .handled)
+            row.app = "app\(seq)"
+            breakdown.add(row)
+        }
+        #expect(breakdown.groups.count == Breakdown.capacity && breakdown.rest.count == 500)
+    }
+
+    @Test("a wait in an Android lane is late from acceptance, and in time from the invocation")
+    func bothClocks() {
+        var detail = ReportDetail()
+        detail.add(row(1, .handled, queue: .seconds(8), exec: .seconds(2)))
+        #expect(detail.fromAcceptance == Compliance(due: 1, missed: 1))
+        #expect(detail.fromInvocation == Compliance(due: 1, missed: 0))
+    }
+
+    @Test("of many misses the slowest 200 are kept, all are counted, and they are shown by number")
+    func missList() {
+        var misses = MissList()
+        for seq in 1...300 { misses.add(row(Int64(seq), .timedOut, exec: .milliseconds(9000 + seq))) }
+        #expect(misses.count == 300)
+        #expect(misses.rows.map(\.invocation.id.seq.value) == (101...300).map(Int64.init))
+    }
+
+    @Test(
+        "--by takes one field, or two that differ",
+        arguments: [
+            ("handler", [Dimension.handler]), ("handler,platform", [.handler, .platform]), ("", nil),
+            ("handler,handler", nil), ("handler,route,app", nil), ("handler,", nil), ("nosuch", nil),
+        ] as [(String, [Dimension]?)])
+    func dimensions(text: String, expected: [Dimension]?) {
+        #expect(Dimension.list(text) == expected)
+    }
+}

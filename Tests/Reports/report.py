@@ -1,0 +1,277 @@
+"""Recomputes `pushctl report` from the rows of the ledger, and checks its formats.
+
+report.py PUSHROUTERD PUSHCTL [ROWS]
+
+It makes a ledger with the daemon, puts random rows into it and compares: counts must be equal, quantiles within 1 %.
+Formats are read by other programs' readers: PyPI jsonschema, junitparser and prometheus_client, and promtool. One that
+is not installed is named and left out. Exit status: 0 all agree, 1 something differs.
+"""
+
+import json
+import pathlib
+import random
+import shutil
+import signal
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter, defaultdict
+from html.parser import HTMLParser
+
+DUE = {"handled", "failed", "timed_out", "expired"}
+MISSED = {"timed_out", "expired"}
+TIMED = DUE | {"handed_to_tracker"}
+HERE = pathlib.Path(__file__).resolve().parent.parent.parent
+problems = []
+
+
+def check(holds, what):
+    if not holds:
+        problems.append(what)
+
+
+def make_ledger(root, daemon, rows):
+    for name in ("config", "state", "run"):
+        (root / name).mkdir()
+    (root / "config/pushrouterd.conf").write_text("[Deadline]\nObjective=99.9%\n")
+    arguments = [daemon, "--config", root / "config", "--state", root / "state", "--runtime", root / "run"]
+    process = subprocess.Popen(arguments, stderr=subprocess.DEVNULL)
+    while not (root / "run/control.sock").exists() and process.poll() is None:
+        time.sleep(0.02)
+    process.send_signal(signal.SIGTERM)
+    if process.wait(60) != 0:
+        sys.exit("the daemon did not start")
+    database = sqlite3.connect(root / "state/ledger.db")
+    generator = random.Random(7)
+    begin = int(time.time() * 1000) - 8 * 3_600_000
+    for seq in range(1, rows + 1):
+        insert_request(database, generator, seq, begin + seq * 8 * 3_600_000 // (rows + 1))
+    database.commit()
+    return database
+
+
+def insert(database, table, row):
+    columns, marks = ",".join(row), ",".join("?" * len(row))
+    database.execute(f"INSERT INTO {table} ({columns}) VALUES ({marks})", list(row.values()))
+
+
+def insert_request(database, generator, seq, at):
+    platform = generator.choices(["android", "ios", "web"], [6, 3, 1])[0]
+    app = generator.choice(["com.example.shop", 'com.exämple."<b>&', None])
+    insert(
+        database, "requests",
+        dict(
+            seq=seq, operation="deliver", uid=0, gid=0, pid=1, accepted_at=at, accepted_ns=at, boot=bytes(16),
+            mode="device", platform=platform, app=app, device="d1", body=b"{}"))
+    callback = {"android": "onMessageReceived", "ios": "didReceiveRemoteNotification", "web": "push"}[platform]
+    for n in range(2 if generator.random() < 0.1 else 1):
+        row = dict(
+            seq=seq, n=n, callback=callback, provider=generator.choice(["onesignal", "airship", None]),
+            handler=generator.choices(["crm", "orders", "broken"], [6, 4, 1])[0], budget_us=9_000_000, started=1,
+            observer=n)
+        row["route"] = "20-" + row["handler"]
+        outcome = "failed" if row["handler"] == "broken" else "handled"
+        queue = int(generator.lognormvariate(7, 1.5))
+        execution = int(generator.lognormvariate(10.5, 1.1))
+        chance = generator.random()
+        if chance < 0.05:
+            outcome, execution = "handed_to_tracker", 0
+            row.update(provider="braze", handler=None, route=None)
+        elif chance < 0.06:
+            outcome = None
+        elif chance < 0.07:
+            outcome, queue, execution = "expired", 9_000_000 + generator.randrange(500_000), 0
+        elif chance < 0.08:
+            outcome, execution = "timed_out", 9_000_000 + generator.randrange(1000)
+        if outcome:
+            row.update(outcome=outcome, queue_us=queue, exec_us=execution, total_us=queue + execution, decided_at=at)
+        insert(database, "invocations", row)
+
+
+def quantile(times, permille):
+    """The duration that so many of 1000 do not exceed, by sorting."""
+    return sorted(times)[(len(times) * permille + 999) // 1000 - 1] / 1000 if times else None
+
+
+def compare_group(name, figures, rows):
+    outcomes = Counter(row["outcome"] for row in rows)
+    check(figures["count"] == len(rows), f"{name}: count")
+    check(figures["due"] == sum(outcomes[o] for o in DUE), f"{name}: due")
+    check(figures["missed"] == sum(outcomes[o] for o in MISSED), f"{name}: missed")
+    check(figures["handled"] == outcomes["handled"], f"{name}: handled")
+    check(figures["failed"] == outcomes["failed"], f"{name}: failed")
+    timed = [row for row in rows if row["outcome"] in TIMED]
+    for part in ("queue", "exec", "total"):
+        times = [row[part + "_us"] for row in timed if part != "exec" or row["outcome"] != "expired"]
+        for key, permille in (("p50", 500), ("p90", 900), ("p99", 990), ("p999", 999), ("max", 1000)):
+            expected, actual = quantile(times, permille), figures[part][key + "_ms"]
+            if expected is None:
+                check(actual is None, f"{name}: {part} {key} of nothing is {actual}")
+            else:
+                check(abs(actual - expected) <= 0.01 * expected + 0.001, f"{name}: {part} {key} {actual}, not {expected}")
+
+
+def compare(report, database):
+    database.row_factory = sqlite3.Row
+    query = "SELECT * FROM requests JOIN invocations USING (seq) ORDER BY seq, n"
+    everything = list(database.execute(query))
+    rows = [row for row in everything if not row["observer"]]
+    outcomes = Counter(row["outcome"] for row in rows)
+    check(report["accepted"] == len(rows), "accepted")
+    check(report["in_flight"] == outcomes[None], "in_flight")
+    check(report["accepted"] == sum(report["outcomes"].values()) + report["in_flight"], "the proof")
+    check(all(count == outcomes[outcome] for outcome, count in report["outcomes"].items()), "outcomes")
+    check(report["observers"]["accepted"] == len(everything) - len(rows), "observers")
+    compare_group("all", report["all"], rows)
+    late = sum(row["outcome"] in DUE and row["total_us"] >= row["budget_us"] for row in rows)
+    check(report["from_acceptance"]["missed"] == late, "from_acceptance")
+    columns = [
+        ("handler", False), ("route", False), ("provider", True), ("platform", True), ("callback", True), ("app", True)]
+    for column, has_none in columns:
+        groups = defaultdict(list)
+        for row in rows:
+            if has_none or row[column] is not None:
+                groups[row[column] or "none"].append(row)
+        check(set(groups) == set(report["by_" + column]), f"by_{column}: names")
+        for name, group in groups.items():
+            compare_group(f"by_{column} {name}", report["by_" + column].get(name, report["all"]), group)
+    groups = defaultdict(list)
+    for row in rows:
+        groups[row["handler"] or "none", row["platform"]].append(row)
+    crossed = {tuple(group["names"]): group["figures"] for group in report["crossed"][0]["groups"]}
+    check(set(crossed) == set(groups), "crossed: names")
+    for names, group in groups.items():
+        compare_group(f"crossed {names}", crossed.get(names, report["all"]), group)
+    missed = [(row["seq"], row["n"]) for row in rows if row["outcome"] in MISSED]
+    listed = [(row["seq"], row["n"]) for row in report["misses"]]
+    check(set(listed) <= set(missed) and len(listed) == min(200, len(missed)), "misses")
+    spans = report["timeline"]["spans"]
+    check(sum(span["accepted"] for span in spans) == len(rows), "timeline: accepted")
+    check(sum(span["missed"] for span in spans) == len(missed), "timeline: missed")
+    compare_limit(report, rows)
+    compare_burn(report, rows)
+
+
+def compare_limit(report, rows):
+    """Braze's 9 s from the invocation: in device mode the execution, or the budget on a miss."""
+    policy = next(limit for limit in report["limits"] if limit["id"] == "android_policy")
+    of = [row for row in rows if row["platform"] == "android" and row["outcome"] in TIMED]
+    over = sum(max(row["exec_us"], 9_000_000 * (row["outcome"] in MISSED)) >= 9_000_000 for row in of)
+    check((policy["within"], policy["over"]) == (len(of) - over, over), "limits: android_policy")
+
+
+def compare_burn(report, rows):
+    """Each rate by the time to which the report says that its windows run."""
+    query = "SELECT CAST(ROUND((julianday(?) - 2440587.5) * 86400000) AS INTEGER)"
+    end = sqlite3.connect(":memory:").execute(query, [report["error_budget"]["until"]]).fetchone()[0]
+    for window, seconds in (("5m", 300), ("30m", 1800), ("1h", 3600), ("6h", 21600), ("3d", 259200)):
+        of = [r for r in rows if r["outcome"] in DUE and 0 < end - r["accepted_at"] <= seconds * 1000]
+        rate = sum(row["outcome"] in MISSED for row in of) / len(of) / 0.001 if of else None
+        actual = report["error_budget"]["burn_rates"][window]
+        same = rate == actual or None not in (rate, actual) and abs(rate - actual) < 1e-6 * max(1, rate)
+        check(same, f"burn rate {window}: {actual}, not {rate}")
+
+
+class Page(HTMLParser):
+    """Whether every element ends that must, every link leads somewhere, and every cell has a heading."""
+
+    VOID = {"meta", "link"}
+
+    def __init__(self):
+        super().__init__()
+        self.open, self.identifiers, self.links, self.drawings = [], set(), [], 0
+
+    def handle_starttag(self, tag, attributes):
+        attributes = dict(attributes)
+        check("id" not in attributes or attributes["id"] not in self.identifiers, f"html: id {attributes.get('id')}")
+        self.identifiers.add(attributes.get("id"))
+        if tag == "a":
+            self.links.append(attributes["href"])
+        check(tag != "script", "html: a script")
+        check(tag != "th" or "scope" in attributes, "html: a heading without scope")
+        if tag == "svg":
+            self.drawings += 1
+            check(attributes.get("role") == "img" and "aria-labelledby" in attributes, "html: a drawing without name")
+        if tag not in self.VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag, attributes):
+        pass
+
+    def handle_endtag(self, tag):
+        check(self.open and self.open.pop() == tag, f"html: </{tag}>")
+
+
+def check_formats(pushctl, report):
+    page = Page()
+    page.feed(pushctl("--format", "html"))
+    check(not page.open and page.drawings >= 3, "html: drawings, or an element that does not end")
+    check(all(link[0] == "#" and link[1:] in page.identifiers for link in page.links), "html: a link to nothing")
+    metrics = pushctl("--format", "openmetrics")
+    try:
+        import jsonschema
+
+        schema = json.loads((HERE / "packaging/report.schema.json").read_text())
+        jsonschema.Draft202012Validator.check_schema(schema)
+        for error in jsonschema.Draft202012Validator(schema).iter_errors(report):
+            check(False, f"schema: {error.json_path}: {error.message[:200]}")
+    except ImportError:
+        print("left out: jsonschema is not installed")
+    try:
+        import junitparser
+
+        cases = [case for suite in junitparser.JUnitXml.fromstring(pushctl("--format", "junit").encode()) for case in suite]
+        groups = len(report["by_route"]) + len(report["by_handler"])
+        check(len(cases) == 1 + groups, f"junit: {len(cases)} cases")
+        broken = next(case for case in cases if case.name == "broken")
+        check(broken.result and "nothing was handled" in broken.result[0].message, "junit: a handler that fails")
+    except ImportError:
+        print("left out: junitparser is not installed")
+    try:
+        from prometheus_client.openmetrics import parser
+
+        families = {family.name: family for family in parser.text_string_to_metric_families(metrics)}
+        check(families["pushrouterd_report_missed"].samples[0].value == report["missed"], "openmetrics: missed")
+    except ImportError:
+        print("left out: prometheus_client is not installed")
+    if shutil.which("promtool"):
+        text = "".join(line + "\n" for line in metrics.splitlines() if not line.startswith(("# EOF", "# UNIT")))
+        result = subprocess.run(["promtool", "check", "metrics"], input=text, text=True, capture_output=True)
+        check(result.returncode == 0, f"promtool: {result.stdout}{result.stderr}")
+    else:
+        print("left out: promtool is not installed")
+
+
+def main():
+    daemon, program = sys.argv[1:3]
+    rows = int(sys.argv[3]) if len(sys.argv) > 3 else 5000
+    with tempfile.TemporaryDirectory() as directory:
+        root = pathlib.Path(directory)
+        database = make_ledger(root, daemon, rows)
+        where = [program, "--config", root / "config", "--state", root / "state", "--runtime", root / "run"]
+
+        def pushctl(*arguments, status=0):
+            result = subprocess.run(where + ["report", *arguments], capture_output=True, text=True, encoding="utf-8")
+            check(result.returncode == status, f"{arguments}: exit {result.returncode}: {result.stderr}")
+            return result.stdout
+
+        text = pushctl("--json", "--by", "handler,platform")
+        report = json.loads(text)
+        compare(report, database)
+        check_formats(pushctl, report)
+        (root / "before.json").write_text(text)
+        equal = json.loads(pushctl("--json", "--baseline", root / "before.json"))
+        check(equal["comparison"]["worse"] == [], "a report is not worse than itself")
+        check_formats(pushctl, equal)
+        pushctl("--fail-on-miss", status=1)
+        pushctl("--fail-under", "99.9", status=1)
+    for problem in problems:
+        print(f"differs: {problem}")
+    print(f"{rows} requests: {'all agree' if not problems else f'{len(problems)} differ'}")
+    sys.exit(1 if problems else 0)
+
+
+if __name__ == "__main__":
+    main()
