@@ -41,7 +41,8 @@ struct PushctlExplainTests {
             + #""reason_codes":["owner","braze_title_and_content","data_message"],"#
             + #""warnings":[],"confidence":"high","#
             + #""rules":[{"provider":"braze","origin":"sdk","source":"braze-android-sdk 43.0.0, "#
-            + #"BrazeFirebaseMessagingService.isBrazePushNotification","confidence":"high"}],"remarks":[],"tracks":[]}"# + "\n"
+            + #"BrazeFirebaseMessagingService.isBrazePushNotification","confidence":"high"}],"remarks":[],"tracks":[]}"#
+            + "\n"
         let result = explain(payload, "--platform", "android", "--json")
         #expect(result.end == .exited(0))
         #expect(result.errors.isEmpty)

@@ -104,6 +104,7 @@ _pushctl() {
         report:--by) return ;;
         report:--baseline) mapfile -t COMPREPLY < <(compgen -f -- "$current"); return ;;
         report:--fail-under) return ;;
+        report:--width) return ;;
         deadletters:--handler) return ;;
         deadletters:--route) return ;;
         deadletters:--outcome) mapfile -t COMPREPLY < <(compgen -W "failed timed_out expired unrouted" -- "$current"); return ;;
@@ -120,7 +121,6 @@ _pushctl() {
         replay:--since) return ;;
         replay:--until) return ;;
         replay:--limit) return ;;
-        report:--width) return ;;
         campaigns:--campaign) return ;;
         campaigns:--by) mapfile -t COMPREPLY < <(compgen -W "day platform app_id campaign_id external_user_id device_id message_id button_string button_action_type" -- "$current"); return ;;
         campaigns:--since) return ;;
@@ -167,14 +167,10 @@ _pushctl() {
             handler-units) options="--directory --exec --config --state --runtime --help --version" ;;
             simulate) options="--mode --keep-going --config --state --runtime --help --version" ;;
             test) options="--real-handlers --junit --json --config --state --runtime --help --version" ;;
-            report) options="--since --until --utc --format --json --fail-under --config --state --runtime --help --version" ;;
+            report) options="--since --until --utc --format --json --by --baseline --fail-under --fail-on-miss --width --config --state --runtime --help --version" ;;
             show) options="--utc --json --config --state --runtime --help --version" ;;
             deadletters) options="--handler --route --outcome --provider --app --since --until --limit --dry-run --utc --json --config --state --runtime --help --version" ;;
             replay) options="--handler --route --outcome --provider --app --since --until --limit --dry-run --utc --json --config --state --runtime --help --version" ;;
-            campaigns) options="--campaign --by --since --until --utc --json --config --state --runtime --help --version" ;;
-            test) options="--junit --json --config --state --runtime --help --version" ;;
-            report) options="--since --until --utc --format --json --by --baseline --fail-under --fail-on-miss --width --config --state --runtime --help --version" ;;
-            show) options="--utc --json --config --state --runtime --help --version" ;;
             campaigns) options="--campaign --by --since --until --utc --format --json --config --state --runtime --help --version" ;;
             events) options="--since --until --delays --utc --json --config --state --runtime --help --version" ;;
             user) options="--utc --json --config --state --runtime --help --version" ;;

@@ -281,9 +281,13 @@ report)
         '*--since=[only requests accepted at this time or later]:since: ' \
         '*--until=[only requests accepted before this time]:until: ' \
         '*--utc[show times in UTC, and read dates as UTC]' \
-        '*--format=[the format of the output (text)]:format:(text json csv)' \
+        '*--format=[the format of the output (text)]:format:(text json html junit csv markdown openmetrics)' \
         '*--json[print JSON, for programs]' \
+        '*--by=[also show the figures by a field, or by two that are crossed; given several times, each]:by: ' \
+        '*--baseline=[compare with an earlier report in JSON, and say what got worse beyond chance]:baseline:_files' \
         '*--fail-under=[exit with 1 when the compliance is below this, such as 99.9]:fail-under: ' \
+        '*--fail-on-miss[exit with 1 when an invocation missed its deadline]' \
+        '*--width=[the width of the text (COLUMNS, or the terminal'\''s)]:width: ' \
         '*--config=[read the configuration from this directory only]:config:_directories' \
         '*--state=[where the daemon keeps its ledger]:state:_directories' \
         '*--runtime=[where the daemon has its sockets]:runtime:_directories' \
@@ -353,6 +357,7 @@ campaigns)
         '*--since=[only events at this time or later]:since: ' \
         '*--until=[only events before this time]:until: ' \
         '*--utc[show times in UTC, and read dates as UTC]' \
+        '*--format=[the format of the output (text)]:format:(text json html)' \
         '*--json[print JSON, for programs]' \
         '*--config=[read the configuration from this directory only]:config:_directories' \
         '*--state=[where the daemon keeps its ledger]:state:_directories' \

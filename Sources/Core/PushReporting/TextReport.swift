@@ -9,7 +9,8 @@ extension ComplianceReport {
     /// - Returns: lines for a terminal, without colour.
     public func text(objective: Percent? = nil, zone: LocalZone = .utc) -> String {
         let sections = [
-            heading(objective, zone), outcomeTable.text, handlerTable.text, answerTable?.text ?? "", limitTable.text, missSection, waitSection,
+            heading(objective, zone), outcomeTable.text, handlerTable.text, answerTable?.text ?? "", limitTable.text,
+            missSection, waitSection,
             observerSection, gapList,
         ]
         return sections.filter { !$0.isEmpty }.joined(separator: "\n")
