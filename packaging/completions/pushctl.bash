@@ -10,7 +10,7 @@ _pushctl() {
 
     for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
         case $word in
-            inject|open|act|dismiss|session|token|log|import|explain|run-handler|handler-units|simulate|test|report|show|deadletters|replay|campaigns|events|user|users|pending|flush|export|status|tail|verify) command=$word; break ;;
+            inject|open|act|dismiss|session|token|log|import|explain|run-handler|handler-units|simulate|test|report|show|deadletters|replay|campaigns|events|user|users|pending|flush|export|status|tail|top|verify) command=$word; break ;;
         esac
     done
 
@@ -184,12 +184,13 @@ _pushctl() {
             export) options="--format --since --utc --event --cursor --after --follow --config --state --runtime --help --version" ;;
             status) options="--format --json --config --state --runtime --help --version" ;;
             tail) options="--handler --route --provider --platform --app --outcome --callback --since --utc --json --config --state --runtime --help --version" ;;
+            top) options="--once --utc --config --state --runtime --help --version" ;;
             verify) options="--json --quiet --config --state --runtime --help --version" ;;
             *) options="--config --state --runtime --help --version --generate" ;;
         esac
         mapfile -t COMPREPLY < <(compgen -W "$options" -- "$current")
     elif [[ -z $command ]]; then
-        mapfile -t COMPREPLY < <(compgen -W "inject open act dismiss session token log import explain run-handler handler-units simulate test report show deadletters replay campaigns events user users pending flush export status tail verify" -- "$current")
+        mapfile -t COMPREPLY < <(compgen -W "inject open act dismiss session token log import explain run-handler handler-units simulate test report show deadletters replay campaigns events user users pending flush export status tail top verify" -- "$current")
     else
         case $command in
             inject|import|explain|run-handler|simulate|test) mapfile -t COMPREPLY < <(compgen -f -- "$current") ;;

@@ -2,7 +2,7 @@
 
 function __pushctl_command --description "The command of the line, where it has one"
     for word in (commandline -opc)[2..]
-        if contains -- $word inject open act dismiss session token log import explain run-handler handler-units simulate test report show deadletters replay campaigns events user users pending flush export status tail verify
+        if contains -- $word inject open act dismiss session token log import explain run-handler handler-units simulate test report show deadletters replay campaigns events user users pending flush export status tail top verify
             echo $word
             return 0
         end
@@ -41,6 +41,7 @@ complete -c pushctl -n 'not __pushctl_command >/dev/null' -a flush -d 'flush sto
 complete -c pushctl -n 'not __pushctl_command >/dev/null' -a export -d 'write the analytics events, one a line'
 complete -c pushctl -n 'not __pushctl_command >/dev/null' -a status -d 'show what the daemon is doing now'
 complete -c pushctl -n 'not __pushctl_command >/dev/null' -a tail -d 'print outcomes and events as they come'
+complete -c pushctl -n 'not __pushctl_command >/dev/null' -a top -d 'watch handlers, rates and missed deadlines on a live screen'
 complete -c pushctl -n 'not __pushctl_command >/dev/null' -a verify -d 'check the configuration'
 complete -c pushctl -n 'not __pushctl_command >/dev/null' -l generate -x -a 'man bash zsh fish' -d 'print the man page, or completions for a shell; after a command, man is the page of that command'
 complete -c pushctl -l config -x -a '(__fish_complete_directories)' -d 'read the configuration from this directory only'
@@ -240,6 +241,8 @@ complete -c pushctl -n '__pushctl_in tail' -l callback -x -a 'onMessageReceived 
 complete -c pushctl -n '__pushctl_in tail' -l since -x -d 'begin with the requests and events of this time (without it: with what comes)'
 complete -c pushctl -n '__pushctl_in tail' -l utc -d 'show times in UTC, and read dates as UTC'
 complete -c pushctl -n '__pushctl_in tail' -l json -d 'print JSON, for programs'
+complete -c pushctl -n '__pushctl_in top' -l once -d 'print one picture and exit'
+complete -c pushctl -n '__pushctl_in top' -l utc -d 'show times in UTC, and read dates as UTC'
 complete -c pushctl -n '__pushctl_in verify' -l json -d 'print JSON, for programs'
 complete -c pushctl -n '__pushctl_in verify' -l quiet -d 'print errors and warnings only'
 complete -c pushctl -n '__pushctl_in inject import explain run-handler simulate test' -F

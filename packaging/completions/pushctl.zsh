@@ -30,12 +30,13 @@ known=(
     'export:write the analytics events, one a line'
     'status:show what the daemon is doing now'
     'tail:print outcomes and events as they come'
+    'top:watch handlers, rates and missed deadlines on a live screen'
     'verify:check the configuration'
 )
 
 for word in "${(@)words[2,CURRENT-1]}"; do
     case $word in
-inject|open|act|dismiss|session|token|log|import|explain|run-handler|handler-units|simulate|test|report|show|deadletters|replay|campaigns|events|user|users|pending|flush|export|status|tail|verify) command=$word; break ;;
+inject|open|act|dismiss|session|token|log|import|explain|run-handler|handler-units|simulate|test|report|show|deadletters|replay|campaigns|events|user|users|pending|flush|export|status|tail|top|verify) command=$word; break ;;
     esac
 done
 
@@ -481,6 +482,18 @@ tail)
         '*--since=[begin with the requests and events of this time (without it: with what comes)]:since: ' \
         '*--utc[show times in UTC, and read dates as UTC]' \
         '*--json[print JSON, for programs]' \
+        '*--config=[read the configuration from this directory only]:config:_directories' \
+        '*--state=[where the daemon keeps its ledger]:state:_directories' \
+        '*--runtime=[where the daemon has its sockets]:runtime:_directories' \
+        '*--help[show this help and exit; -h does the same]' \
+        '*--version[print the version and exit]' \
+        '1: : ' \
+        '*: : '
+    ;;
+top)
+    _arguments -S \
+        '*--once[print one picture and exit]' \
+        '*--utc[show times in UTC, and read dates as UTC]' \
         '*--config=[read the configuration from this directory only]:config:_directories' \
         '*--state=[where the daemon keeps its ledger]:state:_directories' \
         '*--runtime=[where the daemon has its sockets]:runtime:_directories' \

@@ -9,7 +9,7 @@ import PushModel
 final class Output {
     private var buffer: [UInt8] = []
     /// How many characters a line for people may have; `nil`: any number.
-    private let width: Int?
+    let width: Int?
 
     init() {
         let columns = getenv("COLUMNS").flatMap { Int(String(cString: $0)) } ?? Self.terminalWidth
