@@ -25,9 +25,11 @@ struct PushctlTailTests {
             out=\(root)/out
             : >$out
             "$@" tail \(arguments) >>$out & follower=$!
-            # It takes SIGINT and SIGTERM for itself before it prints what is there.
-            taken='^SigBlk:.*[4-7c-f][0-9a-f][0-9a-f][2367abef]$'
-            while kill -0 $follower && ! grep -q "$taken" /proc/$follower/status; do sleep 0.02; done
+            # It waits for the first time when it has printed what is there: a signal before that would end it too soon.
+            for look in $(seq 500); do
+                grep -q sigtimedwait /proc/$follower/wchan && break
+                sleep 0.02
+            done
             lines() { while [ $(wc -l <$out) -lt $1 ] && kill -0 $follower; do sleep 0.02; done; }
             lines \(count)
             \(script)
