@@ -6,7 +6,7 @@ import Testing
 struct PushctlCommandLineTests {
     static let commands = [
         "inject", "open", "act", "dismiss", "session", "token", "log", "explain", "simulate", "test", "report", "show",
-        "campaigns", "events", "user", "users", "pending", "flush", "export", "status", "verify",
+        "campaigns", "events", "user", "users", "pending", "flush", "export", "status", "tail", "top", "verify",
     ]
 
     @Test("shows an overview that fits 80 columns and names every command")

@@ -10,7 +10,7 @@ _pushctl() {
 
     for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
         case $word in
-            inject|open|act|dismiss|session|token|log|import|explain|run-handler|handler-units|simulate|test|report|show|deadletters|replay|campaigns|events|user|users|pending|flush|export|status|verify) command=$word; break ;;
+            inject|open|act|dismiss|session|token|log|import|explain|run-handler|handler-units|simulate|test|report|show|deadletters|replay|campaigns|events|user|users|pending|flush|export|status|tail|top|verify) command=$word; break ;;
         esac
     done
 
@@ -146,6 +146,14 @@ _pushctl() {
         export:--cursor) mapfile -t COMPREPLY < <(compgen -f -- "$current"); return ;;
         export:--after) return ;;
         status:--format) mapfile -t COMPREPLY < <(compgen -W "text json openmetrics" -- "$current"); return ;;
+        tail:--handler) return ;;
+        tail:--route) return ;;
+        tail:--provider) return ;;
+        tail:--platform) mapfile -t COMPREPLY < <(compgen -W "android ios web" -- "$current"); return ;;
+        tail:--app) return ;;
+        tail:--outcome) mapfile -t COMPREPLY < <(compgen -W "handed_to_tracker handled failed timed_out expired unrouted duplicate shown_by_system not_woken swallowed own_receiver sdk_not_ready" -- "$current"); return ;;
+        tail:--callback) mapfile -t COMPREPLY < <(compgen -W "onMessageReceived onDeletedMessages onMessageSent onSendError onNewToken onRegistered onUnregistered didReceiveRemoteNotification willPresent didReceiveResponse serviceExtension didRegister push notificationclick notificationclose none" -- "$current"); return ;;
+        tail:--since) return ;;
         *:--config) mapfile -t COMPREPLY < <(compgen -d -- "$current"); return ;;
         *:--state) mapfile -t COMPREPLY < <(compgen -d -- "$current"); return ;;
         *:--runtime) mapfile -t COMPREPLY < <(compgen -d -- "$current"); return ;;
@@ -179,12 +187,14 @@ _pushctl() {
             flush) options="--app --device --external-id --suite --json --config --state --runtime --help --version" ;;
             export) options="--format --since --utc --event --cursor --after --follow --config --state --runtime --help --version" ;;
             status) options="--format --json --config --state --runtime --help --version" ;;
+            tail) options="--handler --route --provider --platform --app --outcome --callback --since --utc --json --config --state --runtime --help --version" ;;
+            top) options="--once --utc --config --state --runtime --help --version" ;;
             verify) options="--json --quiet --config --state --runtime --help --version" ;;
             *) options="--config --state --runtime --help --version --generate" ;;
         esac
         mapfile -t COMPREPLY < <(compgen -W "$options" -- "$current")
     elif [[ -z $command ]]; then
-        mapfile -t COMPREPLY < <(compgen -W "inject open act dismiss session token log import explain run-handler handler-units simulate test report show deadletters replay campaigns events user users pending flush export status verify" -- "$current")
+        mapfile -t COMPREPLY < <(compgen -W "inject open act dismiss session token log import explain run-handler handler-units simulate test report show deadletters replay campaigns events user users pending flush export status tail top verify" -- "$current")
     else
         case $command in
             inject|import|explain|run-handler|simulate|test) mapfile -t COMPREPLY < <(compgen -f -- "$current") ;;

@@ -2,7 +2,7 @@
 
 function __pushctl_command --description "The command of the line, where it has one"
     for word in (commandline -opc)[2..]
-        if contains -- $word inject open act dismiss session token log import explain run-handler handler-units simulate test report show deadletters replay campaigns events user users pending flush export status verify
+        if contains -- $word inject open act dismiss session token log import explain run-handler handler-units simulate test report show deadletters replay campaigns events user users pending flush export status tail top verify
             echo $word
             return 0
         end
@@ -40,6 +40,8 @@ complete -c pushctl -n 'not __pushctl_command >/dev/null' -a pending -d 'list cu
 complete -c pushctl -n 'not __pushctl_command >/dev/null' -a flush -d 'flush stored custom data as if a session of the app started'
 complete -c pushctl -n 'not __pushctl_command >/dev/null' -a export -d 'write the analytics events, one a line'
 complete -c pushctl -n 'not __pushctl_command >/dev/null' -a status -d 'show what the daemon is doing now'
+complete -c pushctl -n 'not __pushctl_command >/dev/null' -a tail -d 'print outcomes and events as they come'
+complete -c pushctl -n 'not __pushctl_command >/dev/null' -a top -d 'watch handlers, rates and missed deadlines on a live screen'
 complete -c pushctl -n 'not __pushctl_command >/dev/null' -a verify -d 'check the configuration'
 complete -c pushctl -n 'not __pushctl_command >/dev/null' -l generate -x -a 'man bash zsh fish' -d 'print the man page, or completions for a shell; after a command, man is the page of that command'
 complete -c pushctl -l config -x -a '(__fish_complete_directories)' -d 'read the configuration from this directory only'
@@ -234,6 +236,18 @@ complete -c pushctl -n '__pushctl_in export' -l after -x -d 'begin after the lin
 complete -c pushctl -n '__pushctl_in export' -l follow -d 'wait for new events, until SIGINT, SIGTERM or the reader ends it'
 complete -c pushctl -n '__pushctl_in status' -l format -x -a 'text json openmetrics' -d 'the format of the output (text)'
 complete -c pushctl -n '__pushctl_in status' -l json -d 'print JSON, for programs'
+complete -c pushctl -n '__pushctl_in tail' -l handler -x -d 'only outcomes of this handler'
+complete -c pushctl -n '__pushctl_in tail' -l route -x -d 'only outcomes of this route'
+complete -c pushctl -n '__pushctl_in tail' -l provider -x -d 'only outcomes of this provider\'s payloads'
+complete -c pushctl -n '__pushctl_in tail' -l platform -x -a 'android ios web' -d 'only outcomes and events of this platform'
+complete -c pushctl -n '__pushctl_in tail' -l app -x -d 'only outcomes and events of this app'
+complete -c pushctl -n '__pushctl_in tail' -l outcome -x -a 'handed_to_tracker handled failed timed_out expired unrouted duplicate shown_by_system not_woken swallowed own_receiver sdk_not_ready' -d 'only invocations that ended so'
+complete -c pushctl -n '__pushctl_in tail' -l callback -x -a 'onMessageReceived onDeletedMessages onMessageSent onSendError onNewToken onRegistered onUnregistered didReceiveRemoteNotification willPresent didReceiveResponse serviceExtension didRegister push notificationclick notificationclose none' -d 'only outcomes of this callback'
+complete -c pushctl -n '__pushctl_in tail' -l since -x -d 'begin with the requests and events of this time (without it: with what comes)'
+complete -c pushctl -n '__pushctl_in tail' -l utc -d 'show times in UTC, and read dates as UTC'
+complete -c pushctl -n '__pushctl_in tail' -l json -d 'print JSON, for programs'
+complete -c pushctl -n '__pushctl_in top' -l once -d 'print one picture and exit'
+complete -c pushctl -n '__pushctl_in top' -l utc -d 'show times in UTC, and read dates as UTC'
 complete -c pushctl -n '__pushctl_in verify' -l json -d 'print JSON, for programs'
 complete -c pushctl -n '__pushctl_in verify' -l quiet -d 'print errors and warnings only'
 complete -c pushctl -n '__pushctl_in inject import explain run-handler simulate test' -F

@@ -29,12 +29,14 @@ known=(
     'flush:flush stored custom data as if a session of the app started'
     'export:write the analytics events, one a line'
     'status:show what the daemon is doing now'
+    'tail:print outcomes and events as they come'
+    'top:watch handlers, rates and missed deadlines on a live screen'
     'verify:check the configuration'
 )
 
 for word in "${(@)words[2,CURRENT-1]}"; do
     case $word in
-inject|open|act|dismiss|session|token|log|import|explain|run-handler|handler-units|simulate|test|report|show|deadletters|replay|campaigns|events|user|users|pending|flush|export|status|verify) command=$word; break ;;
+inject|open|act|dismiss|session|token|log|import|explain|run-handler|handler-units|simulate|test|report|show|deadletters|replay|campaigns|events|user|users|pending|flush|export|status|tail|top|verify) command=$word; break ;;
     esac
 done
 
@@ -465,6 +467,38 @@ status)
     _arguments -S \
         '*--format=[the format of the output (text)]:format:(text json openmetrics)' \
         '*--json[print JSON, for programs]' \
+        '*--config=[read the configuration from this directory only]:config:_directories' \
+        '*--state=[where the daemon keeps its ledger]:state:_directories' \
+        '*--runtime=[where the daemon has its sockets]:runtime:_directories' \
+        '*--help[show this help and exit; -h does the same]' \
+        '*--version[print the version and exit]' \
+        '1: : ' \
+        '*: : '
+    ;;
+tail)
+    _arguments -S \
+        '*--handler=[only outcomes of this handler]:handler: ' \
+        '*--route=[only outcomes of this route]:route: ' \
+        '*--provider=[only outcomes of this provider'\''s payloads]:provider: ' \
+        '*--platform=[only outcomes and events of this platform]:platform:(android ios web)' \
+        '*--app=[only outcomes and events of this app]:app: ' \
+        '*--outcome=[only invocations that ended so]:outcome:(handed_to_tracker handled failed timed_out expired unrouted duplicate shown_by_system not_woken swallowed own_receiver sdk_not_ready)' \
+        '*--callback=[only outcomes of this callback]:callback:(onMessageReceived onDeletedMessages onMessageSent onSendError onNewToken onRegistered onUnregistered didReceiveRemoteNotification willPresent didReceiveResponse serviceExtension didRegister push notificationclick notificationclose none)' \
+        '*--since=[begin with the requests and events of this time (without it: with what comes)]:since: ' \
+        '*--utc[show times in UTC, and read dates as UTC]' \
+        '*--json[print JSON, for programs]' \
+        '*--config=[read the configuration from this directory only]:config:_directories' \
+        '*--state=[where the daemon keeps its ledger]:state:_directories' \
+        '*--runtime=[where the daemon has its sockets]:runtime:_directories' \
+        '*--help[show this help and exit; -h does the same]' \
+        '*--version[print the version and exit]' \
+        '1: : ' \
+        '*: : '
+    ;;
+top)
+    _arguments -S \
+        '*--once[print one picture and exit]' \
+        '*--utc[show times in UTC, and read dates as UTC]' \
         '*--config=[read the configuration from this directory only]:config:_directories' \
         '*--state=[where the daemon keeps its ledger]:state:_directories' \
         '*--runtime=[where the daemon has its sockets]:runtime:_directories' \

@@ -120,6 +120,18 @@ extension Option {
     static let after = Option("after", .text("N"), "begin after the line with this cursor; each line shows its own")
     static let follow = Option("follow", .none, "wait for new events, until SIGINT, SIGTERM or the reader ends it")
 
+    // What is followed as it comes.
+    static let followedSince = Option(
+        "since", .text("TIME"), "begin with the requests and events of this time (without it: with what comes)")
+    static let followedHandler = Option("handler", .text("NAME"), "only outcomes of this handler")
+    static let followedRoute = Option("route", .text("NAME"), "only outcomes of this route")
+    static let followedProvider = Option("provider", .text("NAME"), "only outcomes of this provider's payloads")
+    static let followedPlatform = Option("platform", words(Platform.self), "only outcomes and events of this platform")
+    static let followedApp = Option("app", .text("APP"), "only outcomes and events of this app")
+    static let followedOutcome = Option("outcome", words(Outcome.self), "only invocations that ended so")
+    static let followedCallback = Option("callback", words(Callback.self), "only outcomes of this callback")
+    static let once = Option("once", .none, "print one picture and exit")
+
     static let callback = Option(
         "callback", .words(Callback.allCases.filter { $0 != .none }.map(\.rawValue)),
         "the callback that the handler is run for (the first that the platform would run)")

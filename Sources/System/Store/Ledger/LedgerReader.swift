@@ -255,12 +255,17 @@ public final class LedgerReader {
         return rows
     }
 
+    /// The columns of a ``LedgerRow``.
+    static let rowColumns = """
+        \(LedgerColumns.invocation), requests.seq, operation, id, uid, accepted_at, mode, platform, app, device, \
+        message_id, transport, original_priority, delivered_priority, replay_of
+        """
+
     /// The clock may have been set back: the window bounds the numbers, and is asked of each request again.
     private static let rowQuery = {
         let window = "requests INDEXED BY requests_by_time WHERE accepted_at >= ?1 AND accepted_at < ?2"
         return """
-            SELECT \(LedgerColumns.invocation), requests.seq, operation, id, uid, accepted_at, mode, platform, app, device,
-                message_id, transport, original_priority, delivered_priority, replay_of
+            SELECT \(rowColumns)
             FROM requests LEFT JOIN invocations USING (seq)
             WHERE requests.seq BETWEEN max(?3 + 1, (SELECT min(seq) FROM \(window)))
                     AND min(?4, (SELECT max(seq) FROM \(window)))
@@ -271,7 +276,8 @@ public final class LedgerReader {
 }
 
 extension Statement {
-    fileprivate func row() throws(StoreError) -> LedgerRow {
+    /// A row of `LedgerReader.rowColumns`.
+    func row() throws(StoreError) -> LedgerRow {
         let facts = LedgerColumns.invocationCount
         return LedgerRow(
             seq: SequenceNumber(integer(facts)), invocation: isNull(0) ? nil : try invocation(),

@@ -1,0 +1,118 @@
+public import PushModel
+
+/// What was accepted and decided in the last five minutes, for a screen that is drawn again and again.
+///
+/// Figures are kept for every ten seconds and merged, so that neither memory nor the time for a picture grows with the
+/// number of invocations. Observers are left out, as in the report's figures.
+public struct LiveFigures: Sendable {
+    /// How far back the figures reach.
+    public static let reach = Duration.seconds(300)
+
+    /// The figures of one handler.
+    struct Handler {
+        var decided = 0
+        var failed = 0
+        var missed = 0
+        /// From the start of the handler to its end, of those that started.
+        var exec = Histogram()
+
+        mutating func add(_ result: InvocationResult) {
+            decided += 1
+            failed += result.outcome.isFailure ? 1 : 0
+            missed += result.outcome.isMissed ? 1 : 0
+            if result.exec > .zero { exec.add(microseconds: result.exec.microseconds) }
+        }
+
+        mutating func merge(_ other: Handler) {
+            decided += other.decided
+            failed += other.failed
+            missed += other.missed
+            exec.merge(other.exec)
+        }
+    }
+
+    private struct Slot {
+        var outcomes: [Outcome: Int] = [:]
+        var handlers: [String: Handler] = [:]
+    }
+
+    private static let slotSeconds: Int64 = 10
+    /// Over how many whole seconds a rate is taken.
+    private static let rateSeconds: Int64 = 10
+    private static let missLimit = 50
+
+    /// Since when everything was counted.
+    private let begin: WallTime
+    private var slots: [Int64: Slot] = [:]
+    private var acceptedBySecond: [Int64: Int] = [:]
+    private var decidedBySecond: [Int64: Int] = [:]
+    /// The last missed invocations, the newest last.
+    private(set) var misses: [ReportRow] = []
+
+    /// - Parameter begin: since when everything is counted.
+    public init(since begin: WallTime) { self.begin = begin }
+
+    /// Counts a request.
+    public mutating func add(acceptedAt time: WallTime) { acceptedBySecond[time.seconds, default: 0] += 1 }
+
+    /// Counts an invocation that was decided; one in flight counts nothing.
+    public mutating func add(_ row: ReportRow) {
+        guard let result = row.invocation.result, !row.invocation.isObserver else { return }
+        decidedBySecond[result.decidedAt.seconds, default: 0] += 1
+        let number = Self.slot(of: result.decidedAt)
+        slots[number, default: Slot()].outcomes[result.outcome, default: 0] += 1
+        if let handler = row.invocation.handler {
+            slots[number, default: Slot()].handlers[handler, default: Handler()].add(result)
+        }
+        guard result.outcome.isMissed else { return }
+        misses.append(row)
+        if misses.count > Self.missLimit { misses.removeFirst() }
+    }
+
+    /// Forgets what is out of reach at a time, and what lies in the future because the clock was set back.
+    public mutating func forget(at now: WallTime) {
+        let reach = Self.slot(of: now) - Self.reach.milliseconds / (Self.slotSeconds * 1000)
+        slots = slots.filter { (reach...Self.slot(of: now) + 1).contains($0.key) }
+        let seconds = now.seconds - Self.rateSeconds...now.seconds + 1
+        acceptedBySecond = acceptedBySecond.filter { seconds.contains($0.key) }
+        decidedBySecond = decidedBySecond.filter { seconds.contains($0.key) }
+    }
+
+    /// How long the figures reach back at a time.
+    func span(at now: WallTime) -> Duration {
+        min(Self.reach, .milliseconds(max(0, now.milliseconds - begin.milliseconds)))
+    }
+
+    /// Requests accepted a second, over the last whole seconds: tenths.
+    func acceptedRate(at now: WallTime) -> Int { Self.tenths(acceptedBySecond, now) }
+
+    /// Invocations decided a second, over the last whole seconds: tenths.
+    func decidedRate(at now: WallTime) -> Int { Self.tenths(decidedBySecond, now) }
+
+    /// How many invocations were decided.
+    var decided: Int { count { _ in true } }
+    /// How many of them failed in time.
+    var failed: Int { count(\.isFailure) }
+    /// How many owed an answer, and how many of them missed the deadline.
+    var compliance: Compliance { Compliance(due: count(\.isDue), missed: count(\.isMissed)) }
+
+    /// The figures by handler.
+    var handlers: [String: Handler] {
+        slots.values.reduce(into: [:]) { merged, slot in
+            for (name, handler) in slot.handlers { merged[name, default: Handler()].merge(handler) }
+        }
+    }
+
+    private func count(_ isCounted: (Outcome) -> Bool) -> Int {
+        slots.values.reduce(0) { sum, slot in
+            slot.outcomes.reduce(sum) { $0 + (isCounted($1.key) ? $1.value : 0) }
+        }
+    }
+
+    private static func tenths(_ counts: [Int64: Int], _ now: WallTime) -> Int {
+        let count = (now.seconds - rateSeconds..<now.seconds).reduce(0) { $0 + (counts[$1] ?? 0) }
+        return count * 10 / Int(rateSeconds)
+    }
+
+    private static func slot(of time: WallTime) -> Int64 { time.seconds / slotSeconds }
+}

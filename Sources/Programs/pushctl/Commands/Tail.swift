@@ -1,0 +1,116 @@
+import PushModel
+import PushReporting
+import Store
+
+extension Command {
+    static let tail = Command(
+        name: "tail", summary: "print outcomes and events as they come",
+        description: [
+            """
+            Prints each outcome of an invocation and each analytics event a moment after it was recorded, a line each, \
+            until SIGINT, SIGTERM or the reader ends it. It reads the ledger in the state directory five times a \
+            second, so it goes on when the daemon restarts, and begins with what is decided from now on. Observers are \
+            marked observer.
+            """,
+            """
+            Several options must all hold. With --handler, --route, --provider, --outcome or --callback no events are \
+            printed: they have none of these. --app takes outcomes and events that name this app.
+            """,
+            """
+            With --json a line is an object with the members that simulate prints: type is invocation or analytics. \
+            An outcome also has platform, app and device; an event has cursor, as --after of export takes it.
+            """,
+            LocalTime.forms,
+        ],
+        operands: .none,
+        options: [
+            .followedHandler, .followedRoute, .followedProvider, .followedPlatform, .followedApp, .followedOutcome,
+            .followedCallback, .followedSince, .utc, .json,
+        ],
+        examples: [
+            Example(line: "pushctl tail", meaning: "all that is decided and recorded"),
+            Example(
+                line: "pushctl tail --outcome timed_out --since -1h", meaning: "missed deadlines, with the last hour's"),
+            Example(line: "pushctl tail --handler crm --json", meaning: "for programs"),
+        ]
+    ) { arguments, session throws(Failure) in
+        try Tailing(arguments).run(session)
+    }
+}
+
+/// What is asked of a tail.
+private struct Tailing {
+    /// How much is read at once: no reader of the output keeps a transaction open.
+    private static let pageSize = 4096
+
+    private let filter: Filter
+    private let since: WallTime?
+    private let printsJSON: Bool
+    private let zone: LocalZone
+
+    init(_ arguments: Arguments) throws(Failure) {
+        filter = Filter(arguments)
+        since = try arguments.window().since
+        printsJSON = arguments.has(.json)
+        zone = arguments.zone
+    }
+
+    func run(_ session: Session) throws(Failure) -> ExitStatus {
+        let follower = Follower()
+        let ledger = try session.ledger()
+        var (outcomes, events, change) = try Session.reading { () throws(StoreError) in
+            // Read before the cursors, so that what is committed meanwhile is a change.
+            let change = try ledger.changeNumber()
+            return try ledger.snapshot { () throws(StoreError) in
+                let event = try since.map { time throws(StoreError) in try ledger.eventCursor(from: time) }
+                let last = try ledger.lastCursor()
+                return (try ledger.outcomeCursor(from: since), event ?? last, change)
+            }
+        }
+        var hasMore = try printNew(of: ledger, &outcomes, &events, session.output)
+        while follower.wait(hasMore ? .zero : Follower.interval) {
+            let newest = try Session.reading { () throws(StoreError) in try ledger.changeNumber() }
+            guard hasMore || newest != change else { continue }
+            change = newest
+            hasMore = try printNew(of: ledger, &outcomes, &events, session.output)
+        }
+        return .done
+    }
+
+    /// Prints a page of what is new.
+    /// - Returns: whether there may be more already.
+    private func printNew(
+        of ledger: LedgerReader, _ outcomes: inout OutcomeCursor, _ events: inout Int64, _ output: Output
+    ) throws(Failure) -> Bool {
+        let new = try Session.reading { () throws(StoreError) in
+            try ledger.outcomes(after: &outcomes, limit: Self.pageSize)
+        }
+        new.decided.filter(filter.takes).forEach { print($0, output) }
+        output.flush()
+        guard filter.takesEvents else { return new.hasMore }
+        let page = try Session.reading { () throws(StoreError) in
+            try ledger.events(after: events, limit: Self.pageSize)
+        }
+        for (cursor, event) in page where filter.takes(event) { print(event, cursor: cursor, output) }
+        output.flush()
+        events = page.last?.cursor ?? events
+        return new.hasMore || page.count == Self.pageSize
+    }
+
+    private func print(_ row: LedgerRow, _ output: Output) {
+        guard let invocation = row.invocation, let result = invocation.result else { return }
+        if printsJSON {
+            output.write(line: FollowedLine.json(row, invocation, result))
+        } else {
+            output.print(FollowedLine.text(row, invocation, result, zone: zone))
+        }
+    }
+
+    private func print(_ event: AnalyticsEvent, cursor: Int64, _ output: Output) {
+        if printsJSON {
+            output.write(line: FollowedLine.json(event, cursor: cursor))
+        } else {
+            output.print(FollowedLine.text(event, zone: zone))
+        }
+    }
+}

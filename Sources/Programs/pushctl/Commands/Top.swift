@@ -1,0 +1,141 @@
+import DaemonClient
+import PushModel
+import PushReporting
+import PushSettings
+import Store
+
+extension Command {
+    static let top = Command(
+        name: "top", summary: "watch handlers, rates and missed deadlines on a live screen",
+        description: [
+            """
+            Shows once a second what the daemon is doing now: requests accepted and invocations decided in a second, \
+            requests in flight, the deadline compliance of the last five minutes, each handler with how many it runs \
+            and how many wait, the time that 99 % of its runs needed at most, failures and misses, and the last missed \
+            invocations. pushctl show SEQ prints the whole story of one.
+            """,
+            """
+            It asks the daemon as pushctl status does, and reads the ledger in the state directory; without an answer \
+            of the daemon it says so and goes on. Of the time before the start it reads the last 100,000 requests at \
+            most; the screen says how far its figures reach back. Observers are not counted.
+            """,
+            """
+            Keys: q ends it, space freezes the picture and lets it go on; n, r, p, f and m sort the handlers by name, \
+            running, p99, failures and misses. The terminal is left as it was. With --once, and without a terminal, \
+            it prints one picture.
+            """,
+        ],
+        operands: .none,
+        options: [.once, .utc],
+        examples: [
+            Example(line: "pushctl top", meaning: "at a terminal"),
+            Example(line: "pushctl top --once", meaning: "one picture, such as for a ticket"),
+        ]
+    ) { arguments, session throws(Failure) in
+        var top = try Top(session, zone: arguments.zone)
+        if arguments.has(.once) || !Terminal.isThere {
+            session.output.print(top.picture)
+            return .done
+        }
+        try top.run(at: Terminal(session.output))
+        return .done
+    }
+}
+
+/// What the screen shows.
+private struct Top {
+    private static let interval = Duration.seconds(1)
+    private static let pageSize = 4096
+    /// How many requests before the start are read.
+    private static let pastRequests: Int64 = 100_000
+    /// Milliseconds.
+    private static let answerTimeout = 1000
+    private static let widthForPrograms = 120
+
+    private let session: Session
+    private let ledger: LedgerReader
+    private var screen: LiveScreen
+    private var figures: LiveFigures
+    private var cursor: OutcomeCursor
+    private var now = LocalTime.now
+    private var status: JSONNode?
+    private var problem: String?
+
+    /// Reads what is to be shown first.
+    init(_ session: Session, zone: LocalZone) throws(Failure) {
+        self.session = session
+        screen = LiveScreen(zone: zone)
+        let ledger = try session.ledger()
+        let begin = WallTime(milliseconds: now.milliseconds - LiveFigures.reach.milliseconds)
+        let (all, some) = try Session.reading { () throws(StoreError) in
+            let all = try ledger.outcomeCursor(from: begin)
+            return (all, try ledger.outcomeCursor(from: begin, limit: Self.pastRequests))
+        }
+        self.ledger = ledger
+        cursor = some
+        figures = LiveFigures(since: begin)
+        if all != some {
+            var cursor = some
+            let first = try Session.reading { () throws(StoreError) in
+                try ledger.outcomes(after: &cursor, limit: Self.pageSize)
+            }
+            figures = LiveFigures(since: first.accepted.first ?? begin)
+        }
+        try refresh()
+    }
+
+    /// One picture, each line with its line feed.
+    var picture: String {
+        lines(width: session.output.width ?? Self.widthForPrograms, height: nil).map { $0 + "\n" }.joined()
+    }
+
+    /// Draws until the user ends it.
+    mutating func run(at terminal: Terminal) throws(Failure) {
+        defer { terminal.leave() }
+        var due = ContinuousClock.now + Self.interval
+        while true {
+            let size = terminal.size
+            terminal.draw(lines(width: size.width, height: size.height))
+            switch terminal.next(within: due - ContinuousClock.now) {
+            case .end, .key(UInt8(ascii: "q")): return
+            case .key(UInt8(ascii: " ")): screen.isFrozen.toggle()
+            case .key(let key): screen.order = LiveScreen.Order.allCases.first { $0.key == key } ?? screen.order
+            case .redraw: break
+            case .timeout:
+                if !screen.isFrozen { try refresh() }
+                due = ContinuousClock.now + Self.interval
+            }
+        }
+    }
+
+    private func lines(width: Int, height: Int?) -> [String] {
+        screen.lines(status: status, problem: problem, figures: figures, at: now, width: width, height: height)
+    }
+
+    /// Asks the daemon, and reads what is new.
+    private mutating func refresh() throws(Failure) {
+        do throws(DaemonError) {
+            let answer = try session.connection(for: .status).ask(.status, timeoutMilliseconds: Self.answerTimeout)
+            status = answer.root["status"]
+            problem = status == nil ? "the answer has no status" : nil
+        } catch {
+            status = nil
+            let failure = Failure(error, session.directories.controlSocket, asking: "status")
+            problem = failure.message.split(separator: "\n").first.map(String.init)
+        }
+        var hasMore = true
+        while hasMore {
+            var moved = cursor
+            let new = try Session.reading { () throws(StoreError) in
+                try ledger.outcomes(after: &moved, limit: Self.pageSize)
+            }
+            cursor = moved
+            new.accepted.forEach { figures.add(acceptedAt: $0) }
+            new.decided.compactMap(ReportRow.init).forEach { figures.add($0) }
+            figures.forget(at: LocalTime.now)
+            hasMore = new.hasMore
+        }
+        now = LocalTime.now
+        figures.forget(at: now)
+    }
+}

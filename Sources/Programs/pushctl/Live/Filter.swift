@@ -1,0 +1,44 @@
+import PushModel
+import Store
+
+/// Which outcomes and events are wanted; `nil` is any.
+struct Filter {
+    private let handler: String?
+    private let route: String?
+    private let provider: String?
+    private let platform: Platform?
+    private let app: String?
+    private let outcome: Outcome?
+    private let callback: Callback?
+
+    init(_ arguments: Arguments) {
+        handler = arguments[.followedHandler]
+        route = arguments[.followedRoute]
+        provider = arguments[.followedProvider]
+        platform = arguments.word(.followedPlatform, Platform.self)
+        app = arguments[.followedApp]
+        outcome = arguments.word(.followedOutcome, Outcome.self)
+        callback = arguments.word(.followedCallback, Callback.self)
+    }
+
+    /// Whether events are wanted at all: they have neither handler, route, provider, outcome nor callback.
+    var takesEvents: Bool {
+        handler == nil && route == nil && provider == nil && outcome == nil && callback == nil
+    }
+
+    func takes(_ row: LedgerRow) -> Bool {
+        guard let invocation = row.invocation else { return false }
+        return Self.takes(invocation.handler, handler) && Self.takes(invocation.route, route)
+            && Self.takes(invocation.provider, provider) && Self.takes(row.platform, platform)
+            && Self.takes(row.app, app) && Self.takes(invocation.result?.outcome, outcome)
+            && Self.takes(invocation.callback, callback)
+    }
+
+    func takes(_ event: AnalyticsEvent) -> Bool {
+        takesEvents && Self.takes(event.platform, platform) && Self.takes(event.appID, app)
+    }
+
+    private static func takes<Value: Equatable>(_ value: Value?, _ wanted: Value?) -> Bool {
+        wanted == nil || value == wanted
+    }
+}

@@ -1,0 +1,136 @@
+import Glibc
+import LinuxSystem
+import PushModel
+
+/// The terminal as a screen: its own picture instead of the scrolled lines, keys without a line feed. It is given back as it
+/// was: when the program ends, is stopped by SIGTSTP, or ends by SIGINT, SIGTERM or SIGHUP.
+final class Terminal {
+    /// What happened.
+    enum Event: Equatable {
+        /// A key that is one byte.
+        case key(UInt8)
+        /// The picture must be drawn again: another size, or the program goes on after a stop.
+        case redraw
+        /// The time is over.
+        case timeout
+        /// A signal, or nobody is at the terminal any more.
+        case end
+    }
+
+    /// Whether a person is at standard input and output, at a terminal that can be drawn on.
+    static var isThere: Bool {
+        let kind = getenv("TERM").map { String(cString: $0) } ?? ""
+        return isatty(STDIN_FILENO) == 1 && isatty(STDOUT_FILENO) == 1 && !kind.isEmpty && kind != "dumb"
+    }
+
+    private static let signals = [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGCONT, SIGWINCH]
+    /// The other screen, no cursor, no line that goes on in the next.
+    private static let begin = "\u{1b}[?1049h\u{1b}[?25l\u{1b}[?7l"
+    private static let end = "\u{1b}[?7h\u{1b}[?25h\u{1b}[?1049l"
+    /// How long the keys are waited for before the signals are asked: milliseconds.
+    private static let step: Int32 = 50
+
+    private var original = termios()
+    private var isEntered = false
+    private let output: Output
+
+    /// Takes the terminal. From now on signals come as events.
+    init(_ output: Output) throws(Failure) {
+        self.output = output
+        guard tcgetattr(STDIN_FILENO, &original) == 0 else {
+            throw Failure(.inputOutput, "cannot read the settings of the terminal: \(errorText(errno))")
+        }
+        Self.mask(SIG_BLOCK, Self.signals)
+        enter()
+    }
+
+    deinit { leave() }
+
+    /// How many characters a line has, and how many lines there are.
+    var size: (width: Int, height: Int) {
+        var size = winsize()
+        guard ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0, size.ws_row > 0 else {
+            return (80, 24)
+        }
+        return (Int(size.ws_col), Int(size.ws_row))
+    }
+
+    /// Shows lines that have no control characters, as many as the screen has.
+    func draw(_ lines: [String]) {
+        // A line is cleared before it is written: behind a line that is full, the last character would go.
+        output.write("\u{1b}[H".utf8)
+        output.write(lines.map { "\u{1b}[K" + $0 }.joined(separator: "\r\n").utf8)
+        output.flush()
+    }
+
+    /// Waits for the next event.
+    func next(within time: Duration) -> Event {
+        let end = ContinuousClock.now + time
+        while true {
+            if let event = signal() { return event }
+            let left = (end - ContinuousClock.now).milliseconds
+            guard left > 0 else { return .timeout }
+            var input = pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)
+            guard poll(&input, 1, min(Self.step, Int32(clamping: left))) > 0 else { continue }
+            var bytes = [UInt8](repeating: 0, count: 32)
+            let count = read(STDIN_FILENO, &bytes, bytes.count)
+            if count < 0, errno == EINTR || errno == EAGAIN { continue }
+            guard count > 0 else { return .end }
+            // An arrow and its like are several bytes, the first of which is an escape.
+            if bytes[0] != 0x1B { return .key(bytes[0]) }
+        }
+    }
+
+    /// Gives the terminal back as it was.
+    func leave() {
+        guard isEntered else { return }
+        isEntered = false
+        output.write(Self.end.utf8)
+        output.flush()
+        tcsetattr(STDIN_FILENO, TCSADRAIN, &original)
+    }
+
+    private func enter() {
+        var settings = original
+        settings.c_lflag &= ~tcflag_t(ICANON | ECHO)
+        isEntered = true
+        tcsetattr(STDIN_FILENO, TCSADRAIN, &settings)
+        output.write(Self.begin.utf8)
+        output.flush()
+    }
+
+    /// What a signal asks for; `nil` without one.
+    private func signal() -> Event? {
+        var set = Self.set(Self.signals)
+        var none = timespec(tv_sec: 0, tv_nsec: 0)
+        switch sigtimedwait(&set, nil, &none) {
+        case SIGINT, SIGTERM, SIGHUP, SIGQUIT: return .end
+        case SIGWINCH: return .redraw
+        case SIGTSTP:
+            leave()
+            // It stops here, until SIGCONT.
+            raise(SIGTSTP)
+            Self.mask(SIG_UNBLOCK, [SIGTSTP])
+            Self.mask(SIG_BLOCK, [SIGTSTP])
+            enter()
+            return .redraw
+        case SIGCONT:
+            // After SIGSTOP, which nobody can hear, a shell may have changed the settings.
+            enter()
+            return .redraw
+        default: return nil
+        }
+    }
+
+    private static func mask(_ how: Int32, _ signals: [Int32]) {
+        var set = set(signals)
+        sigprocmask(how, &set, nil)
+    }
+
+    private static func set(_ signals: [Int32]) -> sigset_t {
+        var set = sigset_t()
+        sigemptyset(&set)
+        for signal in signals { sigaddset(&set, signal) }
+        return set
+    }
+}
