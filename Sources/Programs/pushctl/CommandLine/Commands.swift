@@ -5,6 +5,6 @@ extension Command {
         report, show, deadLetters, replay,
         campaigns,
         events, user,
-        users, pending, flush, export, status, verify,
+        users, pending, flush, export, status, verify, doctor, backup, restore,
     ]
 }
