@@ -7,7 +7,9 @@ extension HealthFacts {
         guard let runtime else { return [] }
         guard let attributes = runtime.attributes else {
             return [
-                absence(.runtime, runtime, "systemd-tmpfiles --create, or name the directory of the sockets with --runtime DIR")
+                absence(
+                    .runtime, runtime,
+                    "systemd-tmpfiles --create, or name the directory of the sockets with --runtime DIR")
             ]
         }
         guard attributes.mode & 0o022 == 0 else {
@@ -73,7 +75,8 @@ extension HealthFacts {
         }
         if status["store"]?["is_slow"]?.bool == true {
             findings.append(
-                .warning(.daemon, "the disk is slow: a sync takes longer than SlowCommit=", do: "look what writes to it"))
+                .warning(
+                    .daemon, "the disk is slow: a sync takes longer than SlowCommit=", do: "look what writes to it"))
         }
         for (name, handler) in status["handlers"]?.members ?? [] {
             guard let breaker = handler["breaker"]?.string, breaker != "closed" else { continue }

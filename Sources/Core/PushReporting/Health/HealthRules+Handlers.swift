@@ -7,7 +7,8 @@ extension HealthFacts {
                 .compactMap(\.self)
         }
         return findings.isEmpty && !handlers.isEmpty
-            ? [.fine(.handlers, "\(counted(handlers.count, "handler")): programs, users and sockets are there")] : findings
+            ? [.fine(.handlers, "\(counted(handlers.count, "handler")): programs, users and sockets are there")]
+            : findings
     }
 
     private func programFinding(_ handler: Handler) -> HealthFinding? {

@@ -51,11 +51,17 @@ extension HealthFacts {
             ]
         }
         guard attributes.kind == .directory else {
-            return [.error(.state, "\(directory.path): this is no directory", do: "move it away, and start pushrouterd")]
+            return [
+                .error(.state, "\(directory.path): this is no directory", do: "move it away, and start pushrouterd")
+            ]
         }
         let findings = state.flatMap { file in file.attributes.map { stateFindings(file.path, $0) } ?? [] }
         return findings.isEmpty
-            ? [.fine(.state, "\(directory.path): owner \(service?.name ?? "\(attributes.owner)"), mode \(attributes.octal)")]
+            ? [
+                .fine(
+                    .state,
+                    "\(directory.path): owner \(service?.name ?? "\(attributes.owner)"), mode \(attributes.octal)")
+            ]
             : findings
     }
 

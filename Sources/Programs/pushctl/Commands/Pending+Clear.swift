@@ -36,7 +36,8 @@ extension Command {
 
     private static func confirm(_ count: Int, _ session: Session) -> Bool {
         session.output.note(
-            "\(counted(count, "entry", "entries")) would be discarded, for good; type that number to go on, or use --yes")
+            "\(counted(count, "entry", "entries")) would be discarded, for good; type that number to go on, or use --yes"
+        )
         return readLine() == "\(count)"
     }
 

@@ -38,7 +38,8 @@ extension Command {
             Example(line: "pushctl pending --unknown --json", meaning: "list the unknown entries with their data"),
             Example(line: "pushctl pending --retry 7,9", meaning: "send entries 7 and 9 again"),
             Example(line: "pushctl pending --reset group.com.shop --app com.shop", meaning: "empty a suite for an app"),
-            Example(line: "pushctl pending --clear --unknown --app com.shop", meaning: "drop unknown entries of an app"),
+            Example(
+                line: "pushctl pending --clear --unknown --app com.shop", meaning: "drop unknown entries of an app"),
         ]
     ) { arguments, session throws(Failure) in
         let orders = [Option.reset, .retry, .discard, .clear].filter(arguments.has)

@@ -71,7 +71,8 @@ extension Restoration {
         let place = setAside.map { "What was there is in \($0).\n" } ?? ""
         let entries =
             unknownEntries == 0
-            ? "" : "\(counted(unknownEntries, "entry", "entries")) may have been sent: see \"pushctl pending --unknown\".\n"
+            ? ""
+            : "\(counted(unknownEntries, "entry", "entries")) may have been sent: see \"pushctl pending --unknown\".\n"
         return "Restored \(counted(backup.requests, "request")).\n" + place + entries
             + "Start the daemon: systemctl start pushrouterd\n"
     }

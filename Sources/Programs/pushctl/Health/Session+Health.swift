@@ -113,7 +113,8 @@ extension Session {
             guard let endpoint = handler.kind.endpoint else { continue }
             for (key, place) in [("SecretFile", endpoint.secretFile), ("BearerFile", endpoint.bearerFile)] {
                 guard let place else { continue }
-                secrets.append(secret("handler \(handler.name): \(key)=", place, ofChild: endpoint.serviceSocket == nil))
+                secrets.append(
+                    secret("handler \(handler.name): \(key)=", place, ofChild: endpoint.serviceSocket == nil))
             }
         }
         return secrets

@@ -28,7 +28,9 @@ public struct Restoration: Hashable, Sendable {
     ///   - now: the clock.
     /// - Throws: `inUse`, `newerSchema`, `corrupt`, and what the disk says. Until the backup is whole, checked and on the disk
     ///   nothing that was there is touched.
-    public static func restore(_ file: Int32, into directory: String, at now: WallTime) throws(StoreError) -> Restoration {
+    public static func restore(_ file: Int32, into directory: String, at now: WallTime) throws(StoreError)
+        -> Restoration
+    {
         let lock = try StateDirectory(path: directory)
         let new = "\(directory)/ledger.db.restored"
         do throws(StoreError) {
@@ -62,7 +64,8 @@ public struct Restoration: Hashable, Sendable {
     /// Makes a ledger of its own of the backup.
     ///
     /// - Returns: its id, and how many entries are of unknown outcome now.
-    private static func begin(_ database: borrowing Database, after old: Numbers?) throws(StoreError) -> (UUID128, Int) {
+    private static func begin(_ database: borrowing Database, after old: Numbers?) throws(StoreError) -> (UUID128, Int)
+    {
         let state = UUID128(high: .random(in: .min ... .max), low: .random(in: .min ... .max))
         let old = old ?? Numbers()
         try database.execute("BEGIN IMMEDIATE")
