@@ -10,7 +10,7 @@ _pushctl() {
 
     for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
         case $word in
-            inject|open|act|dismiss|session|token|log|import|explain|run-handler|handler-units|simulate|test|report|show|deadletters|replay|campaigns|events|user|users|pending|flush|export|status|verify) command=$word; break ;;
+            inject|open|act|dismiss|session|token|log|import|explain|run-handler|handler-units|simulate|test|report|show|deadletters|replay|campaigns|events|user|users|pending|flush|export|status|verify|doctor|backup|restore) command=$word; break ;;
         esac
     done
 
@@ -164,26 +164,29 @@ _pushctl() {
             simulate) options="--mode --keep-going --config --state --runtime --help --version" ;;
             test) options="--real-handlers --junit --json --config --state --runtime --help --version" ;;
             report) options="--since --until --utc --format --json --fail-under --config --state --runtime --help --version" ;;
-            show) options="--utc --json --config --state --runtime --help --version" ;;
-            deadletters) options="--handler --route --outcome --provider --app --since --until --limit --dry-run --utc --json --config --state --runtime --help --version" ;;
-            replay) options="--handler --route --outcome --provider --app --since --until --limit --dry-run --utc --json --config --state --runtime --help --version" ;;
+            show) options="--full-tokens --utc --json --config --state --runtime --help --version" ;;
+            deadletters) options="--handler --route --outcome --provider --app --since --until --limit --dry-run --full-tokens --utc --json --config --state --runtime --help --version" ;;
+            replay) options="--handler --route --outcome --provider --app --since --until --limit --dry-run --full-tokens --utc --json --config --state --runtime --help --version" ;;
             campaigns) options="--campaign --by --since --until --utc --json --config --state --runtime --help --version" ;;
             events) options="--since --until --delays --utc --json --config --state --runtime --help --version" ;;
             user) options="--utc --json --config --state --runtime --help --version" ;;
             users) options="--where --limit --json --config --state --runtime --help --version" ;;
-            pending) options="--stored --queued --unknown --rejected --suite --app --limit --reset --retry --discard --utc --json --config --state --runtime --help --version" ;;
+            pending) options="--stored --queued --unknown --rejected --suite --app --limit --reset --retry --discard --clear --yes --utc --json --config --state --runtime --help --version" ;;
             flush) options="--app --device --external-id --suite --json --config --state --runtime --help --version" ;;
-            export) options="--format --since --utc --event --cursor --after --follow --config --state --runtime --help --version" ;;
+            export) options="--format --since --utc --event --cursor --after --follow --full-tokens --config --state --runtime --help --version" ;;
             status) options="--format --json --config --state --runtime --help --version" ;;
             verify) options="--json --quiet --config --state --runtime --help --version" ;;
+            doctor) options="--json --quiet --config --state --runtime --help --version" ;;
+            backup) options="--json --config --state --runtime --help --version" ;;
+            restore) options="--json --config --state --runtime --help --version" ;;
             *) options="--config --state --runtime --help --version --generate" ;;
         esac
         mapfile -t COMPREPLY < <(compgen -W "$options" -- "$current")
     elif [[ -z $command ]]; then
-        mapfile -t COMPREPLY < <(compgen -W "inject open act dismiss session token log import explain run-handler handler-units simulate test report show deadletters replay campaigns events user users pending flush export status verify" -- "$current")
+        mapfile -t COMPREPLY < <(compgen -W "inject open act dismiss session token log import explain run-handler handler-units simulate test report show deadletters replay campaigns events user users pending flush export status verify doctor backup restore" -- "$current")
     else
         case $command in
-            inject|import|explain|run-handler|simulate|test) mapfile -t COMPREPLY < <(compgen -f -- "$current") ;;
+            inject|import|explain|run-handler|simulate|test|backup|restore) mapfile -t COMPREPLY < <(compgen -f -- "$current") ;;
         esac
     fi
 }

@@ -2,7 +2,7 @@
 
 function __pushctl_command --description "The command of the line, where it has one"
     for word in (commandline -opc)[2..]
-        if contains -- $word inject open act dismiss session token log import explain run-handler handler-units simulate test report show deadletters replay campaigns events user users pending flush export status verify
+        if contains -- $word inject open act dismiss session token log import explain run-handler handler-units simulate test report show deadletters replay campaigns events user users pending flush export status verify doctor backup restore
             echo $word
             return 0
         end
@@ -41,6 +41,9 @@ complete -c pushctl -n 'not __pushctl_command >/dev/null' -a flush -d 'flush sto
 complete -c pushctl -n 'not __pushctl_command >/dev/null' -a export -d 'write the analytics events, one a line'
 complete -c pushctl -n 'not __pushctl_command >/dev/null' -a status -d 'show what the daemon is doing now'
 complete -c pushctl -n 'not __pushctl_command >/dev/null' -a verify -d 'check the configuration'
+complete -c pushctl -n 'not __pushctl_command >/dev/null' -a doctor -d 'check the installation, and say what to do'
+complete -c pushctl -n 'not __pushctl_command >/dev/null' -a backup -d 'copy the ledger into a file'
+complete -c pushctl -n 'not __pushctl_command >/dev/null' -a restore -d 'put a backup in the place of the ledger'
 complete -c pushctl -n 'not __pushctl_command >/dev/null' -l generate -x -a 'man bash zsh fish' -d 'print the man page, or completions for a shell; after a command, man is the page of that command'
 complete -c pushctl -l config -x -a '(__fish_complete_directories)' -d 'read the configuration from this directory only'
 complete -c pushctl -n 'not __pushctl_in inject explain run-handler' -l state -x -a '(__fish_complete_directories)' -d 'where the daemon keeps its ledger'
@@ -163,6 +166,7 @@ complete -c pushctl -n '__pushctl_in report' -l utc -d 'show times in UTC, and r
 complete -c pushctl -n '__pushctl_in report' -l format -x -a 'text json csv' -d 'the format of the output (text)'
 complete -c pushctl -n '__pushctl_in report' -l json -d 'print JSON, for programs'
 complete -c pushctl -n '__pushctl_in report' -l fail-under -x -d 'exit with 1 when the compliance is below this, such as 99.9'
+complete -c pushctl -n '__pushctl_in show' -l full-tokens -d 'show push tokens whole; otherwise their first characters'
 complete -c pushctl -n '__pushctl_in show' -l utc -d 'show times in UTC, and read dates as UTC'
 complete -c pushctl -n '__pushctl_in show' -l json -d 'print JSON, for programs'
 complete -c pushctl -n '__pushctl_in deadletters' -l handler -x -d 'only those that this handler had last'
@@ -174,6 +178,7 @@ complete -c pushctl -n '__pushctl_in deadletters' -l since -x -d 'only requests 
 complete -c pushctl -n '__pushctl_in deadletters' -l until -x -d 'only requests accepted before this time'
 complete -c pushctl -n '__pushctl_in deadletters' -l limit -x -d 'at most this many requests, the newest (100)'
 complete -c pushctl -n '__pushctl_in deadletters' -l dry-run -d 'print what would be done and do nothing'
+complete -c pushctl -n '__pushctl_in deadletters' -l full-tokens -d 'show push tokens whole; otherwise their first characters'
 complete -c pushctl -n '__pushctl_in deadletters' -l utc -d 'show times in UTC, and read dates as UTC'
 complete -c pushctl -n '__pushctl_in deadletters' -l json -d 'print JSON, for programs'
 complete -c pushctl -n '__pushctl_in replay' -l handler -x -d 'only those that this handler had last'
@@ -185,6 +190,7 @@ complete -c pushctl -n '__pushctl_in replay' -l since -x -d 'only requests accep
 complete -c pushctl -n '__pushctl_in replay' -l until -x -d 'only requests accepted before this time'
 complete -c pushctl -n '__pushctl_in replay' -l limit -x -d 'at most this many requests, the newest (100)'
 complete -c pushctl -n '__pushctl_in replay' -l dry-run -d 'print what would be done and do nothing'
+complete -c pushctl -n '__pushctl_in replay' -l full-tokens -d 'show push tokens whole; otherwise their first characters'
 complete -c pushctl -n '__pushctl_in replay' -l utc -d 'show times in UTC, and read dates as UTC'
 complete -c pushctl -n '__pushctl_in replay' -l json -d 'print JSON, for programs'
 complete -c pushctl -n '__pushctl_in campaigns' -l campaign -x -d 'only this campaign'
@@ -213,6 +219,8 @@ complete -c pushctl -n '__pushctl_in pending' -l limit -x -d 'show at most this 
 complete -c pushctl -n '__pushctl_in pending' -l reset -x -d 'delete all entries that are stored in this suite'
 complete -c pushctl -n '__pushctl_in pending' -l retry -x -d 'send these unknown entries again'
 complete -c pushctl -n '__pushctl_in pending' -l discard -x -d 'never send these entries; all: the unknown ones'
+complete -c pushctl -n '__pushctl_in pending' -l clear -d 'discard the entries that the filters choose: pending, queued and unknown ones; asks first'
+complete -c pushctl -n '__pushctl_in pending' -l yes -d 'with --clear: do not ask'
 complete -c pushctl -n '__pushctl_in pending' -l utc -d 'show times in UTC, and read dates as UTC'
 complete -c pushctl -n '__pushctl_in pending' -l json -d 'print JSON, for programs'
 complete -c pushctl -n '__pushctl_in flush' -l app -x -d 'the app whose session starts'
@@ -227,8 +235,13 @@ complete -c pushctl -n '__pushctl_in export' -l event -x -d 'only these events, 
 complete -c pushctl -n '__pushctl_in export' -l cursor -r -F -d 'begin where this file says, and keep the new end in it'
 complete -c pushctl -n '__pushctl_in export' -l after -x -d 'begin after the line with this cursor; each line shows its own'
 complete -c pushctl -n '__pushctl_in export' -l follow -d 'wait for new events, until SIGINT, SIGTERM or the reader ends it'
+complete -c pushctl -n '__pushctl_in export' -l full-tokens -d 'show push tokens whole; otherwise their first characters'
 complete -c pushctl -n '__pushctl_in status' -l format -x -a 'text json openmetrics' -d 'the format of the output (text)'
 complete -c pushctl -n '__pushctl_in status' -l json -d 'print JSON, for programs'
 complete -c pushctl -n '__pushctl_in verify' -l json -d 'print JSON, for programs'
 complete -c pushctl -n '__pushctl_in verify' -l quiet -d 'print errors and warnings only'
-complete -c pushctl -n '__pushctl_in inject import explain run-handler simulate test' -F
+complete -c pushctl -n '__pushctl_in doctor' -l json -d 'print JSON, for programs'
+complete -c pushctl -n '__pushctl_in doctor' -l quiet -d 'print errors and warnings only'
+complete -c pushctl -n '__pushctl_in backup' -l json -d 'print JSON, for programs'
+complete -c pushctl -n '__pushctl_in restore' -l json -d 'print JSON, for programs'
+complete -c pushctl -n '__pushctl_in inject import explain run-handler simulate test backup restore' -F

@@ -37,7 +37,9 @@ public struct FileFacts: Hashable, Sendable {
 
     /// What the system says.
     public enum Condition: Hashable, Sendable {
+        /// It is there.
         case found(Attributes)
+        /// It is not there.
         case missing
         /// This user may not look.
         case hidden
