@@ -7,6 +7,7 @@ struct PushctlCommandLineTests {
     static let commands = [
         "inject", "open", "act", "dismiss", "session", "token", "log", "explain", "simulate", "test", "report", "show",
         "campaigns", "events", "user", "users", "pending", "flush", "export", "status", "tail", "top", "verify",
+        "doctor", "backup", "restore", "import", "run-handler", "handler-units", "deadletters", "replay",
     ]
 
     @Test("shows an overview that fits 80 columns and names every command")

@@ -13,7 +13,7 @@ struct PushctlInteractionTests {
 
     /// The request line that the daemon got, by its number.
     private func request(_ seq: Int) throws -> String? {
-        try json(daemon.pushctl("show", "--json", String(seq)).output)["request"]?.text
+        try json(daemon.pushctl("show", "--json", "--full-tokens", String(seq)).output)["request"]?.text
     }
 
     @Test("sends a button with what was typed")

@@ -183,13 +183,16 @@ _pushctl() {
             events) options="--since --until --delays --utc --json --config --state --runtime --help --version" ;;
             user) options="--utc --json --config --state --runtime --help --version" ;;
             users) options="--where --limit --json --config --state --runtime --help --version" ;;
-            pending) options="--stored --queued --unknown --rejected --suite --app --limit --reset --retry --discard --utc --json --config --state --runtime --help --version" ;;
+            pending) options="--stored --queued --unknown --rejected --suite --app --limit --reset --retry --discard --clear --yes --utc --json --config --state --runtime --help --version" ;;
             flush) options="--app --device --external-id --suite --json --config --state --runtime --help --version" ;;
-            export) options="--format --since --utc --event --cursor --after --follow --config --state --runtime --help --version" ;;
+            export) options="--format --since --utc --event --cursor --after --follow --full-tokens --config --state --runtime --help --version" ;;
             status) options="--format --json --config --state --runtime --help --version" ;;
             tail) options="--handler --route --provider --platform --app --outcome --callback --since --utc --json --config --state --runtime --help --version" ;;
             top) options="--once --utc --config --state --runtime --help --version" ;;
             verify) options="--json --quiet --config --state --runtime --help --version" ;;
+            doctor) options="--json --quiet --config --state --runtime --help --version" ;;
+            backup) options="--json --config --state --runtime --help --version" ;;
+            restore) options="--json --config --state --runtime --help --version" ;;
             *) options="--config --state --runtime --help --version --generate" ;;
         esac
         mapfile -t COMPREPLY < <(compgen -W "$options" -- "$current")
@@ -197,7 +200,7 @@ _pushctl() {
         mapfile -t COMPREPLY < <(compgen -W "inject open act dismiss session token log import explain run-handler handler-units simulate test report show deadletters replay campaigns events user users pending flush export status tail top verify" -- "$current")
     else
         case $command in
-            inject|import|explain|run-handler|simulate|test) mapfile -t COMPREPLY < <(compgen -f -- "$current") ;;
+            inject|import|explain|run-handler|simulate|test|backup|restore) mapfile -t COMPREPLY < <(compgen -f -- "$current") ;;
         esac
     fi
 }

@@ -32,6 +32,9 @@ known=(
     'tail:print outcomes and events as they come'
     'top:watch handlers, rates and missed deadlines on a live screen'
     'verify:check the configuration'
+    'doctor:check the installation, and say what to do'
+    'backup:copy the ledger into a file'
+    'restore:put a backup in the place of the ledger'
 )
 
 for word in "${(@)words[2,CURRENT-1]}"; do
@@ -300,6 +303,7 @@ report)
     ;;
 show)
     _arguments -S \
+        '*--full-tokens[show push tokens whole; otherwise their first characters]' \
         '*--utc[show times in UTC, and read dates as UTC]' \
         '*--json[print JSON, for programs]' \
         '*--config=[read the configuration from this directory only]:config:_directories' \
@@ -321,6 +325,7 @@ deadletters)
         '*--until=[only requests accepted before this time]:until: ' \
         '*--limit=[at most this many requests, the newest (100)]:limit: ' \
         '*--dry-run[print what would be done and do nothing]' \
+        '*--full-tokens[show push tokens whole; otherwise their first characters]' \
         '*--utc[show times in UTC, and read dates as UTC]' \
         '*--json[print JSON, for programs]' \
         '*--config=[read the configuration from this directory only]:config:_directories' \
@@ -342,6 +347,7 @@ replay)
         '*--until=[only requests accepted before this time]:until: ' \
         '*--limit=[at most this many requests, the newest (100)]:limit: ' \
         '*--dry-run[print what would be done and do nothing]' \
+        '*--full-tokens[show push tokens whole; otherwise their first characters]' \
         '*--utc[show times in UTC, and read dates as UTC]' \
         '*--json[print JSON, for programs]' \
         '*--config=[read the configuration from this directory only]:config:_directories' \
@@ -421,6 +427,8 @@ pending)
         '*--reset=[delete all entries that are stored in this suite]:reset: ' \
         '*--retry=[send these unknown entries again]:retry: ' \
         '*--discard=[never send these entries; all: the unknown ones]:discard: ' \
+        '*--clear[discard the entries that the filters choose: pending, queued and unknown ones; asks first]' \
+        '*--yes[with --clear: do not ask]' \
         '*--utc[show times in UTC, and read dates as UTC]' \
         '*--json[print JSON, for programs]' \
         '*--config=[read the configuration from this directory only]:config:_directories' \
@@ -455,6 +463,7 @@ export)
         '*--cursor=[begin where this file says, and keep the new end in it]:cursor:_files' \
         '*--after=[begin after the line with this cursor; each line shows its own]:after: ' \
         '*--follow[wait for new events, until SIGINT, SIGTERM or the reader ends it]' \
+        '*--full-tokens[show push tokens whole; otherwise their first characters]' \
         '*--config=[read the configuration from this directory only]:config:_directories' \
         '*--state=[where the daemon keeps its ledger]:state:_directories' \
         '*--runtime=[where the daemon has its sockets]:runtime:_directories' \
@@ -518,6 +527,40 @@ verify)
         '*--version[print the version and exit]' \
         '1: : ' \
         '*: : '
+    ;;
+doctor)
+    _arguments -S \
+        '*--json[print JSON, for programs]' \
+        '*--quiet[print errors and warnings only]' \
+        '*--config=[read the configuration from this directory only]:config:_directories' \
+        '*--state=[where the daemon keeps its ledger]:state:_directories' \
+        '*--runtime=[where the daemon has its sockets]:runtime:_directories' \
+        '*--help[show this help and exit; -h does the same]' \
+        '*--version[print the version and exit]' \
+        '1: : ' \
+        '*: : '
+    ;;
+backup)
+    _arguments -S \
+        '*--json[print JSON, for programs]' \
+        '*--config=[read the configuration from this directory only]:config:_directories' \
+        '*--state=[where the daemon keeps its ledger]:state:_directories' \
+        '*--runtime=[where the daemon has its sockets]:runtime:_directories' \
+        '*--help[show this help and exit; -h does the same]' \
+        '*--version[print the version and exit]' \
+        '1: : ' \
+        '*:file:_files'
+    ;;
+restore)
+    _arguments -S \
+        '*--json[print JSON, for programs]' \
+        '*--config=[read the configuration from this directory only]:config:_directories' \
+        '*--state=[where the daemon keeps its ledger]:state:_directories' \
+        '*--runtime=[where the daemon has its sockets]:runtime:_directories' \
+        '*--help[show this help and exit; -h does the same]' \
+        '*--version[print the version and exit]' \
+        '1: : ' \
+        '*:file:_files'
     ;;
 *)
     _arguments -S \

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
+#include <sys/timex.h>
 
 int CLinux_eventfd(void) { return eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC); }
 
@@ -64,4 +65,10 @@ int CLinux_receive_descriptor(int socket) {
     int descriptor;
     memcpy(&descriptor, CMSG_DATA(header), sizeof(int));
     return descriptor;
+}
+
+int CLinux_clock_is_synchronised(void) {
+    struct timex facts = {.modes = 0};
+    int state = adjtimex(&facts);
+    return state < 0 ? -1 : state != TIME_ERROR && (facts.status & STA_UNSYNC) == 0;
 }

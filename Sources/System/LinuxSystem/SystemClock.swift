@@ -1,3 +1,4 @@
+import CLinux
 import Glibc
 
 /// The machine's clocks; on any thread.
@@ -10,6 +11,12 @@ public enum SystemClock {
 
     /// The processor time that the calling thread has used, in nanoseconds.
     public static var threadNanoseconds: Int64 { nanoseconds(CLOCK_THREAD_CPUTIME_ID) }
+
+    /// Whether the kernel takes `CLOCK_REALTIME` for synchronised with a better clock (adjtimex(2)); `nil`: it does not say.
+    public static var isSynchronised: Bool? {
+        let answer = CLinux_clock_is_synchronised()
+        return answer < 0 ? nil : answer == 1
+    }
 
     private static func nanoseconds(_ clock: clockid_t) -> Int64 {
         var time = timespec()

@@ -22,6 +22,8 @@ public struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
         case logFull
         /// Another program has locked the ledger; the same write succeeds once it lets go.
         case busy
+        /// A file that was to be made is there already.
+        case exists
         /// The file is damaged, or is no ledger.
         case corrupt
         /// A part of the log is damaged, with good batches behind it.
@@ -79,6 +81,7 @@ public struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
         case .noSpace: "free space on that file system; nothing accepted so far is lost"
         case .logFull: "nothing is lost; a larger LogSizeMax= lets the ledger fall further behind"
         case .busy: "end the program that holds a transaction open on the ledger"
+        case .exists: "name another file, or move that one away"
         case .corrupt: "stop the daemon, move the file away, and recover its contents with: sqlite3 FILE .recover"
         case .logDamaged:
             "start pushrouterd with this state directory: it moves the damaged log to log.set-aside-*, reports the loss, and goes on"

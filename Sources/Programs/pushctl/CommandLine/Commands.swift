@@ -5,6 +5,6 @@ extension Command {
         report, show, deadLetters, replay,
         campaigns,
         events, user,
-        users, pending, flush, export, status, tail, top, verify,
+        users, pending, flush, export, status, tail, top, verify, doctor, backup, restore,
     ]
 }

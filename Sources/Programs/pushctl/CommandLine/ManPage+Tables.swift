@@ -301,7 +301,7 @@ extension ManPage {
         and with 1 when one was refused, or custom data of it rejected. --wait does not change that; with --fail \
         they also end with 1 when an owner's outcome is neither handled nor handed_to_tracker. verify \
         ends with 1 for a configuration that is missing or wrong, where explain and simulate end with 78; report then \
-        uses the defaults.
+        uses the defaults. doctor ends with 1 for an error, not for a warning.
         """
     ]
 }

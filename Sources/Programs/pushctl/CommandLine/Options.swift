@@ -68,6 +68,9 @@ extension Option {
     static let retry = Option("retry", .text("N,...|all"), "send these unknown entries again")
     static let discard = Option(
         "discard", .text("N,...|all"), "never send these entries; all: the unknown ones")
+    static let clear = Option(
+        "clear", .none, "discard the entries that the filters choose: pending, queued and unknown ones; asks first")
+    static let yes = Option("yes", .none, "with --clear: do not ask")
     static let sessionApp = Option("app", .text("APP"), "the app whose session starts")
     static let sessionDevice = Option(
         "device", .text("DEVICE"), "the device (without it: only entries that name no device)")
@@ -143,6 +146,9 @@ extension Option {
         "real-handlers", .none, "run the real handlers of the configuration, by the wall clock")
 
     static let junit = Option("junit", .file, "write a test report for CI into this file")
+
+    static let fullTokens = Option(
+        "full-tokens", .none, "show push tokens whole; otherwise their first characters")
 
     static let utc = Option("utc", .none, "show times in UTC, and read dates as UTC")
 

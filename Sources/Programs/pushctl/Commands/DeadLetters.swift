@@ -19,7 +19,7 @@ extension Command {
             """,
         ],
         operands: Operands(usage: "[list|show SEQ|purge [SEQ...]]", count: 0...DeadLetterChoice.operandsMax),
-        options: DeadLetterChoice.options + [.listOnly, .utc, .json],
+        options: DeadLetterChoice.options + [.listOnly, .fullTokens, .utc, .json],
         examples: [
             Example(line: "pushctl deadletters --handler crm --since -1d", meaning: "list those of a day"),
             Example(line: "pushctl deadletters show 41", meaning: "show everything about request 41"),
@@ -65,7 +65,7 @@ extension Command {
             """,
         ],
         operands: Operands(usage: "[SEQ...]", count: 0...DeadLetterChoice.operandsMax),
-        options: DeadLetterChoice.options + [.listOnly, .utc, .json],
+        options: DeadLetterChoice.options + [.listOnly, .fullTokens, .utc, .json],
         examples: [
             Example(line: "pushctl replay --handler crm --since -1h --dry-run", meaning: "what would be replayed"),
             Example(line: "pushctl replay --handler crm --since -1h", meaning: "replay it"),
@@ -174,7 +174,7 @@ struct DeadLetterChoice {
                 session.output.note("\(number) has no dead letter")
                 continue
             }
-            stories.append(story)
+            stories.append(story.showingTokens(arguments))
         }
         if arguments.has(.json) {
             writer.object { writer in

@@ -23,12 +23,13 @@ extension Command {
             the lines are written, so no event is left out. After a crash an event may come twice, with the same id. \
             With --after each line ends in a member cursor, for programs that keep the cursor beside the data; 0 \
             begins with the first event. Events are deleted when their request is older than Retention=. --follow \
-            looks for new events five times a second.
+            looks for new events five times a second. push_token has the first characters of a token, unless \
+            --full-tokens is given.
             """,
             LocalTime.forms,
         ],
         operands: .none,
-        options: [.exportFormat, .eventsSince, .utc, .event, .cursor, .after, .follow],
+        options: [.exportFormat, .eventsSince, .utc, .event, .cursor, .after, .follow, .fullTokens],
         examples: [
             Example(line: "pushctl export --event Open --since today", meaning: "the direct opens of today"),
             Example(
@@ -51,6 +52,7 @@ private struct Export {
     private let cursorFile: CursorFile?
     private let after: Int64?
     private let follows: Bool
+    private let showsTokens: Bool
 
     init(_ arguments: Arguments) throws(Failure) {
         format = arguments.word(.exportFormat, ExportFormat.self) ?? .currents
@@ -67,6 +69,7 @@ private struct Export {
             throw arguments.usageFailure("--cursor and --after exclude each other: each says where to go on")
         }
         follows = arguments.has(.follow)
+        showsTokens = arguments.has(.fullTokens)
     }
 
     private static func kinds(_ arguments: Arguments) throws(Failure) -> Set<AnalyticsEvent.Kind> {
@@ -110,6 +113,7 @@ private struct Export {
             try ledger.events(after: cursor, limit: Self.pageSize)
         }
         for (cursor, event) in page where isWanted(event) {
+            let event = showsTokens ? event : event.withShortToken
             session.output.write(line: format.line(event, cursor: after == nil ? nil : cursor))
         }
         return page.last?.cursor

@@ -20,28 +20,39 @@ extension Command {
             drop queued ones. --reset empties a suite. These three options need the running daemon, and list nothing.
             """,
             """
+            --clear discards the pending, queued and unknown entries that the filters choose, without a filter all of \
+            them. It says how many, and goes on when that number is typed, or with --yes. What is claimed is being sent, \
+            and stays. It needs the running daemon.
+            """,
+            """
             An entry stays claimed until the forwarder reports its result, or until the next forwarder starts.
             """,
         ],
         operands: .none,
         options: [
             .onlyStored, .onlyQueued, .onlyUnknown, .onlyRejected, .onlySuite, .onlyApp, .limit, .reset, .retry,
-            .discard, .utc, .json,
+            .discard, .clear, .yes, .utc, .json,
         ],
         examples: [
             Example(line: "pushctl pending --rejected", meaning: "list the rejected entries with their reasons"),
             Example(line: "pushctl pending --unknown --json", meaning: "list the unknown entries with their data"),
             Example(line: "pushctl pending --retry 7,9", meaning: "send entries 7 and 9 again"),
             Example(line: "pushctl pending --reset group.com.shop --app com.shop", meaning: "empty a suite for an app"),
+            Example(
+                line: "pushctl pending --clear --unknown --app com.shop", meaning: "drop unknown entries of an app"),
         ]
     ) { arguments, session throws(Failure) in
-        let orders = [Option.reset, .retry, .discard].filter(arguments.has)
+        let orders = [Option.reset, .retry, .discard, .clear].filter(arguments.has)
         guard orders.count <= 1 else {
-            throw arguments.usageFailure("--reset, --retry and --discard exclude each other")
+            throw arguments.usageFailure("--reset, --retry, --discard and --clear exclude each other")
+        }
+        guard arguments.has(.clear) || !arguments.has(.yes) else {
+            throw arguments.usageFailure("--yes belongs to --clear")
         }
         try checkThatNothingIsIgnored(beside: orders.first, arguments)
         switch orders.first {
         case nil: return try list(arguments, session)
+        case Option.clear: return try clear(arguments, session)
         case Option.reset: return try reset(arguments, session)
         case Option.retry: return try resolve(.retry, .queued, arguments, session)
         default: return try resolve(.discard, .discarded, arguments, session)
@@ -51,8 +62,9 @@ extension Command {
     /// An order that took no notice of a filter would do more than was meant.
     private static func checkThatNothingIsIgnored(beside order: Option?, _ arguments: Arguments) throws(Failure) {
         guard let order else { return }
-        var filters: [Option] = [.onlyStored, .onlyQueued, .onlyUnknown, .onlyRejected, .onlySuite, .limit]
-        if order != .reset { filters.append(.onlyApp) }
+        var filters: [Option] = [.onlyRejected, .limit]
+        if order != .clear { filters += [.onlyStored, .onlyQueued, .onlyUnknown, .onlySuite] }
+        if order != .reset, order != .clear { filters.append(.onlyApp) }
         guard let filter = filters.first(where: arguments.has) else { return }
         throw arguments.usageFailure(
             "--\(filter.name) selects entries of the list; it cannot be combined with --\(order.name)")
@@ -81,7 +93,7 @@ extension Command {
         return .done
     }
 
-    private static func states(_ arguments: Arguments) -> Set<EntryState> {
+    static func states(_ arguments: Arguments) -> Set<EntryState> {
         let choices: [(Option, Set<EntryState>)] = [
             (.onlyStored, [.pending]), (.onlyQueued, [.queued, .claimed]), (.onlyUnknown, [.unknown]),
             (.onlyRejected, [.rejected]),

@@ -14,7 +14,7 @@ extension Command {
             """
         ],
         operands: Operands(usage: "SEQ", count: 1...1),
-        options: [.utc, .json],
+        options: [.fullTokens, .utc, .json],
         examples: [Example(line: "pushctl show 41", meaning: "the request that inject called seq 41")]
     ) { arguments, session throws(Failure) in
         let operand = arguments.operands[0]
@@ -35,10 +35,11 @@ extension Session {
             let reason = number > last ? "the last one is \(last)" : "it is older than Retention=, or was refused"
             throw Failure(.no, "the ledger has no request \(number): \(reason)")
         }
+        let shown = story.showingTokens(arguments)
         if arguments.has(.json) {
-            output.write(document: story.json)
+            output.write(document: shown.json)
         } else {
-            output.print(story.text(in: arguments.zone))
+            output.print(shown.text(in: arguments.zone))
         }
         return .done
     }

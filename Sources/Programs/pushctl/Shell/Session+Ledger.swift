@@ -54,7 +54,9 @@ extension Session {
                 case .missing: .noInput
                 case .notPermitted: .noPermission
                 case .olderSchema, .newerSchema: .badData
-                case .inUse, .noSpace, .logFull, .busy, .corrupt, .logDamaged, .contradiction, .failed: .inputOutput
+                case .inUse, .noSpace, .logFull, .busy, .exists, .corrupt, .logDamaged, .contradiction,
+                    .failed:
+                    .inputOutput
                 }
             throw Failure(status, "\(error)")
         }

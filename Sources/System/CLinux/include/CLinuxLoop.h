@@ -21,3 +21,6 @@ int CLinux_send_descriptor(int socket, int descriptor);
 
 /* Takes a descriptor that was handed over so, close-on-exec. -1 with errno; -2: the other end has closed. Does not wait. */
 int CLinux_receive_descriptor(int socket);
+
+/* Whether the kernel's clock is synchronised (adjtimex): 1 or 0; -1 with errno. */
+int CLinux_clock_is_synchronised(void);

@@ -1,0 +1,41 @@
+/// One thing that `pushctl doctor` looked at.
+public struct HealthFinding: Hashable, Sendable {
+    /// What was looked at. The raw values are those of the JSON output.
+    public enum Area: String, Hashable, Sendable, CaseIterable {
+        case configuration, state, disk, runtime, sockets, daemon, clock, journal, handlers, secrets
+    }
+
+    /// How bad it is. The raw values are those of the JSON output.
+    public enum Severity: String, Hashable, Sendable, CaseIterable {
+        /// It is as it has to be.
+        case fine = "ok"
+        /// It works, and may not for long, or not as well as it could; or this user cannot see it.
+        case warning
+        /// Something does not work, or somebody may do what he must not.
+        case error
+    }
+
+    /// What was looked at.
+    public var area: Area
+    /// How bad it is.
+    public var severity: Severity
+    /// What was found: a path or a name, and its condition.
+    public var message: String
+    /// What to do about it; `nil` where there is nothing to do.
+    public var remedy: String?
+
+    /// Something that is as it has to be.
+    static func fine(_ area: Area, _ message: String) -> HealthFinding {
+        HealthFinding(area: area, severity: .fine, message: message)
+    }
+
+    /// Something that works, for now.
+    static func warning(_ area: Area, _ message: String, do remedy: String) -> HealthFinding {
+        HealthFinding(area: area, severity: .warning, message: message, remedy: remedy)
+    }
+
+    /// Something that is wrong.
+    static func error(_ area: Area, _ message: String, do remedy: String) -> HealthFinding {
+        HealthFinding(area: area, severity: .error, message: message, remedy: remedy)
+    }
+}

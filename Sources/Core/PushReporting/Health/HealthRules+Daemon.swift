@@ -1,0 +1,103 @@
+import PushModel
+
+extension HealthFacts {
+    // MARK: Sockets
+
+    var runtimeFindings: [HealthFinding] {
+        guard let runtime else { return [] }
+        guard let attributes = runtime.attributes else {
+            return [
+                absence(
+                    .runtime, runtime,
+                    "systemd-tmpfiles --create, or name the directory of the sockets with --runtime DIR")
+            ]
+        }
+        guard attributes.mode & 0o022 == 0 else {
+            return [
+                .error(
+                    .runtime,
+                    "\(runtime.path): its mode is \(attributes.octal): others could put sockets of their own there",
+                    do: "chmod go-w \(runtime.path)")
+            ]
+        }
+        if attributes.owner != 0, let service, attributes.owner != service.user {
+            return [
+                .error(
+                    .runtime,
+                    "\(runtime.path): it belongs to user \(attributes.owner), who could put sockets of his own there",
+                    do: "chown root \(runtime.path)")
+            ]
+        }
+        return [.fine(.runtime, "\(runtime.path): mode \(attributes.octal)")]
+    }
+
+    var socketFindings: [HealthFinding] {
+        sockets.map { socket in
+            let path = socket.file.path
+            if let attributes = socket.file.attributes, attributes.mode & 0o002 != 0 {
+                return .error(
+                    .sockets, "\(path): its mode is \(attributes.octal): every user may connect",
+                    do: "set the mode to 0660: SocketMode= of its socket unit, else the key of [Daemon]")
+            }
+            switch socket.answer {
+            case .answered: return .fine(.sockets, "\(path): answered")
+            case .silent:
+                return .error(
+                    .sockets, "\(path)\(socket.answer.because)", do: "systemctl status pushrouterd, then its journal")
+            case .notPermitted:
+                return .warning(.sockets, "\(path)\(socket.answer.because)", do: "run \"pushctl doctor\" as root")
+            case .failed(let reason):
+                return .error(
+                    .sockets, reason,
+                    do: "systemctl start pushrouterd, or name the directory of the sockets with --runtime DIR")
+            }
+        }
+    }
+
+    // MARK: What the daemon says of itself
+
+    var daemonFindings: [HealthFinding] {
+        guard let status else { return [] }
+        var findings: [HealthFinding] = []
+        if let problem = status["configuration_problem"]?.string {
+            findings.append(
+                .error(
+                    .daemon, "the last reload failed: \(problem)",
+                    do: "run \"pushctl verify\", then systemctl reload pushrouterd"))
+        }
+        if let problem = status["store_problem"]?.string {
+            findings.append(
+                .error(.daemon, "no request is accepted: \(problem)", do: "free space, or mend the state directory"))
+        }
+        if let problem = status["store"]?["ledger_problem"]?.string {
+            findings.append(
+                .error(.daemon, "the ledger cannot be written: \(problem)", do: "free space, or mend the ledger"))
+        }
+        if status["store"]?["is_slow"]?.bool == true {
+            findings.append(
+                .warning(
+                    .daemon, "the disk is slow: a sync takes longer than SlowCommit=", do: "look what writes to it"))
+        }
+        for (name, handler) in status["handlers"]?.members ?? [] {
+            guard let breaker = handler["breaker"]?.string, breaker != "closed" else { continue }
+            findings.append(
+                .warning(
+                    .handlers, "handler \(name) does not answer: its breaker is \(breaker)",
+                    do: "look at its failures: pushctl deadletters --handler \(name)"))
+        }
+        findings.append(containment(status))
+        let pid = status["pid"]?.int64.map { "process \($0), " } ?? ""
+        return findings.contains { $0.severity == .error }
+            ? findings : findings + [.fine(.daemon, "\(pid)version \(status["version"]?.string ?? "unknown")")]
+    }
+
+    private func containment(_ status: JSONNode) -> HealthFinding {
+        guard status["containment"]?.string != "cgroups" else {
+            return .fine(.daemon, "each run of a handler has a cgroup of its own")
+        }
+        let reason = status["containment_reason"]?.string.map { ": \($0)" } ?? ""
+        return .warning(
+            .daemon, "runs of handlers have no cgroups of their own, so MemoryMax= and the like do not hold\(reason)",
+            do: "run pushrouterd as a systemd service with Delegate=yes")
+    }
+}

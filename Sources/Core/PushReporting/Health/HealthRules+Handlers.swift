@@ -1,0 +1,92 @@
+import PushModel
+
+extension HealthFacts {
+    var handlerFindings: [HealthFinding] {
+        let findings = handlers.flatMap { handler in
+            [programFinding(handler), userFinding(handler), socketFinding(handler), authorityFinding(handler)]
+                .compactMap(\.self)
+        }
+        return findings.isEmpty && !handlers.isEmpty
+            ? [.fine(.handlers, "\(counted(handlers.count, "handler")): programs, users and sockets are there")]
+            : findings
+    }
+
+    private func programFinding(_ handler: Handler) -> HealthFinding? {
+        guard let program = handler.program else { return nil }
+        guard let attributes = program.attributes else {
+            return absence(.handlers, named(program, handler), "install the program, or change the handler's file")
+        }
+        let isOwn = handler.user == nil
+        guard attributes.kind == .file, let runner = isOwn ? service : handler.account else {
+            return attributes.kind == .file
+                ? nil
+                : .error(
+                    .handlers, "handler \(handler.name): \(program.path) is no file", do: "change Exec= in its file")
+        }
+        if !attributes.allows(1, runner) {
+            return .error(
+                .handlers, "handler \(handler.name): the user \(runner.name) cannot run \(program.path)",
+                do: "chmod a+rx \(program.path)")
+        }
+        if attributes.mode & 0o022 != 0 {
+            return .error(
+                .handlers,
+                "handler \(handler.name): \(program.path) has the mode \(attributes.octal): others can change what runs",
+                do: "chmod go-w \(program.path)")
+        }
+        return nil
+    }
+
+    private func named(_ file: FileFacts, _ handler: Handler) -> FileFacts {
+        FileFacts("handler \(handler.name): \(file.path)", file.condition)
+    }
+
+    private func userFinding(_ handler: Handler) -> HealthFinding? {
+        guard let user = handler.user, handler.account == nil else { return nil }
+        return .error(
+            .handlers, "handler \(handler.name): there is no user \(user)",
+            do: "adduser --system \(user), or change User= in its file")
+    }
+
+    private func socketFinding(_ handler: Handler) -> HealthFinding? {
+        guard let socket = handler.socket else { return nil }
+        let message = "handler \(handler.name): \(socket.file.path)\(socket.answer.because)"
+        switch socket.answer {
+        case .answered: return nil
+        case .notPermitted: return .warning(.handlers, message, do: "run \"pushctl doctor\" as root")
+        case .silent, .failed: return .error(.handlers, message, do: "start the service that listens there")
+        }
+    }
+
+    private func authorityFinding(_ handler: Handler) -> HealthFinding? {
+        guard let file = handler.authorities, file.attributes == nil else { return nil }
+        return absence(.handlers, named(file, handler), "write the certificates there, or change CAFile= in its file")
+    }
+
+    // MARK: Secrets
+
+    var secretFindings: [HealthFinding] {
+        secrets.map { secret in
+            let name = "\(secret.name)\(secret.file.path)"
+            guard let attributes = secret.file.attributes else {
+                if secret.mayBeElsewhere, secret.file.condition == .missing {
+                    return .warning(
+                        .secrets, "\(name): it is not there, unless its service loads it from elsewhere",
+                        do: "look at LoadCredential= and LoadCredentialEncrypted= of the service; \(secret.purpose)")
+                }
+                let file = FileFacts(name, secret.file.condition)
+                return absence(.secrets, file, "write the secret into it, mode 0600: \(secret.purpose)")
+            }
+            if attributes.kind != .file {
+                return .error(.secrets, "\(name): this is no file", do: "write the secret into a file, mode 0600")
+            }
+            if secret.isPrivate, attributes.mode & 0o077 != 0 {
+                return .error(
+                    .secrets,
+                    "\(name): its mode is \(attributes.octal), so others may read the secret; it is refused",
+                    do: "chmod 600 \(secret.file.path); \(secret.purpose)")
+            }
+            return .fine(.secrets, "\(name): mode \(attributes.octal)")
+        }
+    }
+}

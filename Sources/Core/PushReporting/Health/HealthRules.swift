@@ -1,0 +1,200 @@
+import PushModel
+
+extension HealthFacts {
+    /// What is to be said of all this, in the order of the areas.
+    public var findings: [HealthFinding] {
+        configurationFindings + stateFindings + diskFindings + runtimeFindings + socketFindings + daemonFindings
+            + clockFindings + journalFindings + handlerFindings + secretFindings
+    }
+
+    // MARK: Configuration
+
+    private var configurationFindings: [HealthFinding] {
+        var findings = mistakes.map { mistake in
+            HealthFinding(
+                area: .configuration, severity: mistake.isError ? .error : .warning, message: mistake.message,
+                remedy: "change the file, and check it with \"pushctl verify\"")
+        }
+        for file in configuration {
+            guard let attributes = file.attributes else { continue }
+            if attributes.mode & 0o022 != 0 {
+                findings.append(
+                    .error(
+                        .configuration,
+                        "\(file.path): its mode is \(attributes.octal): users other than its owner can say which programs run",
+                        do: "chmod go-w \(file.path)"))
+            } else if let service, !attributes.allows(4, service) {
+                findings.append(
+                    .error(
+                        .configuration, "\(file.path): the user \(service.name) of the daemon cannot read it",
+                        do: "chmod a+r \(file.path), or give it to a group of that user"))
+            } else if let service, attributes.owner == service.user, service.user != 0 {
+                findings.append(
+                    .warning(
+                        .configuration,
+                        "\(file.path): it belongs to the user \(service.name) of the daemon, so a handler could change it",
+                        do: "chown root \(file.path)"))
+            }
+        }
+        let count = configuration.count { $0.attributes.map { $0.kind != .directory } ?? false }
+        return findings.isEmpty ? [.fine(.configuration, "no mistakes; \(counted(count, "file"))")] : findings
+    }
+
+    // MARK: State
+
+    private var stateFindings: [HealthFinding] {
+        guard let directory = state.first else { return [] }
+        guard let attributes = directory.attributes else {
+            return [
+                absence(
+                    .state, directory, "start pushrouterd once, or name the directory of the ledger with --state DIR")
+            ]
+        }
+        guard attributes.kind == .directory else {
+            return [
+                .error(.state, "\(directory.path): this is no directory", do: "move it away, and start pushrouterd")
+            ]
+        }
+        let findings = state.flatMap { file in file.attributes.map { stateFindings(file.path, $0) } ?? [] }
+        return findings.isEmpty
+            ? [
+                .fine(
+                    .state,
+                    "\(directory.path): owner \(service?.name ?? "\(attributes.owner)"), mode \(attributes.octal)")
+            ]
+            : findings
+    }
+
+    private func stateFindings(_ path: String, _ attributes: FileFacts.Attributes) -> [HealthFinding] {
+        var findings: [HealthFinding] = []
+        if attributes.kind == .link {
+            return [.error(.state, "\(path): this is a symbolic link", do: "move the file itself here")]
+        }
+        if let service, attributes.owner != service.user {
+            findings.append(
+                .error(
+                    .state, "\(path): it belongs to user \(attributes.owner), and the daemon is \(service.name)",
+                    do: "chown \(service.name) \(path)"))
+        }
+        let isSticky = attributes.mode & 0o1000 != 0
+        if attributes.mode & 0o022 != 0, !(isSticky && attributes.kind == .directory) {
+            findings.append(
+                .error(
+                    .state, "\(path): its mode is \(attributes.octal): users other than its owner may write",
+                    do: "chmod go-w \(path)"))
+        }
+        // What lies in a directory that others cannot enter, they cannot read either.
+        if attributes.mode & 0o004 != 0, state.first?.attributes.map({ $0.mode & 0o001 != 0 }) ?? true {
+            findings.append(
+                .warning(
+                    .state, "\(path): its mode is \(attributes.octal): every user may read what people were sent",
+                    do: "chmod o-rwx \(path)"))
+        }
+        return findings
+    }
+
+    // MARK: Disk
+
+    /// Below this the daemon soon stops accepting requests: the shipped `LogSizeMax=`, once.
+    private static let leastFree: Int64 = 64 << 20
+    /// Below this somebody should look after it.
+    private static let littleFree: Int64 = 1 << 30
+    /// A sync that takes longer makes each producer wait for it.
+    private static let slowSync: Duration = .milliseconds(250)
+
+    private var diskFindings: [HealthFinding] {
+        var findings: [HealthFinding] = []
+        if let disk {
+            let free = "\(Self.mebibytes(disk.free)) MiB are free where the state directory is"
+            let remedy = "free space on that file system, or lower Retention= in [Store]"
+            if disk.free < Self.leastFree {
+                findings.append(.error(.disk, "\(free): soon no request is accepted any more", do: remedy))
+            } else if disk.free < Self.littleFree {
+                findings.append(.warning(.disk, free, do: remedy))
+            } else {
+                findings.append(.fine(.disk, free))
+            }
+            if let files = disk.freeFiles, files < 1000 {
+                let message = "\(files) files can still be made where the state directory is"
+                findings.append(.error(.disk, message, do: "remove files on that file system"))
+            }
+        }
+        switch sync {
+        case nil: break
+        case .took(let time)? where time > Self.slowSync:
+            findings.append(
+                .warning(
+                    .disk, "a sync took \(time.milliseconds) ms: a request is acknowledged after one",
+                    do: "look what else writes to that disk, or move the state directory to a faster one"))
+        case .took(let time)?: findings.append(.fine(.disk, "a sync took \(time.milliseconds) ms"))
+        case .failed(let reason)?:
+            findings.append(
+                .error(
+                    .disk, "nothing can be written and synced in the state directory: \(reason)",
+                    do: "look for errors of the disk in the kernel's log (dmesg)"))
+        case .notPermitted?:
+            findings.append(
+                .warning(
+                    .disk, "not tried whether the state directory can be written and synced: this user may not",
+                    do: "run \"pushctl doctor\" as root"))
+        }
+        return findings
+    }
+
+    private static func mebibytes(_ bytes: Int64) -> Int64 { bytes >> 20 }
+
+    // MARK: The system
+
+    private var clockFindings: [HealthFinding] {
+        switch isClockSynchronised {
+        case true?: [.fine(.clock, "the clock is synchronised")]
+        case false?:
+            [
+                .warning(
+                    .clock, "the kernel says that the clock is not synchronised: times in reports may be wrong",
+                    do: "run \"timedatectl\"; install systemd-timesyncd or chrony")
+            ]
+        case nil:
+            [.warning(.clock, "it cannot be told whether the clock is synchronised", do: "run \"timedatectl\"")]
+        }
+    }
+
+    private var journalFindings: [HealthFinding] {
+        switch journal {
+        case nil: []
+        case .answered?: [.fine(.journal, "the journal takes entries")]
+        case .silent?, .notPermitted?, .failed?:
+            [
+                .warning(
+                    .journal, "the journal takes no entries, and they go to standard error\(journal?.because ?? "")",
+                    do: "systemctl status systemd-journald.socket")
+            ]
+        }
+    }
+
+    // MARK: Parts of several rules
+
+    /// What there is to say of a file that cannot be looked at.
+    func absence(_ area: HealthFinding.Area, _ file: FileFacts, _ remedy: String) -> HealthFinding {
+        switch file.condition {
+        case .hidden: .warning(area, "\(file.path): this user may not look at it", do: "run \"pushctl doctor\" as root")
+        case .failed(let reason): .error(area, "\(file.path): \(reason)", do: remedy)
+        case .missing, .found: .error(area, "\(file.path): it is not there", do: remedy)
+        }
+    }
+}
+
+extension HealthFacts.Answer {
+    /// The reason, as the rest of a sentence.
+    var because: String {
+        switch self {
+        case .answered: ""
+        case .silent: ": no answer within \(Self.patience.milliseconds / 1000) s"
+        case .notPermitted: ": this user may not connect"
+        case .failed(let reason): ": \(reason)"
+        }
+    }
+
+    /// How long an answer is waited for.
+    public static let patience: Duration = .seconds(5)
+}

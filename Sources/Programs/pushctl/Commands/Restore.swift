@@ -1,0 +1,93 @@
+import Glibc
+import LinuxSystem
+import PushModel
+import PushSettings
+import Store
+
+extension Command {
+    static let restore = Command(
+        name: "restore", summary: "put a backup in the place of the ledger",
+        description: [
+            """
+            Checks the backup, moves ledger and log into the directory set-aside-MILLISECONDS of the state directory, \
+            and puts the backup in their place. The daemon must not run; a backup of a newer version is refused, one of \
+            an older version is brought up to date. Root may restore for the user of the daemon: it becomes the owner of \
+            the state directory first.
+            """,
+            """
+            What was accepted after the backup is in the set-aside ledger alone. A request that a producer sends again \
+            under an id of that time is accepted again. The state directory has a new id, so "pushctl export --cursor" \
+            refuses an earlier cursor file. Numbers go on behind those of the set-aside ledger where it can be read. \
+            Entries of custom data that were to be sent become unknown, since they may have been sent: "pushctl pending \
+            --unknown" lists them. What was in flight ends as after a crash.
+            """,
+        ],
+        operands: Operands(usage: "FILE", count: 1...1),
+        options: [.json],
+        examples: [
+            Example(
+                line: "systemctl stop pushrouterd 'pushrouterd-*.socket'", meaning: "first: no producer may start it"),
+            Example(line: "pushctl restore /var/backups/push-monday.db", meaning: "then"),
+        ]
+    ) { arguments, session throws(Failure) in
+        let path = arguments.operands.first ?? ""
+        guard let file = FileDescriptor(Glibc.open(path, O_RDONLY | O_CLOEXEC)) else {
+            throw Failure(.noInput, "\(path): cannot read it: \(errorText(errno))")
+        }
+        try session.becomeOwnerOfState()
+        let restored = try Session.reading { () throws(StoreError) in
+            try Restoration.restore(file.rawValue, into: session.directories.state, at: LocalTime.now)
+        }
+        if !restored.continuesNumbers {
+            session.output.note(
+                """
+                the ledger that was there cannot be read, so numbers of requests that were given after the backup may be \
+                given again
+                """)
+        }
+        if arguments.has(.json) {
+            session.output.write(document: restored.json)
+        } else {
+            session.output.print(restored.text)
+        }
+        return .done
+    }
+}
+
+extension Session {
+    /// Files in the state directory must be those of its owner: root that makes some there does so as that user.
+    fileprivate func becomeOwnerOfState() throws(Failure) {
+        var facts = stat()
+        guard geteuid() == 0, stat(directories.state, &facts) == 0, facts.st_uid != 0 else { return }
+        // The groups first: without root's rights they cannot be changed.
+        guard setgroups(0, nil) == 0, setgid(facts.st_gid) == 0, setuid(facts.st_uid) == 0 else {
+            throw Failure(.noPermission, "cannot become user \(facts.st_uid): \(errorText(errno))")
+        }
+    }
+}
+
+extension Restoration {
+    fileprivate var text: String {
+        let place = setAside.map { "What was there is in \($0).\n" } ?? ""
+        let entries =
+            unknownEntries == 0
+            ? ""
+            : "\(counted(unknownEntries, "entry", "entries")) may have been sent: see \"pushctl pending --unknown\".\n"
+        return "Restored \(counted(backup.requests, "request")).\n" + place + entries
+            + "Start the daemon: systemctl start pushrouterd\n"
+    }
+
+    fileprivate var json: [UInt8] {
+        var writer = JSONWriter()
+        writer.object { writer in
+            writer.member("requests", backup.requests)
+            writer.member("schema", backup.schema)
+            writer.member("state", state.description)
+            writer.member("former_state", backup.state.description)
+            writer.member("set_aside", setAside)
+            writer.member("continues_numbers", continuesNumbers)
+            writer.member("unknown_entries", unknownEntries)
+        }
+        return writer.bytes
+    }
+}

@@ -1,0 +1,121 @@
+import DaemonClient
+import Glibc
+import LinuxSystem
+import PushModel
+import PushReporting
+import UnixSockets
+
+/// Asks the system for single facts. It changes nothing but for the block that it writes to time a sync.
+enum HealthProbe {
+    /// What the system says of a file; symbolic links are followed unless it is to be no link.
+    static func file(_ path: String, followingLinks: Bool = true) -> FileFacts {
+        var facts = stat()
+        guard (followingLinks ? stat(path, &facts) : lstat(path, &facts)) == 0 else {
+            switch errno {
+            case ENOENT, ENOTDIR: return FileFacts(path, .missing)
+            case EACCES: return FileFacts(path, .hidden)
+            case let number: return FileFacts(path, .failed(errorText(number)))
+            }
+        }
+        let kind: FileFacts.Kind =
+            switch facts.st_mode & S_IFMT {
+            case S_IFREG: .file
+            case S_IFDIR: .directory
+            case S_IFSOCK: .socket
+            case S_IFLNK: .link
+            default: .other
+            }
+        let attributes = FileFacts.Attributes(
+            kind, owner: facts.st_uid, group: facts.st_gid, mode: facts.st_mode & 0o7777)
+        return FileFacts(path, .found(attributes))
+    }
+
+    /// The account of a user by its number.
+    static func account(_ user: UInt32) -> Account {
+        guard let entry = getpwuid(user) else { return Account(user: user, groups: [], name: "\(user)") }
+        return account(entry.pointee)
+    }
+
+    /// The account of a user by its name or number; `nil`: there is none.
+    static func account(named name: String) -> Account? {
+        let entry = UInt32(name).map { getpwuid($0) } ?? getpwnam(name)
+        return entry.map { account($0.pointee) }
+    }
+
+    private static func account(_ entry: passwd) -> Account {
+        let name = String(cString: entry.pw_name)
+        var groups = [gid_t](repeating: 0, count: 256)
+        var count = Int32(groups.count)
+        let isWhole = getgrouplist(name, entry.pw_gid, &groups, &count) >= 0
+        return Account(
+            user: entry.pw_uid, groups: isWhole ? Array(groups.prefix(Int(count))) : [entry.pw_gid], name: name)
+    }
+
+    /// The file system of a directory; `nil` where it cannot be told.
+    static func disk(_ directory: String) -> HealthFacts.Disk? {
+        var facts = statvfs()
+        guard statvfs(directory, &facts) == 0 else { return nil }
+        return HealthFacts.Disk(
+            free: Int64(clamping: facts.f_bavail) * Int64(clamping: facts.f_frsize),
+            freeFiles: facts.f_files == 0 ? nil : Int64(clamping: facts.f_favail))
+    }
+
+    /// Writes a block into a directory and syncs it; nothing of it stays.
+    static func sync(_ directory: String) -> HealthFacts.Sync {
+        let path = "\(directory)/doctor-\(getpid())"
+        let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard let file = FileDescriptor(descriptor) else {
+            return errno == EACCES || errno == EPERM ? .notPermitted : .failed("\(path): \(errorText(errno))")
+        }
+        unlink(path)
+        let block = [UInt8](repeating: 0, count: 4096)
+        let start = SystemClock.monotonicNanoseconds
+        guard write(file.rawValue, block, block.count) == block.count, fdatasync(file.rawValue) == 0 else {
+            return .failed("\(path): \(errorText(errno))")
+        }
+        return .took(.nanoseconds(SystemClock.monotonicNanoseconds - start))
+    }
+
+    /// Whether somebody takes connections, or datagrams, at the socket of this path.
+    static func listener(_ path: String, datagrams: Bool = false) -> HealthFacts.Answer {
+        switch SocketProbe.problem(at: path, datagrams: datagrams) {
+        case nil: .answered
+        case .permissionDenied?: .notPermitted
+        case .system(_, _, EAGAIN)?: .silent
+        case let problem?: .failed(problem.description)
+        }
+    }
+
+    /// Whether the daemon answers at a socket to which nothing is sent: it closes what the client has closed.
+    static func inject(_ path: String) -> HealthFacts.Answer {
+        answer { () throws(DaemonError) in
+            let connection = try DaemonConnection(path)
+            connection.finishSending()
+            _ = try connection.receiveLine(timeoutMilliseconds: Self.patience)
+        }
+    }
+
+    /// The daemon's status by a socket.
+    static func status(_ path: String) -> (HealthFacts.Answer, JSONNode?) {
+        var status: JSONNode?
+        let answer = answer { () throws(DaemonError) in
+            status = try DaemonConnection(path).ask(.status, timeoutMilliseconds: Self.patience).root["status"]
+        }
+        return (answer, status)
+    }
+
+    private static var patience: Int { Int(HealthFacts.Answer.patience.milliseconds) }
+
+    private static func answer(_ ask: () throws(DaemonError) -> Void) -> HealthFacts.Answer {
+        do throws(DaemonError) {
+            try ask()
+            return .answered
+        } catch {
+            return switch error {
+            case .socket(.timedOut): .silent
+            case .socket(.permissionDenied): .notPermitted
+            default: .failed(error.description)
+            }
+        }
+    }
+}

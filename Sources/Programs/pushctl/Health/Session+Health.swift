@@ -1,0 +1,131 @@
+import Glibc
+import LinuxSystem
+import PushCustomData
+import PushModel
+import PushReporting
+import PushRouting
+import PushSettings
+import SettingsFiles
+
+extension Session {
+    /// What `doctor` goes by.
+    func healthFacts() -> HealthFacts {
+        var facts = HealthFacts()
+        collectSockets(&facts)
+        collectState(&facts)
+        if let settings = collectConfiguration(&facts) {
+            let handlers = settings.routing.handlers.values.sorted { $0.name < $1.name }
+            facts.handlers = handlers.map(health)
+            facts.secrets = secrets(settings, handlers)
+        }
+        facts.isClockSynchronised = SystemClock.isSynchronised
+        facts.journal = HealthProbe.listener("/run/systemd/journal/socket", datagrams: true)
+        return facts
+    }
+
+    private func collectSockets(_ facts: inout HealthFacts) {
+        facts.runtime = HealthProbe.file(directories.runtime)
+        let inject = HealthProbe.inject(directories.injectSocket)
+        let (control, status) = HealthProbe.status(directories.controlSocket)
+        let (read, statusForReaders) = HealthProbe.status(directories.readSocket)
+        facts.status = status ?? statusForReaders
+        facts.sockets = [
+            (directories.injectSocket, inject), (directories.controlSocket, control), (directories.readSocket, read),
+        ].map { HealthFacts.Socket(file: HealthProbe.file($0.0), answer: $0.1) }
+    }
+
+    private func collectState(_ facts: inout HealthFacts) {
+        let names = ["", "/lock", "/ledger.db", "/ledger.db-wal", "/ledger.db-shm", "/log"]
+        // The daemon follows a link to the directory, and none within it.
+        let files = names.map { HealthProbe.file(directories.state + $0, followingLinks: $0.isEmpty) }
+        let process = facts.status?["pid"]?.int64.map { HealthProbe.file("/proc/\($0)") }
+        facts.state = files
+        for file in [process, files.first].compactMap(\.self) {
+            guard case .found(let attributes) = file.condition else { continue }
+            facts.service = HealthProbe.account(attributes.owner)
+            break
+        }
+        guard case .found(let attributes)? = files.first?.condition, attributes.kind == .directory else { return }
+        facts.disk = HealthProbe.disk(directories.state)
+        facts.sync = HealthProbe.sync(directories.state)
+    }
+
+    /// - Returns: the settings, as far as they can be read.
+    private func collectConfiguration(_ facts: inout HealthFacts) -> Settings? {
+        do {
+            let sources = try configurationSources()
+            let (settings, diagnostics) = Settings.read(sources)
+            facts.mistakes = diagnostics.map {
+                HealthFacts.Mistake(isError: $0.severity == .error, message: $0.description)
+            }
+            let files = [
+                sources.main, sources.providers, sources.handlers, sources.routes, sources.tracks,
+            ].joined().map(\.path)
+            let folders = ["", "/pushrouterd.conf.d", "/handlers.d", "/routes.d", "/providers.d", "/tracks.d"]
+            let directories = directories.configuration.filter { $0 != self.directories.runtime }
+                .flatMap { directory in folders.map { directory + $0 } }
+            facts.configuration = (directories + files).map { HealthProbe.file($0) }
+            return settings
+        } catch {
+            facts.mistakes = [HealthFacts.Mistake(isError: true, message: error.description)]
+            return nil
+        }
+    }
+
+    // MARK: Handlers
+
+    private func health(_ handler: Handler) -> HealthFacts.Handler {
+        var facts = HealthFacts.Handler(name: handler.name)
+        if let command = handler.kind.command, let program = command.arguments.first {
+            facts.program = HealthProbe.file(program)
+            facts.user = command.confinement.user
+            facts.account = command.confinement.user.flatMap { HealthProbe.account(named: $0) }
+        }
+        if let path = handler.kind.socketPath {
+            facts.socket = HealthFacts.Socket(file: HealthProbe.file(path), answer: HealthProbe.listener(path))
+        }
+        if let endpoint = handler.kind.endpoint {
+            facts.authorities = endpoint.authorityFile.map { HealthProbe.file($0) }
+            if endpoint.serviceSocket == nil {
+                let program = httpCommand?.arguments.first
+                facts.program = program.map { HealthProbe.file($0) } ?? FileFacts(HTTPProgramFile.name, .missing)
+            }
+        }
+        return facts
+    }
+
+    // MARK: Secrets
+
+    private func secrets(_ settings: Settings, _ handlers: [Handler]) -> [HealthFacts.Secret] {
+        var secrets: [HealthFacts.Secret] = []
+        if settings.usersTrack.endpoint != nil {
+            let purpose = "without it the forwarder does not start"
+            if let path = settings.usersTrack.keyFile {
+                secrets.append(.init(name: "KeyFile=", file: HealthProbe.file(path), purpose: purpose))
+            } else if let directory = directories.configuration.first {
+                // From where the forwarder's unit loads it.
+                let file = HealthProbe.file("\(directory)/users-track-key")
+                secrets.append(
+                    .init(name: "credential users-track-key: ", file: file, purpose: purpose, mayBeElsewhere: true))
+            }
+        }
+        for handler in handlers {
+            guard let endpoint = handler.kind.endpoint else { continue }
+            for (key, place) in [("SecretFile", endpoint.secretFile), ("BearerFile", endpoint.bearerFile)] {
+                guard let place else { continue }
+                secrets.append(
+                    secret("handler \(handler.name): \(key)=", place, ofChild: endpoint.serviceSocket == nil))
+            }
+        }
+        return secrets
+    }
+
+    private func secret(_ name: String, _ place: String, ofChild isChild: Bool) -> HealthFacts.Secret {
+        let purpose = "without it nothing is sent"
+        if place.hasPrefix("/") { return .init(name: name, file: HealthProbe.file(place), purpose: purpose) }
+        // Where systemd keeps what it loaded, while the service runs.
+        let unit = isChild ? "pushrouterd" : "pushrouter-http"
+        let file = HealthProbe.file("/run/credentials/\(unit).service/\(place)")
+        return .init(name: name, file: file, purpose: purpose, isPrivate: false, mayBeElsewhere: true)
+    }
+}

@@ -1,0 +1,87 @@
+import Glibc
+import LinuxSystem
+public import PushModel
+
+/// A copy of a ledger in one file, for `pushctl restore`: a SQLite database of the ledger's schema, without free pages.
+public struct Backup: Hashable, Sendable {
+    /// How many requests it has.
+    public var requests: Int64
+    /// Its length, in bytes.
+    public var length: Int64
+    /// The schema of the ledger.
+    public var schema: Int64
+    /// The id of the state directory.
+    public var state: UUID128
+
+    /// Writes all that a reader sees, in one state of the ledger, into a new file that only its owner may read. The daemon
+    /// goes on meanwhile.
+    ///
+    /// The file has another name until it is whole, checked (`PRAGMA integrity_check`) and on the disk.
+    ///
+    /// - Parameters:
+    ///   - reader: the ledger; not within a snapshot.
+    ///   - path: the file; nothing of that name exists.
+    /// - Throws: `exists`, and what the disk and SQLite say. Then nothing is left of the file.
+    public static func write(_ reader: LedgerReader, to path: String) throws(StoreError) -> Backup {
+        try requireNothing(at: path)
+        let partial = "\(path).partial-\(getpid())"
+        unlink(partial)
+        guard let file = FileDescriptor(open(partial, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)) else {
+            throw StoreError.system("open", partial, errno: errno)
+        }
+        do throws(StoreError) {
+            do throws(StoreError) {
+                var copy = try reader.database.prepare("VACUUM INTO ?1")
+                // A name that begins with "file:" would be read as a URI.
+                copy.bind(partial.hasPrefix("/") ? partial : "./" + partial, at: 1)
+                try copy.run()
+            } catch {
+                var error = error
+                error.context = partial
+                throw error
+            }
+            let backup = try check(partial)
+            guard fsync(file.rawValue) == 0 else { throw StoreError.system("fsync", partial, errno: errno) }
+            // Unlike a rename it replaces nothing.
+            guard link(partial, path) == 0 else {
+                if errno == EEXIST { try requireNothing(at: path) }
+                throw StoreError.system("link", path, errno: errno)
+            }
+            unlink(partial)
+            try LogDirectory.sync(directory(of: path))
+            return backup
+        } catch {
+            unlink(partial)
+            throw error
+        }
+    }
+
+    /// What a backup has, once all of it was read and found right.
+    ///
+    /// - Throws: `corrupt` for a file that is damaged or no ledger, `newerSchema` for one of a newer program.
+    public static func check(_ path: String) throws(StoreError) -> Backup {
+        let database = try Database(path: path, access: .readOnly)
+        let schema = try Schema.check(database)
+        guard schema > 0 else { throw StoreError(.corrupt, message: "this is no ledger", context: path) }
+        let integrity = try database.prepare("PRAGMA integrity_check(1)")
+        let verdict = try integrity.step() ? integrity.text(0) : nil
+        guard verdict == "ok" else {
+            throw StoreError(.corrupt, message: "the file is damaged: \(verdict ?? "no answer")", context: path)
+        }
+        var facts = stat()
+        guard stat(path, &facts) == 0 else { throw StoreError.system("stat", path, errno: errno) }
+        return Backup(
+            requests: try database.integer("SELECT count(*) FROM requests"), length: Int64(facts.st_size),
+            schema: schema, state: try Schema.stateIdentity(database))
+    }
+
+    private static func requireNothing(at path: String) throws(StoreError) {
+        var facts = stat()
+        guard lstat(path, &facts) == 0 else { return }
+        throw StoreError(.exists, message: "there is such a file already, and it is not replaced", context: path)
+    }
+
+    private static func directory(of path: String) -> String {
+        path.lastIndex(of: "/").map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
+    }
+}

@@ -1,0 +1,169 @@
+import Glibc
+import LinuxSystem
+public import PushModel
+
+/// What putting a backup in the place of a ledger did.
+public struct Restoration: Hashable, Sendable {
+    /// What the backup has.
+    public var backup: Backup
+    /// The new id of the state directory.
+    public var state: UUID128
+    /// Where ledger and log that were there are now; `nil`: there were none.
+    public var setAside: String?
+    /// Whether the numbers of requests, events and entries go on behind those of the ledger that was set aside; else that
+    /// one could not be read, and they go on behind those of the backup.
+    public var continuesNumbers: Bool
+    /// How many entries of custom data were to be sent: they are of unknown outcome now.
+    public var unknownEntries: Int
+
+    /// Puts a backup in the place of the ledger in a state directory, which no daemon has. What was there is kept in a
+    /// directory of its own, `set-aside-MILLISECONDS`.
+    ///
+    /// The state directory has a new id then: what follows the backup may differ from what followed it before, and the ids
+    /// of events are made of it.
+    ///
+    /// - Parameters:
+    ///   - file: the backup, open for reading at its beginning; it stays the caller's.
+    ///   - directory: the state directory; it is created where it is missing.
+    ///   - now: the clock.
+    /// - Throws: `inUse`, `newerSchema`, `corrupt`, and what the disk says. Until the backup is whole, checked and on the disk
+    ///   nothing that was there is touched.
+    public static func restore(_ file: Int32, into directory: String, at now: WallTime) throws(StoreError)
+        -> Restoration
+    {
+        let lock = try StateDirectory(path: directory)
+        let new = "\(directory)/ledger.db.restored"
+        do throws(StoreError) {
+            try copy(file, to: new)
+            let backup = try Backup.check(new)
+            let old = Numbers(ofLedgerIn: directory)
+            var (state, unknown) = (backup.state, 0)
+            do {
+                let database = try Database(path: new, access: .readWrite)
+                try Schema.migrate(database, onMigration: {})
+                (state, unknown) = try begin(database, after: old)
+            }
+            try syncFile(new)
+            let place = try setAside(directory, at: now)
+            guard rename(new, "\(directory)/ledger.db") == 0 else {
+                throw StoreError.system("rename", new, errno: errno)
+            }
+            try LogDirectory.sync(directory)
+            lock.unlock()
+            return Restoration(
+                backup: backup, state: state, setAside: place, continuesNumbers: place == nil || old != nil,
+                unknownEntries: unknown)
+        } catch {
+            unlink(new)
+            throw error
+        }
+    }
+
+    // MARK: What the backup becomes
+
+    /// Makes a ledger of its own of the backup.
+    ///
+    /// - Returns: its id, and how many entries are of unknown outcome now.
+    private static func begin(_ database: borrowing Database, after old: Numbers?) throws(StoreError) -> (UUID128, Int)
+    {
+        let state = UUID128(high: .random(in: .min ... .max), low: .random(in: .min ... .max))
+        let old = old ?? Numbers()
+        try database.execute("BEGIN IMMEDIATE")
+        try database.execute(
+            """
+            UPDATE meta SET state_id = '\(state)', highest_seq = max(highest_seq, \(old.seq)),
+                highest_cursor = max(highest_cursor, \(old.cursor)), highest_entry = max(highest_entry, \(old.entry));
+            -- The log is another one.
+            UPDATE log_position SET number = 0, checksum = 0, segment = 0, segment_end = 0;
+            UPDATE entries SET state = 'unknown', claimant = NULL,
+                reason = 'restored from a backup: the entry may have been sent since'
+            WHERE state IN ('queued', 'claimed');
+            """)
+        let unknown = database.changes
+        try database.execute("COMMIT")
+        return (state, unknown)
+    }
+
+    /// The highest numbers that a ledger gave.
+    private struct Numbers {
+        var seq: Int64 = 0
+        var cursor: Int64 = 0
+        var entry: Int64 = 0
+
+        init() {}
+
+        /// Brings the ledger of a directory up to date first, so that it is whole without its WAL and its log as well; `nil`
+        /// where that, or reading it, fails: it may be what the backup is to replace.
+        init?(ofLedgerIn directory: String) {
+            let path = "\(directory)/ledger.db"
+            do throws(StoreError) {
+                guard access(path, F_OK) == 0 else { return nil }
+                // An older program may want to read it: it is not brought to this schema.
+                guard try Schema.check(Database(path: path, access: .readOnly)) == Schema.version else { return nil }
+                let writer = try LedgerWriter(directory: directory)
+                if let log = try LogDirectory(reading: directory, state: writer.stateID) {
+                    var chain = try LogChain(log.segmentsForReading())
+                    guard try Recovery.replay(&chain, writer) == nil else { return nil }
+                }
+                guard try writer.checkpointWhole() else { return nil }
+                let database = try Database(path: path, access: .readOnly)
+                seq = try database.integer(
+                    "SELECT max((SELECT highest_seq FROM meta), (SELECT coalesce(max(seq), 0) FROM requests))")
+                cursor = try database.integer(
+                    "SELECT max((SELECT highest_cursor FROM meta), (SELECT coalesce(max(cursor), 0) FROM events))")
+                entry = try database.integer(
+                    "SELECT max((SELECT highest_entry FROM meta), (SELECT coalesce(max(number), 0) FROM entries))")
+            } catch {
+                return nil
+            }
+        }
+    }
+
+    // MARK: Files
+
+    /// Moves ledger and log away, for people to look at.
+    ///
+    /// SQLite discards a WAL beside a database that is not there, so none of these moves alone makes a false ledger.
+    ///
+    /// - Returns: where they are now; `nil`: there were none.
+    private static func setAside(_ directory: String, at now: WallTime) throws(StoreError) -> String? {
+        let names = ["log", "ledger.db", "ledger.db-wal", "ledger.db-shm", "ledger.db-journal"]
+        let present = names.filter { access("\(directory)/\($0)", F_OK) == 0 || errno != ENOENT }
+        guard !present.isEmpty else { return nil }
+        let place = "\(directory)/set-aside-\(now.milliseconds)"
+        guard mkdir(place, 0o700) == 0 else { throw StoreError.system("mkdir", place, errno: errno) }
+        for name in present where rename("\(directory)/\(name)", "\(place)/\(name)") != 0 {
+            throw StoreError.system("rename", "\(directory)/\(name)", errno: errno)
+        }
+        try LogDirectory.sync(place)
+        return place
+    }
+
+    /// Copies a file into a new one, with the mode of a ledger.
+    private static func copy(_ source: Int32, to path: String) throws(StoreError) {
+        unlink(path)
+        guard let copy = FileDescriptor(open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o640)) else {
+            throw StoreError.system("open", path, errno: errno)
+        }
+        let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 16)
+        defer { memory.deallocate() }
+        while true {
+            let count = retryingInterrupts { read(source, memory.baseAddress, memory.count) }
+            guard count >= 0 else { throw StoreError.system("read", "the backup", errno: errno) }
+            if count == 0 { return }
+            var rest = UnsafeRawBufferPointer(rebasing: memory[..<count])
+            while !rest.isEmpty {
+                let written = retryingInterrupts { write(copy.rawValue, rest.baseAddress, rest.count) }
+                guard written > 0 else { throw StoreError.system("write", path, errno: errno) }
+                rest = UnsafeRawBufferPointer(rebasing: rest[written...])
+            }
+        }
+    }
+
+    private static func syncFile(_ path: String) throws(StoreError) {
+        guard let file = FileDescriptor(open(path, O_RDONLY | O_CLOEXEC)) else {
+            throw StoreError.system("open", path, errno: errno)
+        }
+        guard fsync(file.rawValue) == 0 else { throw StoreError.system("fsync", path, errno: errno) }
+    }
+}

@@ -1,0 +1,28 @@
+import Glibc
+import LinuxSystem
+
+/// Tries whether somebody listens at a socket, and sends nothing.
+public enum SocketProbe {
+    /// Why nobody can be reached at the socket of a path; `nil`: somebody listens. It does not wait: a full backlog is
+    /// `system` with `EAGAIN`.
+    ///
+    /// - Parameters:
+    ///   - path: the socket's.
+    ///   - datagrams: whether it takes datagrams, not connections.
+    public static func problem(at path: String, datagrams: Bool = false) -> ClientError? {
+        guard SocketPath.fits(path) else { return .pathTooLong(path: path) }
+        let kind = datagrams ? SOCK_DGRAM : SOCK_STREAM
+        let flags = Int32(kind.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
+        guard let probe = FileDescriptor(socket(AF_UNIX, flags, 0)) else {
+            return .system(operation: "create a socket for", path: path, errno: errno)
+        }
+        let result = SocketPath.withAddress(of: path) { connect(probe.rawValue, $0, $1) }
+        guard result != 0 else { return nil }
+        return switch errno {
+        case ENOENT, ENOTDIR: .noSuchSocket(path: path)
+        case ECONNREFUSED: .nobodyListens(path: path)
+        case EACCES, EPERM: .permissionDenied(path: path)
+        case let number: .system(operation: "connect to", path: path, errno: number)
+        }
+    }
+}

@@ -1,0 +1,75 @@
+import PushModel
+import TestSupport
+import Testing
+
+@Suite("pushctl backup, restore and doctor", .timeLimit(.minutes(30)))
+struct PushctlBackupTests {
+    private let daemon: TestDaemon
+    private let token = "bk3RNwTe3H0:CI2k_HHwgIpo"
+    private var file: String { daemon.installation.root + "/backup.db" }
+
+    init() throws {
+        daemon = try TestDaemon()
+        let result = daemon.pushctl("token", token, "--device", "d", "--platform", "android", "--wait")
+        #expect(result.end == .exited(0), "\(result.errors)")
+    }
+
+    @Test("backs up beside the daemon, and restores only without it; an older cursor file is refused then")
+    func roundTrip() throws {
+        let written = daemon.pushctl("backup", file, "--json")
+        #expect(written.end == .exited(0), "\(written.errors)")
+        #expect(try json(written.output)["requests"]?.int64 == 1)
+        #expect(daemon.pushctl("backup", file).errors.contains("there is such a file already"))
+        let cursor = daemon.installation.root + "/cursor"
+        #expect(daemon.pushctl("export", "--cursor", cursor).lines.count == 1)
+        #expect(daemon.pushctl("token", token, "--device", "e", "--platform", "android").end == .exited(0))
+        let refused = daemon.pushctl("restore", file)
+        #expect(refused.end == .exited(74) && refused.errors.contains("is in use by process"), "\(refused.errors)")
+        daemon.process.crash()
+
+        let restored = daemon.pushctl("restore", file, "--json")
+        #expect(restored.end == .exited(0), "\(restored.errors)")
+        #expect(try json(restored.output)["continues_numbers"]?.bool == true)
+        #expect(daemon.pushctl("show", "2").end == .exited(1))
+        #expect(daemon.pushctl("export", "--cursor", cursor).errors.contains("of another state directory's ledger"))
+        let next = try TestDaemon(daemon.installation)
+        let accepted = next.pushctl("token", token, "--device", "e", "--platform", "android")
+        #expect(accepted.output.contains("seq 3"), "\(accepted.output)")
+    }
+
+    @Test("without a daemon, after its crash, a backup has what is in the log alone")
+    func afterACrash() throws {
+        daemon.process.crash()
+        let written = daemon.pushctl("backup", file)
+        #expect(written.output.contains(": 1 request, "), "\(written.output)\(written.errors)")
+        #expect(daemon.pushctl("restore", file + ".none").end == .exited(66))
+    }
+
+    @Test("shows the beginning of a token, and all of it when that is asked for")
+    func tokens() throws {
+        for command in [["show", "1"], ["show", "1", "--json"], ["export"]] {
+            let short = pushctl.run(daemon.options + command)
+            #expect(!short.output.contains(token) && short.output.contains("bk3RNw…"), "\(short.output)")
+            #expect(pushctl.run(daemon.options + command + ["--full-tokens"]).output.contains(token))
+        }
+    }
+
+    @Test("doctor finds nothing wrong in a good installation, and ends with 1 when something is")
+    func doctor() throws {
+        let good = daemon.pushctl("doctor", "--json")
+        #expect(good.end == .exited(0), "\(good.output)")
+        let findings = try #require(try json(good.output)["findings"]).elements
+        let sockets = findings.filter { $0["area"]?.string == "sockets" }
+        #expect(sockets.count == 3 && sockets.allSatisfy { $0["severity"]?.string == "ok" }, "\(good.output)")
+        daemon.installation.addHandler("gone", "Exec=/nonexistent/program")
+        daemon.installation.write(
+            "handlers.d/web.handler", "[Handler]\nType=http\nURL=https://x.example/\nSecretFile=/nonexistent/secret\n")
+        let bad = daemon.pushctl("doctor", "--quiet")
+        #expect(bad.end == .exited(1))
+        #expect(bad.output.contains("handler gone: /nonexistent/program: it is not there"), "\(bad.output)")
+        #expect(bad.output.contains("handler web: SecretFile=/nonexistent/secret: it is not there"), "\(bad.output)")
+        #expect(!bad.lines.contains { $0.hasPrefix("ok ") })
+        daemon.process.crash()
+        #expect(daemon.pushctl("doctor").output.contains("nobody listens on"))
+    }
+}

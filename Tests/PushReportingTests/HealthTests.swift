@@ -1,0 +1,224 @@
+import PushModel
+import PushReporting
+import Testing
+
+@Suite("What doctor says of what it found")
+struct HealthTests {
+    private typealias Severity = HealthFinding.Severity
+
+    private static let service = Account(user: 997, groups: [997, 50], name: "pushrouterd")
+
+    private func file(
+        _ path: String, _ kind: FileFacts.Kind = .file, owner: UInt32 = 997, group: UInt32 = 997, mode: UInt32
+    ) -> FileFacts {
+        FileFacts(path, .found(.init(kind, owner: owner, group: group, mode: mode)))
+    }
+
+    /// The findings that are no good news, of facts of which only some are known.
+    private func problems(_ change: (inout HealthFacts) -> Void) -> [HealthFinding] {
+        var facts = HealthFacts()
+        facts.service = Self.service
+        facts.isClockSynchronised = true
+        change(&facts)
+        return facts.findings.filter { $0.severity != .fine }
+    }
+
+    private func expectOne(
+        _ severity: HealthFinding.Severity, _ area: HealthFinding.Area, _ message: String, do remedy: String,
+        _ location: SourceLocation = #_sourceLocation, _ change: (inout HealthFacts) -> Void
+    ) {
+        let found = problems(change)
+        #expect(found.count == 1, "\(found)", sourceLocation: location)
+        #expect(found.first?.severity == severity && found.first?.area == area, "\(found)", sourceLocation: location)
+        #expect(found.first?.message.contains(message) == true, "\(found)", sourceLocation: location)
+        #expect(found.first?.remedy == remedy, "\(found)", sourceLocation: location)
+    }
+
+    @Test("an installation as it has to be has findings, and none is a problem")
+    func fine() throws {
+        let status = try JSONDocument(
+            scanning: Array(#"{"pid":7,"version":"1","containment":"cgroups","store":{"is_slow":false}}"#.utf8)
+        ).root
+        let found = problems { facts in
+            facts.configuration = [file("/etc/p", .directory, owner: 0, group: 0, mode: 0o755)]
+            facts.state = [file("/s", .directory, mode: 0o750), file("/s/ledger.db", mode: 0o640)]
+            facts.disk = .init(free: 10 << 30, freeFiles: nil)
+            facts.sync = .took(.milliseconds(3))
+            facts.runtime = file("/r", .directory, owner: 0, mode: 0o755)
+            facts.sockets = [.init(file: file("/r/inject.sock", .socket, mode: 0o660), answer: .answered)]
+            facts.status = status
+            facts.journal = .answered
+            facts.secrets = [.init(name: "KeyFile=", file: file("/k", owner: 0, mode: 0o600), purpose: "x")]
+        }
+        #expect(found == [])
+    }
+
+    @Test("a file of the configuration that others may write, or the daemon cannot read, is wrong")
+    func configuration() {
+        expectOne(.error, .configuration, "its mode is 0664", do: "chmod go-w /etc/p/a") {
+            $0.configuration = [file("/etc/p/a", owner: 0, mode: 0o664)]
+        }
+        expectOne(
+            .error, .configuration, "pushrouterd of the daemon cannot read it",
+            do: "chmod a+r /etc/p/a, or give it to a group of that user"
+        ) {
+            $0.configuration = [file("/etc/p/a", owner: 0, group: 0, mode: 0o640)]
+        }
+        #expect(problems { $0.configuration = [file("/etc/p/a", owner: 0, group: 50, mode: 0o640)] } == [])
+        expectOne(.warning, .configuration, "a handler could change it", do: "chown root /etc/p/a") {
+            $0.configuration = [file("/etc/p/a", mode: 0o644)]
+        }
+    }
+
+    @Test("a state directory of somebody else, or open to others, is wrong; a missing one says what to do")
+    func state() {
+        expectOne(
+            .error, .state, "belongs to user 0, and the daemon is pushrouterd", do: "chown pushrouterd /s/ledger.db"
+        ) {
+            $0.state = [file("/s", .directory, mode: 0o700), file("/s/ledger.db", owner: 0, mode: 0o640)]
+        }
+        expectOne(.error, .state, "users other than its owner may write", do: "chmod go-w /s") {
+            $0.state = [file("/s", .directory, mode: 0o770)]
+        }
+        #expect(problems { $0.state = [file("/s", .directory, mode: 0o1770)] } == [])
+        expectOne(.warning, .state, "every user may read", do: "chmod o-rwx /s") {
+            $0.state = [file("/s", .directory, mode: 0o755), file("/s/ledger.db", mode: 0o640)]
+        }
+        #expect(
+            problems { $0.state = [file("/s", .directory, mode: 0o750), file("/s/ledger.db", mode: 0o644)] } == [],
+            "nobody else can enter the directory")
+        expectOne(.error, .state, "/s/log: this is a symbolic link", do: "move the file itself here") {
+            $0.state = [file("/s", .directory, mode: 0o700), file("/s/log", .link, mode: 0o777)]
+        }
+        expectOne(
+            .error, .state, "/s: it is not there",
+            do: "start pushrouterd once, or name the directory of the ledger with --state DIR"
+        ) { $0.state = [FileFacts("/s", .missing)] }
+        expectOne(.warning, .state, "/s: this user may not look at it", do: "run \"pushctl doctor\" as root") {
+            $0.state = [FileFacts("/s", .hidden)]
+        }
+    }
+
+    @Test(
+        "a disk is short below 1 GiB, and full below 64 MiB",
+        arguments: [
+            (Int64(64 << 20) - 1, Severity.error), (64 << 20, .warning), (1 << 30, .fine),
+        ])
+    func disk(free: Int64, severity: HealthFinding.Severity) {
+        var facts = HealthFacts()
+        facts.disk = .init(free: free, freeFiles: 5000)
+        #expect(facts.findings.first { $0.area == .disk }?.severity == severity)
+    }
+
+    @Test("a sync is slow above 250 ms, and wrong when it fails; files that run out are wrong")
+    func sync() {
+        #expect(problems { $0.sync = .took(.milliseconds(250)) } == [])
+        #expect(problems { $0.sync = .took(.milliseconds(251)) }.map(\.severity) == [.warning])
+        #expect(problems { $0.sync = .failed("no") }.map(\.severity) == [.error])
+        #expect(problems { $0.sync = .notPermitted }.map(\.severity) == [.warning])
+        #expect(problems { $0.disk = .init(free: 2 << 30, freeFiles: 999) }.map(\.severity) == [.error])
+    }
+
+    @Test("sockets that are open to all, silent or absent are wrong; one that is not for this user is a warning")
+    func sockets() {
+        func severities(_ answer: HealthFacts.Answer, mode: UInt32 = 0o660) -> [HealthFinding.Severity] {
+            problems { $0.sockets = [.init(file: file("/r/x", .socket, mode: mode), answer: answer)] }.map(\.severity)
+        }
+        #expect(severities(.answered) == [])
+        #expect(severities(.answered, mode: 0o666) == [.error])
+        #expect(severities(.silent) == [.error])
+        #expect(severities(.failed("nobody listens")) == [.error])
+        #expect(severities(.notPermitted) == [.warning])
+        #expect(problems { $0.runtime = file("/r", .directory, mode: 0o777) }.map(\.severity) == [.error])
+        #expect(problems { $0.runtime = file("/r", .directory, owner: 4, mode: 0o755) }.map(\.severity) == [.error])
+        #expect(problems { $0.runtime = file("/r", .directory, mode: 0o755) } == [])
+    }
+
+    @Test("what status says of problems is repeated with what to do")
+    func status() throws {
+        let text = """
+            {"configuration_problem":"a","store_problem":"b","containment":"process_groups","containment_reason":"c",\
+            "store":{"ledger_problem":"d","is_slow":true},"handlers":{"crm":{"breaker":"open"},"ok":{"breaker":"closed"}}}
+            """
+        let status = try JSONDocument(scanning: Array(text.utf8)).root
+        let found = problems { $0.status = status }
+        #expect(found.map(\.severity) == [.error, .error, .error, .warning, .warning, .warning])
+        #expect(found.contains { $0.message.hasSuffix("do not hold: c") })
+        #expect(found.contains { $0.remedy == "look at its failures: pushctl deadletters --handler crm" })
+        #expect(found.allSatisfy { $0.remedy != nil })
+    }
+
+    @Test("a handler needs its program, its user and its socket")
+    func handlers() {
+        func handler(_ change: (inout HealthFacts.Handler) -> Void) -> [String] {
+            var handler = HealthFacts.Handler(name: "crm")
+            change(&handler)
+            return problems { $0.handlers = [handler] }.map { "\($0.severity.rawValue) \($0.message)" }
+        }
+        #expect(handler { $0.program = file("/p", owner: 0, mode: 0o755) } == [])
+        #expect(handler { $0.program = FileFacts("/p", .missing) } == ["error handler crm: /p: it is not there"])
+        #expect(
+            handler { $0.program = file("/p", owner: 0, group: 0, mode: 0o750) }
+                == ["error handler crm: the user pushrouterd cannot run /p"])
+        #expect(
+            handler {
+                $0.program = file("/p", owner: 0, group: 0, mode: 0o750)
+                $0.user = "root"
+                $0.account = Account(user: 0, groups: [0], name: "root")
+            } == [])
+        #expect(
+            handler { $0.program = file("/p", owner: 0, mode: 0o757) }
+                == ["error handler crm: /p has the mode 0757: others can change what runs"])
+        #expect(handler { $0.user = "nobody-here" } == ["error handler crm: there is no user nobody-here"])
+        #expect(
+            handler { $0.socket = .init(file: FileFacts("/x", .missing), answer: .failed("no socket")) }
+                == ["error handler crm: /x: no socket"])
+        #expect(
+            handler { $0.authorities = FileFacts("/ca.pem", .missing) }
+                == ["error handler crm: /ca.pem: it is not there"])
+    }
+
+    @Test("a secret that others may read is wrong, but for what systemd loaded; a credential may be elsewhere")
+    func secrets() {
+        func secret(_ file: FileFacts, isPrivate: Bool = true, elsewhere: Bool = false) -> [HealthFinding.Severity] {
+            problems {
+                $0.secrets = [
+                    .init(name: "K=", file: file, purpose: "p", isPrivate: isPrivate, mayBeElsewhere: elsewhere)
+                ]
+            }.map(\.severity)
+        }
+        #expect(secret(file("/k", mode: 0o600)) == [])
+        #expect(secret(file("/k", mode: 0o640)) == [.error])
+        #expect(secret(file("/k", mode: 0o440), isPrivate: false) == [])
+        #expect(secret(FileFacts("/k", .missing)) == [.error])
+        #expect(secret(FileFacts("/k", .missing), elsewhere: true) == [.warning])
+        #expect(secret(FileFacts("/k", .hidden)) == [.warning])
+        #expect(secret(file("/k", .directory, mode: 0o700)) == [.error])
+    }
+
+    @Test("a clock that is not synchronised and a journal that is not there are warnings")
+    func system() {
+        #expect(problems { $0.isClockSynchronised = false }.map(\.area) == [.clock])
+        #expect(problems { $0.isClockSynchronised = nil }.map(\.severity) == [.warning])
+        #expect(problems { $0.journal = .failed("no socket") }.map(\.severity) == [.warning])
+    }
+
+    @Test("the report counts, and shows what to do below each finding; only problems when that is asked for")
+    func report() throws {
+        var facts = HealthFacts()
+        facts.isClockSynchronised = true
+        facts.sync = .failed("no")
+        let report = HealthReport(facts)
+        #expect(report.errors == 1 && report.warnings == 0)
+        #expect(
+            report.text(problemsOnly: true) == """
+                error    disk           nothing can be written and synced in the state directory: no
+                                        do: look for errors of the disk in the kernel's log (dmesg)
+
+                """)
+        #expect(report.text().hasSuffix("\n1 error, 0 warnings\n"))
+        let root = try JSONDocument(scanning: report.json).root
+        #expect(root["ok"]?.bool == false && root["errors"]?.int64 == 1)
+        #expect(root["findings"]?.elements.last?["area"]?.string == "clock")
+    }
+}
