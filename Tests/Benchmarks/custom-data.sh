@@ -16,7 +16,9 @@ compile() {
         -enable-upcoming-feature InternalImportsByDefault \
         -emit-module -emit-module-path "$build/$name.swiftmodule" -c "$@" -o "$build/$name.o"
 }
+# shellcheck disable=SC2046  # Names of our own, without blanks.
 compile PushModel $(find "$sources/PushModel" -name "*.swift")
+# shellcheck disable=SC2046  # As above.
 compile PushCustomData $(find "$sources/PushCustomData" -name "*.swift")
 swiftc -O -swift-version 6 -parse-as-library -I "$build" "$here/CustomDataBenchmark.swift" \
     "$build/PushModel.o" "$build/PushCustomData.o" -o "$build/benchmark"

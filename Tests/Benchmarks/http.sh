@@ -10,7 +10,7 @@ set -euo pipefail
 cd "$(dirname "$0")/../.."
 rounds=${1:-5} requests=${2:-5000} at_once=${3:-32}
 work=$(mktemp -d /var/tmp/pushrouterd-http.XXXXXX)
-daemon= server=
+daemon='' server=''
 trap 'kill $daemon $server 2>/dev/null || true; wait 2>/dev/null || true; rm -rf "$work"' EXIT
 
 build=${BUILD:-.build/release}

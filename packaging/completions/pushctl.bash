@@ -10,7 +10,7 @@ _pushctl() {
 
     for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
         case $word in
-            inject|open|act|dismiss|session|token|log|import|explain|run-handler|handler-units|simulate|test|report|show|deadletters|replay|campaigns|events|user|users|pending|flush|export|status|tail|top|verify) command=$word; break ;;
+            inject|open|act|dismiss|session|token|log|import|explain|run-handler|handler-units|simulate|test|report|show|deadletters|replay|campaigns|events|user|users|pending|flush|export|status|tail|top|verify|doctor|backup|restore) command=$word; break ;;
         esac
     done
 
@@ -176,9 +176,9 @@ _pushctl() {
             simulate) options="--mode --keep-going --config --state --runtime --help --version" ;;
             test) options="--real-handlers --junit --json --config --state --runtime --help --version" ;;
             report) options="--since --until --utc --format --json --by --baseline --fail-under --fail-on-miss --width --config --state --runtime --help --version" ;;
-            show) options="--utc --json --config --state --runtime --help --version" ;;
-            deadletters) options="--handler --route --outcome --provider --app --since --until --limit --dry-run --utc --json --config --state --runtime --help --version" ;;
-            replay) options="--handler --route --outcome --provider --app --since --until --limit --dry-run --utc --json --config --state --runtime --help --version" ;;
+            show) options="--full-tokens --utc --json --config --state --runtime --help --version" ;;
+            deadletters) options="--handler --route --outcome --provider --app --since --until --limit --dry-run --full-tokens --utc --json --config --state --runtime --help --version" ;;
+            replay) options="--handler --route --outcome --provider --app --since --until --limit --dry-run --full-tokens --utc --json --config --state --runtime --help --version" ;;
             campaigns) options="--campaign --by --since --until --utc --format --json --config --state --runtime --help --version" ;;
             events) options="--since --until --delays --utc --json --config --state --runtime --help --version" ;;
             user) options="--utc --json --config --state --runtime --help --version" ;;
@@ -197,7 +197,7 @@ _pushctl() {
         esac
         mapfile -t COMPREPLY < <(compgen -W "$options" -- "$current")
     elif [[ -z $command ]]; then
-        mapfile -t COMPREPLY < <(compgen -W "inject open act dismiss session token log import explain run-handler handler-units simulate test report show deadletters replay campaigns events user users pending flush export status tail top verify" -- "$current")
+        mapfile -t COMPREPLY < <(compgen -W "inject open act dismiss session token log import explain run-handler handler-units simulate test report show deadletters replay campaigns events user users pending flush export status tail top verify doctor backup restore" -- "$current")
     else
         case $command in
             inject|import|explain|run-handler|simulate|test|backup|restore) mapfile -t COMPREPLY < <(compgen -f -- "$current") ;;

@@ -2,7 +2,7 @@
 
 function __pushctl_command --description "The command of the line, where it has one"
     for word in (commandline -opc)[2..]
-        if contains -- $word inject open act dismiss session token log import explain run-handler handler-units simulate test report show deadletters replay campaigns events user users pending flush export status tail top verify
+        if contains -- $word inject open act dismiss session token log import explain run-handler handler-units simulate test report show deadletters replay campaigns events user users pending flush export status tail top verify doctor backup restore
             echo $word
             return 0
         end
@@ -172,6 +172,7 @@ complete -c pushctl -n '__pushctl_in report' -l baseline -r -F -d 'compare with 
 complete -c pushctl -n '__pushctl_in report' -l fail-under -x -d 'exit with 1 when the compliance is below this, such as 99.9'
 complete -c pushctl -n '__pushctl_in report' -l fail-on-miss -d 'exit with 1 when an invocation missed its deadline'
 complete -c pushctl -n '__pushctl_in report' -l width -x -d 'the width of the text (COLUMNS, or the terminal\'s)'
+complete -c pushctl -n '__pushctl_in show' -l full-tokens -d 'show push tokens whole; otherwise their first characters'
 complete -c pushctl -n '__pushctl_in show' -l utc -d 'show times in UTC, and read dates as UTC'
 complete -c pushctl -n '__pushctl_in show' -l json -d 'print JSON, for programs'
 complete -c pushctl -n '__pushctl_in deadletters' -l handler -x -d 'only those that this handler had last'

@@ -39,7 +39,7 @@ known=(
 
 for word in "${(@)words[2,CURRENT-1]}"; do
     case $word in
-inject|open|act|dismiss|session|token|log|import|explain|run-handler|handler-units|simulate|test|report|show|deadletters|replay|campaigns|events|user|users|pending|flush|export|status|tail|top|verify) command=$word; break ;;
+inject|open|act|dismiss|session|token|log|import|explain|run-handler|handler-units|simulate|test|report|show|deadletters|replay|campaigns|events|user|users|pending|flush|export|status|tail|top|verify|doctor|backup|restore) command=$word; break ;;
     esac
 done
 
