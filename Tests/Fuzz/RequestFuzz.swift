@@ -143,7 +143,7 @@ private struct RequestPath {
                 var writer = JSONWriter()
                 writer.object { $0.members(of: event) }
                 check(writer.bytes + [UInt8(ascii: "\n")])
-            case .record, .terminate, .stop: break
+            case .record, .terminate, .stop, .breaker: break
             }
         }
     }
