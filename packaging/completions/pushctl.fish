@@ -25,7 +25,7 @@ complete -c pushctl -n 'not __pushctl_command >/dev/null' -a log -d 'log a custo
 complete -c pushctl -n 'not __pushctl_command >/dev/null' -a import -d 'log the custom data that an app stored with Braze\'s samples'
 complete -c pushctl -n 'not __pushctl_command >/dev/null' -a explain -d 'show what would happen to a payload, and why'
 complete -c pushctl -n 'not __pushctl_command >/dev/null' -a run-handler -d 'run a real handler on payloads, without a daemon'
-complete -c pushctl -n 'not __pushctl_command >/dev/null' -a handler-units -d 'write systemd units that run a handler apart from the daemon'
+complete -c pushctl -n 'not __pushctl_command >/dev/null' -a handler-units -d 'write systemd units that run a handler on its own'
 complete -c pushctl -n 'not __pushctl_command >/dev/null' -a simulate -d 'run a scenario under virtual time, without a daemon'
 complete -c pushctl -n 'not __pushctl_command >/dev/null' -a test -d 'run scenarios with expectations, without a daemon'
 complete -c pushctl -n 'not __pushctl_command >/dev/null' -a report -d 'show how many invocations kept their deadline'

@@ -14,7 +14,7 @@ known=(
     'import:log the custom data that an app stored with Braze'\''s samples'
     'explain:show what would happen to a payload, and why'
     'run-handler:run a real handler on payloads, without a daemon'
-    'handler-units:write systemd units that run a handler apart from the daemon'
+    'handler-units:write systemd units that run a handler on its own'
     'simulate:run a scenario under virtual time, without a daemon'
     'test:run scenarios with expectations, without a daemon'
     'report:show how many invocations kept their deadline'

@@ -6,7 +6,7 @@ import PushSettings
 
 extension Command {
     static let handlerUnits = Command(
-        name: "handler-units", summary: "write systemd units that run a handler apart from the daemon",
+        name: "handler-units", summary: "write systemd units that run a handler on its own",
         description: [
             """
             Prints the units with which systemd runs the program of the handler NAME: a socket with Accept=yes, and a \

@@ -30,11 +30,11 @@ extension Command {
         options: [.suite, .platform, .app, .device, .externalID, .at, .dryRun, .json],
         examples: [
             Example(
-                line: "pushctl import remote-storage group.com.shop.plist --platform ios --app com.shop --dry-run",
+                line: "pushctl import remote-storage shop.plist --platform ios --app shop --dry-run",
                 meaning: "show its entries"),
             Example(
-                line: "pushctl import remote-storage group.com.shop.plist --platform ios --app com.shop",
-                meaning: "log it; the next session of com.shop flushes it"),
+                line: "pushctl import remote-storage shop.plist --platform ios --app shop",
+                meaning: "log it; the next session of shop flushes it"),
         ]
     ) { arguments, session throws(Failure) in
         guard arguments.operands[0] == "remote-storage" else {
