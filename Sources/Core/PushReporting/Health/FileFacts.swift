@@ -58,7 +58,9 @@ public struct FileFacts: Hashable, Sendable {
         self.condition = condition
     }
 
-    /// What it is; `nil` where that cannot be told.
+    /// What it is; `nil` where that cannot be told. Where this is inlined into a loop, Swift 6.3.1 ends with an ownership
+    /// error in its own pass CopyPropagation.
+    @inline(never)
     var attributes: Attributes? {
         if case .found(let attributes) = condition { attributes } else { nil }
     }
