@@ -1,6 +1,13 @@
 # shellcheck shell=bash disable=SC2154,SC2016  # inside.sh has the variables and functions.
 # The steps of inside.sh, in their order. They share one machine: each begins where the one before ended.
 
+# ours: paths with the product's names, those of this checkout among them; not what man, the journal and systemd keep.
+ours() {
+    find / /run -xdev \( -path /var/cache/man -o -path /var/log -o -path /run/log -o -path /run/systemd -o -path /tmp \) -prune \
+        -o \( -name 'pushrouter*' -o -name 'pushctl*' -o -name '_push*' \) -print 2>/dev/null | LC_ALL=C sort
+}
+ours >/tmp/ours-before
+
 step "install: dpkg -i, and everything runs"
 holds "it is installed" dpkg -i "$packages"/old/*.deb
 holds "the service and its sockets are active" systemctl is-active "$service" "${sockets[@]}"
@@ -150,9 +157,5 @@ denies "the service is gone" systemctl cat "$service"
 step "purge: nothing is left but what the administrator wrote"
 rm -r /etc/pushrouterd/handlers.d/{program,hides,worker}.handler /etc/pushrouterd/routes.d/50-*.route
 holds "it is purged" dpkg -P pushrouterd pushrouterd-ctl
-# Pages that man formatted are its own.
-left=$(find / -xdev \( -path /var/cache/man -o -path /var/tmp -o -path /proc -o -path /sys -o -path /work -o -path /tmp -o -path /usr/share/doc \) -prune -o \
-    \( -name 'pushrouter*' -o -name 'pushctl*' -o -name '_push*' \) -print 2>/dev/null |
-    grep -v -e '^/run/systemd/\(generator\|units\|propagate\|transient\)' -e '^/var/log' -e '^/run/log' -e '/journal/' \
-        -e "^$packages" -e '/\.build/' -e '^/before' || true)
+left=$(comm -13 /tmp/ours-before <(ours))
 [[ -z $left ]] || fail "left: $left"
