@@ -69,6 +69,11 @@ write("wide-extra", "android", lambda n: marks | {"extra": text({f"k{i}": "" for
 write("uninstall-like-extra", "android", lambda n: marks | {"extra": text({f"unit{i}": "" for i in range(n)})})
 write("deep-extra", "android", lambda n: marks | {"extra": '{"x":[' + ",".join(['{"a":' * 26 + "1" + "}" * 26] * n) + "]}"})
 write("deep", "android", deep)
+write("array-of-numbers", "android", lambda n: '{"_ab":"true","t":"T","a":"A","x":[' + ",".join("1" * n) + "]}")
+write("array-of-arrays", "android", lambda n: '{"_ab":"true","t":"T","a":"A","x":[' + ",".join(["[]"] * n) + "]}")
+write("array-of-objects", "android", lambda n: '{"_ab":"true","t":"T","a":"A","x":[' + ",".join(['{"":0}'] * n) + "]}")
+write("array-of-pairs", "android", lambda n: '{"_ab":"true","t":"T","a":"A","x":[' + ",".join(['{"a":0,"b":0}'] * n) + "]}")
+write("apple-array-of-numbers", "ios", lambda n: text(apple({})).rstrip("}") + '},"x":[' + ",".join("1" * n) + "]}")
 write("many-escapes", "android", lambda n: '{"_ab":"true","t":"T","a":"' + "\\n\\u00e9" * n + '"}')
 write("escaped-keys", "android", lambda n: '{"_ab":"true","t":"T","a":"A",'
       + ",".join(f'"\\u006b{i}":"\\t"' for i in range(n)) + "}")

@@ -8,22 +8,25 @@ extension JSONView {
     private var containerDigest: UInt64 {
         // A sum does not depend on the order; what is added for a value depends on its place. So a container is added when it
         // is opened, and of those that are open the ones with values to come are kept.
-        var innermost = Open(self, at: 0)
-        var sum = innermost.digest
-        var outer: [Open] = []
+        var innermost = Open(entry, at: 0)
+        var outer = OpenContainers()
+        defer { outer.free() }
+        var sum = WordHash.digests.joined(0, isObject ? 4 : 2)
         while true {
-            guard let child = innermost.next() else {
+            guard innermost.left > 0 else {
                 guard let last = outer.popLast() else { return sum }
                 innermost = last
                 continue
             }
-            guard child.value.isContainer else {
-                sum &+= WordHash.digests.joined(child.place, child.value.scalarDigest)
+            let (value, place) = innermost.next(in: text)
+            guard value.isContainer else {
+                sum &+= WordHash.digests.joined(place, value.scalarDigest)
                 continue
             }
-            if innermost.hasNext { outer.append(innermost) }
-            innermost = Open(child.value, at: child.place)
-            sum &+= innermost.digest
+            sum &+= WordHash.digests.joined(place, value.isObject ? 4 : 2)
+            guard value.entry.pointee.count > 0 else { continue }
+            if innermost.left > 0 { outer.append(innermost) }
+            innermost = Open(value.entry, at: place)
         }
     }
 
@@ -65,37 +68,71 @@ extension JSONView {
 
 /// A container whose digest is being made.
 private struct Open {
-    private var key: JSONView
-    private var left: Int
+    /// The next element, or the next key.
+    private var entry: UnsafePointer<JSONEntry>
+    /// How many values ``next(in:)`` did not give yet.
+    private(set) var left: Int
     private var number: UInt64 = 0
     private let isObject: Bool
+    /// What stands for the place of the container.
     private let place: UInt64
 
-    init(_ container: JSONView, at place: UInt64) {
-        key = container
-        left = container.count
-        isObject = container.isObject
-        self.place = place
-        key = JSONView(container.entry + 1, in: container.text)
+    @inline(__always)
+    init(_ container: UnsafePointer<JSONEntry>, at place: UInt64) {
+        entry = container + 1
+        left = container.pointee.count
+        isObject = container.pointee.isObject
+        self.place = place &+ (isObject ? 5 : 3)
     }
 
-    /// Whether there are values that ``next()`` did not give yet.
+    /// The next value in it, of which there must be one, and what stands for its place.
     @inline(__always)
-    var hasNext: Bool { left > 0 }
-
-    /// What is added for the container itself.
-    var digest: UInt64 { WordHash.digests.joined(place, isObject ? 4 : 2) }
-
-    /// The next value in it, and what stands for its place.
-    @inline(__always)
-    mutating func next() -> (value: JSONView, place: UInt64)? {
-        guard left > 0 else { return nil }
+    mutating func next(in text: UnsafePointer<UInt8>) -> (value: JSONView, place: UInt64) {
         left &-= 1
-        number &+= 1
-        let value = isObject ? JSONView(key.entry + 1, in: key.text) : key
-        let step = isObject ? key.textDigest : number
-        key = JSONView(value.entry + Int(value.entry.pointee.link), in: value.text)
-        return (value, WordHash.digests.joined(place &+ (isObject ? 5 : 3), step))
+        let step: UInt64
+        if isObject {
+            step = JSONView(entry, in: text).textDigest
+            entry += 1
+        } else {
+            number &+= 1
+            step = number
+        }
+        let value = JSONView(entry, in: text)
+        entry += Int(entry.pointee.link)
+        return (value, WordHash.digests.joined(place, step))
+    }
+}
+
+/// The containers around one whose digest is being made: an array without the checks of one.
+///
+/// Whoever has it frees its memory once.
+private struct OpenContainers {
+    private var memory = UnsafeMutablePointer<Open>.allocate(capacity: 16)
+    private var capacity = 16
+    private var count = 0
+
+    func free() { memory.deallocate() }
+
+    @inline(__always)
+    mutating func append(_ container: Open) {
+        if count == capacity { grow() }
+        (memory + count).initialize(to: container)
+        count &+= 1
+    }
+
+    @inline(__always)
+    mutating func popLast() -> Open? {
+        guard count > 0 else { return nil }
+        count &-= 1
+        return (memory + count).move()
+    }
+
+    @inline(never)
+    private mutating func grow() {
+        let larger = UnsafeMutablePointer<Open>.allocate(capacity: capacity * 2)
+        larger.moveInitialize(from: memory, count: count)
+        memory.deallocate()
+        (memory, capacity) = (larger, capacity * 2)
     }
 }
 

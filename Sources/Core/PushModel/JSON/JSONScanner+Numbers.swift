@@ -5,13 +5,14 @@ extension JSONScanner {
     /// - Parameter first: the byte at the cursor.
     @inline(__always)
     mutating func scanUsualNumber(_ first: UInt8) -> Bool {
-        guard first > UInt8(ascii: "0"), end - cursor > 20 else { return false }
+        guard first >= UInt8(ascii: "0"), end - cursor > 20 else { return false }
         var stop = cursor + 1
         while stop.pointee.isDigit, stop - cursor < 20 { stop += 1 }
         switch stop.pointee {
         case UInt8(ascii: ","), UInt8(ascii: "]"), UInt8(ascii: "}"): break
         default: return false
         }
+        guard first > UInt8(ascii: "0") || stop - cursor == 1 else { return false }
         let start = cursor
         cursor = stop
         append(.number, from: start)

@@ -83,25 +83,25 @@ private func scanUsualString(
 ) -> UnsafePointer<UInt8>? {
     var escapes = JSONEscapes()
     var cursor = start + 1
-    while true {
+    repeat {
         cursor = endOfPlainASCII(from: cursor, to: end)
-        guard end - cursor >= 2 else { break }
-        if cursor.pointee == UInt8(ascii: "\\"), JSONEscapes.isUsual(cursor[1]) {
+        guard end - cursor >= 4, cursor.pointee == UInt8(ascii: "\\") else { break }
+        repeat {
+            guard JSONEscapes.isUsual(cursor[1]) else { return nil }
             escapes.addUsual()
             cursor += 2
-            // An escape often ends the text.
-            if cursor < end, cursor.pointee == UInt8(ascii: "\"") { break }
-        } else {
-            break
-        }
-    }
+            // Escapes often follow each other, or one character stands between them.
+            if cursor[1] == UInt8(ascii: "\\"), isPlainASCII(cursor.pointee) { cursor += 1 }
+        } while cursor.pointee == UInt8(ascii: "\\") && end - cursor >= 4
+        // An escape often ends the text.
+    } while cursor.pointee != UInt8(ascii: "\"")
     guard cursor < end, cursor.pointee == UInt8(ascii: "\"") else { return nil }
     entry.initialize(
         to: JSONEntry(stringFrom: start - text, to: cursor + 1 - text, escapes: escapes, link: 1))
     return cursor + 1
 }
 
-/// Scans a key of ASCII, and writes its entry; parameters and result as above.
+/// Scans a key, and writes its entry; parameters and result as above.
 @inline(never)
 private func scanUsualKey(
     _ start: UnsafePointer<UInt8>, _ end: UnsafePointer<UInt8>, _ text: UnsafePointer<UInt8>,
@@ -125,8 +125,14 @@ private func scanUsualKey(
         }
         guard cursor < end else { return nil }
         if cursor.pointee == UInt8(ascii: "\"") { break }
-        guard isPlainASCII(cursor.pointee) else { return nil }
-        cursor = endOfPlainASCII(from: cursor + 1, to: end)
+        if cursor.pointee >= 0x80 {
+            let length = multibyteLength(cursor, end)
+            guard length > 0 else { return nil }
+            cursor += length
+        } else {
+            guard isPlainASCII(cursor.pointee) else { return nil }
+            cursor = endOfPlainASCII(from: cursor + 1, to: end)
+        }
     }
     entry.initialize(
         to: JSONEntry(

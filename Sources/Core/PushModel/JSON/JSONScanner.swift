@@ -131,21 +131,18 @@ struct JSONScanner {
         if !tape.hasRoom(for: room) { tape = tape.grown(by: room, having: (cursor - text, end - text)) }
     }
 
-    /// Scans a scalar whole, of a container the opening bracket. There must be room for its entry.
+    /// Scans a scalar or an empty container whole, of another container the opening bracket. There must be room for its
+    /// entry.
     ///
     /// - Parameter first: the byte at the cursor, or 0 at the end of the text.
-    /// - Returns: whether a container was opened.
+    /// - Returns: whether a container is open now.
     @discardableResult
     @inline(__always)
     private mutating func scanValue(_ first: UInt8) throws(JSONError) -> Bool {
         switch first {
         case UInt8(ascii: "\""): try scanString()
-        case UInt8(ascii: "{"):
-            try open(.object)
-            return true
-        case UInt8(ascii: "["):
-            try open(.array)
-            return true
+        case UInt8(ascii: "{"): return try open(.object, closing: UInt8(ascii: "}"))
+        case UInt8(ascii: "["): return try open(.array, closing: UInt8(ascii: "]"))
         case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"): if !scanUsualNumber(first) { try scanNumber() }
         case UInt8(ascii: "t"): try scanWord("true", .bool)
         case UInt8(ascii: "f"): try scanWord("false", .bool)
@@ -166,24 +163,34 @@ struct JSONScanner {
         append(kind, from: start)
     }
 
-    /// Appends the entry of a number or word that ends at the cursor.
+    /// Appends the entry of a number, a word or an empty container that ends at the cursor.
     @inline(__always)
     mutating func append(_ kind: JSONNode.Kind, from start: UnsafePointer<UInt8>) {
         tape.append(JSONEntry(kind, from: start - text, to: cursor - text))
     }
 
+    /// Opens a container, and closes it if its closing bracket follows at once.
+    ///
+    /// - Returns: whether it is open.
     @inline(__always)
-    private mutating func open(_ kind: JSONNode.Kind) throws(JSONError) {
+    private mutating func open(_ kind: JSONNode.Kind, closing bracket: UInt8) throws(JSONError) -> Bool {
         guard depthLeft > 0 else { throw here.tooDeep(limit: depthLimit) }
+        let start = cursor
+        cursor += 1
+        if byte == bracket {
+            cursor += 1
+            append(kind, from: start)
+            return false
+        }
         depthLeft &-= 1
         // The container around it goes on counting where it is.
         if isInContainer { tape.entries[innermost].setCount(members) }
         let outer = UInt32(truncatingIfNeeded: innermost)
         innermost = tape.count
-        tape.append(JSONEntry(opening: kind, at: cursor - text, within: outer))
+        tape.append(JSONEntry(opening: kind, at: start - text, within: outer))
         isInObject = kind == .object
         members = 0
-        cursor += 1
+        return true
     }
 
     /// Closes the innermost container, and those around it whose closing brackets follow at once.

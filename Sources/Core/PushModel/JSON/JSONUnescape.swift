@@ -58,6 +58,12 @@ func unescape(_ content: UnsafeBufferPointer<UInt8>, into buffer: UnsafeMutableB
             target[written] = unescaped(letter)
             read &+= 2
             written &+= 1
+            // Where one character stands between escapes, eight bytes at a time are no help.
+            if read &+ 2 < count, source[read &+ 1] == UInt8(ascii: "\\"), source[read] != UInt8(ascii: "\\") {
+                target[written] = source[read]
+                read &+= 1
+                written &+= 1
+            }
         }
     }
     return written
