@@ -62,6 +62,13 @@ struct ArchitectureTests {
         }
     }
 
+    @Test("the core compares no platform with one of them: the compiler names what a new one has to answer")
+    func platformsAreSwitchedOver() {
+        for file in Self.sources where file.path.hasPrefix("Sources/Core/") {
+            for problem in file.platformComparisons { Issue.record("\(problem)") }
+        }
+    }
+
     @Test("no file is longer than 500 lines")
     func filesAreShort() {
         for problem in (Self.sources + Self.tests).flatMap({ $0.excessLength(over: 500) }) {

@@ -50,6 +50,15 @@ struct SourceFile {
         return problems
     }
 
+    /// Comparisons with one platform: a platform that is new would compile without an answer there.
+    var platformComparisons: [String] {
+        lines.enumerated().compactMap { index, line in
+            let code = code(of: line)
+            guard ["platform == .", "platform != ."].contains(where: code.contains) else { return nil }
+            return "\(place(index)): ask a property of Platform, whose switch names every platform"
+        }
+    }
+
     /// The file, if it is longer than a file may be.
     func excessLength(over limit: Int) -> [String] {
         lines.count > limit

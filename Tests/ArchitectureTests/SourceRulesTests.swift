@@ -32,6 +32,13 @@ struct SourceRulesTests {
         #expect(source.forbiddenImports(for: TargetRule("A", .composition, ["PushModel", "Store"])).isEmpty)
     }
 
+    @Test("a comparison with one platform is named; one in a comment is none")
+    func namesPlatformComparisons() {
+        let source = file("if platform == .web {}\nif a.platform != .ios {} // why\n// platform == .web\n")
+        #expect(source.platformComparisons.count == 2)
+        #expect(source.platformComparisons.first?.hasPrefix("Sources/A/B.swift:1: ") == true)
+    }
+
     @Test("Foundation is found in all its parts")
     func findsFoundation() {
         #expect(file("import Foundation\nimport FoundationEssentials").foundationImports.count == 2)

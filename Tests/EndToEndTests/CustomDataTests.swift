@@ -192,11 +192,16 @@ struct CustomDataTests {
             #"{"op":"deliver","id":"a","platform":"android","app":"shop","device":"d","payload":\#(data)}"#
         let first = try client.ask(deliver)
         #expect(first["rejected"]?.elements.first?["field"]?.string == "braze_id", "\(first.description)")
+        #expect(first["rejected"]?.elements.first?["reason_code"]?.string == "not_in_payload")
         #expect(try client.ask(deliver).description == first.description)
         let tap = try client.ask(#"{"op":"interact","kind":"opened","device":"d","app":"shop","message":1}"#)
         #expect(tap["rejected"]?.elements.first?["entry"]?.int64 == 2, "\(tap.description)")
         let status = try #require(try DaemonStatus(of: installation)["custom_data"])
         #expect(status["rejected_since_start"]?.int64 == 2)
+        #expect(try daemon.stop() == .exited(0))
+        let line = daemon.standardError.split(separator: "\n").first { $0.contains("custom data rejected, entry 1: ") }
+        #expect(line?.contains("braze_id: the payload has no key-value braze_id; it has") == true, "\(line ?? "none")")
+        #expect(line?.contains("PUSH_REASON_CODE=not_in_payload") == true, "\(line ?? "none")")
     }
 
     @Test("a push that a track is about queues an entry, and so does a tap that names it by its id")

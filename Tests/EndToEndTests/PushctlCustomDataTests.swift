@@ -14,10 +14,12 @@ struct PushctlCustomDataTests {
             delivery: SequenceNumber(2), externalUserID: "anna", deviceID: "pixel", appID: "shop", platform: .android,
             content: .customEvent(name: "bought", properties: #"{"price":9.50}"#))
         let records: [CustomDataRecord] = [
-            .entry(entry(1, data: #"{"price":9.50}"#), .pending, reason: nil),
-            .entry(entry(2, suite: "group.shop"), .pending, reason: nil),
-            .entry(entry(3, name: nil, data: #"{"time":1}"#), .rejected, reason: "attributes.time: reserved"),
-            .entry(entry(4, suite: nil), .queued, reason: nil),
+            .entry(entry(1, data: #"{"price":9.50}"#), .pending, problem: nil),
+            .entry(entry(2, suite: "group.shop"), .pending, problem: nil),
+            .entry(
+                entry(3, name: nil, data: #"{"time":1}"#), .rejected,
+                problem: EntryProblem(.reservedName, "reserved", field: "attributes.time")),
+            .entry(entry(4, suite: nil), .queued, problem: nil),
             .moved(EntryMove(number: EntryNumber(1), state: .flushed, at: Self.time(60), by: SequenceNumber(2))),
             .moved(EntryMove(number: EntryNumber(4), state: .unknown, at: Self.time(61), reason: "no answer")),
             attribute("plan", #""paid""#, .customAttributes), attribute("zip", "81234", .customAttributes),

@@ -311,6 +311,7 @@ struct PushctlExplainTests {
         let file = directory.path + "/push.apns"
         writeFile(#"{"Simulator Target Bundle":"com.example.app","aps":{"alert":"x"}}"#, to: file)
         #expect(try json(pushctl.run(["explain", "--json", file]).output)["platform"]?.string == "ios")
+        #expect(try json(explain(#"{"aps":{"alert":"x"}}"#, "--json").output)["platform"]?.string == "ios")
         let neither = explain(#"{"x":"y"}"#, "--json")
         #expect(try json(neither.output)["platform"]?.string == "android")
         #expect(neither.errors == "pushctl: standard input:1: no --platform given: using android\n")

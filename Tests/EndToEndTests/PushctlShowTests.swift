@@ -11,9 +11,15 @@ struct PushctlShowTests {
         let owner = invocation(0)
         var observer = invocation(1)
         observer.isObserver = true
-        observer.result?.waitedFor = Predecessor(id: InvocationID(seq: SequenceNumber(40), n: 0), handler: "crm")
+        observer.result?.waitedFor = Predecessor(
+            id: InvocationID(seq: SequenceNumber(40), n: 0), handler: "crm", took: .milliseconds(7))
+        observer.result?.ahead = 10
+        observer.result?.queue = .milliseconds(84)
+        observer.result?.exec = .milliseconds(7)
+        observer.result?.total = .milliseconds(91)
         var delivery = request(41, .deliver, #"{"op":"deliver"}"#)
         delivery.state = .forceQuit
+        (delivery.originalPriority, delivery.deliveredPriority) = (.high, .normal)
         let session = request(42, .session, #"{"op":"session","kind":"start"}"#)
         let token = request(43, .token, #"{"op":"token","kind":"new","token":"abc"}"#)
         try fillLedger(
@@ -48,7 +54,11 @@ struct PushctlShowTests {
         #expect(text.contains("\n  state     force_quit\n"), "\(text)")
         #expect(text.contains("\nInvocation 0: willPresent, handled\n"))
         #expect(text.contains("\nObserver 1: willPresent, handled\n"))
-        #expect(text.contains("\n  longest before it  invocation 0 of request 40, handler crm\n"), "\(text)")
+        #expect(text.contains("\n  longest before it  invocation 0 of request 40, handler crm, 7 ms\n"), "\(text)")
+        #expect(text.contains("waited 84 ms, ran 7 of 9000 ms"), "\(text)")
+        #expect(
+            text.split(separator: "\n").contains { $0.hasPrefix("  ahead of it") && $0.hasSuffix("  10") }, "\(text)")
+        #expect(text.contains("high, delivered as normal"), "\(text)")
         let story = try EndToEndTests.json(show("41", "--json").output)
         #expect(story["state"]?.string == "force_quit")
         #expect(story["invocations"]?.elements.map { $0["observer"]?.bool } == [false, true])

@@ -32,6 +32,15 @@ struct PushctlSimulateTests {
         #expect(try json(simulate(declined, "--mode", "relay").output)["outcome"]?.string == "timed_out")
     }
 
+    @Test("takes the mode that the scenario names, unless --mode says otherwise")
+    func modeOfScenario() throws {
+        let scenario =
+            #"{"scenario":"s","mode":"relay"}"# + "\n"
+            + #"{"op":"deliver","at":0,"payload":{},"script":{"takes_ms":100,"exit":75}}"#
+        #expect(try json(simulate(scenario).output)["outcome"]?.string == "timed_out")
+        #expect(try json(simulate(scenario, "--mode", "device").output)["outcome"]?.string == "failed")
+    }
+
     @Test("passes over what a scenario has for test: to write its expectations from what comes")
     func scenario() {
         let scenario = #"{"scenario":"s"}"# + "\n" + Self.slow + #"{"expect":{"outcome":"handled"}}"# + "\n"

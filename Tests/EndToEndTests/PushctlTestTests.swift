@@ -50,6 +50,19 @@ final class PushctlTestTests {
         #expect(result.lines.last?.hasPrefix("1 of 2 expectations holds, in 1 file (") == true)
     }
 
+    @Test("a name that nobody has ends it with 65, though nothing is expected of it")
+    func unknownName() {
+        let path = directory.path + "/a.jsonl"
+        writeFile(
+            #"{"op":"deliver","id":"a","at":0,"payload":{}}"# + "\n" + #"{"expect":{"none":{"handler":"journall"}}}"#
+                + "\n", to: path)
+        let result = test(path)
+        #expect(result.end == .exited(65))
+        #expect(
+            (result.output + result.errors).contains("\(path):2: expect: there is no handler journall"),
+            "\(result.output) \(result.errors)")
+    }
+
     @Test("finds scenarios at any depth, by name, and nothing else")
     func directories() {
         for name in ["b.jsonl", "sub/a.ndjson", "notes.txt", ".hidden.jsonl"] {

@@ -81,14 +81,14 @@ private struct RequestPath {
 
     /// The handler that was started first ends: with what it printed, and by that with one exit status or another.
     mutating func answer(_ output: [UInt8]) {
-        let reply = HandlerAnswer.Reply(standardOutput: output)
+        let reply = HandlerAnswer.Content(standardOutput: output)
         guard let id = running.first else { return }
         running.removeFirst()
         router.handle(.started(id), at: now, effects: &effects)
         time += 1_000_000
         let status: Int32 = [0, 0, 75, 80, 1][output.count % 5]
         router.handle(
-            .finished(id, HandlerAnswer(exitStatus: status, reply: reply ?? .init())), at: now, effects: &effects)
+            .finished(id, HandlerAnswer(exitStatus: status, content: reply ?? .init())), at: now, effects: &effects)
         carryOut()
     }
 

@@ -8,7 +8,7 @@ struct AttributeCheckTests {
     private func reason(_ value: String, elementsMax: Int = 500) throws -> String? {
         var bench = CustomDataBench { $0.arrayElementsMax = elementsMax }
         return try bench.log(.customAttributes, #"{"attributes":{"a":\#(value)}}"#).first
-            .map { "\($0.field): \($0.reason)" }
+            .map { $0.problem.text }
     }
 
     @Test(
@@ -40,10 +40,10 @@ struct AttributeCheckTests {
         #expect(try bench.log(.customAttributes, json(10_000, plus: -1), to: .sent(.brazeID("b"))).isEmpty)
         let rejections = try bench.log(.customAttributes, json(10_000, plus: 0), to: .sent(.brazeID("b")))
         #expect(
-            rejections.map(\.reason) == [
+            rejections.map(\.problem.message) == [
                 "attributes that are set together have at most 1000000 bytes; these have 1000001: log them apart"
             ])
-        #expect(rejections.map(\.field) == ["attributes"])
+        #expect(rejections.map(\.problem.field) == ["attributes"])
         #expect(bench.rows.numbers(.queued) == [1])
         #expect(bench.rows.numbers(.rejected) == [2])
     }
@@ -60,7 +60,7 @@ struct AttributeCheckTests {
         guard count > 100 else { return #expect(bench.text(101) == #"{"a100":[[]]}"#) }
         let reason = "\(count - 99) more are wrong, the first is attributes.a100[0]: an array cannot have arrays in it"
         #expect(bench.reason(101) == "attributes: \(reason)")
-        #expect(rejections.last?.reason == reason)
+        #expect(rejections.last?.problem.message == reason)
         let rest = try JSONDocument(scanning: Array(try #require(bench.text(101)).utf8)).root
         #expect(rest.members.map(\.key) == (100...count).map { "a\($0)" })
     }
@@ -71,7 +71,7 @@ struct AttributeCheckTests {
         let rejections = try bench.log(
             .customAttributes,
             #"{"attributes":{"a": 1,"external_id":"u2", "b":[ 1, 2 ],"":{ "x": 1 },"c":null}}"#)
-        #expect(rejections.map(\.field) == ["attributes.external_id", #"attributes."""#])
+        #expect(rejections.map(\.problem.field) == ["attributes.external_id", #"attributes."""#])
         #expect(rejections.map(\.number.value) == [2, 3])
         #expect(bench.text(1) == #"{"a":1,"b":[1,2],"c":null}"#)
         #expect(bench.text(2) == #"{"external_id":"u2"}"#)
@@ -89,7 +89,9 @@ struct AttributeCheckTests {
     func reserved(name: String) throws {
         for kind in [EntryKind.customAttributes, .userAttributes] {
             var bench = CustomDataBench()
-            #expect(try bench.log(kind, #"{"attributes":{"\#(name)":true}}"#).map(\.field) == ["attributes.\(name)"])
+            #expect(
+                try bench.log(kind, #"{"attributes":{"\#(name)":true}}"#).map(\.problem.field) == ["attributes.\(name)"]
+            )
             #expect(bench.data.summary.pending == 0)
         }
     }

@@ -20,9 +20,9 @@ struct CustomDataRows {
     mutating func write(_ records: [CustomDataRecord]) {
         for record in records {
             switch record {
-            case .entry(let entry, let state, let reason):
+            case .entry(let entry, let state, let problem):
                 if rows[entry.number] != nil { violations.append("entry \(entry.number) is new twice") }
-                rows[entry.number] = Row(entry: entry, state: state, reason: reason)
+                rows[entry.number] = Row(entry: entry, state: state, reason: problem?.text)
             case .moved(let move): write(move)
             case .attribute(let row):
                 profiles[row.owner, default: [:]][row.name] =

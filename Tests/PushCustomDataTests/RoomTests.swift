@@ -11,7 +11,7 @@ struct RoomTests {
         try bench.queue("b")
         #expect(!bench.data.hasRoom(for: 0))
         let rejections = try bench.log(.customEvent, #"{"name":"\#(letters(300))","properties":{"a":1}}"#)
-        #expect(rejections.map(\.field) == [""])
+        #expect(rejections.map(\.problem.field) == [""])
         #expect(
             bench.reason(3)
                 == "there is no room: 2 entries of 6 bytes wait already (MaxPending=2, MaxPendingSize=67108864)")
@@ -69,11 +69,12 @@ struct RoomTests {
             let source = bench.source(.sent(.brazeID("")))
             let rejection = bench.turn {
                 $0.setAside(
-                    .customEvent, object, source, field: "braze_id", reason: "the payload has no key-value braze_id",
+                    .customEvent, object, source,
+                    EntryProblem(.notInPayload, "the payload has no key-value braze_id", field: "braze_id"),
                     now: CustomDataBench.time(0), into: &$1)
             }
             let row = try #require(bench.rows.rows[rejection.number])
-            #expect(rejection.field == "braze_id")
+            #expect(rejection.problem.field == "braze_id")
             #expect(row.state == .rejected)
             #expect(row.reason == "braze_id: the payload has no key-value braze_id")
             #expect(row.entry.name == "opened")

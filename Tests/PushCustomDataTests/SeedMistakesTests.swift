@@ -49,8 +49,8 @@ struct SeedMistakesTests {
     func reservedProperties(name: String) throws {
         var bench = CustomDataBench()
         let rejections = try bench.log(.customEvent, #"{"name":"bought","properties":{"\#(name)":"sold"}}"#)
-        #expect(rejections.map(\.field) == ["properties.\(name)"])
-        #expect(rejections.map(\.reason) == ["the API reserves this name; call it another"])
+        #expect(rejections.map(\.problem.field) == ["properties.\(name)"])
+        #expect(rejections.map(\.problem.message) == ["the API reserves this name; call it another"])
         #expect(bench.reason(1) == "properties.\(name): the API reserves this name; call it another")
         #expect(bench.rows.rows[EntryNumber(1)]?.entry.name == "bought")
         #expect(bench.flush() == 0)

@@ -83,8 +83,8 @@ struct SendingTests {
             user: "u2", at: 5, now: 9)
         let row = try #require(bench.rows.rows[EntryNumber(1)])
         if case .alias(let name, let label) = identifier, name.isEmpty || label.isEmpty {
-            #expect(rejections.map(\.field) == [name.isEmpty ? "alias_name" : "alias_label"])
-            #expect(rejections.map(\.reason) == ["is empty"])
+            #expect(rejections.map(\.problem.field) == [name.isEmpty ? "alias_name" : "alias_label"])
+            #expect(rejections.map(\.problem.message) == ["is empty"])
             return
         }
         let claimed = bench.turn {
@@ -97,7 +97,7 @@ struct SendingTests {
     func identifiers() throws {
         var bench = CustomDataBench()
         let json = #"{"attributes":{"a":1,"b":2}}"#
-        #expect(try bench.log(.customAttributes, json, to: .sent(.brazeID(""))).map(\.field) == ["braze_id"])
+        #expect(try bench.log(.customAttributes, json, to: .sent(.brazeID(""))).map(\.problem.field) == ["braze_id"])
         #expect(bench.text(1) == #"{"a":1,"b":2}"#)
         #expect(try bench.log(.customAttributes, json, to: .sent(.externalID(""))).count == 1)
         #expect(bench.reason(2) == "external_id: is empty")
@@ -111,7 +111,7 @@ struct SendingTests {
             ]
             for (field, identifier) in fields {
                 let rejections = try bench.log(.customAttributes, json, to: .sent(identifier))
-                #expect(rejections.map(\.field) == (length > 255 ? [field] : []))
+                #expect(rejections.map(\.problem.field) == (length > 255 ? [field] : []))
             }
         }
     }

@@ -6,7 +6,7 @@ import Testing
 struct UserFieldTests {
     private func reasons(_ attributes: String) throws -> [String] {
         var bench = CustomDataBench()
-        return try bench.log(.userAttributes, #"{"attributes":\#(attributes)}"#).map { "\($0.field): \($0.reason)" }
+        return try bench.log(.userAttributes, #"{"attributes":\#(attributes)}"#).map { $0.problem.text }
     }
 
     @Test(
@@ -108,7 +108,7 @@ struct UserFieldTests {
     func phoneTwice() throws {
         var bench = CustomDataBench()
         let rejections = try bench.log(.userAttributes, #"{"attributes":{"phone_number":"111","phone":"222"}}"#)
-        #expect(rejections.map(\.reason) == ["is the same as phone, which is given too"])
+        #expect(rejections.map(\.problem.message) == ["is the same as phone, which is given too"])
         #expect(bench.text(1) == #"{"phone":"222"}"#)
     }
 }

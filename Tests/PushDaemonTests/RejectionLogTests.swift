@@ -10,7 +10,8 @@ struct RejectionLogTests {
     private let second: Int64 = 1_000_000_000
 
     private func rejection(_ number: Int64) -> Rejection {
-        Rejection(number: EntryNumber(number), field: "braze_id", reason: "is missing")
+        Rejection(
+            number: EntryNumber(number), problem: EntryProblem(.notInPayload, "is missing", field: "braze_id"))
     }
 
     @Test("is a warning at once, and then one every ten seconds for all that came meanwhile; all are counted")

@@ -96,6 +96,25 @@ struct ExplanationTests {
                 .android, .background, #"{"extras":{"gcm.n.e":"1","_ab":"true"}}"#,
                 [.brazeBesideNotification]
             ),
+            (
+                .android, .background, #"{"_ab":"true","t":"T","a":"A","cid":"c","uri":"sh op://x"}"#,
+                [.brazeLinkUnusable(button: nil)]
+            ),
+            (
+                .android, .background, #"{"_ab":"true","t":"T","a":"A","cid":"c","uri":"/shop"}"#,
+                [.brazeLinkUnusable(button: nil)]
+            ),
+            (.android, .background, #"{"_ab":"true","t":"T","a":"A","cid":"c","uri":"shop://x?a=b&c"}"#, []),
+            (
+                .android, .background,
+                #"{"_ab":"true","t":"T","a":"A","cid":"c","ab_a0_a":"ab_foo","ab_a0_id":"x","ab_a1_a":"ab_uri","ab_a1_id":"y","ab_a1_uri":"{{link}}"}"#,
+                [.brazeLinkUnusable(button: "y"), .brazeButtonUnknown(id: "x")]
+            ),
+            (.web, .background, #"{"cid":"c","t":"T","u":"/shop"}"#, []),
+            (
+                .ios, .background, #"{"aps":{"alert":"x"},"ab":{"c":"c"},"ab_uri":"shop"}"#,
+                [.brazeLinkUnusable(button: nil)]
+            ),
             (.ios, .background, #"{"aps":{"alert":"x"}}"#, []),
             (.ios, .forceStopped, #"{"aps":{"alert":"x"}}"#, [.stateOfAnotherPlatform(.forceStopped)]),
             (.ios, .background, #"{"k":"v"}"#, [.apsMissing]),

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Compliance report")
 struct ComplianceReportTests {
-    @Test("every outcome counts once; due and missed are the four and the two of the design")
+    @Test("every outcome counts once; due and missed are four and two of them")
     func countsOutcomes() {
         let report = report(Outcome.allCases.enumerated().map { row(Int64($0.offset + 1), $0.element) })
         #expect(Outcome.allCases.allSatisfy { report.outcomes[$0] == 1 })

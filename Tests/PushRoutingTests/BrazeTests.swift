@@ -198,6 +198,39 @@ struct BrazeTests {
         #expect(bench.end(6)?.reason == "no matching push yet; waiting up to 5 s (Grace=)")
     }
 
+    @Test("a dismissal says that it is no open, and a second press of a closing button that it was counted")
+    func noOpenByClosing() throws {
+        func act(_ kind: InteractRequest.Kind, _ action: String? = nil) -> Request {
+            let subject = InteractRequest.Subject.delivery(SequenceNumber(1))
+            let interact = InteractRequest(target: Target(), kind: kind, subject: subject, action: action)
+            return Request(
+                action: .interact(interact), id: nil, at: nil, waitsForOutcome: false,
+                document: JSONDocument(test: "{}"))
+        }
+        var bench = Bench()
+        let buttons = #""ab_a0_a":"ab_none","ab_a0_id":"no","ab_a0_t":"x""#
+        try bench.submit(.deliver(#"{"_ab":"true","t":"T","a":"A","cid":"c",\#(buttons)}"#, to: "phone"))
+        for request in [act(.dismissed), act(.action, "no"), act(.action, "no")] { try bench.submit(request) }
+        #expect(
+            bench.end(2)?.reason
+                == "dismissed: not an open; a later session can still count as an influenced open")
+        #expect(
+            bench.end(4)?.reason
+                == "not counted: delivery 1 was already opened, or already closed by this button")
+    }
+
+    @Test("the row of a request has what brought it, and FCM's two priorities")
+    func priorities() throws {
+        var bench = Bench()
+        try bench.submit(
+            .deliver(
+                #"{"extras":{"google.original_priority":"high","google.delivered_priority":"normal","k":"v"}}"#))
+        let row = try #require(bench.ledger.requests[SequenceNumber(1)]?.accepted)
+        #expect(row.transport == .fcm)
+        #expect(row.originalPriority == .high)
+        #expect(row.deliveredPriority == .normal)
+    }
+
     @Test("a tap that is ahead of its delivery is held for it", arguments: [Platform.android, .ios])
     func held(platform: Platform) throws {
         var bench = Bench()

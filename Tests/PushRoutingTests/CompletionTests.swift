@@ -42,8 +42,8 @@ struct CompletionTests {
         let own = CompletionRules(presentationOptions: [.badge])
         for complete in [
             { (completions: Completions) in completions.byTracker() },
-            { $0.byHandler(HandlerAnswer.Reply()) },
-            { $0.byHandler(HandlerAnswer.Reply(result: .newData)) },
+            { $0.byHandler(HandlerAnswer.Content()) },
+            { $0.byHandler(HandlerAnswer.Content(result: .newData)) },
             { $0.byHost(.timedOut) }, { $0.byHost(.unrouted) },
         ] {
             #expect(complete(completions(.willPresent, version))?.options == options)
@@ -56,19 +56,19 @@ struct CompletionTests {
     func handler() {
         let completions = completions(.didReceiveRemoteNotification)
         #expect(
-            completions.byHandler(HandlerAnswer.Reply(result: .newData))
+            completions.byHandler(HandlerAnswer.Content(result: .newData))
                 == Completion(by: .handler, result: .newData))
-        #expect(completions.byHandler(HandlerAnswer.Reply()) == Completion(by: .default, result: .noData))
+        #expect(completions.byHandler(HandlerAnswer.Content()) == Completion(by: .default, result: .noData))
         // Options mean nothing elsewhere.
         #expect(
-            completions.byHandler(HandlerAnswer.Reply(options: ["banner"]))
+            completions.byHandler(HandlerAnswer.Content(options: ["banner"]))
                 == Completion(by: .handler, result: .noData))
     }
 
     @Test("a handler's options are those that iOS has, each once, and none is an answer")
     func options() {
         let answer = { (options: [String]) in
-            completions(.willPresent).byHandler(HandlerAnswer.Reply(options: options))?.options
+            completions(.willPresent).byHandler(HandlerAnswer.Content(options: options))?.options
         }
         #expect(answer(["sound", "zoom", "badge", "sound", "Banner"]) == ["sound", "badge"])
         let all = ["badge", "sound", "alert", "list", "banner"]
@@ -89,7 +89,7 @@ struct CompletionTests {
     func none() {
         let none = completions(.none)
         #expect(none.byTracker() == nil && none.byHost(.timedOut) == nil)
-        let twice = HandlerAnswer.Reply(result: .newData, times: 2)
+        let twice = HandlerAnswer.Content(result: .newData, times: 2)
         #expect(none.byHandler(twice) == nil)
         #expect(none.remark(on: twice, of: "crm") == "crm answered 2 times; only the first answer counts")
         #expect(none.remark(onSilenceOf: "crm", outcome: .timedOut) == nil)
@@ -97,7 +97,7 @@ struct CompletionTests {
 
     @Test("an answer given twice counts once, is counted, and is named")
     func twice() {
-        let reply = HandlerAnswer.Reply(result: .newData, times: 2)
+        let reply = HandlerAnswer.Content(result: .newData, times: 2)
         let fetch = completions(.didReceiveRemoteNotification)
         #expect(fetch.byHandler(reply) == Completion(by: .handler, times: 2, result: .newData))
         #expect(
@@ -107,17 +107,17 @@ struct CompletionTests {
         #expect(
             completions(.onMessageReceived).remark(on: reply, of: "crm")
                 == "crm answered 2 times; only the first answer counts")
-        #expect(fetch.remark(on: HandlerAnswer.Reply(result: .newData), of: "crm") == nil)
+        #expect(fetch.remark(on: HandlerAnswer.Content(result: .newData), of: "crm") == nil)
     }
 
     @Test("an option that iOS does not have is named")
     func unknownOption() {
-        let reply = HandlerAnswer.Reply(options: ["zoom", "sound", "Banner"])
+        let reply = HandlerAnswer.Content(options: ["zoom", "sound", "Banner"])
         #expect(
             completions(.willPresent).remark(on: reply, of: "crm")
                 == "options: zoom, Banner ignored; iOS knows badge, sound, alert, list, banner")
         #expect(completions(.didReceiveRemoteNotification).remark(on: reply, of: "crm") == nil)
-        #expect(completions(.willPresent).remark(on: HandlerAnswer.Reply(options: ["sound"]), of: "crm") == nil)
+        #expect(completions(.willPresent).remark(on: HandlerAnswer.Content(options: ["sound"]), of: "crm") == nil)
     }
 
     @Test("a handler that never answers is named, and what iOS then does")

@@ -139,10 +139,10 @@ struct RouteTests {
     @Test(
         "a handler's answer completes the callback; without one the host does",
         arguments: [
-            (HandlerAnswer.Reply(result: .newData), Completion(by: .handler, result: .newData)),
-            (HandlerAnswer.Reply(), Completion(by: .default, result: .noData)),
+            (HandlerAnswer.Content(result: .newData), Completion(by: .handler, result: .newData)),
+            (HandlerAnswer.Content(), Completion(by: .default, result: .noData)),
         ])
-    func completion(reply: HandlerAnswer.Reply, completion: Completion) throws {
+    func completion(reply: HandlerAnswer.Content, completion: Completion) throws {
         var bench = Bench()
         try bench.submit(.deliver())
         bench.started(1)

@@ -83,7 +83,7 @@ struct TracksRandomTests {
             #expect(found.count { $0.kind == .customEvent } == rules.count)
             for data in found {
                 if let fault = data.fault {
-                    #expect(!fault.field.isEmpty && fault.reason.utf8.count < 300)
+                    #expect(!fault.field.isEmpty && fault.message.utf8.count < 300)
                 } else {
                     #expect(data.identifier != nil)
                 }

@@ -159,7 +159,7 @@ struct TracksTests {
             (.android, String(decoding: android.bytes, as: UTF8.self)),
         ] {
             let found = table.tracked(try Self.facts(text, platform: platform))
-            #expect(found.map(\.fault) == [TrackedData.Fault(field: "braze_id", reason: reason)], "\(platform)")
+            #expect(found.map(\.fault) == [EntryProblem(.notInPayload, reason, field: "braze_id")], "\(platform)")
             #expect(found.map(\.identifier) == [nil])
             #expect(found.map(Self.text) == [#"{"name":"e"}"#])
         }
@@ -178,7 +178,7 @@ struct TracksTests {
         let found = table.tracked(facts)
         #expect(found.map(\.rule) == ["a"])
         #expect(
-            found.map(\.fault?.reason) == [
+            found.map(\.fault?.message) == [
                 "key-value braze_id is unknown: the interaction does not carry the payload, and the payload is not known"
             ])
     }
@@ -204,14 +204,14 @@ struct TracksTests {
         facts.device = nil
         #expect(
             resolve(.externalID(.fact(.externalID)), facts)?.fault
-                == TrackedData.Fault(
-                    field: "external_id",
-                    reason: "the user is not known: no external_id was given, and the device had none before"))
+                == EntryProblem(
+                    .notInPayload, "the user is not known: no external_id was given, and the device had none before",
+                    field: "external_id"))
         #expect(
-            resolve(.externalID(.data("user")), facts)?.fault?.reason == "the payload has no key user")
+            resolve(.externalID(.data("user")), facts)?.fault?.message == "the payload has no key user")
         #expect(
             resolve(.alias(label: "d", name: .fact(.device)), facts)?.fault
-                == TrackedData.Fault(field: "alias", reason: "device is not known"))
+                == EntryProblem(.notInPayload, "device is not known", field: "alias"))
     }
 
     // MARK: What is told
@@ -247,10 +247,10 @@ struct TracksTests {
         #expect(nameless.map(\.identifier) == [.brazeID("b")])
         #expect(
             nameless.map(\.fault) == [
-                TrackedData.Fault(
-                    field: "name",
-                    reason: "the payload has no key-value event_name; "
-                        + "it has \"eventName\": names must match exactly")
+                EntryProblem(
+                    .notInPayload,
+                    "the payload has no key-value event_name; it has \"eventName\": names must match exactly",
+                    field: "name")
             ])
     }
 
@@ -277,9 +277,9 @@ struct TracksTests {
         let whole = "key-value b must be a whole number, such as 12"
         #expect(
             found.map(\.fault) == [
-                nil, TrackedData.Fault(field: "attributes.b", reason: whole),
-                TrackedData.Fault(field: "attributes.c", reason: "key-value c must be true or false"),
-                TrackedData.Fault(field: "properties.b", reason: whole),
+                nil, EntryProblem(.invalidValue, whole, field: "attributes.b"),
+                EntryProblem(.invalidValue, "key-value c must be true or false", field: "attributes.c"),
+                EntryProblem(.invalidValue, whole, field: "properties.b"),
             ])
     }
 

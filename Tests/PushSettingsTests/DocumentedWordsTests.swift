@@ -14,10 +14,14 @@ struct DocumentedWordsTests {
         #expect(try missing(words, in: "pushrouterd.8") == [])
     }
 
-    @Test("that Type= of a handler takes, in pushrouterd.conf(5); http is refused")
+    @Test("that says why custom data was rejected, in pushrouterd(8)")
+    func rejections() throws {
+        #expect(try missing(RejectionCode.allCases.map(\.rawValue), in: "pushrouterd.8") == [])
+    }
+
+    @Test("that Type= of a handler takes, in pushrouterd.conf(5)")
     func handlers() throws {
-        let words = HandlerDraft.Kind.allCases.filter { $0 != .http }.map(\.rawValue)
-        #expect(try missing(words, in: "pushrouterd.conf.5") == [])
+        #expect(try missing(HandlerDraft.Kind.allCases.map(\.rawValue), in: "pushrouterd.conf.5") == [])
     }
 
     @Test("that names an analytics event, in pushctl(1)")

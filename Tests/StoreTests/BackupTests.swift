@@ -62,8 +62,8 @@ struct BackupTests {
             time: now, savedAt: now)
         try await ledger.commit(
             Fixture.delivery(1, id: "a") + [
-                .customData(.entry(queued, .queued, reason: nil)),
-                .customData(.entry(Fixture.entry(2), .pending, reason: nil)),
+                .customData(.entry(queued, .queued, problem: nil)),
+                .customData(.entry(Fixture.entry(2), .pending, problem: nil)),
             ])
         let backup = try Backup.write(ledger.reader(), to: path)
         try await ledger.commit(Fixture.delivery(2, id: "b"))

@@ -46,11 +46,12 @@ final class CustomDataTests {
         (entry.way, entry.app, entry.device, entry.externalID, entry.name) = (way, text, text, text, text)
         (entry.kind, entry.platform) = (.userAttributes, .ios)
         (entry.data, entry.time) = (Array((text ?? "").utf8), Self.time(.min))
+        let problem = EntryProblem(.tooLong, text ?? "", field: text ?? "")
         let ledger = try await ledger(
-            .entry(Fixture.entry(1, cause: 2), .queued, reason: nil), .entry(entry, .rejected, reason: text))
+            .entry(Fixture.entry(1, cause: 2), .queued, problem: nil), .entry(entry, .rejected, problem: problem))
         #expect(
             try ledger.reader().entries(of: entry.cause) == [
-                EntryRecord(entry: entry, state: .rejected, reason: text)
+                EntryRecord(entry: entry, state: .rejected, problem: problem)
             ])
         let other = try ledger.reader().entries(of: SequenceNumber(2))
         #expect(other == [EntryRecord(entry: Fixture.entry(1, cause: 2), state: .queued)])
@@ -59,9 +60,10 @@ final class CustomDataTests {
     @Test("gives back what has not come to its end, in order of numbers, with the run that has it")
     func unfinished() async throws {
         let ledger = try await ledger(
-            .entry(Fixture.entry(3), .pending, reason: nil), .entry(Fixture.entry(1), .queued, reason: nil),
-            .entry(Fixture.entry(2), .queued, reason: nil), .entry(Fixture.entry(4), .rejected, reason: "no"),
-            .entry(Fixture.entry(5), .pending, reason: nil))
+            .entry(Fixture.entry(3), .pending, problem: nil), .entry(Fixture.entry(1), .queued, problem: nil),
+            .entry(Fixture.entry(2), .queued, problem: nil),
+            .entry(Fixture.entry(4), .rejected, problem: EntryProblem(.tooLong, "no")),
+            .entry(Fixture.entry(5), .pending, problem: nil))
         #expect(try unfinished(ledger) == ["1 queued", "2 queued", "3 pending", "5 pending"])
         try await ledger.commit([
             move(1, .claimed, claimant: UUID128(high: 1, low: 9)),
@@ -116,16 +118,22 @@ final class CustomDataTests {
     @Test("tells what a request's reply said of the parts that were set aside, not what the endpoint refused")
     func rejected() async throws {
         let ledger = try await ledger(
-            .entry(Fixture.entry(1), .pending, reason: nil),
-            .entry(Fixture.entry(2), .rejected, reason: "properties.time: reserved"),
-            .entry(Fixture.entry(3), .queued, reason: nil),
-            .entry(Fixture.entry(4, cause: 2), .rejected, reason: "other"))
+            .entry(Fixture.entry(1), .pending, problem: nil),
+            .entry(
+                Fixture.entry(2), .rejected, problem: EntryProblem(.reservedName, "reserved", field: "properties.time")),
+            .entry(Fixture.entry(3), .queued, problem: nil),
+            .entry(Fixture.entry(4, cause: 2), .rejected, problem: EntryProblem(.missing, "other")))
         try await ledger.commit([move(3, .rejected, reason: "the endpoint said no")])
         try await ledger.commit([.request(Fixture.request(1))])
         let story = try ledger.reader().story(of: SequenceNumber(1))
         #expect(story?.entries.map(\.entry.number.value) == [1, 2, 3])
         #expect(story?.entries.map(\.wasRejectedOnArrival) == [false, true, false])
         #expect(story?.entries[1].reason == "properties.time: reserved")
+        #expect(
+            story?.entries.map(\.problem) == [
+                nil, EntryProblem(.reservedName, "reserved", field: "properties.time"),
+                EntryProblem(.blamedByEndpoint, "the endpoint said no"),
+            ])
     }
 
     @Test("keeps how sending goes, and only that")
@@ -170,9 +178,10 @@ final class EntryFilterTests {
         var other = Fixture.entry(7, savedAt: 700)
         other.app = nil
         try await ledger.commit(
-            stored.map { .customData(.entry($0, .pending, reason: nil)) } + [
-                .customData(.entry(sent, .queued, reason: nil)), .customData(.entry(other, .rejected, reason: "no")),
-                .customData(.entry(Fixture.entry(8, savedAt: 800), .pending, reason: nil)),
+            stored.map { .customData(.entry($0, .pending, problem: nil)) } + [
+                .customData(.entry(sent, .queued, problem: nil)),
+                .customData(.entry(other, .rejected, problem: EntryProblem(.tooLong, "no"))),
+                .customData(.entry(Fixture.entry(8, savedAt: 800), .pending, problem: nil)),
                 .customData(
                     .moved(EntryMove(number: EntryNumber(8), state: .flushed, at: WallTime(milliseconds: 950)))),
             ])
@@ -240,12 +249,14 @@ struct CustomDataPruneTests {
         let ledger = try TestLedger(directory.path)
         let states: [EntryState] = [.pending, .queued, .claimed, .unknown, .flushed, .sent, .rejected, .discarded]
         let old = states.indices.map { Fixture.entry(Int64($0) + 1, savedAt: 0) }
-        var records: [LedgerRecord] = old.map { .customData(.entry($0, .pending, reason: nil)) }
+        var records: [LedgerRecord] = old.map { .customData(.entry($0, .pending, problem: nil)) }
         records += zip(old, states).map { entry, state in
             .customData(.moved(EntryMove(number: entry.number, state: state, at: WallTime(milliseconds: 50))))
         }
-        records.append(.customData(.entry(Fixture.entry(20, savedAt: 49), .rejected, reason: "no")))
-        records.append(.customData(.entry(Fixture.entry(21, savedAt: 50), .rejected, reason: "no")))
+        records.append(
+            .customData(.entry(Fixture.entry(20, savedAt: 49), .rejected, problem: EntryProblem(.tooLong, "no"))))
+        records.append(
+            .customData(.entry(Fixture.entry(21, savedAt: 50), .rejected, problem: EntryProblem(.tooLong, "no"))))
         records.append(
             .customData(
                 .attribute(
@@ -270,7 +281,7 @@ struct CustomDataPruneTests {
         let ledger = try TestLedger(directory.path)
         #expect(try ledger.reader().highestEntryNumber() == EntryNumber(0))
         try await ledger.commit(
-            (1...600).map { .customData(.entry(Fixture.entry($0, savedAt: $0), .rejected, reason: nil)) })
+            (1...600).map { .customData(.entry(Fixture.entry($0, savedAt: $0), .rejected, problem: nil)) })
         ledger.committer.prune(olderThan: WallTime(milliseconds: 600))
         #expect(try await ledger.report() == .pruned(requests: 0))
         #expect(try numbers(ledger) == [600])

@@ -133,7 +133,7 @@ struct MigrationFrom3Tests {
         try reader.unfinishedEntries { Issue.record("there is \($0)") }
 
         try await ledger.commit([
-            .event(Fixture.event(6, .customEvent)), .customData(.entry(Fixture.entry(1), .pending, reason: nil)),
+            .event(Fixture.event(6, .customEvent)), .customData(.entry(Fixture.entry(1), .pending, problem: nil)),
         ])
         #expect(try ledger.reader().lastCursor() == 6)
         #expect(try ledger.reader().highestEntryNumber() == EntryNumber(1))

@@ -41,7 +41,7 @@ final class TransactionTests {
     @Test("a slice of the pruning is one: whenever it is cut off, a request goes with all that belongs to it")
     func pruning() async throws {
         let ledger = try TestLedger(directory.path)
-        let entries: [LedgerRecord] = [.customData(.entry(Fixture.entry(1), .rejected, reason: nil))]
+        let entries: [LedgerRecord] = [.customData(.entry(Fixture.entry(1), .rejected, problem: nil))]
         try await ledger.commit((1...100).flatMap { Fixture.delivery(Int64($0), acceptedAt: 1) } + entries)
         let reader = try Self.reader(ledger)
         let before = WALFrames(directory.path).commits

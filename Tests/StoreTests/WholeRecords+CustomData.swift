@@ -8,14 +8,14 @@ extension Whole {
                 way: .sent(.alias(name: "alias-a", label: "label-a")), platform: .web, app: "app-a",
                 device: "device-a", externalID: "user-a", name: "name-a", data: Array(#"{"a":1}"#.utf8),
                 time: time(1901), savedAt: time(1902)),
-            state: .rejected, reason: "reason-a"),
+            state: .rejected, problem: EntryProblem(.tooLong, "problem-a", field: "field-a")),
         EntryRecord(
             entry: CustomEntry(
                 number: EntryNumber(62), cause: number(102), kind: .userAttributes,
                 way: .stored(suite: "suite-b", brazeID: "braze-b"), platform: .ios, app: "app-b",
                 device: "device-b", externalID: "user-b", name: "name-b", data: Array(#"{"b":2}"#.utf8),
                 time: time(2901), savedAt: time(2902)),
-            state: .pending, reason: "reason-b"),
+            state: .pending, problem: EntryProblem(.tooMany, "problem-b", field: "field-b")),
     ]
 
     static let moves = [
@@ -56,7 +56,7 @@ extension Whole {
         records += starts.map { .tracker(.starts($0)) }
         records += pendingStarts.map { .tracker(.pendingStart($0)) }
         records += held.map { .tracker(.held($0)) }
-        records += entries.map { .customData(.entry($0.entry, $0.state, reason: $0.reason)) }
+        records += entries.map { .customData(.entry($0.entry, $0.state, problem: $0.problem)) }
         records += attributes.map { .customData(.attribute($0)) }
         records += sending.map { .customData(.sending($0)) }
         return records

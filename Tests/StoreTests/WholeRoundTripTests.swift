@@ -136,7 +136,7 @@ final class WholeRoundTripTests {
 
     @Test("of an entry's move is in it afterwards, whichever way it came", arguments: Way.allCases)
     func moves(way: Way) async throws {
-        let entries: [LedgerRecord] = Whole.entries.map { .customData(.entry($0.entry, $0.state, reason: $0.reason)) }
+        let entries: [LedgerRecord] = Whole.entries.map { .customData(.entry($0.entry, $0.state, problem: $0.problem)) }
         let moves: [LedgerRecord] = Whole.moves.map { .customData(.moved($0)) }
         let requests: [LedgerRecord] = Whole.requests.map { .request($0) }
         let reader = try await way.ledger(directory.path, [requests + entries, moves]).reader()
@@ -144,6 +144,7 @@ final class WholeRoundTripTests {
             var expected = entry
             (expected.state, expected.settledAt, expected.settledBy) = (move.state, move.at, move.by)
             (expected.claimant, expected.reason) = (move.claimant, move.reason)
+            expected.problem = move.state == .rejected ? EntryProblem(.blamedByEndpoint, move.reason ?? "") : nil
             #expect(try reader.story(of: entry.entry.cause)?.entries == [expected])
         }
     }

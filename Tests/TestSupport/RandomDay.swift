@@ -151,6 +151,7 @@ public struct RandomDay {
             members += [#""kind":"action""#, #""action":"\#(one(of: buttons))""#]
             if one(in: 5) { members.append(#""text":"hello""#) }
         }
+        if one(in: 5) { members.append(#""sdk":"\#(one(of: ["nil", "delayed"]))""#) }
         switch Int.random(in: 0..<6, using: &random) {
         case 0, 1, 2:
             let lowest = max(1, number - 12)

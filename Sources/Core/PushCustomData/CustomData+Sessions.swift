@@ -101,7 +101,7 @@ extension CustomData {
         sent.time = time
         sent.savedAt = now
         hold(sent, .queued)
-        output.records.append(.entry(sent, .queued, reason: nil))
+        output.records.append(.entry(sent, .queued, problem: nil))
     }
 
     /// Takes everything that waits in a suite out of it, for good. As with ``flush(_:suite:now:into:)`` the first of it goes at

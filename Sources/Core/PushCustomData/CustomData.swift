@@ -88,16 +88,16 @@ public struct CustomData: Sendable {
         let checked = CheckedEntry(kind, object, for: source.way, rules)
         let size = (checked.name?.utf8.count ?? 0) + (checked.data?.count ?? 0)
         guard hasRoom(for: size) else {
-            let refusal = CheckedEntry.Refusal(refusing: kind, object, problemWithoutRoom).withoutData
-            return [reject(refusal, kind, source, now: now, into: &output)]
+            let part = CheckedEntry.RejectedPart(refusing: kind, object, problemWithoutRoom).withoutData
+            return [reject(part, kind, source, now: now, into: &output)]
         }
         if let data = checked.data {
             let entry = newEntry(kind, checked.name, data, source, now: now)
             let isStored = if case .stored = source.way { true } else { false }
             hold(entry, isStored ? .pending : .queued)
-            output.records.append(.entry(entry, isStored ? .pending : .queued, reason: nil))
+            output.records.append(.entry(entry, isStored ? .pending : .queued, problem: nil))
         }
-        return checked.refusals.map { reject($0, kind, source, now: now, into: &output) }
+        return checked.rejectedParts.map { reject($0, kind, source, now: now, into: &output) }
     }
 
     /// Sets aside what somebody else found to be wrong with something logged.
@@ -106,28 +106,25 @@ public struct CustomData: Sendable {
     ///   - kind: what it tells.
     ///   - object: has `name` and `properties`, or `attributes`.
     ///   - source: where it comes from.
-    ///   - field: what is wrong: a path within the object, or a name beside it; empty: all of it.
-    ///   - reason: which rule it breaks, and what to do.
+    ///   - problem: what is wrong.
     ///   - now: the clock.
     ///   - output: the rejected entry is appended.
     @discardableResult
     public mutating func setAside(
-        _ kind: EntryKind, _ object: JSONNode, _ source: EntrySource, field: String, reason: String, now: WallTime,
+        _ kind: EntryKind, _ object: JSONNode, _ source: EntrySource, _ problem: EntryProblem, now: WallTime,
         into output: inout CustomDataOutput
     ) -> Rejection {
-        var problem = Problem(reason)
-        problem.field = field
-        let refusal = CheckedEntry.Refusal(refusing: kind, object, problem)
-        return reject(hasRoom(for: 0) ? refusal : refusal.withoutData, kind, source, now: now, into: &output)
+        let part = CheckedEntry.RejectedPart(refusing: kind, object, problem)
+        return reject(hasRoom(for: 0) ? part : part.withoutData, kind, source, now: now, into: &output)
     }
 
     private mutating func reject(
-        _ refusal: CheckedEntry.Refusal, _ kind: EntryKind, _ source: EntrySource, now: WallTime,
+        _ part: CheckedEntry.RejectedPart, _ kind: EntryKind, _ source: EntrySource, now: WallTime,
         into output: inout CustomDataOutput
     ) -> Rejection {
-        let entry = newEntry(kind, refusal.name, refusal.data, source, now: now)
-        output.records.append(.entry(entry, .rejected, reason: refusal.problem.text))
-        return Rejection(number: entry.number, field: refusal.problem.field, reason: refusal.problem.reason)
+        let entry = newEntry(kind, part.name, part.data, source, now: now)
+        output.records.append(.entry(entry, .rejected, problem: part.problem))
+        return Rejection(number: entry.number, problem: part.problem)
     }
 
     private mutating func newEntry(
@@ -140,8 +137,9 @@ public struct CustomData: Sendable {
             time: min(source.at, now), savedAt: now)
     }
 
-    private var problemWithoutRoom: Problem {
-        Problem(
+    private var problemWithoutRoom: EntryProblem {
+        EntryProblem(
+            .noRoom,
             "there is no room: \(counted(waitingCount, "entry", "entries")) of \(counted(bytes, "byte")) "
                 + "\(waitingCount == 1 ? "waits" : "wait") already "
                 + "(MaxPending=\(rules.pendingMax), MaxPendingSize=\(rules.pendingSizeMax))")

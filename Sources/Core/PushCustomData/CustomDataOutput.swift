@@ -75,16 +75,20 @@ public struct SessionStart: Hashable, Sendable {
 public struct Rejection: Hashable, Sendable {
     /// The entry under which it is kept.
     public var number: EntryNumber
-    /// The field, as a path within what was logged: `properties.time`.
-    public var field: String
-    /// What is wrong, and what to do.
-    public var reason: String
+    /// What is wrong with it.
+    public var problem: EntryProblem
 
     /// Joins the parts.
-    public init(number: EntryNumber, field: String, reason: String) {
+    public init(number: EntryNumber, problem: EntryProblem) {
         self.number = number
-        self.field = field
-        self.reason = reason
+        self.problem = problem
+    }
+
+    /// That of a rejected entry in the ledger.
+    public init(of record: EntryRecord) {
+        number = record.entry.number
+        // A version before schema 8 kept the reason alone.
+        problem = record.problem ?? EntryProblem(.unknown, record.reason ?? "")
     }
 }
 

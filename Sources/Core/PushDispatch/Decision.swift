@@ -105,6 +105,7 @@ public final class Decision: Sendable {
         let titles = providers.map(\.provider.title)
         let owners = titles.count > 1 ? [Warning.twoOwners(titles[0], others: Array(titles.dropFirst()))] : []
         return owners + keys.payload.warnings(state: circumstances.state, braze: braze)
+            + (braze?.warnings(on: platform) ?? [])
             + circumstances.warnings(isBraze: braze != nil)
     }
 }

@@ -24,6 +24,10 @@ public enum Warning: Hashable, Sendable, CustomStringConvertible {
     case tooLarge(bytes: Int)
     /// Braze's text and key-values are larger than its API takes.
     case brazeTooLarge(bytes: Int)
+    /// A link of a Braze payload, that of a button or of the notification, which nothing can open.
+    case brazeLinkUnusable(button: String?)
+    /// A button of a Braze payload that the SDK does nothing with.
+    case brazeButtonUnknown(id: String?)
     /// A parameter of the notification that FCM does not use, because it is no whole number of this range.
     case notificationValueUnused(name: String, range: String)
     /// The rules of several providers match: the titles of the owner and of the others.
@@ -66,6 +70,10 @@ public enum Warning: Hashable, Sendable, CustomStringConvertible {
         case .tooLarge(let bytes): "\(bytes) bytes of keys and values: FCM takes at most 4096"
         case .brazeTooLarge(let bytes):
             "data.a and data.extra have \(bytes) bytes together: Braze's API takes at most 4000"
+        case .brazeLinkUnusable(let button):
+            "the link of \(button.map { "button \($0)" } ?? "the notification") cannot be opened: it needs a scheme such as https: or myapp:, and neither white space nor control characters"
+        case .brazeButtonUnknown(let id):
+            "the type of button \(id ?? "without an id") is none of ab_open, ab_uri and ab_none: Braze's SDK reports a press on it, and does nothing else"
         case .notificationValueUnused(let name, let range):
             "gcm.n.\(name) is not a whole number \(range): FCM shows the notification without it"
         case .twoOwners(let owner, let others):
@@ -86,65 +94,6 @@ public enum Warning: Hashable, Sendable, CustomStringConvertible {
             "sdk is nil: the app has no Braze instance when the callback runs, so Braze never sees the call; a later tap is counted"
         case .sdkDelayed:
             "sdk is delayed: prepareForDelayedInitialization queues the push's analytics until the app makes its Braze instance"
-        }
-    }
-}
-
-extension AndroidPayload {
-    func warnings(state: AppState, braze: BrazeFacts?) -> [Warning] {
-        var warnings: [Warning] = []
-        if state == .forceQuit { warnings.append(.stateOfAnotherPlatform(state)) }
-        if hasAppleObject { warnings.append(.keyOfAnotherPlatform("aps", .ios)) }
-        if case .v1(let message) = form, message.androidV2 != nil { warnings.append(.androidPreview) }
-        if braze == nil, let mark = map?.member("_ab"), mark.textLength == 4, !mark.equals("true"),
-            mark.string?.lowercased() == "true"
-        {
-            warnings.append(.brazeMarkerCase)
-        }
-        if braze != nil {
-            let (text, extra) = (map?.member("a"), map?.member("extra"))
-            if notification != .absent { warnings.append(.brazeBesideNotification) }
-            if let extra, extra.objectInText == nil { warnings.append(.brazeExtraUnreadable) }
-            let bytes = (text?.text.utf8.count ?? 0) + (extra?.text.utf8.count ?? 0)
-            if bytes > 4000 { warnings.append(.brazeTooLarge(bytes: bytes)) }
-        }
-        return warnings + dataWarnings + notificationWarnings
-    }
-
-    private var dataWarnings: [Warning] {
-        guard let map else { return [] }
-        var warnings: [Warning] = []
-        var bytes = 0
-        for (key, value) in map.view.members {
-            // In an intent FCM's own keys are where they belong.
-            if Self.isReserved(key), !isIntent { warnings.append(.reservedKey(key.text)) }
-            guard isVisible(key) else { continue }
-            guard isInData(value) else {
-                warnings.append(.extraIsNoString(key: key.text, kind: value.kind.name))
-                continue
-            }
-            bytes += key.textLength + value.text.utf8.count
-            if !value.isString { warnings.append(.dataValueIsNoString(key: key.text, kind: value.kind.name)) }
-        }
-        if bytes > 4096 { warnings.append(.tooLarge(bytes: bytes)) }
-        return warnings
-    }
-
-    /// Values that `NotificationParams` leaves out.
-    private var notificationWarnings: [Warning] {
-        guard notification != .absent else { return [] }
-        return NotificationGetter.all.compactMap { getter in
-            guard case .number(_, let range) = getter.reading, let value = notificationExtra(getter.name),
-                !value.isEmpty, !getter.reads(value)
-            else { return nil }
-            return .notificationValueUnused(name: getter.name, range: range)
-        }
-    }
-
-    private var isIntent: Bool {
-        switch form {
-        case .intent, .amazonIntent: true
-        case .v1, .remoteMessage, .dataMap: false
         }
     }
 }

@@ -16,6 +16,15 @@ public enum Platform: String, Sendable, CaseIterable {
         }
     }
 
+    /// Whether an interaction hands back the payload as it was delivered. On the web it hands back the data of the notification,
+    /// which its service worker made.
+    public var handsBackPayload: Bool {
+        switch self {
+        case .android, .ios: true
+        case .web: false
+        }
+    }
+
     /// As people write it.
     public var name: String {
         switch self {

@@ -34,7 +34,7 @@ struct Completions {
     }
 
     /// A handler answered. Its first answer counts, and of that the options that iOS has.
-    func byHandler(_ reply: HandlerAnswer.Reply) -> Completion? {
+    func byHandler(_ reply: HandlerAnswer.Content) -> Completion? {
         guard callback != .none else { return nil }
         let spoke = reply.result != nil || reply.options != nil
         return Completion(
@@ -51,7 +51,7 @@ struct Completions {
     }
 
     /// What a person should know of a handler's answer; `nil` when it is in order.
-    func remark(on reply: HandlerAnswer.Reply, of handler: String) -> String? {
+    func remark(on reply: HandlerAnswer.Content, of handler: String) -> String? {
         var remarks = reply.remarks
         if reply.times > 1 {
             let crash = "; in an app the second call of the completion handler crashes"

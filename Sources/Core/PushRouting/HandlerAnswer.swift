@@ -3,7 +3,7 @@ public import PushModel
 /// What a handler said, or how it ended without saying.
 public enum HandlerAnswer: Hashable, Sendable {
     /// Done.
-    case handled(Reply)
+    case handled(Content)
     /// Try again while the budget lasts; only in `relay` mode. After this long, or after the configured delay.
     case retry(after: Duration?)
     /// It could not be asked; the reason is for people. In `relay` mode it is tried again after this long, if there is as
@@ -42,7 +42,7 @@ public enum HandlerAnswer: Hashable, Sendable {
     }
 
     /// What a handler may say beside that it is done.
-    public struct Reply: Hashable, Sendable {
+    public struct Content: Hashable, Sendable {
         /// The fetch result.
         public var result: FetchResult?
         /// The presentation options of `willPresent`, as the handler wrote them.
@@ -73,16 +73,16 @@ public enum HandlerAnswer: Hashable, Sendable {
 
     /// What the exit status of an `exec` handler means. It decides: an answer that says otherwise
     /// is remarked on.
-    public init(exitStatus: Int32, reply: Reply = Reply()) {
+    public init(exitStatus: Int32, content: Content = Content()) {
         var contradiction: String?
-        if let status = reply.status, status != Status(exitStatus: exitStatus) {
+        if let status = content.status, status != Status(exitStatus: exitStatus) {
             contradiction = "its answer says \"\(status.rawValue)\", but its exit status is \(exitStatus)"
         }
         switch Status(exitStatus: exitStatus) {
         case .handled:
-            var reply = reply
-            if let contradiction { reply.remarks.append(contradiction) }
-            self = .handled(reply)
+            var content = content
+            if let contradiction { content.remarks.append(contradiction) }
+            self = .handled(content)
         case .retry: self = .retry(after: nil)
         case .declined: self = .declined
         case .rejected: self = .rejected(reason: contradiction ?? "exit status \(exitStatus)")

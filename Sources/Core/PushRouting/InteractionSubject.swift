@@ -36,8 +36,8 @@ struct NotificationFacts {
         }
         if let past {
             provider = past.provider
-            // What comes back on the web is not what was delivered; elsewhere it could be read when it was accepted.
-            if past.accepted.platform != .web, let payload = past.request?.payload {
+            // What comes back as it was delivered could be read when it was accepted.
+            if past.accepted.platform.handsBackPayload, let payload = past.request?.payload {
                 handedBack = try? HandedBackPayload(payload, platform: past.accepted.platform, settings: detection)
             }
         }

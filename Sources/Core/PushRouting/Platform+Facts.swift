@@ -27,6 +27,14 @@ extension Platform {
         }
     }
 
+    /// Whether the category of a notification decides whether the app is told of a dismissal.
+    var tellsOfDismissalsByCategory: Bool {
+        switch self {
+        case .ios: true
+        case .android, .web: false
+        }
+    }
+
     /// Whether an app may run without an instance of Braze's SDK. On Android the SDK makes one when it needs it, and on
     /// the web the service worker needs none.
     var appMayLackSDK: Bool {

@@ -67,10 +67,9 @@ extension Router {
                 guard let fault = data.fault else {
                     return custom.log(data.kind, data.object, source, now: now.wall, into: &output)
                 }
-                let rejection = custom.setAside(
-                    data.kind, data.object, source, field: fault.field,
-                    reason: "\(fault.reason) (track \(data.rule))", now: now.wall, into: &output)
-                return [rejection]
+                var problem = fault
+                problem.message += " (track \(data.rule))"
+                return [custom.setAside(data.kind, data.object, source, problem, now: now.wall, into: &output)]
             }
             effects.append(rejections)
         }

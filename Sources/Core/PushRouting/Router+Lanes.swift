@@ -122,7 +122,7 @@ extension Router {
             invocation.attempts.begin(at: now.monotonic)
             invocation.attempts.started = now.monotonic
             endAttempt(&invocation, .handled, at: now, &effects)
-            let completion = invocation.completions.byHandler(HandlerAnswer.Reply())
+            let completion = invocation.completions.byHandler(HandlerAnswer.Content())
             conclude(invocation, .handled, completion: completion, at: now, &effects)
         case .exec, .worker, .socket, .http, .notify:
             let id = invocation.record.id

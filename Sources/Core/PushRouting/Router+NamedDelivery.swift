@@ -19,14 +19,14 @@ extension Router {
         return named
     }
 
-    /// The tracker's delivery that the data of a notification on the web tells of: a click brings that alone, and the
-    /// key-values that tracks ask for are in what was delivered.
+    /// The tracker's delivery that the data of a notification tells of, where a click brings that alone: the key-values that
+    /// tracks ask for are in what was delivered.
     private func deliveryHandedBack(to interact: InteractRequest) -> DeliveryReference? {
         let target = interact.target
         let platform = target.platform ?? lastKnown(app: target.app, device: target.device)?.platform
-        guard platform == .web, !table.tracks.isEmpty,
+        guard let platform, !platform.handsBackPayload, !table.tracks.isEmpty,
             let subject = try? InteractionSubject(
-                interact, nil, platform: .web, tracker: tracker, detection: table.detection),
+                interact, nil, platform: platform, tracker: tracker, detection: table.detection),
             let known = subject.delivery, table.hasTrack(on: UserAct(interact).occasion)
         else { return nil }
         return DeliveryReference(.seq(known.seq), app: target.app, device: target.device)
@@ -46,8 +46,7 @@ extension Router {
         let act = UserAct(interact)
         let platform = interact.target.platform ?? delivery.platform
         if table.hasTrack(on: act.occasion) { return true }
-        // Whether iOS tells the app of a dismissal depends on the category.
-        if platform == .ios, act == .dismissed { return true }
+        if platform.tellsOfDismissalsByCategory, act == .dismissed { return true }
         let decision = decide(
             act, on: nil, of: Self.trackedProvider, platform: platform, rules: table.interaction)
         guard decision.outcome == nil else { return false }

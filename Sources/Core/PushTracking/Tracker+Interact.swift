@@ -59,8 +59,10 @@ extension Tracker {
         case .found: return false
         case .unknown: break
         }
-        // On the web a digest is the campaign's (T15): without a device anybody may have tapped.
-        if case .payload = interaction.subject, interaction.platform == .web, interaction.device == nil { return false }
+        // Where the payload does not come back a digest is the campaign's (T15): without a device anybody may have tapped.
+        if case .payload = interaction.subject, !interaction.platform.handsBackPayload, interaction.device == nil {
+            return false
+        }
         return held.hasAnother(like: interaction)
     }
 

@@ -150,7 +150,7 @@ final class Processor {
         let reply = ClientReply.accepted(
             story.request.seq, id: candidate.request.id,
             outcomes: candidate.request.waitsForOutcome ? decided.count + undecided : nil,
-            rejected: rejected.map { Rejection(number: $0.entry.number, text: $0.reason ?? "") })
+            rejected: rejected.map { Rejection(of: $0) })
         acknowledge(candidate, story.request.seq, reply, knowing: decided, awaiting: undecided)
     }
 

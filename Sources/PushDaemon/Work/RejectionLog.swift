@@ -1,5 +1,6 @@
 import JournalLog
 import PushCustomData
+import PushModel
 
 /// Counts the entries of custom data that were rejected on arrival, and says it in the journal: the first at once, those
 /// that follow together, some time later.
@@ -31,11 +32,11 @@ struct RejectionLog {
     /// What the journal is to be told of all that was gathered for long enough; `nil`: nothing.
     mutating func takeDue(at now: Int64) -> JournalEntry? {
         guard let rejection = first, toldAt.map({ now - $0 >= Self.interval }) ?? true else { return nil }
-        let field = rejection.field.isEmpty ? "" : "\(rejection.field): "
         let others = untold == 1 ? "" : " (and \(untold - 1) more)"
         let entry = JournalEntry(
-            .warning, "custom data rejected, entry \(rejection.number): \(field)\(rejection.reason)\(others)",
-            messageID: .customDataRejected, fields: [.init(.rejections, untold)])
+            .warning, "custom data rejected, entry \(rejection.number): \(rejection.problem.text)\(others)",
+            messageID: .customDataRejected,
+            fields: [.init(.rejections, untold), .init(.reasonCode, rejection.problem.code.rawValue)])
         (first, untold, toldAt) = (nil, 0, now)
         return entry
     }

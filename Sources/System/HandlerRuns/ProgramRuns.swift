@@ -144,8 +144,9 @@ final class ProgramRuns {
         switch status {
         case .exited(let code):
             let reply =
-                HandlerAnswer.Reply(standardOutput: run.output, discarded: run.outputDiscarded) ?? HandlerAnswer.Reply()
-            report(.finished(run.invocation, HandlerAnswer(exitStatus: code, reply: reply)))
+                HandlerAnswer.Content(standardOutput: run.output, discarded: run.outputDiscarded)
+                ?? HandlerAnswer.Content()
+            report(.finished(run.invocation, HandlerAnswer(exitStatus: code, content: reply)))
         case .signaled(let signal):
             report(.finished(run.invocation, .signaled(signal)))
         }

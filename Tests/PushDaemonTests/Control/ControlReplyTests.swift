@@ -23,7 +23,7 @@ struct ControlReplyTests {
             phase: .waiting, reason: "503", failures: 3, until: WallTime(milliseconds: 1_795_251_700_000), since: time),
     ]
 
-    @Test("a claim's answer, as in the design")
+    @Test("a claim's answer has each entry with its way, its user and its data")
     func claimed() {
         let claimed = Claimed(entries: [Self.event, Self.aliased], sending: Self.states[2])
         #expect(

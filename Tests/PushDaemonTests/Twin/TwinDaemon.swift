@@ -212,7 +212,7 @@ final class ScriptedRunner: HandlerRunning {
         }
         started.append(id)
         let due = WallTime(milliseconds: clock.time.milliseconds + script.takes.milliseconds)
-        let answer = HandlerAnswer(exitStatus: script.exit, reply: script.reply)
+        let answer = HandlerAnswer(exitStatus: script.exit, content: script.reply)
         answers.insert(.init(due: due, invocation: id, answer: answer, facts: script.facts))
     }
 

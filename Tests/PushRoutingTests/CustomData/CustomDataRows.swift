@@ -25,8 +25,8 @@ struct CustomDataRows {
 
     mutating func write(_ record: CustomDataRecord) {
         switch record {
-        case .entry(let entry, let state, let reason):
-            let row = Row(entry: entry, state: state, reason: reason)
+        case .entry(let entry, let state, let problem):
+            let row = Row(entry: entry, state: state, reason: problem?.text)
             if rows.updateValue(row, forKey: entry.number) != nil { violations.append("\(entry.number) is not new") }
         case .moved(let move):
             guard let before = rows[move.number]?.state else { return violations.append("\(move.number) is unknown") }

@@ -60,7 +60,7 @@ struct LogTests {
                 "request 1", "device phone anonymous", "entry 1 rejected",
             ])
         #expect(bench.rejections.map(\.number) == [EntryNumber(1)])
-        #expect(bench.rejections.map(\.field) == ["properties.time"])
+        #expect(bench.rejections.map(\.problem.field) == ["properties.time"])
         #expect(bench.ledger.customData[1]?.reason?.hasPrefix("properties.time: ") == true)
         #expect(
             try bench.submit(.attributes(#"{"a":1,"braze_id":2}"#)) == [
@@ -127,7 +127,7 @@ struct HandlerLogTests {
         var bench = Bench()
         try bench.submit(.deliver(to: "phone", user: "u1"))
         bench.started(1)
-        let answer = HandlerAnswer.Reply(log: [entry(#"{"name":"shown"}"#), entry(#"{"name":"seen"}"#)])
+        let answer = HandlerAnswer.Content(log: [entry(#"{"name":"shown"}"#), entry(#"{"name":"seen"}"#)])
         #expect(
             bench.finished(1, 0, .handled(answer)) == [
                 "entry 1 pending", "entry 2 pending", "update 1.0 handled", "end 1.0 handled",
@@ -155,7 +155,7 @@ struct HandlerLogTests {
         var bench = Bench()
         try bench.submit(.deliver())
         bench.started(1)
-        let answer = HandlerAnswer.Reply(log: [entry(#"{"name":"secret","properties":{"event_name":1}}"#)])
+        let answer = HandlerAnswer.Content(log: [entry(#"{"name":"secret","properties":{"event_name":1}}"#)])
         bench.finished(1, 0, .handled(answer))
         #expect(bench.outcome(1) == .handled)
         #expect(bench.end(1)?.reason == "log: entry 1 was rejected; pushctl pending --rejected shows why")

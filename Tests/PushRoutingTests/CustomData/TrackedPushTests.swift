@@ -69,7 +69,7 @@ struct TrackedPushTests {
         #expect(row.state == .rejected)
         #expect(row.reason == "braze_id: the payload has no key-value braze_id (track push)")
         #expect(bench.rejections.map(\.number) == [EntryNumber(1)])
-        #expect(bench.rejections.map(\.field) == ["braze_id"], "the producer is told")
+        #expect(bench.rejections.map(\.problem.field) == ["braze_id"], "the producer is told")
         try bench.submit(.open(seq: 1))
         #expect(bench.rejections.map(\.number) == [EntryNumber(2)], "of a tap, too")
         try bench.submit(.deliver())

@@ -62,7 +62,7 @@ struct HTTPReplyTests {
         let body = "{\n \"status\":\"rejected\",\"result\":\"newData\",\n\"options\":[\n\"banner\"\r\n],\"more\":1}"
         let answer = line(200, [:], body)
         #expect(answer.dropLast().allSatisfy { !$0.isNewline })
-        let expected = HandlerAnswer.Reply(result: .newData, options: ["banner"], status: .handled)
+        let expected = HandlerAnswer.Content(result: .newData, options: ["banner"], status: .handled)
         #expect(try LineAnswer(Array(answer.utf8.dropLast())).answer == .handled(expected))
         for (text, isWhole) in [(body, false), ("[1]", true), ("{\"result\":", true), ("<html>", true), ("", true)] {
             #expect(line(200, [:], text, isWhole: isWhole) == "{\"id\":7,\"status\":\"handled\"}\n")

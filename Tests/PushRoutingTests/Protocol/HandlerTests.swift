@@ -1,3 +1,4 @@
+import Glibc
 import PushModel
 import Testing
 
@@ -64,6 +65,20 @@ struct HandlerInputTests {
         #expect(!variables.contains { $0.value.contains("s3cret") })
     }
 
+    @Test("the object on standard input is the one that pushrouterd(8) shows")
+    func asDocumented() throws {
+        let root = #filePath.split(separator: "/").dropLast(4).map { "/" + $0 }.joined()
+        let page = try #require(fopen("\(root)/packaging/man/pushrouterd.8", "r"))
+        defer { fclose(page) }
+        var bytes = [UInt8](repeating: 0, count: 1 << 20)
+        let length = fread(&bytes, 1, bytes.count, page)
+        let lines = String(decoding: bytes.prefix(length), as: UTF8.self)
+            .split(separator: "\n")
+        let shown = lines.drop { !$0.hasPrefix(#"{"delivery":"#) }.prefix { $0 != ".Ed" }.joined()
+        let run = try run(payload: #"{"data":{"order":"41"}}"#)
+        #expect(text(HandlerInput.object(run, at: Self.now)) == shown + "\n")
+    }
+
     @Test("what is left is never less than nothing")
     func late() throws {
         let late = Moment(monotonic: Instant(nanoseconds: 90_000_000_000), wall: Self.now.wall)
@@ -122,66 +137,66 @@ struct HandlerOutputTests {
     @Test(
         "one answer, and nothing of what it does not know",
         arguments: [
-            (#"{"result":"newData"}"#, HandlerAnswer.Reply(result: .newData)),
+            (#"{"result":"newData"}"#, HandlerAnswer.Content(result: .newData)),
             (
                 #"{"status":"handled","options":["banner","sound"],"more":1}"#,
-                HandlerAnswer.Reply(options: ["banner", "sound"], status: .handled)
+                HandlerAnswer.Content(options: ["banner", "sound"], status: .handled)
             ),
-            (#"{"options":[]}"#, HandlerAnswer.Reply(options: [])),
-            (#"{"options":["Badge"]}"#, HandlerAnswer.Reply(options: ["Badge"])),
-            (#"{"log":[]}"#, HandlerAnswer.Reply(times: 1)),
-            ("{\n  \"result\": \"failed\"\n}\n", HandlerAnswer.Reply(result: .failed)),
-            ("starting\n{\"result\":\"noData\"}\ndone", HandlerAnswer.Reply(result: .noData)),
+            (#"{"options":[]}"#, HandlerAnswer.Content(options: [])),
+            (#"{"options":["Badge"]}"#, HandlerAnswer.Content(options: ["Badge"])),
+            (#"{"log":[]}"#, HandlerAnswer.Content(times: 1)),
+            ("{\n  \"result\": \"failed\"\n}\n", HandlerAnswer.Content(result: .failed)),
+            ("starting\n{\"result\":\"noData\"}\ndone", HandlerAnswer.Content(result: .noData)),
         ])
-    func replies(output: String, reply: HandlerAnswer.Reply) {
-        #expect(HandlerAnswer.Reply(standardOutput: Array(output.utf8)) == reply)
+    func replies(output: String, reply: HandlerAnswer.Content) {
+        #expect(HandlerAnswer.Content(standardOutput: Array(output.utf8)) == reply)
     }
 
     @Test("the first of several answers counts, and all are counted")
     func several() {
         let output = #"{"result":"newData"}"# + "\nchatter\n" + #"{"result":"failed"}"# + "\n" + #"{"options":[]}"#
         #expect(
-            HandlerAnswer.Reply(standardOutput: Array(output.utf8))
-                == HandlerAnswer.Reply(result: .newData, times: 3))
+            HandlerAnswer.Content(standardOutput: Array(output.utf8))
+                == HandlerAnswer.Content(result: .newData, times: 3))
     }
 
     @Test(
         "remarks on words that it does not know, and goes on without them",
         arguments: [
             (
-                #"{"result":"everything"}"#, HandlerAnswer.Reply(times: 1),
+                #"{"result":"everything"}"#, HandlerAnswer.Content(times: 1),
                 #"result: "everything" is not one of newData, noData, failed"#
             ),
             (
-                #"{"status":200,"result":"newData"}"#, HandlerAnswer.Reply(result: .newData),
+                #"{"status":200,"result":"newData"}"#, HandlerAnswer.Content(result: .newData),
                 "status: 200 is not one of handled, retry, declined, rejected"
             ),
             (
-                #"{"options":"banner"}"#, HandlerAnswer.Reply(times: 1),
+                #"{"options":"banner"}"#, HandlerAnswer.Content(times: 1),
                 "options is a list of strings; this is a string"
             ),
             (
-                #"{"options":["banner",7]}"#, HandlerAnswer.Reply(options: ["banner"]),
+                #"{"options":["banner",7]}"#, HandlerAnswer.Content(options: ["banner"]),
                 "options: 7 is not a string"
             ),
-            (#"{"log":{}}"#, HandlerAnswer.Reply(times: 1), "log is a list of objects; this is an object"),
+            (#"{"log":{}}"#, HandlerAnswer.Content(times: 1), "log is a list of objects; this is an object"),
             (
-                #"{"log":["sent"]}"#, HandlerAnswer.Reply(times: 1), "log[0]: an entry is an object; this is a string"
+                #"{"log":["sent"]}"#, HandlerAnswer.Content(times: 1), "log[0]: an entry is an object; this is a string"
             ),
             (
-                #"{"log":[{"kind":"custom_event","event_name":"sent"}]}"#, HandlerAnswer.Reply(times: 1),
+                #"{"log":[{"kind":"custom_event","event_name":"sent"}]}"#, HandlerAnswer.Content(times: 1),
                 "log[0].event_name: an entry has no such key; it has app, attributes, braze_id, device, "
                     + "external_id, kind, name, properties, suite"
             ),
             (
-                #"{"log":[{"name":"sent"}]}"#, HandlerAnswer.Reply(times: 1),
+                #"{"log":[{"name":"sent"}]}"#, HandlerAnswer.Content(times: 1),
                 "log[0].kind: kind is missing: custom_event, custom_attributes, user_attributes"
             ),
         ])
-    func remarks(output: String, reply: HandlerAnswer.Reply, remark: String) {
+    func remarks(output: String, reply: HandlerAnswer.Content, remark: String) {
         var reply = reply
         reply.remarks = [remark]
-        #expect(HandlerAnswer.Reply(standardOutput: Array(output.utf8)) == reply)
+        #expect(HandlerAnswer.Content(standardOutput: Array(output.utf8)) == reply)
     }
 
     @Test(
@@ -193,7 +208,7 @@ struct HandlerOutputTests {
             (#"{"level":"info","log"#, 0, nil), (#"{"status":"handled""#, 100, nil), (#"a "log" {"#, 0, nil),
         ] as [(String, Int, String?)])
     func unreadable(output: String, discarded: Int, expected: String?) throws {
-        let reply = HandlerAnswer.Reply(standardOutput: Array(output.utf8), discarded: discarded)
+        let reply = HandlerAnswer.Content(standardOutput: Array(output.utf8), discarded: discarded)
         let remark = reply?.remarks.first ?? "none"
         #expect((reply == nil) == (expected == nil))
         #expect(expected.map { remark.hasPrefix("log: nothing is kept: \($0)") } ?? true, "\(remark)")
@@ -205,7 +220,7 @@ struct HandlerOutputTests {
         let event = #"{"kind":"custom_event","name":"sent","suite":"group.a","app":"news","external_id":"u1"}"#
         let attributes = #"{"kind":"custom_attributes","attributes":{"a":1},"braze_id":"b1"}"#
         let output = #"{"log":[\#(event),7,\#(attributes)],"status":"handled"}"#
-        let reply = try #require(HandlerAnswer.Reply(standardOutput: Array(output.utf8)))
+        let reply = try #require(HandlerAnswer.Content(standardOutput: Array(output.utf8)))
         #expect(reply.log.map { String(decoding: $0.request.object.rawBytes, as: UTF8.self) } == [event, attributes])
         let requests = reply.log.map(\.request)
         #expect(requests.map(\.kind) == [.customEvent, .customAttributes])
@@ -219,7 +234,7 @@ struct HandlerOutputTests {
     @Test("of many wrong entries the first three are remarked on")
     func manyWrong() throws {
         let output = #"{"log":[1,2,3,4,5]}"#
-        let reply = try #require(HandlerAnswer.Reply(standardOutput: Array(output.utf8)))
+        let reply = try #require(HandlerAnswer.Content(standardOutput: Array(output.utf8)))
         let remark = "an entry is an object; this is a number"
         #expect(
             reply.remarks == [
@@ -230,10 +245,10 @@ struct HandlerOutputTests {
     @Test("of one that is not done custom data does not count")
     func logOfOthers() throws {
         let output = #"{"log":[{"kind":"custom_event","name":"sent"}]}"#
-        let reply = try #require(HandlerAnswer.Reply(standardOutput: Array(output.utf8)))
-        #expect(HandlerAnswer(exitStatus: 80, reply: reply) == .declined)
-        #expect(HandlerAnswer(exitStatus: 75, reply: reply) == .retry(after: nil))
-        #expect(HandlerAnswer(exitStatus: 0, reply: reply) == .handled(reply))
+        let reply = try #require(HandlerAnswer.Content(standardOutput: Array(output.utf8)))
+        #expect(HandlerAnswer(exitStatus: 80, content: reply) == .declined)
+        #expect(HandlerAnswer(exitStatus: 75, content: reply) == .retry(after: nil))
+        #expect(HandlerAnswer(exitStatus: 0, content: reply) == .handled(reply))
     }
 
     @Test(
@@ -243,20 +258,20 @@ struct HandlerOutputTests {
             #"{"result":"newData""#,
         ])
     func chatter(output: String) {
-        #expect(HandlerAnswer.Reply(standardOutput: Array(output.utf8)) == nil)
+        #expect(HandlerAnswer.Content(standardOutput: Array(output.utf8)) == nil)
     }
 
     @Test("the exit status decides; an answer that says otherwise is remarked on")
     func contradiction() {
-        let rejected = HandlerAnswer.Reply(times: 1, status: .rejected)
+        let rejected = HandlerAnswer.Content(times: 1, status: .rejected)
         var remarked = rejected
         remarked.remarks = [#"its answer says "rejected", but its exit status is 0"#]
-        #expect(HandlerAnswer(exitStatus: 0, reply: rejected) == .handled(remarked))
-        let handled = HandlerAnswer.Reply(times: 1, status: .handled)
-        #expect(HandlerAnswer(exitStatus: 0, reply: handled) == .handled(handled))
+        #expect(HandlerAnswer(exitStatus: 0, content: rejected) == .handled(remarked))
+        let handled = HandlerAnswer.Content(times: 1, status: .handled)
+        #expect(HandlerAnswer(exitStatus: 0, content: handled) == .handled(handled))
         #expect(
-            HandlerAnswer(exitStatus: 2, reply: handled)
+            HandlerAnswer(exitStatus: 2, content: handled)
                 == .rejected(reason: #"its answer says "handled", but its exit status is 2"#))
-        #expect(HandlerAnswer(exitStatus: 2, reply: rejected) == .rejected(reason: "exit status 2"))
+        #expect(HandlerAnswer(exitStatus: 2, content: rejected) == .rejected(reason: "exit status 2"))
     }
 }

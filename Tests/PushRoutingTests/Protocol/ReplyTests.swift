@@ -17,17 +17,18 @@ struct ReplyTests {
     @Test("what is accepted in part says what was set aside")
     func rejected() {
         let rejections = [
-            Rejection(number: EntryNumber(7), field: "properties.time", reason: "is reserved"),
-            Rejection(number: EntryNumber(8), field: "", reason: "there is no room"),
+            Rejection(
+                number: EntryNumber(7), problem: EntryProblem(.reservedName, "is reserved", field: "properties.time")),
+            Rejection(number: EntryNumber(8), problem: EntryProblem(.noRoom, "there is no room")),
         ]
         #expect(
             text(Reply.accepted(SequenceNumber(41), id: "a1", rejected: rejections))
                 == #"{"ok":true,"seq":41,"id":"a1","rejected":["#
-                + #"{"entry":7,"field":"properties.time","message":"is reserved"},"#
-                + #"{"entry":8,"field":"","message":"there is no room"}]}"# + "\n")
+                + #"{"entry":7,"field":"properties.time","reason_code":"reserved_name","message":"is reserved"},"#
+                + #"{"entry":8,"field":"","reason_code":"no_room","message":"there is no room"}]}"# + "\n")
     }
 
-    @Test("an outcome, as in the design")
+    @Test("an outcome has the members of pushrouterd(8), in their order")
     func outcome() {
         var row = invocation
         let result = InvocationResult(
@@ -77,7 +78,7 @@ struct ReplyTests {
                 + #""completion":{"by":"handler","times":1,"result":"newData"}}"# + "\n")
     }
 
-    @Test("a refusal, as in the design")
+    @Test("a refusal has the members of pushrouterd(8), in their order")
     func refused() {
         let error = ProtocolError(
             .invalidPayload, field: "payload.message.data.badge",

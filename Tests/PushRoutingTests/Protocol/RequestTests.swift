@@ -113,6 +113,10 @@ struct RequestTests {
         let dismissed = try interaction(#"{"op":"interact","kind":"dismissed","message":1}"#)
         #expect(dismissed.kind == .dismissed)
         #expect(dismissed.action == nil)
+        for sdk in SDKState.allCases {
+            let line = #"{"op":"interact","kind":"opened","message":1,"sdk":"\#(sdk.rawValue)"}"#
+            #expect(try interaction(line).sdk == sdk)
+        }
     }
 
     @Test("session", arguments: SessionRequest.Kind.allCases)

@@ -2,21 +2,21 @@ import PushModel
 
 /// What of a logged object may be kept, and what may not.
 struct CheckedEntry {
-    struct Refusal {
-        var problem: Problem
+    struct RejectedPart {
+        var problem: EntryProblem
         /// Of an event: its name.
         var name: String?
         /// As it came, without white space; empty when it is missing.
         var data: [UInt8]
 
-        init(_ problem: Problem, name: String?, data: [UInt8]) {
+        init(_ problem: EntryProblem, name: String?, data: [UInt8]) {
             self.problem = problem
             self.name = name
             self.data = data
         }
 
         /// All that was logged is refused.
-        init(refusing kind: EntryKind, _ object: JSONNode, _ problem: Problem) {
+        init(refusing kind: EntryKind, _ object: JSONNode, _ problem: EntryProblem) {
             let isEvent = kind == .customEvent
             self.init(
                 problem, name: isEvent ? object["name"]?.string : nil,
@@ -24,9 +24,9 @@ struct CheckedEntry {
         }
 
         /// The fact alone, which is short.
-        var withoutData: Refusal {
+        var withoutData: RejectedPart {
             let start = name.map { String(String.UnicodeScalarView($0.unicodeScalars.prefix(Limits.characters))) }
-            return Refusal(problem, name: start, data: [])
+            return RejectedPart(problem, name: start, data: [])
         }
     }
 
@@ -35,35 +35,38 @@ struct CheckedEntry {
     /// Its properties, or the attributes that are right; `nil`: there is nothing to keep.
     private(set) var data: [UInt8]?
     /// An event that is wrong, as a whole, or each attribute that is wrong.
-    private(set) var refusals: [Refusal] = []
+    private(set) var rejectedParts: [RejectedPart] = []
 
     init(_ kind: EntryKind, _ object: JSONNode, for way: EntryWay, _ rules: CustomDataRules) {
-        do throws(Problem) {
+        do throws(EntryProblem) {
             try way.check()
             switch kind {
             case .customEvent: (name, data) = try checkedEvent(object)
             case .customAttributes, .userAttributes: try checkAttributes(kind, object, rules)
             }
         } catch {
-            refusals = [Refusal(refusing: kind, object, error)]
+            rejectedParts = [RejectedPart(refusing: kind, object, error)]
         }
     }
 
     /// What is wrong with one attribute costs its neighbours nothing.
     private mutating func checkAttributes(
         _ kind: EntryKind, _ object: JSONNode, _ rules: CustomDataRules
-    ) throws(Problem) {
-        guard let attributes = object["attributes"] else { throw Problem("is missing").inside("attributes") }
-        guard attributes.kind == .object else {
-            throw Problem("must be an object of names and values, not \(attributes.kindName)").inside("attributes")
+    ) throws(EntryProblem) {
+        guard let attributes = object["attributes"] else {
+            throw EntryProblem(.missing, "is missing").inside("attributes")
         }
-        guard attributes.count > 0 else { throw Problem("has no attribute in it").inside("attributes") }
+        guard attributes.kind == .object else {
+            throw EntryProblem(.wrongType, "must be an object of names and values, not \(attributes.kindName)").inside(
+                "attributes")
+        }
+        guard attributes.count > 0 else { throw EntryProblem(.empty, "has no attribute in it").inside("attributes") }
         try attributes.checkSizeTogether()
         var right = JSONWriter(reserving: attributes.rawBytes.count)
         right.beginObject()
-        var wrong: [(problem: Problem, name: String, value: JSONNode)] = []
+        var wrong: [(problem: EntryProblem, name: String, value: JSONNode)] = []
         for (name, value) in attributes.members {
-            do throws(Problem) {
+            do throws(EntryProblem) {
                 var storedName = name
                 if kind == .customAttributes {
                     try checkCustomAttribute(name, value, elementsMax: rules.arrayElementsMax)
@@ -82,30 +85,34 @@ struct CheckedEntry {
 
     /// Each is set aside by itself; but who has so many of them wrong has them wrong all alike, and they are not to fill the
     /// ledger.
-    private mutating func refuse(_ wrong: [(problem: Problem, name: String, value: JSONNode)]) {
+    private mutating func refuse(_ wrong: [(problem: EntryProblem, name: String, value: JSONNode)]) {
         let apart = wrong.count > Limits.refusals ? Limits.refusals - 1 : wrong.count
         for (problem, name, value) in wrong.prefix(apart) {
             var refused = JSONWriter()
             refused.object { $0.member(name, raw: value.compactBytes) }
-            refusals.append(Refusal(problem, name: nil, data: refused.bytes))
+            rejectedParts.append(RejectedPart(problem, name: nil, data: refused.bytes))
         }
         let rest = wrong.dropFirst(apart)
         guard let first = rest.first else { return }
         var refused = JSONWriter()
         refused.object { writer in for (_, name, value) in rest { writer.member(name, raw: value.compactBytes) } }
-        let problem = Problem("\(counted(rest.count, "more is", "more are")) wrong, the first is \(first.problem.text)")
-            .inside("attributes")
-        refusals.append(Refusal(problem, name: nil, data: refused.bytes))
+        let problem = EntryProblem(
+            .severalRejections,
+            "\(counted(rest.count, "more is", "more are")) wrong, the first is \(first.problem.text)"
+        )
+        .inside("attributes")
+        rejectedParts.append(RejectedPart(problem, name: nil, data: refused.bytes))
     }
 }
 
 extension JSONNode {
     /// Checks how long attributes are without white space, which is how they are sent.
-    fileprivate func checkSizeTogether() throws(Problem) {
+    fileprivate func checkSizeTogether() throws(EntryProblem) {
         guard rawBytes.count > Limits.attributesBytes else { return }
         let length = compactBytes.count
         guard length > Limits.attributesBytes else { return }
-        throw Problem(
+        throw EntryProblem(
+            .tooLong,
             "attributes that are set together have at most \(Limits.attributesBytes) bytes; these have \(length): log them "
                 + "apart"
         ).inside("attributes")
@@ -114,7 +121,7 @@ extension JSONNode {
 
 extension EntryWay {
     /// Checks that it leads to somebody.
-    fileprivate func check() throws(Problem) {
+    fileprivate func check() throws(EntryProblem) {
         guard case .sent(let identifier) = self else { return }
         switch identifier {
         case .brazeID(let id): try id.check("braze_id", bytesMax: Limits.nameBytes)
@@ -128,10 +135,10 @@ extension EntryWay {
 
 extension String {
     /// Checks a part of an identifier.
-    fileprivate func check(_ field: String, bytesMax: Int) throws(Problem) {
-        guard !isEmpty else { throw Problem("is empty").inside(field) }
+    fileprivate func check(_ field: String, bytesMax: Int) throws(EntryProblem) {
+        guard !isEmpty else { throw EntryProblem(.empty, "is empty").inside(field) }
         guard utf8.count <= bytesMax else {
-            throw Problem("has at most \(bytesMax) bytes; this one has \(utf8.count)").inside(field)
+            throw EntryProblem(.tooLong, "has at most \(bytesMax) bytes; this one has \(utf8.count)").inside(field)
         }
     }
 }

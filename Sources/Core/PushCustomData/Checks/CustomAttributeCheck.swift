@@ -3,7 +3,7 @@ import PushModel
 /// Checks one custom attribute.
 ///
 /// Sources: Braze docs, user attributes object; custom attributes; nested custom attributes; array of objects.
-func checkCustomAttribute(_ name: String, _ value: JSONNode, elementsMax: Int) throws(Problem) {
+func checkCustomAttribute(_ name: String, _ value: JSONNode, elementsMax: Int) throws(EntryProblem) {
     try checkCustomAttributeName(name)
     switch value.kind {
     case .string: try value.checkText()
@@ -20,15 +20,19 @@ func checkCustomAttribute(_ name: String, _ value: JSONNode, elementsMax: Int) t
 }
 
 /// Checks the name of a custom attribute.
-func checkCustomAttributeName(_ name: String) throws(Problem) {
+func checkCustomAttributeName(_ name: String) throws(EntryProblem) {
     try checkName(name)
     guard !ReservedName.isReserved(name) else {
-        throw Problem("the API reads this name as part of the request, not as an attribute; call it another")
+        throw EntryProblem(
+            .reservedName, "the API reads this name as part of the request, not as an attribute; call it another")
     }
     guard UserField(rawValue: name) == nil else {
-        throw Problem("is a field of the profile, not a custom attribute; log it with the user attributes")
+        throw EntryProblem(
+            .profileField, "is a field of the profile, not a custom attribute; log it with the user attributes")
     }
-    guard !ReservedName.isUnsettableField(name) else { throw Problem("is a field of the profile that no app sets") }
+    guard !ReservedName.isUnsettableField(name) else {
+        throw EntryProblem(.profileField, "is a field of the profile that no app sets")
+    }
 }
 
 /// What the `/users/track` request has beside attributes, in the same object.
@@ -61,13 +65,15 @@ enum AttributeOperation {
     case remove(JSONNode)
     case increment(JSONNode)
 
-    init?(_ object: JSONNode) throws(Problem) {
+    init?(_ object: JSONNode) throws(EntryProblem) {
         guard object.kind == .object else { return nil }
         let members = object.members
         guard members.allSatisfy({ $0.key == "add" || $0.key == "remove" || $0.key == "inc" }),
             let (name, value) = members.first
         else { return nil }
-        guard members.count == 1 else { throw Problem("must be one of add, remove and inc, not several") }
+        guard members.count == 1 else {
+            throw EntryProblem(.severalOperations, "must be one of add, remove and inc, not several")
+        }
         switch name {
         case "add": self = .add(value)
         case "remove": self = .remove(value)
@@ -76,35 +82,39 @@ enum AttributeOperation {
     }
 }
 
-private func checkOperation(_ operation: AttributeOperation, elementsMax: Int) throws(Problem) {
+private func checkOperation(_ operation: AttributeOperation, elementsMax: Int) throws(EntryProblem) {
     switch operation {
     case .add(let values): try checkOperand(values, of: "add", elementsMax: elementsMax)
     case .remove(let values): try checkOperand(values, of: "remove", elementsMax: elementsMax)
     case .increment(let step):
         guard step.int64 != nil else {
-            throw Problem("must be a whole number of 64 bits, written without fraction or exponent").inside("inc")
+            throw EntryProblem(.invalidValue, "must be a whole number of 64 bits, written without fraction or exponent")
+                .inside("inc")
         }
     }
 }
 
-private func checkOperand(_ values: JSONNode, of operation: String, elementsMax: Int) throws(Problem) {
-    do throws(Problem) {
-        guard values.kind == .array else { throw Problem("must be an array of values, not \(values.kindName)") }
+private func checkOperand(_ values: JSONNode, of operation: String, elementsMax: Int) throws(EntryProblem) {
+    do throws(EntryProblem) {
+        guard values.kind == .array else {
+            throw EntryProblem(.wrongType, "must be an array of values, not \(values.kindName)")
+        }
         try checkArray(values, elementsMax: elementsMax)
     } catch { throw error.inside(operation) }
 }
 
-private func checkArray(_ array: JSONNode, elementsMax: Int) throws(Problem) {
+private func checkArray(_ array: JSONNode, elementsMax: Int) throws(EntryProblem) {
     guard array.count <= elementsMax else {
-        throw Problem("an array has at most \(elementsMax) elements (ArrayElementsMax=); this one has \(array.count)")
+        throw EntryProblem(
+            .tooMany, "an array has at most \(elementsMax) elements (ArrayElementsMax=); this one has \(array.count)")
     }
     for (index, element) in array.elements.enumerated() {
-        do throws(Problem) {
+        do throws(EntryProblem) {
             switch element.kind {
             case .string: try element.checkText()
             case .number, .bool: continue
-            case .null: throw Problem("null cannot be an element of an array")
-            case .array: throw Problem("an array cannot have arrays in it")
+            case .null: throw EntryProblem(.null, "null cannot be an element of an array")
+            case .array: throw EntryProblem(.nestedArray, "an array cannot have arrays in it")
             case .object:
                 try element.checkSize()
                 try checkNestedObject(element, elementsMax: elementsMax)
@@ -113,18 +123,19 @@ private func checkArray(_ array: JSONNode, elementsMax: Int) throws(Problem) {
     }
 }
 
-private func checkNestedObject(_ object: JSONNode, elementsMax: Int) throws(Problem) {
+private func checkNestedObject(_ object: JSONNode, elementsMax: Int) throws(EntryProblem) {
     if let time = object["$time"] {
         guard object.count == 1, time.kind == .string else {
-            throw Problem("must be a date as a string, and the only member of its object").inside("$time")
+            throw EntryProblem(.wrongType, "must be a date as a string, and the only member of its object").inside(
+                "$time")
         }
-        do throws(Problem) { return try time.checkText() } catch { throw error.inside("$time") }
+        do throws(EntryProblem) { return try time.checkText() } catch { throw error.inside("$time") }
     }
     for (name, value) in object.members {
-        do throws(Problem) {
+        do throws(EntryProblem) {
             try checkName(name)
             guard !name.utf8.contains(where: { $0 == 0x20 || $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: "$") })
-            else { throw Problem("a name within an attribute has no space, no . and no $") }
+            else { throw EntryProblem(.invalidName, "a name within an attribute has no space, no . and no $") }
             switch value.kind {
             case .string: try value.checkText()
             case .number, .bool, .null: continue

@@ -3,29 +3,32 @@ import PushModel
 /// Checks an event; the first thing that is wrong sets it aside as a whole, as the API refuses it as a whole.
 ///
 /// Source: Braze docs, event object.
-func checkedEvent(_ object: JSONNode) throws(Problem) -> (name: String, properties: [UInt8]) {
-    guard let name = object["name"] else { throw Problem("is missing").inside("name") }
+func checkedEvent(_ object: JSONNode) throws(EntryProblem) -> (name: String, properties: [UInt8]) {
+    guard let name = object["name"] else { throw EntryProblem(.missing, "is missing").inside("name") }
     guard let text = name.string else {
-        throw Problem("must be the name of the event, a string, not \(name.kindName)").inside("name")
+        throw EntryProblem(.wrongType, "must be the name of the event, a string, not \(name.kindName)").inside("name")
     }
-    do throws(Problem) { try checkName(text) } catch { throw error.inside("name") }
+    do throws(EntryProblem) { try checkName(text) } catch { throw error.inside("name") }
     guard let properties = object["properties"] else { return (text, Array("{}".utf8)) }
-    do throws(Problem) { return (text, try checkedProperties(properties)) } catch { throw error.inside("properties") }
+    do throws(EntryProblem) { return (text, try checkedProperties(properties)) } catch {
+        throw error.inside("properties")
+    }
 }
 
-private func checkedProperties(_ properties: JSONNode) throws(Problem) -> [UInt8] {
+private func checkedProperties(_ properties: JSONNode) throws(EntryProblem) -> [UInt8] {
     guard properties.kind == .object else {
-        throw Problem("must be an object of names and values, not \(properties.kindName)")
+        throw EntryProblem(.wrongType, "must be an object of names and values, not \(properties.kindName)")
     }
     guard properties.count <= Limits.properties else {
-        throw Problem("an event has at most \(Limits.properties) properties; this one has \(properties.count)")
+        throw EntryProblem(
+            .tooMany, "an event has at most \(Limits.properties) properties; this one has \(properties.count)")
     }
     let bytes = properties.compactBytes
     guard bytes.count <= Limits.bytes else {
-        throw Problem("the properties have at most \(Limits.bytes) bytes; these have \(bytes.count)")
+        throw EntryProblem(.tooLong, "the properties have at most \(Limits.bytes) bytes; these have \(bytes.count)")
     }
     for (name, value) in properties.members {
-        do throws(Problem) {
+        do throws(EntryProblem) {
             try checkPropertyName(name)
             try checkPropertyValue(value)
         } catch { throw error.inside(name) }
@@ -34,29 +37,33 @@ private func checkedProperties(_ properties: JSONNode) throws(Problem) -> [UInt8
 }
 
 /// Checks the name of a property of the event itself.
-func checkPropertyName(_ name: String) throws(Problem) {
+func checkPropertyName(_ name: String) throws(EntryProblem) {
     // The API answers with an error for the event; what is stored has its name and time in fields of their own.
-    guard name != "time", name != "event_name" else { throw Problem("the API reserves this name; call it another") }
+    guard name != "time", name != "event_name" else {
+        throw EntryProblem(.reservedName, "the API reserves this name; call it another")
+    }
     try checkAnyPropertyName(name)
 }
 
-private func checkAnyPropertyName(_ name: String) throws(Problem) {
+private func checkAnyPropertyName(_ name: String) throws(EntryProblem) {
     try checkName(name)
-    guard !name.utf8.starts(with: "$".utf8) else { throw Problem("the name of a property does not begin with $") }
+    guard !name.utf8.starts(with: "$".utf8) else {
+        throw EntryProblem(.invalidName, "the name of a property does not begin with $")
+    }
 }
 
-private func checkPropertyValue(_ value: JSONNode) throws(Problem) {
+private func checkPropertyValue(_ value: JSONNode) throws(EntryProblem) {
     switch value.kind {
     case .string: try value.checkText()
     case .number, .bool: return
-    case .null: throw Problem("null cannot be the value of a property; leave the property out")
+    case .null: throw EntryProblem(.null, "null cannot be the value of a property; leave the property out")
     case .array:
         for (index, element) in value.elements.enumerated() {
-            do throws(Problem) { try checkPropertyValue(element) } catch { throw error.inside(at: index) }
+            do throws(EntryProblem) { try checkPropertyValue(element) } catch { throw error.inside(at: index) }
         }
     case .object:
         for (name, member) in value.members {
-            do throws(Problem) {
+            do throws(EntryProblem) {
                 try checkAnyPropertyName(name)
                 try checkPropertyValue(member)
             } catch { throw error.inside(name) }

@@ -21,26 +21,26 @@ enum Limits {
 }
 
 /// Checks the name of an event, a property or an attribute.
-func checkName(_ name: String) throws(Problem) {
-    guard !name.isEmpty else { throw Problem("the name is empty") }
+func checkName(_ name: String) throws(EntryProblem) {
+    guard !name.isEmpty else { throw EntryProblem(.empty, "the name is empty") }
     guard let length = excess(of: name) else { return }
-    throw Problem("a name has at most \(Limits.characters) characters; this one has \(length)")
+    throw EntryProblem(.tooLong, "a name has at most \(Limits.characters) characters; this one has \(length)")
 }
 
 extension JSONNode {
     /// Checks a string's length.
-    func checkText() throws(Problem) {
+    func checkText() throws(EntryProblem) {
         // No character is shorter than a byte, and no escape shorter than what it stands for.
         guard rawBytes.count - 2 > Limits.characters, let length = excess(of: string ?? "") else { return }
-        throw Problem("a text has at most \(Limits.characters) characters; this one has \(length)")
+        throw EntryProblem(.tooLong, "a text has at most \(Limits.characters) characters; this one has \(length)")
     }
 
     /// Checks how long an object is without white space, which is how it is sent.
-    func checkSize() throws(Problem) {
+    func checkSize() throws(EntryProblem) {
         guard rawBytes.count > Limits.bytes else { return }
         let length = compactBytes.count
         guard length > Limits.bytes else { return }
-        throw Problem("an object has at most \(Limits.bytes) bytes; this one has \(length)")
+        throw EntryProblem(.tooLong, "an object has at most \(Limits.bytes) bytes; this one has \(length)")
     }
 
     /// What it is, for messages: `a number`.

@@ -1,3 +1,5 @@
+import PushModel
+
 /// What a name may be the name of.
 public enum CustomDataName: Sendable {
     /// An event.
@@ -14,7 +16,7 @@ public enum CustomDataName: Sendable {
 
     /// Why this cannot be the name of one, for who writes names down before there is any data; `nil`: it can.
     public func objection(to name: String) -> String? {
-        do throws(Problem) {
+        do throws(EntryProblem) {
             switch self {
             case .event: try checkName(name)
             case .property: try checkPropertyName(name)
@@ -22,6 +24,6 @@ public enum CustomDataName: Sendable {
             case .userAttribute: _ = try UserField(checking: name)
             }
             return nil
-        } catch { return error.reason }
+        } catch { return error.message }
     }
 }

@@ -23,7 +23,7 @@ enum UserField: String, CaseIterable {
     static let phoneOfTheSDKs = "phone_number"
 
     /// The field of this name, also by the SDKs' word.
-    init(checking name: String) throws(Problem) {
+    init(checking name: String) throws(EntryProblem) {
         guard let field = name == Self.phoneOfTheSDKs ? .phone : UserField(rawValue: name) else {
             throw Self.unknown(name)
         }
@@ -37,30 +37,34 @@ enum UserField: String, CaseIterable {
     ///   - value: its value; `null` clears the field.
     ///   - attributes: all of them.
     /// - Returns: the field that it is.
-    static func check(_ name: String, _ value: JSONNode, in attributes: JSONNode) throws(Problem) -> UserField {
+    static func check(_ name: String, _ value: JSONNode, in attributes: JSONNode) throws(EntryProblem) -> UserField {
         if name == phoneOfTheSDKs, attributes["phone"] != nil {
-            throw Problem("is the same as phone, which is given too")
+            throw EntryProblem(.givenTwice, "is the same as phone, which is given too")
         }
         let field = try UserField(checking: name)
         try field.check(value)
         return field
     }
 
-    private static func unknown(_ name: String) -> Problem {
+    private static func unknown(_ name: String) -> EntryProblem {
         if ReservedName.isReserved(name) {
-            return Problem("names the profile or what to do with it; it is not an attribute")
+            return EntryProblem(.reservedName, "names the profile or what to do with it; it is not an attribute")
         }
-        if ReservedName.isUnsettableField(name) { return Problem("is a field of the profile that no app sets") }
-        return Problem("is not a field of the profile; log it with the custom attributes")
+        if ReservedName.isUnsettableField(name) {
+            return EntryProblem(.profileField, "is a field of the profile that no app sets")
+        }
+        return EntryProblem(.unknownField, "is not a field of the profile; log it with the custom attributes")
     }
 
-    private func check(_ value: JSONNode) throws(Problem) {
+    private func check(_ value: JSONNode) throws(EntryProblem) {
         if self == .subscriptionGroups { return try checkSubscriptionGroups(value) }
         if value.kind == .null { return }
         if self == .currentLocation { return try checkLocation(value) }
-        guard let text = value.string else { throw Problem("must be a string or null, not \(value.kindName)") }
+        guard let text = value.string else {
+            throw EntryProblem(.wrongType, "must be a string or null, not \(value.kindName)")
+        }
         try value.checkText()
-        if let expectation = expectation(brokenBy: text) { throw Problem("must be \(expectation)") }
+        if let expectation = expectation(brokenBy: text) { throw EntryProblem(.invalidValue, "must be \(expectation)") }
     }
 
     /// What a text must be that `text` is not; `nil`: it is right.
@@ -82,32 +86,42 @@ enum UserField: String, CaseIterable {
     }
 }
 
-private func checkLocation(_ value: JSONNode) throws(Problem) {
+private func checkLocation(_ value: JSONNode) throws(EntryProblem) {
     guard value.kind == .object, value.count == 2, let longitude = value["longitude"]?.double,
         let latitude = value["latitude"]?.double
-    else { throw Problem("must be an object with the numbers longitude and latitude and nothing else, or null") }
-    guard (-180...180).contains(longitude) else { throw Problem("must be from -180 to 180").inside("longitude") }
-    guard (-90...90).contains(latitude) else { throw Problem("must be from -90 to 90").inside("latitude") }
+    else {
+        throw EntryProblem(
+            .wrongType, "must be an object with the numbers longitude and latitude and nothing else, or null")
+    }
+    guard (-180...180).contains(longitude) else {
+        throw EntryProblem(.invalidValue, "must be from -180 to 180").inside("longitude")
+    }
+    guard (-90...90).contains(latitude) else {
+        throw EntryProblem(.invalidValue, "must be from -90 to 90").inside("latitude")
+    }
 }
 
 /// Groups that are not named keep their state; so there is nothing that `null` could clear.
-private func checkSubscriptionGroups(_ value: JSONNode) throws(Problem) {
-    guard value.kind == .array, value.count > 0 else { throw Problem("must be an array of groups, at least one") }
+private func checkSubscriptionGroups(_ value: JSONNode) throws(EntryProblem) {
+    guard value.kind == .array, value.count > 0 else {
+        throw EntryProblem(.wrongType, "must be an array of groups, at least one")
+    }
     for (index, group) in value.elements.enumerated() {
-        do throws(Problem) { try checkSubscriptionGroup(group) } catch { throw error.inside(at: index) }
+        do throws(EntryProblem) { try checkSubscriptionGroup(group) } catch { throw error.inside(at: index) }
     }
 }
 
-private func checkSubscriptionGroup(_ group: JSONNode) throws(Problem) {
+private func checkSubscriptionGroup(_ group: JSONNode) throws(EntryProblem) {
     guard group.kind == .object else {
-        throw Problem("must be an object with subscription_group_id and subscription_state, not \(group.kindName)")
+        throw EntryProblem(
+            .wrongType, "must be an object with subscription_group_id and subscription_state, not \(group.kindName)")
     }
     guard let id = group["subscription_group_id"], let text = id.string, !text.isEmpty else {
-        throw Problem("must be the id of the group, a string").inside("subscription_group_id")
+        throw EntryProblem(.missing, "must be the id of the group, a string").inside("subscription_group_id")
     }
-    do throws(Problem) { try id.checkText() } catch { throw error.inside("subscription_group_id") }
+    do throws(EntryProblem) { try id.checkText() } catch { throw error.inside("subscription_group_id") }
     guard let state = group["subscription_state"]?.string, isOneOf(["subscribed", "unsubscribed"], state) else {
-        throw Problem("must be subscribed or unsubscribed").inside("subscription_state")
+        throw EntryProblem(.invalidValue, "must be subscribed or unsubscribed").inside("subscription_state")
     }
 }
 

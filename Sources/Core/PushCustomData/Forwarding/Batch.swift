@@ -29,7 +29,8 @@ struct Batch {
     private var length = RequestContent.frameLength
     private var usersWithEvents: Set<UserIdentifier> = []
 
-    /// Chooses among those that wait, in their order; who is passed over has his later entries passed over too.
+    /// Chooses among the entries that wait, in their order. After an entry that is not taken, no later entry of the same user is
+    /// taken either.
     ///
     /// - Parameters:
     ///   - waiting: in the order of their numbers.

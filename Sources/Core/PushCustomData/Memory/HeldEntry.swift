@@ -19,7 +19,7 @@ struct HeldEntry: Sendable {
     private static let textCount = 6
     /// Which text is the suite; the profile is behind it.
     private static let suitePlace = 4
-    /// The length of a text that there is not.
+    /// Stands for the length of a text that is missing.
     private static let none = UInt32.max
 
     init(_ entry: CustomEntry) {

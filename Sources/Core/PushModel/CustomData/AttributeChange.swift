@@ -1,14 +1,14 @@
 /// What is done to a field of a profile. The values are JSON texts without white space.
 public enum AttributeChange: Hashable, Sendable {
-    /// It becomes this.
+    /// The field gets this value.
     case set([UInt8])
-    /// It is no more.
+    /// The field is removed.
     case remove
-    /// These join the array that it is, which has so many elements at most.
+    /// The field is an array, and these are added to it; it has at most so many elements.
     case add([[UInt8]], elementsMax: Int)
-    /// These leave the array that it is.
+    /// The field is an array, and these are taken out of it.
     case drop([[UInt8]])
-    /// This is added to the number that it is.
+    /// The field is a number, and this is added to it.
     case increment(Int64)
 
     /// What the field is after the change.

@@ -1,7 +1,7 @@
 /// A change of what is known of custom data. It is written in one transaction with the events of the same turn, in order.
 public enum CustomDataRecord: Hashable, Sendable {
-    /// A new entry: `pending`, `queued`, or `rejected` with the reason.
-    indirect case entry(CustomEntry, EntryState, reason: String?)
+    /// A new entry: `pending`, `queued`, or `rejected` with what is wrong with it.
+    indirect case entry(CustomEntry, EntryState, problem: EntryProblem?)
     /// An entry's state changed.
     indirect case moved(EntryMove)
     /// A field of a profile is to change.

@@ -12,18 +12,21 @@ public struct EntryRecord: Hashable, Sendable {
     public var claimant: UUID128?
     /// Why it is `rejected`, `unknown`, or `queued` again.
     public var reason: String?
+    /// What is wrong with it, while it is `rejected`; `nil` also where a version before schema 8 rejected it.
+    public var problem: EntryProblem?
 
     /// Joins the parts.
     public init(
         entry: CustomEntry, state: EntryState, settledAt: WallTime? = nil, settledBy: SequenceNumber? = nil,
-        claimant: UUID128? = nil, reason: String? = nil
+        claimant: UUID128? = nil, reason: String? = nil, problem: EntryProblem? = nil
     ) {
         self.entry = entry
         self.state = state
         self.settledAt = settledAt
         self.settledBy = settledBy
         self.claimant = claimant
-        self.reason = reason
+        self.reason = reason ?? problem?.text
+        self.problem = problem
     }
 
     /// Whether it was set aside at once, by the rules of the data: the endpoint never saw it.

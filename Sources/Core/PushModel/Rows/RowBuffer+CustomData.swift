@@ -3,7 +3,9 @@ extension RowBuffer {
     /// Appends a change of what is known of custom data.
     public func append(_ record: CustomDataRecord) {
         switch record {
-        case .entry(let entry, let state, let reason): append(entry, state, reason: reason)
+        case .entry(let entry, let state, let problem):
+            append(entry, state, reason: problem?.text)
+            if let problem { append(problem, of: entry.number) }
         case .moved(let move): append(move)
         case .attribute(let row): append(row)
         case .sending(let state): append(state)
@@ -33,6 +35,14 @@ extension RowBuffer {
             values.null()
             values.null()
             values.text(reason)
+        }
+    }
+
+    private func append(_ problem: EntryProblem, of entry: EntryNumber) {
+        append(.entryProblem) { values in
+            values.integer(entry.value)
+            values.text(problem.code.rawValue)
+            values.text(problem.field)
         }
     }
 

@@ -63,6 +63,8 @@ public enum RowKind: UInt8, Sendable, CaseIterable {
     case attribute = 34
     /// How sending goes.
     case sending = 35
+    /// What is wrong with the rejected entry of the row before.
+    case entryProblem = 36
 
     /// An attempt of a handler ended.
     case attempt = 40

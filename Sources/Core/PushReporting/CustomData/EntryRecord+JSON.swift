@@ -22,6 +22,8 @@ extension EntryRecord {
             writer.member("settled_at", settledAt?.rfc3339)
             writer.member("settled_by", settledBy?.value)
             writer.member("reason", reason)
+            writer.member("reason_code", problem?.code.rawValue)
+            writer.member("field", problem?.field)
         }
     }
 

@@ -164,7 +164,7 @@ public struct NotificationDesk: Sendable {
         case .shown(let number):
             (failures, pausedUntil) = (0, nil)
             shown.add(.init(run.run, tag: run.content.tag), number: number)
-            effects.append(.report(.finished(id, .handled(HandlerAnswer.Reply()))))
+            effects.append(.report(.finished(id, .handled(HandlerAnswer.Content()))))
         case .unavailable(let reason):
             effects.append(
                 .report(.finished(id, .unavailable(reason: Self.sentence(reason), after: Self.shortestDelay))))

@@ -1,6 +1,6 @@
 public import PushModel
 
-extension HandlerAnswer.Reply {
+extension HandlerAnswer.Content {
     /// What an `exec` handler said on standard output beside its exit status.
     ///
     /// An answer is a JSON object that has one of `status`, `result`, `options` and `log`: the whole output, or each line

@@ -41,15 +41,15 @@ public enum LineFault: Error, Hashable, Sendable, CustomStringConvertible {
 extension HandlerAnswer {
     /// What an answer by line says. It must have a status, since there is no exit status to go by.
     fileprivate init(line: JSONNode) {
-        let reply = Reply(answer: line)
-        switch reply.status {
-        case .handled: self = .handled(reply)
+        let content = Content(answer: line)
+        switch content.status {
+        case .handled: self = .handled(content)
         case .retry: self = .retry(after: Self.retryDelay(of: line))
         case .declined: self = .declined
         case .rejected: self = .rejected(reason: Self.reason(of: line) ?? "its answer says \"rejected\"")
         case nil:
             let words = Status.allCases.map(\.rawValue).joined(separator: ", ")
-            let fault = reply.remarks.first { $0.hasPrefix("status: ") }
+            let fault = content.remarks.first { $0.hasPrefix("status: ") }
             self = .rejected(reason: "its answer is not understood: \(fault ?? "it has no status, one of \(words)")")
         }
     }

@@ -23,8 +23,9 @@ extension JSONWriter {
     fileprivate mutating func rejection(_ rejection: Rejection) {
         object {
             $0.member("entry", rejection.number.value)
-            $0.member("field", rejection.field)
-            $0.member("message", rejection.reason)
+            $0.member("field", rejection.problem.field)
+            $0.member("reason_code", rejection.problem.code.rawValue)
+            $0.member("message", rejection.problem.message)
         }
     }
 }

@@ -106,7 +106,8 @@ extension TrackedData {
             guard let fault else { return $0.null() }
             $0.object {
                 $0.member("field", fault.field)
-                $0.member("message", fault.reason)
+                $0.member("reason_code", fault.code.rawValue)
+                $0.member("message", fault.message)
             }
         }
     }

@@ -94,7 +94,7 @@ extension TrackedData {
     fileprivate var text: String {
         let profile = identifier.map { " for \($0.text)" } ?? ""
         let told = "\(kind.rawValue) \(String(decoding: object.rawBytes, as: UTF8.self))\(profile), by track \(rule)"
-        return fault.map { "\(told): rejected: \($0.field): \($0.reason)" } ?? told
+        return fault.map { "\(told): rejected: \($0.text)" } ?? told
     }
 }
 

@@ -20,9 +20,9 @@ extension Explanation {
         let ids = decision.braze?.actions.compactMap(\.id).filter { buttons.insert($0).inserted } ?? []
         let acts = [UserAct.opened] + ids.map { .button(id: $0, text: nil) } + [.dismissed]
         return acts.compactMap { act in
-            // On the web other data comes back than what was delivered, and no act depends on it.
+            // Where other data comes back than what was delivered, no act depends on it.
             let interaction = decide(
-                act, on: platform == .web ? nil : handedBack, of: decision.provider, platform: platform,
+                act, on: platform.handsBackPayload ? handedBack : nil, of: decision.provider, platform: platform,
                 rules: table.interaction)
             guard interaction.outcome == nil else { return nil }
             let facts = TrackFacts(

@@ -9,7 +9,7 @@ struct Script {
         /// Its exit status; pushrouterd.conf(5) says what each means.
         var exit: Int32 = 0
         /// What it says beside.
-        var reply = HandlerAnswer.Reply()
+        var reply = HandlerAnswer.Content()
         /// What it writes to standard error.
         var errors = ""
 
@@ -75,7 +75,7 @@ extension Script.Part {
             }
         }
         if let answer {
-            reply = HandlerAnswer.Reply(answer: answer, times: Int(answers ?? 1))
+            reply = HandlerAnswer.Content(answer: answer, times: Int(answers ?? 1))
         } else if let answers {
             reply.times = Int(answers)
         }

@@ -269,9 +269,9 @@ public struct Simulator {
     /// Prints what became of an entry of custom data.
     private mutating func tell(_ record: CustomDataRecord, at time: WallTime) {
         switch record {
-        case .entry(let entry, let state, let reason):
+        case .entry(let entry, let state, let problem):
             if state == .pending { waiting[entry.number] = entry }
-            output.append(SimulationLine.entry(entry, state, reason: reason, by: entry.cause, at: time))
+            output.append(SimulationLine.entry(entry, state, reason: problem?.text, by: entry.cause, at: time))
         // It only says that its session goes on to flush.
         case .moved(let move) where move.state == .pending: return
         case .moved(let move):
@@ -334,7 +334,7 @@ public struct Simulator {
         }
         router.handle(.started(id), at: moment(time), effects: &effects)
         let due = WallTime(milliseconds: time.milliseconds + script.takes.milliseconds)
-        let answer = HandlerAnswer(exitStatus: script.exit, reply: script.reply)
+        let answer = HandlerAnswer(exitStatus: script.exit, content: script.reply)
         answers.insert(.init(due: due, invocation: id, answer: answer, facts: script.facts))
     }
 

@@ -19,7 +19,7 @@ extension TrackedData {
             guard case .entry(let entry, _, _) = record else { return nil }
             var part = self
             let rejection = rejections.first { $0.number == entry.number }
-            part.fault = rejection.map { Fault(field: $0.field, reason: $0.reason) }
+            part.fault = rejection?.problem
             if kind != .customEvent, let attributes = attributes(entry.data) { part.object = attributes }
             return part
         }

@@ -3,7 +3,7 @@ import PushModel
 
 extension TrackIdentifier {
     /// Whose profile it is, or why that cannot be told.
-    func resolved(_ facts: TrackFacts) -> (identifier: UserIdentifier?, fault: TrackedData.Fault?) {
+    func resolved(_ facts: TrackFacts) -> (identifier: UserIdentifier?, fault: EntryProblem?) {
         let (field, source, identifier): (String, TrackSource, (String) -> UserIdentifier) =
             switch self {
             case .brazeID(let key): ("braze_id", .keyValue(key), UserIdentifier.brazeID)
@@ -19,8 +19,8 @@ extension TrackIdentifier {
 
 extension TrackSource {
     /// Why it has no value, or an empty one, for what must have one.
-    func missing(_ facts: TrackFacts, for field: String) -> TrackedData.Fault {
-        TrackedData.Fault(field: field, reason: reasonMissing(facts))
+    func missing(_ facts: TrackFacts, for field: String) -> EntryProblem {
+        EntryProblem(.notInPayload, reasonMissing(facts), field: field)
     }
 
     private func reasonMissing(_ facts: TrackFacts) -> String {

@@ -13,21 +13,7 @@ public struct TrackedData: Sendable {
     /// the text that it came as.
     public var object: JSONNode
     /// Why it is set aside; `nil`: it is to be sent.
-    public var fault: Fault?
-
-    /// What is wrong with an entry.
-    public struct Fault: Hashable, Sendable {
-        /// Where: `braze_id`, `external_id`, `alias`, `name`, or a path such as `properties.price`.
-        public var field: String
-        /// What is wrong, for people. Has nothing of the payload but a key.
-        public var reason: String
-
-        /// Joins the two.
-        public init(field: String, reason: String) {
-            self.field = field
-            self.reason = reason
-        }
-    }
+    public var fault: EntryProblem?
 }
 
 extension RoutingTable {
@@ -53,7 +39,7 @@ extension TrackRule {
     fileprivate func entries(for facts: TrackFacts) -> [TrackedData] {
         let profile = identifier.resolved(facts)
         func entry(
-            _ kind: EntryKind, _ fault: TrackedData.Fault?, _ content: (inout JSONWriter) -> Void
+            _ kind: EntryKind, _ fault: EntryProblem?, _ content: (inout JSONWriter) -> Void
         ) -> TrackedData {
             TrackedData(
                 rule: name, kind: kind, identifier: profile.identifier, object: node(content),
@@ -86,7 +72,7 @@ extension TrackRule {
 private struct FieldValue {
     var name: String
     var json: [UInt8]
-    var fault: TrackedData.Fault?
+    var fault: EntryProblem?
 
     /// `nil` when its source has no value. An empty text is one only as a string.
     init?(_ field: TrackField, in member: String, _ facts: TrackFacts) {
@@ -98,8 +84,9 @@ private struct FieldValue {
             var writer = JSONWriter(reserving: text.utf8.count + 2)
             writer.string(text)
             json = writer.bytes
-            fault = TrackedData.Fault(
-                field: "\(member).\(field.name)", reason: "\(field.source.described) must be \(field.type.described)")
+            fault = EntryProblem(
+                .invalidValue, "\(field.source.described) must be \(field.type.described)",
+                field: "\(member).\(field.name)")
         }
     }
 }

@@ -133,7 +133,7 @@ extension Session {
                 device: nil, externalID: nil, at: now)
             for rejection in data.log(entry.kind, document.root, source, now: now, into: &ignored) {
                 isRight = false
-                output.note("\(entry.place): would be rejected: \(rejection.field): \(rejection.reason)")
+                output.note("\(entry.place): would be rejected: \(rejection.problem.text)")
             }
         }
         return isRight

@@ -69,10 +69,11 @@ extension AcceptedRequest {
 }
 
 extension AnalyticsEvent {
-    /// The name of a custom event, or the campaign.
+    /// The name of a custom event, or the campaign and the button that was pressed.
     fileprivate var subject: String {
         if case .customEvent(let name, _) = content { return name }
-        return push?.campaignID.map { "campaign \($0)" } ?? "no campaign"
+        let campaign = push?.campaignID.map { "campaign \($0)" } ?? "no campaign"
+        return campaign + (button.map { ", button \($0.id)" } ?? "")
     }
 }
 

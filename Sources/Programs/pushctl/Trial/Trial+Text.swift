@@ -31,9 +31,9 @@ extension Trial {
 
 extension Trial.Attempt {
     /// What a program said, as an answer: of an `exec` handler its standard output, else the line; `nil` when it said none.
-    var reply: HandlerAnswer.Reply? {
+    var reply: HandlerAnswer.Content? {
         if let line = answerLine { return (try? JSONDocument(scanning: line)).map { .init(answer: $0.root) } }
-        return HandlerAnswer.Reply(standardOutput: output, discarded: discarded)
+        return HandlerAnswer.Content(standardOutput: output, discarded: discarded)
     }
 
     /// Standard output: that of an `exec` handler, or the lines.

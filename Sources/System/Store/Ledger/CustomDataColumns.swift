@@ -6,8 +6,9 @@ enum CustomDataColumns {
         entries.number, entries.cause, entries.kind, entries.suite, entries.identifier_kind, entries.identifier, \
         entries.identifier_label, entries.platform, entries.app, entries.device, entries.external_id, entries.name, \
         entries.data, entries.time, entries.saved_at, entries.state, entries.settled_at, entries.settled_by, \
-        entries.claimant, entries.reason
+        entries.claimant, entries.reason, entries.reason_code, entries.field
         """
+    /// The columns of a new entry's row; what is wrong with it has a row of its own.
     static let entryCount: Int32 = 20
 
     static let attribute = """
@@ -56,7 +57,15 @@ extension Statement {
                 savedAt: WallTime(milliseconds: integer(14))),
             state: try name(15), settledAt: isNull(16) ? nil : WallTime(milliseconds: integer(16)),
             settledBy: isNull(17) ? nil : SequenceNumber(integer(17)), claimant: isNull(18) ? nil : try uuid(18),
-            reason: text(19))
+            reason: text(19), problem: try problem())
+    }
+
+    /// The reason of a rejected entry has the field before what is wrong.
+    private func problem() throws(StoreError) -> EntryProblem? {
+        guard !isNull(20) else { return nil }
+        let (field, reason) = (text(21) ?? "", text(19) ?? "")
+        let message = field.isEmpty ? reason[...] : reason.dropFirst(field.count + 2)
+        return EntryProblem(try name(20), String(message), field: field)
     }
 
     private func way() throws(StoreError) -> EntryWay {

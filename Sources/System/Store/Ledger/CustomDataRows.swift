@@ -3,6 +3,7 @@ import PushModel
 /// The statements that write custom data.
 final class CustomDataRows {
     private var insertEntry: Statement
+    private var updateProblem: Statement
     private var moveEntry: Statement
     private var selectAttribute: Statement
     private var replaceAttribute: Statement
@@ -12,10 +13,14 @@ final class CustomDataRows {
 
     init(_ database: borrowing Database) throws(StoreError) {
         path = database.path
-        insertEntry = try database.prepare("INSERT INTO entries VALUES (\(parameters(CustomDataColumns.entryCount)))")
+        insertEntry = try database.prepare(
+            "INSERT INTO entries VALUES (\(parameters(CustomDataColumns.entryCount)), NULL, NULL)")
+        updateProblem = try database.prepare("UPDATE entries SET reason_code = ?2, field = ?3 WHERE number = ?1")
         moveEntry = try database.prepare(
             """
-            UPDATE entries SET state = ?2, settled_at = ?3, settled_by = ?4, claimant = ?5, reason = ?6
+            UPDATE entries SET state = ?2, settled_at = ?3, settled_by = ?4, claimant = ?5, reason = ?6,
+                reason_code = CASE ?2 WHEN '\(EntryState.rejected.rawValue)'
+                    THEN '\(RejectionCode.blamedByEndpoint.rawValue)' END
             WHERE number = ?1
             """)
         let isField = "WHERE anonymous = ?1 AND owner = ?2 AND kind = ?3 AND name = ?4"
@@ -29,6 +34,7 @@ final class CustomDataRows {
     func apply(_ kind: RowKind, _ values: RowValues) throws(StoreError) {
         switch kind {
         case .entry: try insertEntry.run(values, count: CustomDataColumns.entryCount)
+        case .entryProblem: try updateProblem.run(values, count: 3)
         case .entryMove:
             try moveEntry.run(values, count: 6)
             guard moveEntry.changes == 1 else {

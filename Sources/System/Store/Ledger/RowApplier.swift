@@ -118,7 +118,7 @@ final class RowApplier {
             .forgottenSession, .starts, .forgottenStarts, .pendingStart, .decidedStart, .heldInteraction,
             .settledInteraction:
             try tracker.apply(kind, values)
-        case .entry, .entryMove, .attribute, .sending: try customData.apply(kind, values)
+        case .entry, .entryProblem, .entryMove, .attribute, .sending: try customData.apply(kind, values)
         case .attempt, .output, .deadLetter, .noDeadLetters: try history.apply(kind, values)
         }
     }

@@ -385,6 +385,11 @@ enum Schema {
             PRIMARY KEY (seq, n)
         ) STRICT, WITHOUT ROWID;
         """,
+        """
+        -- Which rule a rejected entry breaks, and where; NULL in those of before.
+        ALTER TABLE entries ADD COLUMN reason_code TEXT;
+        ALTER TABLE entries ADD COLUMN field TEXT;
+        """,
     ]
 
     /// The code of a reason of which a version before schema 6 wrote the text alone, for the two reasons that reports count

@@ -97,7 +97,7 @@ final class TrackerRows {
         case .settledInteraction: try deleteHeld.run(values, count: 1)
         case .sixthRequest, .sixthInvocation, .sixthInvocationUpdate, .attempt, .output, .deadLetter, .noDeadLetters,
             .formerRequest, .formerInvocation, .formerInvocationUpdate, .request, .invocation, .invocationUpdate,
-            .event, .device, .forgottenDevice, .entry, .entryMove, .attribute, .sending:
+            .event, .device, .forgottenDevice, .entry, .entryProblem, .entryMove, .attribute, .sending:
             preconditionFailure("\(kind) is no row of the tracker's")
         }
     }
