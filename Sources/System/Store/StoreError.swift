@@ -82,7 +82,12 @@ public struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
         case .logFull: "nothing is lost; a larger LogSizeMax= lets the ledger fall further behind"
         case .busy: "end the program that holds a transaction open on the ledger"
         case .exists: "name another file, or move that one away"
-        case .corrupt: "stop the daemon, move the file away, and recover its contents with: sqlite3 FILE .recover"
+        case .corrupt:
+            context.hasSuffix("/ledger.db")
+                ? "the file is left as it is. Stop the daemon; \"pushctl salvage FILE\" saves what can be read into a "
+                    + "backup, \"pushctl restore FILE\" sets the damaged ledger aside and goes on from a backup, "
+                    + "\"pushctl restore --empty\" from nothing"
+                : "name another file; \"pushctl salvage\" reads what a damaged ledger has"
         case .logDamaged:
             "start pushrouterd with this state directory: it moves the damaged log to log.set-aside-*, reports the loss, and goes on"
         case .contradiction: "report this as an error of pushrouterd; the log that has the rows is kept"
