@@ -32,6 +32,7 @@ final class Daemon {
     private let lookup: Lookup
     private let largeRequests: LargeRequestReader
     private let health: StoreHealth
+    private let commitWatch: CommitWatch
     private let refusals: RefusalLog
     private let runner: HandlerRunner
     private let containment: Containment
@@ -98,7 +99,8 @@ final class Daemon {
             httpCommand: HTTPProgramFile.command(
                 configuration: configuration.directories, isRequired: configuration.isRequired),
             log: { journal.log($0) })
-        pipeline = CommitPipeline(committer, lastSequence: recovered.lastNumber)
+        commitWatch = try CommitWatch(journal: journal, slowCommit: settings.store.slowCommit)
+        pipeline = CommitPipeline(committer, lastSequence: recovered.lastNumber, watch: commitWatch)
         let router = Router(
             boot: boot, table: settings.routing,
             tracker: Tracker(stateID: recovered.stateID, rules: settings.routing.tracking),
@@ -269,8 +271,8 @@ final class Daemon {
         ownRequests?.endTurn()
         if mayContinueWork { processor.continueWork() }
         do throws(StoreError) {
-            if let took = try pipeline.endTurn(mayWait: mayWait(at: now), at: now) {
-                health.committed(took: took, at: EventLoop.nowNanoseconds)
+            if let commit = try pipeline.endTurn(mayWait: mayWait(at: now), at: now) {
+                health.committed(took: commit.took, at: EventLoop.nowNanoseconds, isTold: commit.isTold)
             }
         } catch {
             return fail(error)
@@ -377,6 +379,7 @@ final class Daemon {
             configurationProblem = nil
             inject.depthLimit = settings.daemon.jsonDepthMax
             health.slowCommit = settings.store.slowCommit
+            commitWatch.setSlowCommit(settings.store.slowCommit)
             processor.successLevel = settings.journal.successLevel
             processor.handle(.reconfigured(settings.routing))
             runner.reconfigured(settings.routing.handlers.values)

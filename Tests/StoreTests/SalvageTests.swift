@@ -6,7 +6,7 @@ import Testing
 @testable import Store
 
 @Suite("Salvage", .timeLimit(.minutes(30)))
-struct SalvageTests {
+struct SalvageTests: ~Copyable {
     private let directory = TemporaryDirectory()
     private var state: String { directory.path + "/copy" }
     private var file: String { directory.path + "/salvaged.db" }

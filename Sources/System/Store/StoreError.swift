@@ -16,6 +16,10 @@ public struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
         case olderSchema
         /// The ledger was written by a newer version of the program.
         case newerSchema
+        /// The file system is mounted read-only.
+        case readOnly
+        /// The process has no descriptor left for a file; the same write succeeds once one is free.
+        case noDescriptor
         /// The disk or the quota is full; the same write succeeds once there is space.
         case noSpace
         /// The log has no room before the ledger has taken over what is in it; the same write succeeds once it has.
@@ -54,7 +58,9 @@ public struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
     static func system(_ call: String, _ path: String, errno number: Int32) -> StoreError {
         let kind: Kind =
             switch number {
-            case EACCES, EPERM, EROFS: .notPermitted
+            case EROFS: .readOnly
+            case EMFILE, ENFILE: .noDescriptor
+            case EACCES, EPERM: .notPermitted
             case ENOSPC, EDQUOT: .noSpace
             default: .failed
             }
@@ -62,7 +68,7 @@ public struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
     }
 
     /// Whether the same write may succeed later, with nothing lost meanwhile.
-    var isPassing: Bool { kind == .noSpace || kind == .busy || kind == .logFull }
+    var isPassing: Bool { kind == .noSpace || kind == .busy || kind == .logFull || kind == .noDescriptor }
 
     /// Whether reading, writing or syncing a file failed.
     var isInputOutput: Bool { code & 0xFF == SQLITE_IOERR }
@@ -76,6 +82,9 @@ public struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
         case .notPermitted:
             "the daemon must own the state directory alone; reading takes search permission on the directory and read permission on ledger.db, ledger.db-wal and "
                 + "ledger.db-shm"
+        case .readOnly:
+            "the kernel's log says why it is read-only (journalctl -k); mount it for writing again, with: mount -o remount,rw"
+        case .noDescriptor: "raise LimitNOFILE= of the unit, or close connections; nothing accepted so far is lost"
         case .olderSchema: "start the new pushrouterd once with this state directory: it brings the ledger up to date"
         case .newerSchema: "upgrade this program to the version that wrote the ledger, or newer"
         case .noSpace: "free space on that file system; nothing accepted so far is lost"
