@@ -59,6 +59,7 @@ final class Daemon {
     private var isStopping = false
     private var configurationProblem: String?
     private let startedAt = Moment.now()
+    private let clock = ClockSteps(wall: Moment.now().wall, boot: SystemClock.bootNanoseconds)
 
     /// Opens the ledger of a locked state directory, recovers what an earlier run left, and listens.
     ///
@@ -345,6 +346,14 @@ final class Daemon {
 
     private func prune() {
         let (now, store) = (Moment.now().wall.milliseconds, settings.store)
+        if let step = clock.step(wall: WallTime(milliseconds: now), boot: SystemClock.bootNanoseconds) {
+            let days = step / ClockSteps.most
+            let message = """
+                the clock was set \(days > 0 ? "ahead" : "back") by \(counted(abs(days), "day")) since the start, so \
+                nothing is deleted as older than Retention=; set it right, or restart pushrouterd if it is right now
+                """
+            return journal.log(JournalEntry(.warning, message, messageID: .clockStepped))
+        }
         committer.prune(
             olderThan: WallTime(milliseconds: now - store.retention.milliseconds),
             deadLetters: DeadLetterLimits(

@@ -36,6 +36,12 @@ struct FullDiskTests {
         #expect(refused.errorMessage?.contains("free space on that file system") == true)
         // What is known already is known still.
         #expect(try DaemonStatus(of: installation).number("last_seq") >= 20)
+        // And can be read, by who may only read too.
+        let directories = ["--state", installation.state, "--runtime", installation.runtime]
+        let report = pushctl.run(directories + ["report", "--json"])
+        #expect(report.end == .exited(0), "\(report.errors)")
+        #expect(try #require(json(report.output)["accepted"]?.int64) >= 20)
+        #expect(pushctl.run(directories + ["show", "7"]).output.contains("Request 7"))
 
         unlink(installation.state + "/ballast")
         for _ in 0..<unanswered {
