@@ -184,7 +184,8 @@ final class LineServer {
         if connection.descriptor >= limits.descriptors {
             return turnAway(
                 connection, .descriptors,
-                "the daemon keeps its last file descriptors for its log and its handlers; raise LimitNOFILE= of its unit")
+                "the daemon keeps its last file descriptors for its log and its handlers; raise LimitNOFILE= of its unit"
+            )
         }
         let session = ClientSession(connection, owner: self, now: EventLoop.nowNanoseconds)
         do {

@@ -23,7 +23,7 @@ public enum ListenError: Error, Equatable, CustomStringConvertible {
             "descriptor \(descriptor) of the service manager is not a listening Unix stream socket: use ListenStream="
         case .system(let operation, let path, let errno):
             "cannot \(operation) \(path): \(reason(errno))"
-                + (errno == EACCES || errno == EPERM ? ": its directory must be writable for this user, \(geteuid())" : "")
+                + (errno == EACCES ? ": its directory must be writable for this user, \(geteuid())" : "")
         }
     }
 }
