@@ -1,4 +1,5 @@
 import Glibc
+import PushModel
 import TestSupport
 import Testing
 import UnixSockets

@@ -1,4 +1,5 @@
 import Glibc
+import PushModel
 import TestSupport
 import Testing
 import UnixSockets
@@ -16,7 +17,7 @@ struct ReadOnlyStateTests {
         let first = try DaemonProcess.ready(installation)
         #expect(try installation.injectClient().ask(Requests.deliver(waits: false)).seq == 1)
         first.crash()
-        let readOnly = UInt(MS_REMOUNT.rawValue | MS_RDONLY.rawValue)
+        let readOnly = UInt(MS_REMOUNT | MS_RDONLY)
         try #require(mount("tmpfs", installation.state, "tmpfs", readOnly, nil) == 0, "cannot mount read-only")
 
         let daemon = DaemonProcess(installation)
@@ -26,7 +27,7 @@ struct ReadOnlyStateTests {
         let report = pushctl.run(["--state", installation.state, "--runtime", installation.runtime, "report", "--json"])
         #expect(try json(report.output)["accepted"]?.int64 == 1, "\(report.errors)")
 
-        let writable = UInt(MS_REMOUNT.rawValue)
+        let writable = UInt(MS_REMOUNT)
         try #require(mount("tmpfs", installation.state, "tmpfs", writable, nil) == 0, "cannot mount for writing")
         let next = try DaemonProcess.ready(installation)
         #expect(try installation.injectClient().ask(Requests.deliver(waits: false)).seq == 2)
