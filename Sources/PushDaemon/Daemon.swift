@@ -347,9 +347,9 @@ final class Daemon {
     private func prune() {
         let (now, store) = (Moment.now().wall.milliseconds, settings.store)
         if let step = clock.step(wall: WallTime(milliseconds: now), boot: SystemClock.bootNanoseconds) {
-            let days = step / ClockSteps.most
+            let days = (abs(step) + ClockSteps.most / 2) / ClockSteps.most
             let message = """
-                the clock was set \(days > 0 ? "ahead" : "back") by \(counted(abs(days), "day")) since the start, so \
+                the clock was set \(step > 0 ? "ahead" : "back") by \(counted(days, "day")) since the start, so \
                 nothing is deleted as older than Retention=; set it right, or restart pushrouterd if it is right now
                 """
             return journal.log(JournalEntry(.warning, message, messageID: .clockStepped))

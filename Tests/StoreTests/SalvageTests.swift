@@ -14,11 +14,10 @@ struct SalvageTests: ~Copyable {
     /// A ledger of so many requests, of which the last is durable and may not be in the ledger, as a crash leaves it.
     private func makeLedger(of count: Int64) async throws {
         let ledger = try TestLedger(directory.path + "/state")
-        for seq in 1..<count {
-            ledger.submit([
-                .request(Fixture.request(seq, id: "r\(seq)", bytes: 1000)), .invocation(Fixture.invocation(seq)),
-            ])
+        let records: [[LedgerRecord]] = (1..<count).map { seq in
+            [.request(Fixture.request(seq, id: "r\(seq)", bytes: 1000)), .invocation(Fixture.invocation(seq))]
         }
+        try await ledger.commit(records.flatMap { $0 })
         try await ledger.commit(Fixture.delivery(count))
         #expect(try ledger.intruder().checkpoint(emptying: true))
         try ledger.write(Fixture.delivery(count + 1))
