@@ -91,6 +91,8 @@ struct SlowDiskTests {
         #expect(asked.end == .exited(69) && asked.errors.contains("its disk may be slow"), "\(asked.errors)")
         stall.end()
         #expect(try client.next().isAccepted)
+        // Whoever does not read what it is told keeps the daemon waiting.
+        #expect(daemon.messages.count > answered)
         try waitUntil("it is counted, once") {
             try DaemonStatus(of: bed.installation)["store"]?["slow_commits"]?.int64 == 1
         }

@@ -77,10 +77,10 @@ private final class WatchThread: Sendable {
 
     func run() {
         while waitUntilWanted() {
-            var inVain = 0
+            var (inVain, answered) = (0, Int64(0))
             while inVain < Self.looksInVain {
                 if calls.wait(atMost: Self.interval, { $0.isStopping ? true : nil }) == true { return }
-                inVain = look() ? 0 : inVain + 1
+                inVain = look(&answered) ? 0 : inVain + 1
             }
             isAwake.store(false, ordering: .sequentiallyConsistent)
             // One that began just before that found it awake.
@@ -100,12 +100,17 @@ private final class WatchThread: Sendable {
 
     /// Looks at the commit that goes on.
     ///
+    /// - Parameter answered: when the watchdog was answered last, in monotonic nanoseconds.
     /// - Returns: whether there is one.
-    private func look() -> Bool {
+    private func look(_ answered: inout Int64) -> Bool {
         let value = since.load(ordering: .sequentiallyConsistent)
         guard value != 0 else { return false }
-        let taken = EventLoop.nowNanoseconds - abs(value)
-        if taken >= Self.patience { Notify.watchdog() }
+        let now = EventLoop.nowNanoseconds
+        let taken = now - abs(value)
+        if taken >= Self.patience, now - answered >= Self.patience {
+            answered = now
+            Notify.watchdog()
+        }
         if value > 0, taken >= slowCommit.load(ordering: .relaxed),
             since.compareExchange(expected: value, desired: -value, ordering: .sequentiallyConsistent).exchanged
         {
