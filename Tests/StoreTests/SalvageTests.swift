@@ -68,7 +68,9 @@ struct SalvageTests: ~Copyable {
         let backup = open(file, O_RDONLY | O_CLOEXEC)
         defer { close(backup) }
         let restored = try Restoration.restore(backup, into: state, at: WallTime(milliseconds: 5))
-        #expect(readFile(try #require(restored.setAside) + "/ledger.db") == before, "nothing is deleted")
+        // What the log had may have been added to it; nothing is deleted.
+        let aside = try #require(readFile(try #require(restored.setAside) + "/ledger.db"))
+        #expect(aside.count >= before?.count ?? .max)
         let reader = try LedgerReader(directory: state)
         #expect(try reader.story(of: SequenceNumber(100))?.request.body.count == 1000)
         #expect(try reader.story(of: SequenceNumber(401)) != nil, "it was in the log alone")
