@@ -69,7 +69,8 @@ struct SalvageTests: ~Copyable {
         defer { close(backup) }
         let restored = try Restoration.restore(backup, into: state, at: WallTime(milliseconds: 5))
         // What the log had may have been added to it; nothing is deleted.
-        let aside = try #require(readFile(try #require(restored.setAside) + "/ledger.db"))
+        let place = try #require(restored.setAside)
+        let aside = try #require(readFile(place + "/ledger.db"))
         #expect(aside.count >= before.count)
         let reader = try LedgerReader(directory: state)
         #expect(try reader.story(of: SequenceNumber(100))?.request.body.count == 1000)
