@@ -4,21 +4,26 @@ import PushSettings
 
 extension DaemonSettings {
     /// What producers may ask of `inject.sock`.
-    var injectLimits: LineServer.Limits { limits(requestLength: requestLengthMax) }
+    var injectLimits: LineServer.Limits {
+        limits(requestLength: requestLengthMax, descriptors: DescriptorReserve.belowForProducers)
+    }
 
     /// What clients may ask of `control.sock`: what the forwarder has to say must have room, however short the requests of
     /// producers are to be.
     var controlLimits: LineServer.Limits {
-        limits(requestLength: max(requestLengthMax, ControlRequest.longestLine))
+        limits(
+            requestLength: max(requestLengthMax, ControlRequest.longestLine),
+            descriptors: DescriptorReserve.belowForAdministrators)
     }
 
-    private func limits(requestLength: Int) -> LineServer.Limits {
+    private func limits(requestLength: Int, descriptors: Int32) -> LineServer.Limits {
         LineServer.Limits(
             connections: connectionsMax, connectionsPerPeer: connectionsMaxPerPeer, requestLength: requestLength,
             input: .init(total: inputSizeMax, perPeer: inputSizeMaxPerPeer),
             output: .init(total: outputSizeMax, perPeer: outputSizeMaxPerPeer),
             timeouts: ClientTimeouts(
                 line: lineTimeout.nanoseconds, write: writeTimeout.nanoseconds,
-                idle: idleTimeout == .zero ? nil : idleTimeout.nanoseconds))
+                idle: idleTimeout == .zero ? nil : idleTimeout.nanoseconds),
+            descriptors: descriptors)
     }
 }

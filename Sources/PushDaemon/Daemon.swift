@@ -32,6 +32,7 @@ final class Daemon {
     private let lookup: Lookup
     private let largeRequests: LargeRequestReader
     private let health: StoreHealth
+    private let commitWatch: CommitWatch
     private let refusals: RefusalLog
     private let runner: HandlerRunner
     private let containment: Containment
@@ -58,6 +59,7 @@ final class Daemon {
     private var isStopping = false
     private var configurationProblem: String?
     private let startedAt = Moment.now()
+    private let clock = ClockSteps(wall: Moment.now().wall, boot: SystemClock.bootNanoseconds)
 
     /// Opens the ledger of a locked state directory, recovers what an earlier run left, and listens.
     ///
@@ -98,7 +100,8 @@ final class Daemon {
             httpCommand: HTTPProgramFile.command(
                 configuration: configuration.directories, isRequired: configuration.isRequired),
             log: { journal.log($0) })
-        pipeline = CommitPipeline(committer, lastSequence: recovered.lastNumber)
+        commitWatch = try CommitWatch(journal: journal, slowCommit: settings.store.slowCommit)
+        pipeline = CommitPipeline(committer, lastSequence: recovered.lastNumber, watch: commitWatch)
         let router = Router(
             boot: boot, table: settings.routing,
             tracker: Tracker(stateID: recovered.stateID, rules: settings.routing.tracking),
@@ -269,8 +272,8 @@ final class Daemon {
         ownRequests?.endTurn()
         if mayContinueWork { processor.continueWork() }
         do throws(StoreError) {
-            if let took = try pipeline.endTurn(mayWait: mayWait(at: now), at: now) {
-                health.committed(took: took, at: EventLoop.nowNanoseconds)
+            if let commit = try pipeline.endTurn(mayWait: mayWait(at: now), at: now) {
+                health.committed(took: commit.took, at: EventLoop.nowNanoseconds, isTold: commit.isTold)
             }
         } catch {
             return fail(error)
@@ -343,6 +346,14 @@ final class Daemon {
 
     private func prune() {
         let (now, store) = (Moment.now().wall.milliseconds, settings.store)
+        if let step = clock.step(wall: WallTime(milliseconds: now), boot: SystemClock.bootNanoseconds) {
+            let days = (abs(step) + ClockSteps.most / 2) / ClockSteps.most
+            let message = """
+                the clock was set \(step > 0 ? "ahead" : "back") by \(counted(days, "day")) since the start, so \
+                nothing is deleted as older than Retention=; set it right, or restart pushrouterd if it is right now
+                """
+            return journal.log(JournalEntry(.warning, message, messageID: .clockStepped))
+        }
         committer.prune(
             olderThan: WallTime(milliseconds: now - store.retention.milliseconds),
             deadLetters: DeadLetterLimits(
@@ -377,6 +388,7 @@ final class Daemon {
             configurationProblem = nil
             inject.depthLimit = settings.daemon.jsonDepthMax
             health.slowCommit = settings.store.slowCommit
+            commitWatch.setSlowCommit(settings.store.slowCommit)
             processor.successLevel = settings.journal.successLevel
             processor.handle(.reconfigured(settings.routing))
             runner.reconfigured(settings.routing.handlers.values)

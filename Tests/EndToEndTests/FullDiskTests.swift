@@ -36,6 +36,13 @@ struct FullDiskTests {
         #expect(refused.errorMessage?.contains("free space on that file system") == true)
         // What is known already is known still.
         #expect(try DaemonStatus(of: installation).number("last_seq") >= 20)
+        // And can be read, by who may only read too.
+        let directories = ["--state", installation.state, "--runtime", installation.runtime]
+        let report = pushctl.run(directories + ["report", "--json"])
+        #expect(report.end == .exited(0), "\(report.errors)")
+        // The ledger may lack room as well; then the report says what it leaves out.
+        let isWhole = try #require(json(report.output)["accepted"]?.int64) >= 20
+        #expect(isWhole || report.errors.contains("in the log alone"), "\(report.errors)")
 
         unlink(installation.state + "/ballast")
         for _ in 0..<unanswered {

@@ -69,6 +69,37 @@ struct SlowDiskTests {
         #expect(try bed.stop() == .exited(0))
     }
 
+    @Test(
+        "that holds up the loop's own commit is told while it lasts, and the watchdog is answered meanwhile",
+        .timeLimit(.minutes(30)))
+    func loopWaits() throws {
+        let bed = DaemonOnDisk("[Store]\nSlowCommit=100ms\n", seed: 7)
+        // The loop alone would answer every 30 seconds, and not at all as long as it waits.
+        try bed.start(environment: ["WATCHDOG_USEC=60000000"])
+        let daemon = try #require(bed.daemon)
+        let client = try bed.installation.injectClient()
+        #expect(try client.ask(Requests.deliver(waits: false)).isAccepted)
+        let answered = daemon.messages.count { $0.contains("WATCHDOG=1") }
+
+        let stall = bed.disk.hold(.syncs(of: "through "))
+        try client.send(line: Requests.deliver(waits: false))
+        try waitForEntry("the disk is slow: a commit has taken ", in: bed)
+        try daemon.waitForNotification("WATCHDOG=1", times: answered + 3)
+        #expect(throws: ClientError.self) { try client.receiveLine(timeoutMilliseconds: 0) }
+        // Nobody can answer meanwhile, and who asks is told that.
+        let asked = pushctl.run(["--runtime", bed.installation.runtime, "status"])
+        #expect(asked.end == .exited(69) && asked.errors.contains("its disk may be slow"), "\(asked.errors)")
+        stall.end()
+        #expect(try client.next().isAccepted)
+        // Whoever does not read what it is told keeps the daemon waiting.
+        #expect(daemon.messages.count > answered)
+        try waitUntil("it is counted, once") {
+            try DaemonStatus(of: bed.installation)["store"]?["slow_commits"]?.int64 == 1
+        }
+        #expect(daemon.standardError.components(of: "the disk is slow: ") == 1)
+        #expect(try bed.stop() == .exited(0))
+    }
+
     private func waitForEntry(_ text: String, in bed: DaemonOnDisk) throws {
         try waitUntil("the journal says: \(text)") { bed.daemon?.standardError.contains(text) == true }
     }
@@ -78,5 +109,17 @@ struct SlowDiskTests {
         let status = try DaemonStatus(of: bed.installation)["store"]?["is_slow"]?.bool
         let metrics = pushctl.run(["--runtime", bed.installation.runtime, "status", "--format", "openmetrics"]).lines
         return [status == true, metrics.contains("pushrouterd_disk_slow 1")]
+    }
+}
+
+extension String {
+    /// How often a text occurs.
+    fileprivate func components(of text: String) -> Int {
+        var (count, rest) = (0, self[...])
+        while let range = rest.firstRange(of: text) {
+            count += 1
+            rest = rest[range.upperBound...]
+        }
+        return count
     }
 }

@@ -31,9 +31,10 @@ public final class DaemonProcess {
     ///   - environment: added to `NOTIFY_SOCKET` and `PATH`, as `NAME=value`.
     ///   - program: which product it is.
     ///   - cgroup: the directory of the cgroup that it starts in; `nil`: ours.
+    ///   - wrapper: a program and its arguments that changes something of itself and becomes the daemon, such as `prlimit`.
     public init(
         _ installation: Installation, arguments: [String]? = nil, environment: [String] = [],
-        program: String = "pushrouterd", cgroup: String? = nil
+        program: String = "pushrouterd", cgroup: String? = nil, through wrapper: [String] = []
     ) {
         self.program = program
         let arguments =
@@ -55,7 +56,7 @@ public final class DaemonProcess {
         processID = Self.spawn(
             program, arguments,
             environment: ["PATH=/usr/bin:/bin", "NOTIFY_SOCKET=\(notifications.path)"] + sanitizers + environment,
-            standardError: standardErrorPath, lifeline: ends[1], cgroup: cgroup)
+            standardError: standardErrorPath, lifeline: ends[1], cgroup: cgroup, wrapper: wrapper)
     }
 
     deinit {
@@ -70,9 +71,9 @@ public final class DaemonProcess {
     ///
     /// - Throws: `DaemonFailure` when it ends instead.
     public static func ready(
-        _ installation: Installation, environment: [String] = [], cgroup: String? = nil
+        _ installation: Installation, environment: [String] = [], cgroup: String? = nil, through wrapper: [String] = []
     ) throws(DaemonFailure) -> DaemonProcess {
-        let daemon = DaemonProcess(installation, environment: environment, cgroup: cgroup)
+        let daemon = DaemonProcess(installation, environment: environment, cgroup: cgroup, through: wrapper)
         try daemon.waitForNotification("READY=1")
         return daemon
     }
@@ -175,7 +176,7 @@ public final class DaemonProcess {
 
     private static func spawn(
         _ product: String, _ arguments: [String], environment: [String], standardError: String, lifeline: Int32,
-        cgroup: String?
+        cgroup: String?, wrapper: [String]
     ) -> Int32 {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
@@ -193,7 +194,8 @@ public final class DaemonProcess {
         posix_spawnattr_setsigmask(&attributes, &none)
         posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
         var program = Program(product: product).path
-        var words = [program] + arguments
+        var words = wrapper + [program] + arguments
+        if let first = wrapper.first { program = first }
         if let cgroup {
             // It is in there before it begins, as the service manager does it.
             program = "/bin/sh"

@@ -35,11 +35,12 @@ known=(
     'doctor:check the installation, and say what to do'
     'backup:copy the ledger into a file'
     'restore:put a backup in the place of the ledger'
+    'salvage:save what can be read of a damaged ledger'
 )
 
 for word in "${(@)words[2,CURRENT-1]}"; do
     case $word in
-inject|open|act|dismiss|session|token|log|import|explain|run-handler|handler-units|simulate|test|report|show|deadletters|replay|campaigns|events|user|users|pending|flush|export|status|tail|top|verify|doctor|backup|restore) command=$word; break ;;
+inject|open|act|dismiss|session|token|log|import|explain|run-handler|handler-units|simulate|test|report|show|deadletters|replay|campaigns|events|user|users|pending|flush|export|status|tail|top|verify|doctor|backup|restore|salvage) command=$word; break ;;
     esac
 done
 
@@ -552,6 +553,18 @@ backup)
         '*:file:_files'
     ;;
 restore)
+    _arguments -S \
+        '*--empty[begin with an empty ledger, instead of FILE]' \
+        '*--json[print JSON, for programs]' \
+        '*--config=[read the configuration from this directory only]:config:_directories' \
+        '*--state=[where the daemon keeps its ledger]:state:_directories' \
+        '*--runtime=[where the daemon has its sockets]:runtime:_directories' \
+        '*--help[show this help and exit; -h does the same]' \
+        '*--version[print the version and exit]' \
+        '1: : ' \
+        '*:file:_files'
+    ;;
+salvage)
     _arguments -S \
         '*--json[print JSON, for programs]' \
         '*--config=[read the configuration from this directory only]:config:_directories' \

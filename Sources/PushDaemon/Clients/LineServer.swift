@@ -20,6 +20,8 @@ final class LineServer {
         /// Bytes that clients are owed and have not taken.
         var output: ByteAccount.Limits
         var timeouts: ClientTimeouts
+        /// Connections get descriptors below this one: the log, the ledger and handlers need the others.
+        var descriptors: Int32 = .max
     }
 
     /// How long one client is worked for before the next, in nanoseconds.
@@ -161,7 +163,7 @@ final class LineServer {
     private static let acceptPause: Int64 = 100_000_000
 
     private func noteRefusedConnection(_ number: Int32) {
-        let reason = "a connection was not accepted: \(errorText(number))"
+        let reason = "a connection was not accepted: \(errorText(number)); raise LimitNOFILE= of its unit"
         refusals.note(.descriptors, reason, uid: 0, at: EventLoop.nowNanoseconds)
     }
 
@@ -178,6 +180,12 @@ final class LineServer {
             return turnAway(
                 connection, .peerConnections,
                 "uid \(uid) has \(counted(ofPeer, "connection")), the most that is allowed")
+        }
+        if connection.descriptor >= limits.descriptors {
+            return turnAway(
+                connection, .descriptors,
+                "the daemon keeps its last file descriptors for its log and its handlers; raise LimitNOFILE= of its unit"
+            )
         }
         let session = ClientSession(connection, owner: self, now: EventLoop.nowNanoseconds)
         do {

@@ -28,6 +28,7 @@ final class CommitPipeline {
     private static let patience = 1000
 
     private let committer: Committer
+    private let watch: CommitWatch
     private var growing: Batch
     private var closed = Queue<Batch>()
     private var underway: [FollowUp]?
@@ -53,8 +54,10 @@ final class CommitPipeline {
     /// - Parameters:
     ///   - committer: writes the batches.
     ///   - lastSequence: the number of the last request that was accepted.
-    init(_ committer: Committer, lastSequence: SequenceNumber) {
+    ///   - watch: tells of a commit of the loop's that takes long.
+    init(_ committer: Committer, lastSequence: SequenceNumber, watch: CommitWatch) {
         self.committer = committer
+        self.watch = watch
         self.lastSequence = lastSequence
         number = committer.lastNumber
         durable = committer.lastNumber
@@ -121,9 +124,9 @@ final class CommitPipeline {
     /// - Parameters:
     ///   - mayWait: whether the loop may wait for the disk.
     ///   - now: monotonic nanoseconds.
-    /// - Returns: how long it took when the loop wrote a batch itself.
+    /// - Returns: how long it took when the loop wrote a batch itself, and whether that was told of meanwhile.
     /// - Throws: that the disk cannot be trusted.
-    func endTurn(mayWait: Bool, at now: Int64) throws(StoreError) -> Duration? {
+    func endTurn(mayWait: Bool, at now: Int64) throws(StoreError) -> (took: Duration, isTold: Bool)? {
         guard underway == nil, let batch = nextBatch() else { return nil }
         guard let rows = batch.effects.rows, batch.hasRows else {
             // With nothing to write there is nothing to wait for.
@@ -134,11 +137,14 @@ final class CommitPipeline {
         batches += 1
         let commit = CommitBatch(number: number, rows: rows, lastSequence: lastSequence)
         if mayWait, leftToThread == 0, rows.byteCount <= Self.ownLength, committer.hasRoom(for: rows.byteCount) {
-            if let took = try committer.commit(commit) {
+            watch.begin(at: now)
+            let result = Result { () throws(StoreError) in try committer.commit(commit) }
+            let isTold = watch.end()
+            if let took = try result.get() {
                 durable = number
                 batch.followUps.forEach { due.append($0) }
                 note(took.nanoseconds)
-                return took
+                return (took, isTold)
             }
         } else {
             leftToThread = max(0, leftToThread - 1)

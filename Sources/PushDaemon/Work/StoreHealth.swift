@@ -66,9 +66,12 @@ final class StoreHealth {
     }
 
     /// A commit is done.
-    func committed(took duration: Duration, at now: Int64) {
+    ///
+    /// - Parameter isTold: whether somebody else has told of it while it went on.
+    func committed(took duration: Duration, at now: Int64, isTold: Bool = false) {
         writingSince = nil
         longestCommit = max(longestCommit, duration)
+        if isTold { slowSince = slowSince ?? now - duration.nanoseconds }
         guard duration < slowCommit else {
             slowCommits += 1
             return tellSlow("a commit took \(duration.milliseconds) ms", since: now - duration.nanoseconds)
@@ -82,8 +85,13 @@ final class StoreHealth {
     private func tellSlow(_ fact: String, since: Int64) {
         guard slowSince == nil else { return }
         slowSince = since
+        journal.log(Self.slowEntry(fact))
+    }
+
+    /// The entry about a commit that takes long.
+    static func slowEntry(_ fact: String) -> JournalEntry {
         let message = "the disk is slow: \(fact), and no request is acknowledged until it ends"
-        journal.log(JournalEntry(.warning, message, messageID: .storeSlow))
+        return JournalEntry(.warning, message, messageID: .storeSlow)
     }
 
     // MARK: Problems

@@ -46,6 +46,12 @@ public enum Notify {
     @discardableResult
     public static func extendTimeout(seconds: Int) -> Bool { send(["EXTEND_TIMEOUT_USEC=\(seconds)000000"]) }
 
+    /// Answers the watchdog, for a loop that waits for the disk and cannot; on any thread.
+    ///
+    /// - Returns: whether there is a service manager that was told.
+    @discardableResult
+    public static func watchdog() -> Bool { send(["WATCHDOG=1"]) }
+
     /// A line feed would begin another assignment.
     private static func line(_ status: String) -> String {
         "STATUS=" + String(status.map { $0.isNewline ? " " : $0 })

@@ -27,6 +27,8 @@ public enum MessageID: String, CaseIterable, Sendable {
     case storeStalled = "9dd3644c9dc54e72995d896212c3f22a"
     /// What could not be written can be written again.
     case storeResumed = "05d21616597c469c9eeb012e6bd76cde"
+    /// The wall clock was set while the daemon ran: nothing is deleted by it.
+    case clockStepped = "c92f23a52e93415b97c3d838f86098e9"
     /// A log was damaged; the daemon has begun another.
     case logSetAside = "e86786c7635541b6a39c4390ae442de1"
     /// A client did not get what it wanted.

@@ -6,6 +6,9 @@ public enum SystemClock {
     /// `CLOCK_MONOTONIC` now, in nanoseconds.
     public static var monotonicNanoseconds: Int64 { nanoseconds(CLOCK_MONOTONIC) }
 
+    /// `CLOCK_BOOTTIME` now, in nanoseconds: it goes on while the machine is suspended, and nobody can set it.
+    public static var bootNanoseconds: Int64 { nanoseconds(CLOCK_BOOTTIME) }
+
     /// `CLOCK_REALTIME` now, in milliseconds since 1970.
     public static var wallMilliseconds: Int64 { nanoseconds(CLOCK_REALTIME) / 1_000_000 }
 

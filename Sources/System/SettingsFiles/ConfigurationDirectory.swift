@@ -9,7 +9,10 @@ public struct UnreadableFile: Error, Hashable, Sendable, CustomStringConvertible
     /// What the system said.
     public var errno: Int32
 
-    public var description: String { "\(path): \(errorText(errno))" }
+    public var description: String {
+        let advice = errno == EACCES ? "; let user \(geteuid()) read it, with chgrp and chmod" : ""
+        return "\(path): \(errorText(errno))\(advice)"
+    }
 }
 
 extension ConfigurationSources {

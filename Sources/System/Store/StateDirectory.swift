@@ -9,6 +9,22 @@ public struct StateDirectory: ~Copyable, Sendable {
     public let path: String
     private let lock: Int32
 
+    /// Looks whether a daemon has a directory, and changes nothing.
+    ///
+    /// - Throws: `inUse`. Where the lock cannot be opened nobody is known to have it.
+    static func requireUnused(_ path: String) throws(StoreError) {
+        let lock = open(path + "/lock", O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+        guard lock >= 0 else { return }
+        defer { close(lock) }
+        guard flock(lock, LOCK_SH | LOCK_NB) != 0, errno == EWOULDBLOCK else { return }
+        throw inUse(by: owner(lock), path)
+    }
+
+    private static func inUse(by owner: Int32?, _ path: String) -> StoreError {
+        let name = owner.map { "process \($0)" } ?? "another process"
+        return StoreError(.inUse(by: owner), message: "the state directory is in use by \(name)", context: path)
+    }
+
     /// Creates the directory when it is missing (mode 0700, its parent must exist) and locks it.
     ///
     /// - Throws: `StoreError`; of the kind `inUse` when another process has the lock, `notPermitted` when another user owns
@@ -82,8 +98,7 @@ public struct StateDirectory: ~Copyable, Sendable {
             let owner = owner(lock)
             close(lock)
             guard number == EWOULDBLOCK else { throw StoreError.system("flock", lockPath, errno: number) }
-            let name = owner.map { "process \($0)" } ?? "another process"
-            throw StoreError(.inUse(by: owner), message: "the state directory is in use by \(name)", context: path)
+            throw inUse(by: owner, path)
         }
         let text = "\(getpid())\n"
         guard ftruncate(lock, 0) == 0, pwrite(lock, text, text.utf8.count, 0) == text.utf8.count else {

@@ -16,6 +16,10 @@ public struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
         case olderSchema
         /// The ledger was written by a newer version of the program.
         case newerSchema
+        /// The file system is mounted read-only.
+        case readOnly
+        /// The process has no descriptor left for a file; the same write succeeds once one is free.
+        case noDescriptor
         /// The disk or the quota is full; the same write succeeds once there is space.
         case noSpace
         /// The log has no room before the ledger has taken over what is in it; the same write succeeds once it has.
@@ -54,7 +58,9 @@ public struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
     static func system(_ call: String, _ path: String, errno number: Int32) -> StoreError {
         let kind: Kind =
             switch number {
-            case EACCES, EPERM, EROFS: .notPermitted
+            case EROFS: .readOnly
+            case EMFILE, ENFILE: .noDescriptor
+            case EACCES, EPERM: .notPermitted
             case ENOSPC, EDQUOT: .noSpace
             default: .failed
             }
@@ -62,7 +68,7 @@ public struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
     }
 
     /// Whether the same write may succeed later, with nothing lost meanwhile.
-    var isPassing: Bool { kind == .noSpace || kind == .busy || kind == .logFull }
+    var isPassing: Bool { kind == .noSpace || kind == .busy || kind == .logFull || kind == .noDescriptor }
 
     /// Whether reading, writing or syncing a file failed.
     var isInputOutput: Bool { code & 0xFF == SQLITE_IOERR }
@@ -76,13 +82,21 @@ public struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
         case .notPermitted:
             "the daemon must own the state directory alone; reading takes search permission on the directory and read permission on ledger.db, ledger.db-wal and "
                 + "ledger.db-shm"
+        case .readOnly:
+            "the kernel's log says why it is read-only (journalctl -k); mount it for writing again, with: mount -o remount,rw"
+        case .noDescriptor: "raise LimitNOFILE= of the unit, or close connections; nothing accepted so far is lost"
         case .olderSchema: "start the new pushrouterd once with this state directory: it brings the ledger up to date"
         case .newerSchema: "upgrade this program to the version that wrote the ledger, or newer"
         case .noSpace: "free space on that file system; nothing accepted so far is lost"
         case .logFull: "nothing is lost; a larger LogSizeMax= lets the ledger fall further behind"
         case .busy: "end the program that holds a transaction open on the ledger"
         case .exists: "name another file, or move that one away"
-        case .corrupt: "stop the daemon, move the file away, and recover its contents with: sqlite3 FILE .recover"
+        case .corrupt:
+            context.hasSuffix("/ledger.db")
+                ? "the file is left as it is. Stop the daemon; \"pushctl salvage FILE\" saves what can be read into a "
+                    + "backup, \"pushctl restore FILE\" sets the damaged ledger aside and goes on from a backup, "
+                    + "\"pushctl restore --empty\" from nothing"
+                : "name another file; \"pushctl salvage\" reads what a damaged ledger has"
         case .logDamaged:
             "start pushrouterd with this state directory: it moves the damaged log to log.set-aside-*, reports the loss, and goes on"
         case .contradiction: "report this as an error of pushrouterd; the log that has the rows is kept"

@@ -1,3 +1,5 @@
+import Glibc
+
 /// Why a socket cannot be listened on.
 public enum ListenError: Error, Equatable, CustomStringConvertible {
     /// The path is empty or longer than ``SocketPath/maximumLength``.
@@ -19,7 +21,9 @@ public enum ListenError: Error, Equatable, CustomStringConvertible {
         case .notASocket(let path): "\(path) exists and is not a socket: move it away"
         case .notListening(let descriptor):
             "descriptor \(descriptor) of the service manager is not a listening Unix stream socket: use ListenStream="
-        case .system(let operation, let path, let errno): "cannot \(operation) \(path): \(reason(errno))"
+        case .system(let operation, let path, let errno):
+            "cannot \(operation) \(path): \(reason(errno))"
+                + (errno == EACCES ? ": its directory must be writable for this user, \(geteuid())" : "")
         }
     }
 }

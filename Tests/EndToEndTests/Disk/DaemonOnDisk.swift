@@ -27,8 +27,10 @@ final class DaemonOnDisk {
     }
 
     /// Starts the daemon and waits until it is ready.
-    func start() throws {
-        if let end = try startUnlessItEnds() {
+    ///
+    /// - Parameter environment: what it has beside the disk's.
+    func start(environment: [String] = []) throws {
+        if let end = try startUnlessItEnds(environment: environment) {
             throw DiskFailure("it ended (\(end)) before it was ready: \(lastWords)")
         }
     }
@@ -36,8 +38,8 @@ final class DaemonOnDisk {
     /// Starts the daemon and waits until it is ready, or has ended.
     ///
     /// - Returns: how it ended; `nil` when it is ready.
-    func startUnlessItEnds() throws -> Program.End? {
-        let daemon = DaemonProcess(installation, environment: disk.environment)
+    func startUnlessItEnds(environment: [String] = []) throws -> Program.End? {
+        let daemon = DaemonProcess(installation, environment: disk.environment + environment)
         self.daemon = daemon
         do throws(DaemonFailure) {
             try daemon.waitForNotification("READY=1")

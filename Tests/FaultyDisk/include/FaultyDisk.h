@@ -91,6 +91,8 @@ enum FaultyDisk_Trait {
     FaultyDisk_forgetsNames,
     /* Seconds by which the program's clocks are ahead. */
     FaultyDisk_clockOffset,
+    /* Seconds by which the program's wall clock is ahead of that, as if somebody had set it. */
+    FaultyDisk_wallOffset,
 };
 
 /* Makes a disk: its state and its platter go into `directory`, which is empty. What is below `watched` is on the

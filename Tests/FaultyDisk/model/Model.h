@@ -100,7 +100,7 @@ struct FaultyDisk_State {
     _Atomic uint32_t events, waiters;
     uint64_t random;
     _Atomic int64_t counters[FaultyDisk_complaintCount + 1];
-    _Atomic int64_t traits[FaultyDisk_clockOffset + 1];
+    _Atomic int64_t traits[FaultyDisk_wallOffset + 1];
     char complaint[256];
     char watched[PATH_MAX];
     struct FaultyDisk_RuleState rules[FaultyDisk_rulesMax];

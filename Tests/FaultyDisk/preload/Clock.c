@@ -14,6 +14,11 @@ static int64_t offset(void) {
     return disk ? FaultyDisk_trait(disk, FaultyDisk_clockOffset) : 0;
 }
 
+static int64_t wallOffset(void) {
+    FaultyDisk *disk = FaultyDisk_preloaded();
+    return disk ? FaultyDisk_trait(disk, FaultyDisk_wallOffset) : 0;
+}
+
 /* libc's own, found once; that two threads may find it is no harm. */
 #define real(name, type)                                                                                               \
     static _Atomic(type) found;                                                                                        \
@@ -35,12 +40,13 @@ FaultyDisk_exported int clock_gettime(clockid_t clock, struct timespec *time) {
     real(clock_gettime, GetTime);
     int result = clock_gettime(clock, time);
     if (result == 0 && isAhead(clock)) time->tv_sec += offset();
+    if (result == 0 && (clock == CLOCK_REALTIME || clock == CLOCK_REALTIME_COARSE)) time->tv_sec += wallOffset();
     return result;
 }
 
 FaultyDisk_exported int gettimeofday(struct timeval *restrict time, void *restrict zone) {
     int result = (int)syscall(SYS_gettimeofday, time, zone);
-    if (result == 0) time->tv_sec += offset();
+    if (result == 0) time->tv_sec += offset() + wallOffset();
     return result;
 }
 

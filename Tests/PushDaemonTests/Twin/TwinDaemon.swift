@@ -56,7 +56,9 @@ final class TwinDaemon: ClientSession.Owner {
         }
         let recovered = try RecoveredState(directory: directory, settings: settings, now: clock.now)
         stateID = recovered.stateID
-        pipeline = CommitPipeline(committer, lastSequence: recovered.lastNumber)
+        pipeline = CommitPipeline(
+            committer, lastSequence: recovered.lastNumber,
+            watch: try CommitWatch(journal: surroundings.journal, slowCommit: .seconds(3600)))
         let router = Router(
             boot: boot, table: settings.routing,
             tracker: Tracker(stateID: recovered.stateID, rules: settings.routing.tracking),

@@ -61,4 +61,10 @@ public final class FaultyDisk {
         get { Int(FaultyDisk_trait(disk, FaultyDisk_clockOffset)) }
         set { FaultyDisk_set(disk, FaultyDisk_clockOffset, Int64(newValue)) }
     }
+
+    /// By how many seconds the program's wall clock is ahead of its other clocks, as if somebody had set it.
+    public var wallOffset: Int {
+        get { Int(FaultyDisk_trait(disk, FaultyDisk_wallOffset)) }
+        set { FaultyDisk_set(disk, FaultyDisk_wallOffset, Int64(newValue)) }
+    }
 }

@@ -5,6 +5,6 @@ extension Command {
         report, show, deadLetters, replay,
         campaigns,
         events, user,
-        users, pending, flush, export, status, tail, top, verify, doctor, backup, restore,
+        users, pending, flush, export, status, tail, top, verify, doctor, backup, restore, salvage,
     ]
 }

@@ -22,26 +22,25 @@ extension Command {
             --unknown" lists them. What was in flight ends as after a crash.
             """,
         ],
-        operands: Operands(usage: "FILE", count: 1...1),
-        options: [.json],
+        operands: Operands(usage: "[FILE]", count: 0...1),
+        options: [.empty, .json],
         examples: [
             Example(
                 line: "systemctl stop pushrouterd 'pushrouterd-*.socket'", meaning: "first: no producer may start it"),
             Example(line: "pushctl restore /var/backups/push-monday.db", meaning: "then"),
+            Example(line: "pushctl restore --empty", meaning: "begin with an empty ledger instead"),
         ]
     ) { arguments, session throws(Failure) in
-        let path = arguments.operands.first ?? ""
-        guard let file = FileDescriptor(Glibc.open(path, O_RDONLY | O_CLOEXEC)) else {
-            throw Failure(.noInput, "\(path): cannot read it: \(errorText(errno))")
-        }
+        let file = try openBackup(arguments)
+        defer { if let file { close(file) } }
         try session.becomeOwnerOfState()
         let restored = try Session.reading { () throws(StoreError) in
-            try Restoration.restore(file.rawValue, into: session.directories.state, at: LocalTime.now)
+            try Restoration.restore(file, into: session.directories.state, at: LocalTime.now)
         }
         if !restored.continuesNumbers {
             session.output.note(
                 """
-                the ledger that was there cannot be read, so numbers of requests that were given after the backup may be \
+                the ledger that was there cannot be read, so numbers of requests that are not in the backup may be \
                 given again
                 """)
         }
@@ -52,6 +51,24 @@ extension Command {
         }
         return .done
     }
+}
+
+/// The file that is named; `nil`: the ledger is to be empty.
+private func openBackup(_ arguments: Arguments) throws(Failure) -> Int32? {
+    guard let path = arguments.operands.first else {
+        guard arguments.has(.empty) else {
+            throw .usage("FILE is missing; --empty begins with an empty ledger", of: .restore)
+        }
+        return nil
+    }
+    guard !arguments.has(.empty) else { throw .usage("--empty takes no FILE", of: .restore) }
+    let file = Glibc.open(path, O_RDONLY | O_CLOEXEC)
+    guard file >= 0 else { throw Failure(.noInput, "\(path): cannot read it: \(errorText(errno))") }
+    return file
+}
+
+extension Option {
+    fileprivate static let empty = Option("empty", .none, "begin with an empty ledger, instead of FILE")
 }
 
 extension Session {

@@ -36,7 +36,14 @@ extension Failure {
         case .closed:
             self.init(
                 .unavailable, "\(path): the daemon closed the connection; it may be stopping, look at its journal")
-        case .timedOut, .lineTooLong, .system: self.init(.inputOutput, "\(error)")
+        case .timedOut:
+            self.init(
+                .unavailable,
+                """
+                \(path): the daemon does not answer; its disk may be slow, or it is stopped
+                look at "journalctl -u pushrouterd"; what it has recorded can be read without it: pushctl report
+                """)
+        case .lineTooLong, .system: self.init(.inputOutput, "\(error)")
         }
     }
 

@@ -11,11 +11,16 @@ extension Session {
     func control(_ operation: ControlRequest.Operation) throws(Failure) -> JSONNode {
         let path = directories.controlSocket
         do {
-            return try connection(for: operation).ask(operation).root
+            // What is to be changed waits for the disk, however long that takes.
+            let limit = operation.changesNothing ? Self.answerLimit : nil
+            return try connection(for: operation).ask(operation, timeoutMilliseconds: limit).root
         } catch {
             throw Failure(error, path, asking: operation.name)
         }
     }
+
+    /// How long an answer that waits for nothing may take, in milliseconds.
+    private static let answerLimit = 5000
 
     /// A connection to the socket by which this user may ask for it.
     ///

@@ -54,7 +54,8 @@ extension Session {
                 case .missing: .noInput
                 case .notPermitted: .noPermission
                 case .olderSchema, .newerSchema: .badData
-                case .inUse, .noSpace, .logFull, .busy, .exists, .corrupt, .logDamaged, .contradiction,
+                case .inUse, .readOnly, .noDescriptor, .noSpace, .logFull, .busy, .exists, .corrupt, .logDamaged,
+                    .contradiction,
                     .failed:
                     .inputOutput
                 }

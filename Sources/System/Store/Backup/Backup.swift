@@ -75,7 +75,8 @@ public struct Backup: Hashable, Sendable {
             schema: schema, state: try Schema.stateIdentity(database))
     }
 
-    private static func requireNothing(at path: String) throws(StoreError) {
+    /// - Throws: `exists` where there is something of that name.
+    static func requireNothing(at path: String) throws(StoreError) {
         var facts = stat()
         guard lstat(path, &facts) == 0 else { return }
         throw StoreError(.exists, message: "there is such a file already, and it is not replaced", context: path)

@@ -23,18 +23,22 @@ public struct Restoration: Hashable, Sendable {
     /// of events are made of it.
     ///
     /// - Parameters:
-    ///   - file: the backup, open for reading at its beginning; it stays the caller's.
+    ///   - file: the backup, open for reading at its beginning; it stays the caller's. `nil`: begin with an empty ledger.
     ///   - directory: the state directory; it is created where it is missing.
     ///   - now: the clock.
     /// - Throws: `inUse`, `newerSchema`, `corrupt`, and what the disk says. Until the backup is whole, checked and on the disk
     ///   nothing that was there is touched.
-    public static func restore(_ file: Int32, into directory: String, at now: WallTime) throws(StoreError)
+    public static func restore(_ file: Int32?, into directory: String, at now: WallTime) throws(StoreError)
         -> Restoration
     {
         let lock = try StateDirectory(path: directory)
         let new = "\(directory)/ledger.db.restored"
         do throws(StoreError) {
-            try copy(file, to: new)
+            if let file {
+                try FileCopy.make(of: file, named: "the backup", at: new)
+            } else {
+                try makeEmpty(at: new)
+            }
             let backup = try Backup.check(new)
             let old = Numbers(ofLedgerIn: directory)
             var (state, unknown) = (backup.state, 0)
@@ -54,7 +58,7 @@ public struct Restoration: Hashable, Sendable {
                 backup: backup, state: state, setAside: place, continuesNumbers: place == nil || old != nil,
                 unknownEntries: unknown)
         } catch {
-            unlink(new)
+            for suffix in ["", "-wal", "-shm"] { unlink(new + suffix) }
             throw error
         }
     }
@@ -139,25 +143,15 @@ public struct Restoration: Hashable, Sendable {
         return place
     }
 
-    /// Copies a file into a new one, with the mode of a ledger.
-    private static func copy(_ source: Int32, to path: String) throws(StoreError) {
+    /// Makes a ledger without anything in it.
+    private static func makeEmpty(at path: String) throws(StoreError) {
         unlink(path)
-        guard let copy = FileDescriptor(open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o640)) else {
+        guard FileDescriptor(open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o640)) != nil else {
             throw StoreError.system("open", path, errno: errno)
         }
-        let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 16)
-        defer { memory.deallocate() }
-        while true {
-            let count = retryingInterrupts { read(source, memory.baseAddress, memory.count) }
-            guard count >= 0 else { throw StoreError.system("read", "the backup", errno: errno) }
-            if count == 0 { return }
-            var rest = UnsafeRawBufferPointer(rebasing: memory[..<count])
-            while !rest.isEmpty {
-                let written = retryingInterrupts { write(copy.rawValue, rest.baseAddress, rest.count) }
-                guard written > 0 else { throw StoreError.system("write", path, errno: errno) }
-                rest = UnsafeRawBufferPointer(rebasing: rest[written...])
-            }
-        }
+        let database = try Database(path: path, access: .readWrite)
+        try database.execute("PRAGMA page_size = 8192")
+        try Schema.migrate(database, onMigration: {})
     }
 
     private static func syncFile(_ path: String) throws(StoreError) {

@@ -76,7 +76,7 @@ private struct LogTail {
             return true
         } catch {
             switch error.kind {
-            case .inUse, .notPermitted, .noSpace, .busy: return false
+            case .inUse, .notPermitted, .readOnly, .noSpace, .busy: return false
             default: throw error
             }
         }

@@ -141,8 +141,11 @@ extension StoreError {
             case SQLITE_BUSY, SQLITE_LOCKED: .busy
             case SQLITE_CORRUPT, SQLITE_NOTADB: .corrupt
             case SQLITE_CONSTRAINT: .contradiction
+            case SQLITE_CANTOPEN where number == EMFILE || number == ENFILE: .noDescriptor
+            case SQLITE_CANTOPEN where number == EROFS: .readOnly
+            case SQLITE_IOERR where number == EROFS: .readOnly
             case SQLITE_READONLY, SQLITE_PERM, SQLITE_AUTH: .notPermitted
-            case SQLITE_CANTOPEN where number == EACCES || number == EPERM || number == EROFS: .notPermitted
+            case SQLITE_CANTOPEN where number == EACCES || number == EPERM: .notPermitted
             default: .failed
             }
         var message = String(cString: sqlite3_errmsg(connection))

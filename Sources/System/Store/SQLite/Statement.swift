@@ -88,10 +88,20 @@ struct Statement: ~Copyable {
         check(sqlite3_bind_blob(handle, index, start, Int32(bytes.count), nil))
     }
 
+    /// Binds the first columns of a row to the parameters 1 and on, as they are.
+    func bind(row: borrowing Statement, count: Int32) {
+        for column in 0..<count {
+            check(sqlite3_bind_value(handle, column + 1, sqlite3_column_value(row.handle, column)))
+        }
+    }
+
     /// How many rows the last `INSERT`, `UPDATE` or `DELETE` of the connection changed.
     var changes: Int { Int(sqlite3_changes(sqlite3_db_handle(handle))) }
 
     // MARK: Columns
+
+    /// How many columns a row has.
+    var columnCount: Int32 { sqlite3_column_count(handle) }
 
     func isNull(_ column: Int32) -> Bool { sqlite3_column_type(handle, column) == SQLITE_NULL }
 

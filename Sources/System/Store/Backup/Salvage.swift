@@ -1,0 +1,96 @@
+import Glibc
+import LinuxSystem
+import PushModel
+
+/// What could be read of a damaged ledger, saved as a backup.
+public struct Salvage: Hashable, Sendable {
+    /// What came of one table.
+    public struct Table: Hashable, Sendable {
+        /// Its name.
+        public var name: String
+        /// How many of its rows are saved.
+        public var rows: Int
+        /// What kept others from being read; `nil`: all were.
+        public var damage: String?
+    }
+
+    /// The tables that had rows, or are damaged.
+    public var tables: [Table]
+    /// How many rows were left out because what they belong to is lost.
+    public var orphans: Int
+    /// Why what the log alone has, or a part of it, is not saved; `nil`: all is.
+    public var logDamage: String?
+    /// The file that was written.
+    public var backup: Backup
+
+    /// Whether nothing is known to be lost.
+    public var isWhole: Bool { logDamage == nil && orphans == 0 && tables.allSatisfy { $0.damage == nil } }
+
+    /// Saves what can be read of a ledger and its log into a new file, a backup. The state directory is only read: the work
+    /// is done on a copy beside the new file, which takes as much room again as the ledger has.
+    ///
+    /// - Parameters:
+    ///   - directory: the state directory, which no daemon has.
+    ///   - path: the file; nothing of that name exists.
+    /// - Throws: `missing`, `inUse`, `exists`, `olderSchema`, `newerSchema`, `corrupt` where not even the list of tables can
+    ///   be read, and what the disk says. Then nothing is left of the file.
+    public static func write(from directory: String, to path: String) throws(StoreError) -> Salvage {
+        try Backup.requireNothing(at: path)
+        try StateDirectory.requireUnused(directory)
+        let place = "\(path).salvage-\(getpid())"
+        guard mkdir(place, 0o700) == 0 else { throw StoreError.system("mkdir", place, errno: errno) }
+        defer { remove(place) }
+        let original = "\(directory)/ledger.db"
+        guard access(original, F_OK) == 0 || errno == EACCES else {
+            throw StoreError(.missing, message: "there is no ledger", context: original)
+        }
+        let damaged = "\(place)/damaged.db"
+        try FileCopy.make(of: original, at: damaged)
+        if access(original + "-wal", F_OK) == 0 { try FileCopy.make(of: original + "-wal", at: damaged + "-wal") }
+
+        let (tables, orphans) = try copyTables(of: damaged, named: original, in: place)
+        let writer = try LedgerWriter(directory: place)
+        let logDamage = try applyLog(of: directory, writer)
+        // What is lost had numbers, and those were told.
+        let isLost = logDamage != nil || orphans > 0 || tables.contains { $0.damage != nil }
+        if isLost { try writer.skipNumbers(1_000_000) }
+        _ = try writer.checkpointWhole()
+        let backup = try Backup.write(LedgerReader(directory: place), to: path)
+        return Salvage(tables: tables, orphans: orphans, logDamage: logDamage, backup: backup)
+    }
+
+    private static func copyTables(
+        of damaged: String, named original: String, in place: String
+    ) throws(StoreError) -> ([Table], orphans: Int) {
+        do throws(StoreError) {
+            // It has the tables of a ledger then, and none of their rows.
+            _ = try LedgerWriter(directory: place)
+            let salvage = try TableSalvage(of: damaged, into: "\(place)/ledger.db")
+            return (try salvage.copyAll(), try salvage.removeOrphans())
+        } catch {
+            var error = error
+            if error.context == damaged { error.context = original }
+            throw error
+        }
+    }
+
+    /// Applies what the ledger did not have of its log yet.
+    ///
+    /// - Returns: why not, or not all of it.
+    private static func applyLog(of directory: String, _ writer: LedgerWriter) throws(StoreError) -> String? {
+        do throws(StoreError) {
+            guard let log = try LogDirectory(reading: directory, state: writer.stateID) else { return nil }
+            var chain = try LogChain(log.segmentsForReading())
+            return try Recovery.replay(&chain, writer)
+        } catch let error where error.kind != .noSpace {
+            return "\(error.context): \(error.message)"
+        }
+    }
+
+    private static func remove(_ place: String) {
+        for name in ["damaged.db", "ledger.db"] {
+            for suffix in ["", "-wal", "-shm", "-journal"] { unlink("\(place)/\(name)\(suffix)") }
+        }
+        rmdir(place)
+    }
+}

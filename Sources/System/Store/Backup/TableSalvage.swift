@@ -1,0 +1,194 @@
+import PushModel
+
+/// Copies the rows of a damaged ledger, those that can be read, into a new one.
+///
+/// A table is read in the order of its keys. Where a page cannot be read, the next keys are tried, in steps that double,
+/// until one behind it is found; then it is read backwards from there, since the steps went too far.
+struct TableSalvage: ~Copyable {
+    private let source: Database
+    private let target: Database
+
+    /// - Parameters:
+    ///   - damaged: a copy of the damaged ledger, which SQLite may write to.
+    ///   - path: a ledger without rows.
+    init(of damaged: String, into path: String) throws(StoreError) {
+        let source = try Self.open(damaged)
+        // Not one connection with both: SQLite commits nothing in one that has met damage.
+        let target = try Database(path: path, access: .readWrite)
+        self.source = source
+        self.target = target
+    }
+
+    private static func open(_ damaged: String) throws(StoreError) -> Database {
+        let source = try Database(path: damaged, access: .readWrite)
+        let schema = try source.integer("PRAGMA user_version")
+        guard schema == Schema.version else {
+            throw StoreError(
+                schema > Schema.version ? .newerSchema : .olderSchema,
+                message: "the ledger has schema \(schema); this program salvages \(Schema.version)", context: damaged)
+        }
+        // The list of tables may be damaged as well.
+        guard try source.integer("SELECT count(*) FROM sqlite_schema WHERE name = 'requests'") == 1 else {
+            throw StoreError(.corrupt, message: "it has no table of requests", context: damaged)
+        }
+        // A damaged cell is to be noticed where it is.
+        try source.execute("PRAGMA cell_size_check = ON")
+        return source
+    }
+
+    // MARK: Tables
+
+    /// Copies all tables.
+    ///
+    /// - Returns: those that had rows or are damaged.
+    func copyAll() throws(StoreError) -> [Salvage.Table] {
+        var results: [Salvage.Table] = []
+        for name in try names() {
+            let result = try copy(name)
+            if result.rows > 0 || result.damage != nil { results.append(result) }
+        }
+        return results
+    }
+
+    private func names() throws(StoreError) -> [String] {
+        let list = try target.prepare(
+            "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY name")
+        var names: [String] = []
+        while try list.step() { names.append(list.text(0) ?? "") }
+        return names
+    }
+
+    private func copy(_ name: String) throws(StoreError) -> Salvage.Table {
+        var scan = Scan(table: Salvage.Table(name: name, rows: 0), key: try key(of: name))
+        try target.execute("BEGIN")
+        let hasOneRow = name == "meta" || name == "log_position"
+        // The new ledger has such a row already.
+        if hasOneRow { try target.execute("DELETE FROM \(name)") }
+        try copyRows(&scan)
+        if hasOneRow, scan.table.rows != 1 {
+            try target.execute("ROLLBACK")
+            scan.table.damage = scan.table.damage ?? "it has no row, or more than one"
+        } else {
+            try target.execute("COMMIT")
+        }
+        return scan.table
+    }
+
+    private func copyRows(_ scan: inout Scan) throws(StoreError) {
+        var (damage, last) = try read(&scan, isForward: true, from: .min)
+        guard damage != nil else { return }
+        var (base, stride) = (last ?? 0, Int64(1))
+        while scan.key.isInteger, stride < .max / 2 {
+            let (next, isOver) = base.addingReportingOverflow(stride)
+            if isOver { break }
+            (damage, last) = try read(&scan, isForward: true, from: next)
+            if damage != nil, last == nil {
+                stride *= 2
+                continue
+            }
+            // The steps may have gone over rows that can be read.
+            if stride > 1 { _ = try read(&scan, isForward: false, from: next - 1) }
+            guard damage != nil, let last else { return }
+            (base, stride) = (last, 1)
+        }
+        _ = try read(&scan, isForward: false, from: .max)
+    }
+
+    // MARK: Rows
+
+    /// How a table is gone through.
+    private struct Key {
+        /// Its columns, for `ORDER BY`.
+        var columns: [String]
+        /// Whether the first one is an integer, so that one can step over damage.
+        var isInteger: Bool
+
+        func order(isForward: Bool) -> String {
+            columns.map { isForward ? $0 : "\($0) DESC" }.joined(separator: ", ")
+        }
+    }
+
+    private struct Scan {
+        var table: Salvage.Table
+        let key: Key
+    }
+
+    private func key(of name: String) throws(StoreError) -> Key {
+        let hasRowID = try target.integer(
+            "SELECT wr = 0 FROM pragma_table_list WHERE schema = 'main' AND name = '\(name)'")
+        if hasRowID == 1 { return Key(columns: ["rowid"], isInteger: true) }
+        let list = try target.prepare("SELECT name, type FROM pragma_table_info('\(name)') WHERE pk > 0 ORDER BY pk")
+        var (columns, types): ([String], [String]) = ([], [])
+        while try list.step() {
+            columns.append(list.text(0) ?? "")
+            types.append(list.text(1) ?? "")
+        }
+        return Key(columns: columns, isInteger: types.first == "INTEGER")
+    }
+
+    /// Copies rows from a key on, up or down, until there is none or one cannot be read. A row that is there already is
+    /// left alone; one that the new ledger does not take is damaged.
+    ///
+    /// - Returns: what cannot be read, and the last key that was.
+    private func read(_ scan: inout Scan, isForward: Bool, from key: Int64) throws(StoreError)
+        -> (damage: String?, last: Int64?)
+    {
+        let (name, first) = (scan.table.name, scan.key.columns.first ?? "rowid")
+        let condition = scan.key.isInteger ? "WHERE \(first) \(isForward ? ">=" : "<=") ?1" : ""
+        var last: Int64?
+        do throws(StoreError) {
+            // The first column once more, since a row need not have it.
+            let rows = try source.prepare(
+                """
+                SELECT *, \(first) FROM \(name) \(condition) ORDER BY \(scan.key.order(isForward: isForward))
+                """)
+            if scan.key.isInteger { rows.bind(key, at: 1) }
+            let count = rows.columnCount - 1
+            let places = (1...max(count, 1)).map { "?\($0)" }.joined(separator: ", ")
+            var insert = try target.prepare("INSERT OR IGNORE INTO \(name) VALUES (\(places))")
+            while try rows.step() {
+                if scan.key.isInteger { last = rows.integer(count) }
+                insert.bind(row: rows, count: count)
+                do throws(StoreError) {
+                    try insert.run()
+                    scan.table.rows += insert.changes
+                } catch let error where error.kind == .contradiction {
+                    scan.table.damage = scan.table.damage ?? error.message
+                }
+            }
+            return (nil, last)
+        } catch let error where error.isDamage {
+            scan.table.damage = scan.table.damage ?? error.message
+            return (error.message, last)
+        }
+    }
+
+    // MARK: What belongs together
+
+    /// Takes out rows whose request, event or invocation is lost: nobody finds them, and no figure may count them. A request
+    /// whose invocations are lost stays: its id is known then, and a report says that it does not add up.
+    ///
+    /// - Returns: how many.
+    func removeOrphans() throws(StoreError) -> Int {
+        var count = 0
+        for statement in [
+            "DELETE FROM invocations WHERE seq NOT IN (SELECT seq FROM requests)",
+            "DELETE FROM attempts WHERE seq NOT IN (SELECT seq FROM requests)",
+            """
+            DELETE FROM dead_letters WHERE NOT EXISTS (SELECT 1 FROM invocations
+                WHERE invocations.seq = dead_letters.seq AND invocations.n = dead_letters.n)
+            """,
+            "DELETE FROM tracked_deliveries WHERE event NOT IN (SELECT cursor FROM events)",
+            "DELETE FROM closed_buttons WHERE event NOT IN (SELECT event FROM tracked_deliveries)",
+        ] {
+            try target.execute(statement)
+            count += target.changes
+        }
+        return count
+    }
+}
+
+extension StoreError {
+    /// Whether it is the fault of what is read.
+    fileprivate var isDamage: Bool { kind == .corrupt || isInputOutput || kind == .failed }
+}

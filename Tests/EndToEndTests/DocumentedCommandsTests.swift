@@ -1,0 +1,23 @@
+import Glibc
+import TestSupport
+import Testing
+
+@Suite("The commands of the documentation")
+struct DocumentedCommandsTests {
+    private static let folder = "Sources/PushDaemon/Documentation.docc"
+    private static let pages =
+        ["README.md"] + ["Operations", "Protocol", "ThreatModel"].map { "\(folder)/\($0).md" }
+        + TestSupport.names(in: "\(packageRoot)/\(folder)/Guides").map { "\(folder)/Guides/\($0)" }
+
+    @Test(
+        "run as they are pasted, and print what the page says",
+        .enabled(if: access("/usr/bin/python3", X_OK) == 0, "there is no /usr/bin/python3"),
+        .timeLimit(.minutes(30)), arguments: pages)
+    func run(page: String) {
+        let programs = String(pushctl.path.dropLast("/pushctl".count))
+        let script = "\(packageRoot)/Tests/Documentation/run.py"
+        let result = Program(path: "/usr/bin/python3").run([script, "--programs", programs, page])
+        #expect(result.end == .exited(0), "\(result.output)\(result.errors)")
+        print(result.output)
+    }
+}

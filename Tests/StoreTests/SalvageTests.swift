@@ -1,0 +1,121 @@
+import Glibc
+import PushModel
+import TestSupport
+import Testing
+
+@testable import Store
+
+@Suite("Salvage", .timeLimit(.minutes(30)))
+struct SalvageTests: ~Copyable {
+    private let directory = TemporaryDirectory()
+    private var state: String { directory.path + "/copy" }
+    private var file: String { directory.path + "/salvaged.db" }
+
+    /// A ledger of so many requests, of which the last is durable and may not be in the ledger, as a crash leaves it.
+    private func makeLedger(of count: Int64) async throws {
+        let ledger = try TestLedger(directory.path + "/state")
+        let records: [[LedgerRecord]] = (1..<count).map { seq in
+            [.request(Fixture.request(seq, id: "r\(seq)", bytes: 1000)), .invocation(Fixture.invocation(seq))]
+        }
+        try await ledger.commit(records.flatMap { $0 })
+        try await ledger.commit(Fixture.delivery(count))
+        let other = try ledger.intruder()
+        // A connection that has read nothing yet has no WAL to copy.
+        #expect(try other.integer("SELECT count(*) FROM requests") == count)
+        #expect(try other.checkpoint(emptying: true))
+        try ledger.write(Fixture.delivery(count + 1))
+        let copied = Program(path: "/bin/cp").run(["-r", ledger.path, state])
+        #expect(copied.end == .exited(0), "\(copied.errors)")
+        let error = #expect(throws: StoreError.self) { try Salvage.write(from: ledger.path, to: file) }
+        #expect(error?.kind == .inUse(by: getpid()))
+    }
+
+    /// The pages that have bodies of requests on them.
+    private func pagesWithBodies() throws -> [Int] {
+        let bytes = try #require(readFile(state + "/ledger.db"))
+        let body = [UInt8](repeating: UInt8(ascii: "x"), count: 900)
+        return stride(from: 0, to: bytes.count, by: 8192).filter { start in
+            bytes[start..<start + 8192].contains(body)
+        }.map { $0 / 8192 }
+    }
+
+    private func damage(_ pages: [Int]) throws {
+        let database = open(state + "/ledger.db", O_WRONLY | O_CLOEXEC)
+        defer { close(database) }
+        let noise = [UInt8](repeating: 0xA5, count: 8192)
+        for page in pages { try #require(pwrite(database, noise, 8192, page * 8192) == 8192) }
+    }
+
+    @Test("saves all rows but those on damaged pages, the log's tail too, and only reads the state directory")
+    func damaged() async throws {
+        try await makeLedger(of: 400)
+        let pages = try pagesWithBodies()
+        try #require(pages.count > 40)
+        // The first, the last, two side by side, and one alone: steps go over them, and back.
+        try damage([pages[0], pages[10], pages[11], pages[30], pages[pages.count - 1]])
+        let before = try #require(readFile(state + "/ledger.db"))
+
+        let salvage = try Salvage.write(from: state, to: file)
+        #expect(readFile(state + "/ledger.db") == before)
+        #expect(!salvage.isWhole && salvage.logDamage == nil)
+        let requests = try #require(salvage.tables.first { $0.name == "requests" })
+        #expect(requests.damage?.contains("malformed") == true)
+        // At most eight requests fit on a page.
+        #expect((401 - 5 * 8..<401).contains(Int(salvage.backup.requests)), "\(salvage.backup.requests)")
+        #expect(salvage.orphans == 401 - Int(salvage.backup.requests), "the invocations of what is lost")
+        #expect(names(in: directory.path) == ["copy", "salvaged.db", "state"])
+
+        let backup = open(file, O_RDONLY | O_CLOEXEC)
+        defer { close(backup) }
+        let restored = try Restoration.restore(backup, into: state, at: WallTime(milliseconds: 5))
+        // What the log had may have been added to it; nothing is deleted.
+        let place = try #require(restored.setAside)
+        let aside = try #require(readFile(place + "/ledger.db"))
+        #expect(aside.count >= before.count)
+        let reader = try LedgerReader(directory: state)
+        #expect(try reader.story(of: SequenceNumber(100))?.request.body.count == 1000)
+        #expect(try reader.story(of: SequenceNumber(401)) != nil, "it was in the log alone")
+        #expect(try reader.find(uid: 1000, id: "r100") != nil)
+        #expect(try reader.highestSequenceNumber() > SequenceNumber(1_000_000))
+    }
+
+    @Test("of a ledger that is whole loses nothing and skips no number")
+    func whole() async throws {
+        try await makeLedger(of: 20)
+        let salvage = try Salvage.write(from: state, to: file)
+        #expect(salvage.isWhole && salvage.backup.requests == 21)
+        #expect(salvage.tables.allSatisfy { $0.rows > 0 })
+    }
+
+    @Test("of what is no ledger at all says so, and leaves nothing")
+    func hopeless() throws {
+        mkdir(state, 0o700)
+        writeFile(String(repeating: "#", count: 20_000), to: state + "/ledger.db")
+        let error = #expect(throws: StoreError.self) { try Salvage.write(from: state, to: file) }
+        #expect(error?.kind == .corrupt && error?.context == state + "/ledger.db")
+        #expect(error?.advice.contains("pushctl restore --empty") == true)
+        #expect(names(in: directory.path) == ["copy"])
+    }
+
+    @Test("is not needed to begin anew: an empty ledger takes the place of the damaged one, which is kept")
+    func empty() throws {
+        mkdir(state, 0o700)
+        writeFile(String(repeating: "#", count: 20_000), to: state + "/ledger.db")
+        let restored = try Restoration.restore(nil, into: state, at: WallTime(milliseconds: 5))
+        #expect(restored.backup.requests == 0 && !restored.continuesNumbers)
+        #expect(readFile(state + "/set-aside-5/ledger.db")?.count == 20_000)
+        #expect(try LedgerReader(directory: state).highestSequenceNumber() == SequenceNumber(0))
+    }
+}
+
+extension ArraySlice<UInt8> {
+    /// Whether it has these bytes side by side, which are all the same.
+    fileprivate func contains(_ bytes: [UInt8]) -> Bool {
+        var run = 0
+        for byte in self {
+            run = byte == bytes.first ? run + 1 : 0
+            if run == bytes.count { return true }
+        }
+        return false
+    }
+}
