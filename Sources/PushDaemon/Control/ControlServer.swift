@@ -15,6 +15,7 @@ final class ControlServer {
     private let forwarder: ForwarderService
     private let ledgerSync: LedgerSync
     private let deadLetters: DeadLetterService
+    private let erasures: ErasureService
     private let refusals: RefusalLog
     private unowned let statusSource: any StatusSource
 
@@ -23,15 +24,17 @@ final class ControlServer {
     ///   - health: why nothing can be written for now; told to whoever wants something changed.
     ///   - ledgerSync: answers readers when the ledger is up to date.
     ///   - deadLetters: replays and purges.
+    ///   - erasures: takes persons out.
     ///   - refusals: counts what is refused.
     ///   - statusSource: knows what the daemon does now.
     init(
         processor: Processor, health: StoreHealth, ledgerSync: LedgerSync, deadLetters: DeadLetterService,
-        refusals: RefusalLog, statusSource: any StatusSource
+        erasures: ErasureService, refusals: RefusalLog, statusSource: any StatusSource
     ) {
         self.processor = processor
         self.ledgerSync = ledgerSync
         self.deadLetters = deadLetters
+        self.erasures = erasures
         self.health = health
         self.refusals = refusals
         self.statusSource = statusSource
@@ -101,6 +104,9 @@ final class ControlServer {
         case .purge(let requests):
             try checkStore(request)
             deadLetters.purge(requests, for: client)
+        case .erase(let person):
+            try checkStore(request)
+            try erasures.erase(person, for: client)
         }
     }
 

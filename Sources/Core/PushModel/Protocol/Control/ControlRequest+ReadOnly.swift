@@ -3,7 +3,7 @@ extension ControlRequest.Operation {
     public var changesNothing: Bool {
         switch self {
         case .status, .sync, .peek: true
-        case .claim, .depart, .settle, .sending, .flush, .reset, .resolve, .replay, .purge: false
+        case .claim, .depart, .settle, .sending, .flush, .reset, .resolve, .replay, .purge, .erase: false
         }
     }
 }

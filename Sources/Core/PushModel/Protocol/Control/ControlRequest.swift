@@ -26,6 +26,8 @@ public struct ControlRequest: Hashable, Sendable {
         case replay([SequenceNumber])
         /// The dead letters of these requests are none any more.
         case purge([SequenceNumber])
+        /// A person is to be erased: a user, or whoever used one device.
+        case erase(Person)
 
         /// How many requests one of `replay` and `purge` may name.
         public static let requestsMax = 1000
