@@ -43,6 +43,7 @@ final class Daemon {
     private let deadLetters: DeadLetterService
     private let erasures: ErasureService
     private let pruning: LedgerPruning
+    private let logLevels: LogLevels
     private var control: ControlServer?
 
     /// What people do with the notifications that it shows.
@@ -119,12 +120,13 @@ final class Daemon {
             loop: loop, pipeline: pipeline, committer: committer, stateID: recovered.stateID)
         deadLetters = DeadLetterService(
             processor: processor, pipeline: pipeline, committer: committer, lookup: lookup)
+        logLevels = LogLevels(loop: loop, journal: journal)
         pruning = LedgerPruning(committer, journal: journal)
         erasures = ErasureService(
             processor: processor, pipeline: pipeline, committer: committer, lookup: lookup, journal: journal)
         control = ControlServer(
             processor: processor, health: health, ledgerSync: ledgerSync, deadLetters: deadLetters,
-            erasures: erasures, refusals: refusals, statusSource: self)
+            erasures: erasures, logLevels: logLevels, refusals: refusals, statusSource: self)
         try watch()
         endLeftovers(of: recovered.stateID)
         try recover(recovered)
@@ -153,6 +155,7 @@ final class Daemon {
             let message = "handlers have no cgroups of their own, but process groups and marks: \(reason)"
             journal.log(JournalEntry(.info, message))
         }
+        logLevels.begin()
         keepHouse()
         // What was recovered is not to wait for the first event.
         endTurn()
@@ -422,7 +425,8 @@ extension Daemon: ControlServer.StatusSource {
             clients: ClientsStatus(
                 inject: injectClients, control: controlClients, read: readClients, refusals: refusals.counts),
             store: DiskStatus(
-                pipeline, health, pruning, committer.status, sizeMax: settings.store.sizeMax, filterBytes: inject.filterBytes, at: now.monotonic),
+                pipeline, health, pruning, committer.status, sizeMax: settings.store.sizeMax,
+                filterBytes: inject.filterBytes, at: now.monotonic),
             longestTurn: .nanoseconds(loop.longestTurnNanoseconds), turns: loop.turnTimes,
             customData: CustomDataStatus(
                 summary: processor.customDataSummary, rejected: processor.rejectionCount, sending: processor.sending,

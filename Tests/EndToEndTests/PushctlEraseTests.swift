@@ -28,13 +28,13 @@ struct PushctlEraseTests {
         let user = #""external_id":"user-\#(name)""#
         let braze = #""_ab":"true","cid":"campaign","ab_c":"campaign","t":"title-\#(name)","a":"alert-\#(name)""#
         let lines = [
-            #"{"op":"log",\#(target),\#(user),"kind":"attributes","suite":"standard","attributes":{"city":"city-\#(name)"}}"#,
+            #"{"op":"log",\#(target),\#(user),"kind":"custom_attributes","suite":"standard","attributes":{"city":"city-\#(name)"}}"#,
             #"{"op":"session","kind":"start",\#(target),\#(user)}"#,
             #"{"op":"token","kind":"new",\#(target),"token":"token-\#(name)"}"#,
             #"{"op":"deliver","id":"id-\#(name)",\#(target),\#(user),"payload":{"message_id":"message-\#(name)","data":{\#(braze)}}}"#,
             #"{"op":"deliver",\#(target),"payload":{"message_id":"other-\#(name)","data":{"job":"work","text":"text-\#(name)"}}}"#,
             #"{"op":"interact","kind":"action","action":"a","text":"typed-\#(name)",\#(target),"message":"other-\#(name)"}"#,
-            #"{"op":"interact","kind":"open",\#(target),"message":"message-\#(name)"}"#,
+            #"{"op":"interact","kind":"opened",\#(target),"message":"message-\#(name)"}"#,
             #"{"op":"log",\#(target),"kind":"custom_event","suite":"standard","name":"event-\#(name)"}"#,
             #"{"op":"log",\#(target),\#(user),"kind":"custom_event","name":"sent-\#(name)"}"#,
         ]
@@ -93,7 +93,7 @@ struct PushctlEraseTests {
         #expect(try story(daemon, 13).text == before)
         #expect(daemon.pushctl("show", "4").end == .exited(0), "a row without a name stays")
         #expect(try json(daemon.pushctl("user", "user-" + Self.ben, "--json").output).text.contains("city-" + Self.ben))
-        let tap = #"{"op":"interact","kind":"open","app":"shop","device":"d","message":"message-\#(Self.anna)"}"#
+        let tap = #"{"op":"interact","kind":"opened","app":"shop","device":"d","message":"message-\#(Self.anna)"}"#
         let line = daemon.pushctl("inject", "--json", "-", input: tap + "\n").output
         #expect(line.contains(#""ok":true"#), "\(line)")
         let held = daemon.pushctl("show", "19")
@@ -151,8 +151,8 @@ struct PushctlEraseTests {
         let client = try Client(path: daemon.installation.controlSocket)
         let order = #"{"op":"erase","external_id":"user-\#(Self.anna)"}"#
         let refused = try client.ask(order)
-        #expect(refused["error"]?["code"]?.string == "unavailable", "\(refused.text)")
-        #expect(refused.text.contains("1 invocation for this person is in flight"), "\(refused.text)")
+        #expect(refused.errorCode == "unavailable", "\(refused)")
+        #expect(refused.errorMessage == "1 invocation for this person is in flight", "\(refused)")
         #expect(!files(with: Self.anna).isEmpty)
         writeFile("go\n", to: daemon.installation.root + "/gate")
         let erased = daemon.pushctl("erase", "--user", "user-" + Self.anna, "--yes", "--json")

@@ -1,4 +1,6 @@
 import EventLoop
+import JSONC
+import JournalLog
 import PushModel
 import PushRouting
 
@@ -16,6 +18,7 @@ final class ControlServer {
     private let ledgerSync: LedgerSync
     private let deadLetters: DeadLetterService
     private let erasures: ErasureService
+    private let logLevels: LogLevels
     private let refusals: RefusalLog
     private unowned let statusSource: any StatusSource
 
@@ -25,16 +28,18 @@ final class ControlServer {
     ///   - ledgerSync: answers readers when the ledger is up to date.
     ///   - deadLetters: replays and purges.
     ///   - erasures: takes persons out.
+    ///   - logLevels: which entries are written.
     ///   - refusals: counts what is refused.
     ///   - statusSource: knows what the daemon does now.
     init(
         processor: Processor, health: StoreHealth, ledgerSync: LedgerSync, deadLetters: DeadLetterService,
-        erasures: ErasureService, refusals: RefusalLog, statusSource: any StatusSource
+        erasures: ErasureService, logLevels: LogLevels, refusals: RefusalLog, statusSource: any StatusSource
     ) {
         self.processor = processor
         self.ledgerSync = ledgerSync
         self.deadLetters = deadLetters
         self.erasures = erasures
+        self.logLevels = logLevels
         self.health = health
         self.refusals = refusals
         self.statusSource = statusSource
@@ -104,6 +109,17 @@ final class ControlServer {
         case .purge(let requests):
             try checkStore(request)
             deadLetters.purge(requests, for: client)
+        case .logLevel(let word):
+            if let word {
+                guard let level = JournalEntry.Priority(word: word) else {
+                    let words = JournalEntry.Priority.allCases.map(\.word).joined(separator: ", ")
+                    throw ProtocolError(
+                        .invalidValue, field: "level", message: "level is one of \(words)", id: request.id)
+                }
+                logLevels.set(level)
+            }
+            let current = logLevels.level.word
+            client.reply(Reply.done(id: request.id) { $0.member("level", current) })
         case .erase(let person):
             try checkStore(request)
             try erasures.erase(person, for: client)

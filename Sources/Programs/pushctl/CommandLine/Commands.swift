@@ -6,6 +6,6 @@ extension Command {
         campaigns,
         events, user,
         users, pending, flush, export, status, tail, top, verify, doctor, backup, restore,
-        erase,
+        erase, logLevel,
     ]
 }

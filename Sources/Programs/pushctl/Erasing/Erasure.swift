@@ -22,14 +22,15 @@ struct Erasure {
         }
         if receipt.othersOnDevices > 0 {
             let requests = counted(receipt.othersOnDevices, "request")
-            lines.append("On the same devices \(requests) of other users \(receipt.othersOnDevices == 1 ? "stays" : "stay").")
+            lines.append("What stays of other users on the same devices: \(requests).")
         }
         if receipt.entriesSent > 0 {
             let entries = counted(receipt.entriesSent, "entry", "entries")
             lines.append("The endpoint of custom data took \(entries) of these: delete the person there too.")
         }
         lines.append(
-            "Not reached: the journal (journalctl -u pushrouterd), backups (pushctl backup) and exports (pushctl export).")
+            "Not reached: the journal (journalctl -u pushrouterd), backups (pushctl backup) and exports (pushctl export)."
+        )
         for path in setAside { lines.append("Not reached: \(path)") }
         return lines.map { $0 + "\n" }.joined()
     }

@@ -80,7 +80,8 @@ extension Session {
                 let step = progress.wait { $0.step() }
                 switch step {
                 case .waits(let error):
-                    output.note("\(error.message); this goes on when that is over, or with the next start of the daemon")
+                    output.note(
+                        "\(error.message); this goes on when that is over, or with the next start of the daemon")
                 case .failed(let error): throw error
                 case .done(let receipt):
                     if let error = committer.stop() { throw error }

@@ -105,7 +105,9 @@ struct LedgerLoop {
         if isStalled { return Self.retryInterval }
         if pruning != nil { return .zero }
         let (applying, isEmpty) = inbox.withLock { (Self.due($0), $0.backlog.isEmpty) }
-        if let due = [applying, erasure?.nextTry].compactMap(\.self).min() { return .nanoseconds(max(0, due - SystemClock.monotonicNanoseconds)) }
+        if let due = [applying, erasure?.nextTry].compactMap(\.self).min() {
+            return .nanoseconds(max(0, due - SystemClock.monotonicNanoseconds))
+        }
         return isEmpty && writer.hasLog(of: LedgerWriter.idleCheckpointFrames) ? Self.idleInterval : nil
     }
 
@@ -238,8 +240,9 @@ struct LedgerLoop {
         let now = SystemClock.monotonicNanoseconds
         guard var steps = erasure, steps.nextTry <= now, !isStalled else { return }
         do throws(StoreError) {
-            if let told = try steps.next(writer, log, release: { () throws(StoreError) in try release() }) { report(told) }
-        } catch let error where error.isPassing {
+            let told = try steps.next(writer, log, release: { () throws(StoreError) in try release() })
+            if let told { report(told) }
+        } catch let error where error.isPassing || error.kind == .notPermitted {
             if !steps.hasToldOfWait { report(.erasureWaits(error)) }
             steps.hasToldOfWait = true
             steps.nextTry = now + Self.retryInterval.nanoseconds

@@ -17,9 +17,13 @@ struct LedgerSpace: Hashable, Sendable {
 extension LedgerWriter {
     /// How the ledger's pages are used.
     func space() throws(StoreError) -> LedgerSpace {
-        LedgerSpace(
-            length: Int(try database.integer("PRAGMA page_count")) * Self.pageLength,
-            free: Int(try database.integer("PRAGMA freelist_count")) * Self.pageLength)
+        defer {
+            pageCount.reset()
+            freePageCount.reset()
+        }
+        guard try pageCount.step(), try freePageCount.step() else { return LedgerSpace() }
+        return LedgerSpace(
+            length: Int(pageCount.integer(0)) * Self.pageLength, free: Int(freePageCount.integer(0)) * Self.pageLength)
     }
 
     /// Gives some of the free pages at most back to the file system, which has them once the WAL is copied.

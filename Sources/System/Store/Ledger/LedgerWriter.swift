@@ -27,6 +27,8 @@ final class LedgerWriter {
     private var begin: Statement
     private var commit: Statement
     private var savePosition: Statement
+    var pageCount: Statement
+    var freePageCount: Statement
     private let rows: RowApplier
     private var checkpointedFrames: Int32 = 0
 
@@ -60,6 +62,8 @@ final class LedgerWriter {
         commit = try database.prepare("COMMIT")
         savePosition = try database.prepare(
             "UPDATE log_position SET number = ?1, checksum = ?2, segment = ?3, segment_end = ?4")
+        pageCount = try database.prepare("PRAGMA page_count")
+        freePageCount = try database.prepare("PRAGMA freelist_count")
         rows = try RowApplier(database)
         database.trackLogLength()
         // Its closing takes no lock of SQLite's away: those are on the other two files.
@@ -241,6 +245,13 @@ final class LedgerWriter {
         guard errno == EEXIST else { throw StoreError.system("open", path, errno: errno) }
         var facts = stat()
         guard lstat(path, &facts) == 0 else { throw StoreError.system("stat", path, errno: errno) }
+        guard facts.st_nlink == 1 else {
+            throw StoreError(
+                .notPermitted,
+                message: "this file has another name elsewhere, under which it could be read or changed; "
+                    + "copy it, and put the copy in its place",
+                context: path)
+        }
         guard facts.st_uid == geteuid(), facts.st_mode & S_IFMT == S_IFREG else {
             throw StoreError(
                 .notPermitted, message: "this is no file of user \(geteuid()), but of user \(facts.st_uid)",

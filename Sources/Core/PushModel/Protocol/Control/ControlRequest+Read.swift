@@ -31,7 +31,7 @@ extension ControlRequest.Operation {
     static let keys = RequestKeys([.op, .id, .at])
 
     private static let names =
-        "status, sync, claim, depart, peek, settle, sending, flush, reset, resolve, replay, purge or erase"
+        "status, sync, claim, depart, peek, settle, sending, flush, reset, resolve, replay, purge, erase or log_level"
 
     fileprivate init(_ reader: ObjectReader) throws(ProtocolError) {
         switch try reader.string(.op) {
@@ -58,6 +58,9 @@ extension ControlRequest.Operation {
         case "resolve": self = .resolve(try ResolveRequest(reader))
         case "replay": self = .replay(try reader.requests())
         case "purge": self = .purge(try reader.requests())
+        case "log_level":
+            try reader.allow(Self.keys + [.level])
+            self = .logLevel(try reader.name(.level))
         case "erase": self = .erase(try Person(reader))
         case nil: throw ProtocolError(.missingKey, field: "op", message: "op is missing: \(Self.names)")
         default:

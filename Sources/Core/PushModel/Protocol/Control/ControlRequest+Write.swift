@@ -28,6 +28,7 @@ extension ControlRequest.Operation {
         case .replay: "replay"
         case .purge: "purge"
         case .erase: "erase"
+        case .logLevel: "log_level"
         }
     }
 
@@ -69,6 +70,7 @@ extension ControlRequest.Operation {
                 writer.member("entries", "all")
             }
             writer.member("state", resolve.state.rawValue)
+        case .logLevel(let level): if let level { writer.member("level", level) }
         case .erase(let person):
             if let user = person.externalID {
                 writer.member("external_id", user)
