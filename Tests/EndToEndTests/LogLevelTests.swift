@@ -26,7 +26,7 @@ struct LogLevelTests {
         #expect(daemon.pushctl("log-level", "info").output == "info\n")
         deliver(daemon)
         #expect(try daemon.process.stop() == .exited(0))
-        let outcomes = daemon.process.standardError.split(separator: "\n").filter { $0.contains("PUSH_OUTCOME=") }
+        let outcomes = daemon.process.standardError.split(separator: "\n").filter { $0.contains("push_outcome=") }
         #expect(outcomes.count == 2, "\(daemon.process.standardError)")
     }
 

@@ -154,7 +154,10 @@ struct PushctlEraseTests {
         #expect(refused.errorCode == "unavailable", "\(refused)")
         #expect(refused.errorMessage == "1 invocation for this person is in flight", "\(refused)")
         #expect(!files(with: Self.anna).isEmpty)
-        writeFile("go\n", to: daemon.installation.root + "/gate")
+        // For reading too: so it waits for no reader, if the handler's time was over before.
+        let gate = open(daemon.installation.root + "/gate", O_RDWR | O_CLOEXEC)
+        defer { close(gate) }
+        #expect(write(gate, "go\n", 3) == 3)
         let erased = daemon.pushctl("erase", "--user", "user-" + Self.anna, "--yes", "--json")
         #expect(erased.end == .exited(0), "\(erased.errors)")
         #expect(files(with: Self.anna) == [])

@@ -22,7 +22,7 @@ extension HeldEntry {
     /// Whether it is a person's: by whom it comes from, or by the profile that it names.
     fileprivate func isOf(_ person: Person) -> Bool {
         let entry = entry
-        if case .sent(.externalID(let id)) = entry.way, id.isSame(as: person.externalID) { return true }
+        if case .sent(.externalID(let id)) = entry.way, Optional(id).isSame(as: person.externalID) { return true }
         return person.includes(user: entry.externalID, device: entry.device)
     }
 }
