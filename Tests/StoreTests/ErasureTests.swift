@@ -43,7 +43,7 @@ final class ErasureTests {
     func everywhere() async throws {
         let ledger = try TestLedger(directory.path)
         try await ledger.commit(request(1, user: "anna", device: "d1", "first-of-anna"))
-        try await ledger.commit(request(2, user: nil, device: "d1", "anonymous"))
+        try await ledger.commit(request(2, user: nil, device: "d1", "of-nobody"))
         try await ledger.commit(request(3, user: "ben", device: "d1", "of-ben"))
         ledger.committer.erase(order("anna", through: 3))
         for seq in 4...40 { try await ledger.commit(request(Int64(seq), user: "anna", device: "d2", "later-\(seq)")) }
@@ -54,7 +54,7 @@ final class ErasureTests {
         #expect(receipt.requests == 2)
         #expect(receipt.othersOnDevices == 1)
         #expect(try await ledger.report() == .erased)
-        #expect(!isAnywhere("first-of-anna") && !isAnywhere("anonymous"))
+        #expect(!isAnywhere("first-of-anna") && !isAnywhere("of-nobody"))
         #expect(isAnywhere("of-ben") && isAnywhere("later-4") && isAnywhere("later-40"))
         let story = try #require(try ledger.reader().story(of: SequenceNumber(1)))
         #expect(story.request.body == Array("{}".utf8) && story.request.externalID == nil)
