@@ -86,6 +86,7 @@ let package = Package(
         swift(.system, "JournalLog", ["CSystemd", "LinuxSystem"]),
         swift(.system, "HTTPClient", ["CCurl", "CLinux"]),
         swift(.system, "DesktopNotifications", ["CSystemd", "PushRouting", "LinuxSystem"]),
+        swift(.system, "LogControl", ["CSystemd", "LinuxSystem"]),
         swift(.system, "JSONC", ["CJSON", "PushModel"]),
         swift(.system, "SettingsFiles", ["PushRouting", "PushSettings", "LinuxSystem"]),
 
@@ -109,7 +110,7 @@ let package = Package(
             dependencies: [
                 "PushModel", "PushTracking", "PushCustomData", "PushRouting", "PushSettings",
                 "LinuxSystem", "EventLoop", "UnixSockets", "Store", "HandlerProcess", "HandlerRuns", "JournalLog",
-                "SettingsFiles", "JSONC",
+                "SettingsFiles", "JSONC", "LogControl",
             ], swiftSettings: settings),
         program("pushrouterd", ["PushDaemon", "PushModel", "PushSettings", "SettingsFiles"]),
         program(

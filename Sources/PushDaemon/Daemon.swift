@@ -42,6 +42,9 @@ final class Daemon {
     private let inject: InjectServer
     private let ledgerSync: LedgerSync
     private let deadLetters: DeadLetterService
+    private let erasures: ErasureService
+    private let pruning: LedgerPruning
+    private let logLevels: LogLevels
     private var control: ControlServer?
 
     /// What people do with the notifications that it shows.
@@ -120,9 +123,13 @@ final class Daemon {
             loop: loop, pipeline: pipeline, committer: committer, stateID: recovered.stateID)
         deadLetters = DeadLetterService(
             processor: processor, pipeline: pipeline, committer: committer, lookup: lookup)
+        logLevels = LogLevels(loop: loop, journal: journal)
+        pruning = LedgerPruning(committer, journal: journal)
+        erasures = ErasureService(
+            processor: processor, pipeline: pipeline, committer: committer, lookup: lookup, journal: journal)
         control = ControlServer(
-            processor: processor, health: health, ledgerSync: ledgerSync, deadLetters: deadLetters, refusals: refusals,
-            statusSource: self)
+            processor: processor, health: health, ledgerSync: ledgerSync, deadLetters: deadLetters,
+            erasures: erasures, logLevels: logLevels, refusals: refusals, statusSource: self)
         try watch()
         endLeftovers(of: recovered.stateID)
         try recover(recovered)
@@ -151,6 +158,7 @@ final class Daemon {
             let message = "handlers have no cgroups of their own, but process groups and marks: \(reason)"
             journal.log(JournalEntry(.info, message))
         }
+        logLevels.begin()
         keepHouse()
         // What was recovered is not to wait for the first event.
         endTurn()
@@ -228,6 +236,7 @@ final class Daemon {
         case .store(let report): take(report)
         case .answer(let token, let answer) where loader.owns(token): loader.answered(token, answer)
         case .answer(let token, let answer) where deadLetters.owns(token): deadLetters.answered(token, answer)
+        case .answer(let token, let answer) where erasures.owns(token): erasures.answered(token, answer)
         case .answer(let token, let answer): inject.answered(token, answer)
         case .largeRequest(let token, let request) where loader.owns(token): loader.wasRead(token, request)
         case .largeRequest(let token, let request): inject.wasRead(token, request)
@@ -245,21 +254,19 @@ final class Daemon {
             loader.applied(through: number)
             ledgerSync.applied(through: number)
             deadLetters.applied(through: number)
+            erasures.applied(through: number)
         case .stalled(let error): health.stalled(error)
         case .ledgerStalled(let error):
             health.ledgerStalled(error)
             inject.admitLarge()
         case .ledgerResumed: health.ledgerResumed()
-        case .pruned(let requests, let deadLetters):
-            if requests > 0 {
-                let deleted = counted(requests, "request was", "requests were")
-                journal.log(JournalEntry(.info, "\(deleted) older than Retention= and deleted"))
-            }
-            if deadLetters > 0 {
-                let why = "older than DeadLetterRetention= or beyond DeadLetterSizeMax="
-                let dropped = counted(deadLetters, "dead letter", "dead letters")
-                journal.log(JournalEntry(.notice, "\(dropped) \(why), dropped now"))
-            }
+        case .pruned(let requests, let deadLetters): pruning.pruned(requests: requests, deadLetters: deadLetters)
+        case .prunedBySize(let requests, let isStillTooLarge):
+            pruning.prunedBySize(
+                requests: requests, isStillTooLarge: isStillTooLarge, at: EventLoop.nowNanoseconds)
+        case .erasedRows(let receipt): erasures.erasedRows(receipt)
+        case .erasureWaits(let error): erasures.waits(error)
+        case .erased: erasures.erased()
         case .failed(let error): fail(error)
         }
     }
@@ -339,27 +346,25 @@ final class Daemon {
         refusals.tellWhatIsDue(at: now)
         processor.endTurn(at: now)
         processor.tellRejections(at: now)
+        pruning.check(settings.store, at: Moment.now().wall, byAge: clockStep == nil)
         FreedMemory.trim()
     }
 
     private static let housekeepingInterval = Duration.seconds(10)
 
     private func prune() {
-        let (now, store) = (Moment.now().wall.milliseconds, settings.store)
-        if let step = clock.step(wall: WallTime(milliseconds: now), boot: SystemClock.bootNanoseconds) {
-            let days = (abs(step) + ClockSteps.most / 2) / ClockSteps.most
-            let message = """
-                the clock was set \(step > 0 ? "ahead" : "back") by \(counted(days, "day")) since the start, so \
-                nothing is deleted as older than Retention=; set it right, or restart pushrouterd if it is right now
-                """
-            return journal.log(JournalEntry(.warning, message, messageID: .clockStepped))
-        }
-        committer.prune(
-            olderThan: WallTime(milliseconds: now - store.retention.milliseconds),
-            deadLetters: DeadLetterLimits(
-                cutoff: WallTime(milliseconds: now - store.deadLetterRetention.milliseconds),
-                byteCountMax: store.deadLetterSizeMax))
+        let step = clockStep
+        pruning.prune(settings.store, at: Moment.now().wall, byAge: step == nil)
+        guard let step else { return }
+        let days = (abs(step) + ClockSteps.most / 2) / ClockSteps.most
+        let message = """
+            the clock was set \(step > 0 ? "ahead" : "back") by \(counted(days, "day")) since the start, so \
+            nothing is deleted as older than Retention=; set it right, or restart pushrouterd if it is right now
+            """
+        journal.log(JournalEntry(.warning, message, messageID: .clockStepped))
     }
+
+    private var clockStep: Int64? { clock.step(wall: Moment.now().wall, boot: SystemClock.bootNanoseconds) }
 
     private static let pruneInterval = Duration.seconds(3600)
 
@@ -435,7 +440,9 @@ extension Daemon: ControlServer.StatusSource {
             deliveriesTracked: processor.deliveriesTracked,
             clients: ClientsStatus(
                 inject: injectClients, control: controlClients, read: readClients, refusals: refusals.counts),
-            store: DiskStatus(pipeline, health, committer.status, filterBytes: inject.filterBytes, at: now.monotonic),
+            store: DiskStatus(
+                pipeline, health, pruning, committer.status, sizeMax: settings.store.sizeMax,
+                filterBytes: inject.filterBytes, at: now.monotonic),
             longestTurn: .nanoseconds(loop.longestTurnNanoseconds), turns: loop.turnTimes,
             customData: CustomDataStatus(
                 summary: processor.customDataSummary, rejected: processor.rejectionCount, sending: processor.sending,

@@ -147,9 +147,17 @@ struct DiskStatus {
     var behind: Duration
     var filterBytes: Int
 
+    var sizeMax: Int?
+    var prunedByRetention: Int
+    var prunedBySize: Int
+
     init(
-        _ pipeline: CommitPipeline, _ health: StoreHealth, _ state: StoreStatus, filterBytes: Int, at now: Instant
+        _ pipeline: CommitPipeline, _ health: StoreHealth, _ pruning: LedgerPruning, _ state: StoreStatus,
+        sizeMax: Int?, filterBytes: Int, at now: Instant
     ) {
+        self.sizeMax = sizeMax
+        prunedByRetention = pruning.byRetention
+        prunedBySize = pruning.bySize
         problem = health.problem
         ledgerProblem = health.ledgerProblem
         bytesWaiting = pipeline.bytesWaiting
@@ -176,6 +184,10 @@ struct DiskStatus {
         writer.member("bytes_behind", state.bytesBehind)
         writer.member("behind_us", behind.microseconds)
         writer.member("ledger_bytes", state.ledgerLength)
+        writer.member("ledger_used_bytes", state.ledgerUsed)
+        writer.member("ledger_limit_bytes", sizeMax)
+        writer.member("pruned_by_retention", prunedByRetention)
+        writer.member("pruned_by_size", prunedBySize)
         writer.member("ledger_wal_bytes", state.walLength)
         writer.member("id_filter_bytes", filterBytes)
     }

@@ -75,6 +75,7 @@ let layers = [
     TargetRule("JournalLog", .adapter, ["CSystemd", "LinuxSystem"]),
     TargetRule("HTTPClient", .adapter, ["CCurl", "CLinux"]),
     TargetRule("DesktopNotifications", .adapter, ["CSystemd", "PushRouting", "LinuxSystem"]),
+    TargetRule("LogControl", .adapter, ["CSystemd", "LinuxSystem"]),
     TargetRule("JSONC", .adapter, ["CJSON", "PushModel"]),
     TargetRule("SettingsFiles", .adapter, ["PushRouting", "PushSettings", "LinuxSystem"]),
 
@@ -92,7 +93,7 @@ let layers = [
         [
             "PushModel", "PushTracking", "PushCustomData", "PushRouting", "PushSettings", "LinuxSystem",
             "EventLoop", "UnixSockets", "Store", "HandlerProcess", "HandlerRuns", "JournalLog", "SettingsFiles",
-            "JSONC",
+            "JSONC", "LogControl",
         ]),
     TargetRule("pushrouterd", .composition, ["PushDaemon", "PushModel", "PushSettings", "SettingsFiles"]),
     TargetRule(

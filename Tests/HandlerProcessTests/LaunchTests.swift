@@ -1,5 +1,6 @@
 import Glibc
 import LinuxSystem
+import TestSupport
 import Testing
 
 @testable import HandlerProcess
@@ -43,6 +44,15 @@ struct LaunchTests {
     func sealedInput() throws {
         let child = try shell("(echo more >>/proc/self/fd/0) 2>/dev/null; echo $?", input: "1").start()
         #expect(try child.outputLines() != ["0"])
+    }
+
+    @Test("is one for the kernel to end before us when memory is short")
+    func memoryPreference() throws {
+        let bytes = try #require(readFile("/proc/self/oom_score_adj"))
+        let own = try #require(Int(String(decoding: bytes.dropLast(), as: UTF8.self)))
+        let child = try shell("cat /proc/self/oom_score_adj").start()
+        #expect(try child.outputLines() == ["\(min(1000, own + 500))"])
+        #expect(readFile("/proc/self/oom_score_adj").map { String(decoding: $0, as: UTF8.self) } == "\(own)\n")
     }
 
     @Test("has no descriptor but 0, 1 and 2")

@@ -90,6 +90,14 @@ holds "the old configuration is in force" bash -c 'pushctl inject --app program 
 rm /etc/pushrouterd/routes.d/10-wrong.route
 holds "a right one is taken again" systemctl reload "$service"
 
+step "log level: asked and set over the system bus, by root alone"
+until_so "the daemon has its name on the bus" systemctl service-log-level "$service"
+[[ $(systemctl service-log-level "$service") == debug ]] || fail "the first level is not debug"
+holds "root sets it" systemctl service-log-level "$service" notice
+[[ $(pushctl log-level) == notice ]] || fail "the daemon does not know the level that was set over the bus"
+! as stranger systemctl service-log-level "$service" debug 2>/dev/null || fail "anybody may set the level"
+holds "pushctl sets it" pushctl log-level debug
+
 step "watchdog: a daemon that hangs is killed, and the next one serves who waits"
 mkdir -p "/run/systemd/system/$service.d"
 printf '[Service]\nWatchdogSec=1s\nRestartSec=100ms\n' >"/run/systemd/system/$service.d/watchdog.conf"

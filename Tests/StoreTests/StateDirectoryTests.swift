@@ -60,8 +60,56 @@ struct StateDirectoryTests {
         writeFile("precious", to: directory.path + "/other")
         symlink(directory.path + "/other", directory.path + "/lock")
         let linked = #expect(throws: StoreError.self) { _ = try StateDirectory(path: directory.path) }
-        #expect(linked?.message == "open: Too many levels of symbolic links")
+        #expect(
+            linked?.message
+                == "the lock is a link, which this program never makes; look where it leads, and remove it")
         #expect(readFile(directory.path + "/other") == Array("precious".utf8))
+    }
+
+    @Test("is refused where its lock is another user's, has another name, is no file, or may be written by others")
+    func lock() throws {
+        func refusal(_ prepare: (String) -> Void) -> String? {
+            let directory = TemporaryDirectory()
+            writeFile("", to: directory.path + "/lock")
+            prepare(directory.path + "/lock")
+            return #expect(throws: StoreError.self) { _ = try StateDirectory(path: directory.path) }?.message
+        }
+        #expect(refusal { chmod($0, 0o666) } == "users other than its owner may write the lock; chmod go-w ends that")
+        #expect(refusal { link($0, $0 + "2") }?.contains("has another name elsewhere") == true)
+        #expect(
+            refusal {
+                unlink($0)
+                mkfifo($0, 0o600)
+            } == "the lock is no regular file; remove it")
+        guard isRoot else { return }
+        #expect(
+            refusal { chown($0, 65534, 65534) }
+                == "the lock belongs to user 65534, and this is user 0; remove it, or chown it")
+    }
+
+    @Test("may be a link of root's or our own, and is refused as a link of somebody else")
+    func linkedDirectory() throws {
+        let directory = TemporaryDirectory()
+        mkdir(directory.path + "/real", 0o700)
+        let link = directory.path + "/link"
+        symlink(directory.path + "/real", link)
+        _ = try StateDirectory(path: link)
+        guard isRoot else { return }
+        lchown(link, 65534, 65534)
+        let error = #expect(throws: StoreError.self) { _ = try StateDirectory(path: link) }
+        #expect(
+            error?.message == "the state directory is a link of user 65534, and this is user 0; "
+                + "name the directory itself, or let root make the link")
+    }
+
+    @Test("is refused with a ledger that has another name elsewhere")
+    func linkedLedger() throws {
+        let directory = TemporaryDirectory()
+        writeFile("", to: directory.path + "/ledger.db")
+        link(directory.path + "/ledger.db", directory.path + "/other.db")
+        let error = #expect(throws: StoreError.self) { try TestLedger(directory.path) }
+        #expect(error?.kind == .notPermitted)
+        #expect(error?.message.contains("has another name elsewhere") == true)
     }
 
     @Test("is refused with a ledger of another user in it", .enabled(if: isRoot, "only root can give a file away"))

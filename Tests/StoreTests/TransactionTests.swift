@@ -58,11 +58,11 @@ final class TransactionTests {
     func slices() async throws {
         let ledger = try TestLedger(directory.path)
         try await ledger.commit(
-            (1...Int64(LedgerLoop.pruneSlice) * 2 + 1).flatMap { Fixture.delivery($0, acceptedAt: 1) })
+            (1...Int64(Pruning.slice) * 2 + 1).flatMap { Fixture.delivery($0, acceptedAt: 1) })
         let reader = try Self.reader(ledger)
         let before = WALFrames(directory.path).commits
         ledger.committer.prune(olderThan: WallTime(milliseconds: 2))
-        #expect(try await ledger.report() == .pruned(requests: LedgerLoop.pruneSlice * 2 + 1))
+        #expect(try await ledger.report() == .pruned(requests: Pruning.slice * 2 + 1))
         #expect(WALFrames(directory.path).commits == before + 3)
         try reader.execute("COMMIT")
     }

@@ -35,12 +35,13 @@ known=(
     'doctor:check the installation, and say what to do'
     'backup:copy the ledger into a file'
     'restore:put a backup in the place of the ledger'
-    'salvage:save what can be read of a damaged ledger'
+    'erase:take out all that is stored of one person'
+    'log-level:show or set which entries the daemon writes to its journal'
 )
 
 for word in "${(@)words[2,CURRENT-1]}"; do
     case $word in
-inject|open|act|dismiss|session|token|log|import|explain|run-handler|handler-units|simulate|test|report|show|deadletters|replay|campaigns|events|user|users|pending|flush|export|status|tail|top|verify|doctor|backup|restore|salvage) command=$word; break ;;
+inject|open|act|dismiss|session|token|log|import|explain|run-handler|handler-units|simulate|test|report|show|deadletters|replay|campaigns|events|user|users|pending|flush|export|status|tail|top|verify|doctor|backup|restore|erase|log-level) command=$word; break ;;
     esac
 done
 
@@ -574,6 +575,32 @@ salvage)
         '*--version[print the version and exit]' \
         '1: : ' \
         '*:file:_files'
+    ;;
+erase)
+    _arguments -S \
+        '*--user=[the user, with what names nobody on the user'\''s devices]:user: ' \
+        '*--device=[whoever used this device]:device: ' \
+        '*--dry-run[print what would be erased and erase nothing]' \
+        '*--yes[do not ask]' \
+        '*--json[print JSON, for programs]' \
+        '*--config=[read the configuration from this directory only]:config:_directories' \
+        '*--state=[where the daemon keeps its ledger]:state:_directories' \
+        '*--runtime=[where the daemon has its sockets]:runtime:_directories' \
+        '*--help[show this help and exit; -h does the same]' \
+        '*--version[print the version and exit]' \
+        '1: : ' \
+        '*: : '
+    ;;
+log-level)
+    _arguments -S \
+        '*--json[print JSON, for programs]' \
+        '*--config=[read the configuration from this directory only]:config:_directories' \
+        '*--state=[where the daemon keeps its ledger]:state:_directories' \
+        '*--runtime=[where the daemon has its sockets]:runtime:_directories' \
+        '*--help[show this help and exit; -h does the same]' \
+        '*--version[print the version and exit]' \
+        '1: : ' \
+        '*: : '
     ;;
 *)
     _arguments -S \

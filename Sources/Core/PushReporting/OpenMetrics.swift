@@ -102,6 +102,10 @@ public enum OpenMetrics {
             microseconds($0["store"]?["behind_us"])
         },
         Metric("ledger_bytes", "Bytes of the ledger's file.") { number($0["store"]?["ledger_bytes"]) },
+        Metric("ledger_used_bytes", "Bytes of the ledger's pages that have something.") {
+            number($0["store"]?["ledger_used_bytes"])
+        },
+        Metric("ledger_limit_bytes", "MaxSize=; absent without it.") { number($0["store"]?["ledger_limit_bytes"]) },
         Metric("ledger_wal_bytes", "Bytes of the ledger's WAL.") { number($0["store"]?["ledger_wal_bytes"]) },
         Metric("id_filter_bytes", "Bytes of the filter that recognizes new ids without asking the ledger.") {
             number($0["store"]?["id_filter_bytes"])

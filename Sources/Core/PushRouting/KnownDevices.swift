@@ -21,6 +21,9 @@ struct KnownDevices: Sendable {
 
     var count: Int { entries.count }
 
+    /// All of them, in no order.
+    var all: [KnownDevice] { entries.values.map(\.device) }
+
     subscript(key: DeviceKey) -> KnownDevice? { entries[key]?.device }
 
     mutating func reserve(_ count: Int) { entries.reserveCapacity(count) }
@@ -40,6 +43,17 @@ struct KnownDevices: Sendable {
     mutating func use(_ key: DeviceKey) {
         guard let index = entries.index(forKey: key), !entries.values[index].wasUsed else { return }
         entries.values[index].wasUsed = true
+    }
+
+    /// Takes out all of which this holds; linear in what is known.
+    mutating func remove(where isWanted: (KnownDevice) -> Bool) {
+        for (key, entry) in entries where isWanted(entry.device) {
+            entries[key] = nil
+            byteCount -= entry.device.byteCount
+        }
+        var rest = Queue<DeviceKey>()
+        while let key = queue.popFirst() { if entries[key] != nil { rest.append(key) } }
+        queue = rest
     }
 
     /// Takes out the one that was not used for longest, but not `spared`; `nil` when there is no other.

@@ -86,6 +86,9 @@ public struct SocketSettings: Hashable, Sendable {
 public struct StoreSettings: Hashable, Sendable {
     /// How long the ledger keeps a request after its acceptance, and with it the request's `id`.
     public var retention: Duration = .seconds(30 * 86_400)
+    /// How large the ledger may become, in bytes: beyond it the oldest finished requests go before their retention is over;
+    /// `nil`: as large as the disk lets it.
+    public var sizeMax: Int?
     /// How long a dead letter stays one, and its request in the ledger.
     public var deadLetterRetention: Duration = .seconds(30 * 86_400)
     /// How many bytes the request lines of dead letters may have together.

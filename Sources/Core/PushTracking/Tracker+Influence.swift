@@ -137,7 +137,7 @@ extension Tracker {
         return opening.at.milliseconds.saturatingSubtract(start.at.milliseconds) <= rules.grace.milliseconds
     }
 
-    private mutating func unlistOpened(_ device: UInt32) {
+    mutating func unlistOpened(_ device: UInt32) {
         guard !openings.isEmpty else { return }
         for slot in devices[device].unopened.all where deliveries[slot].flags.contains(.opened) {
             openings[SequenceNumber(deliveries[slot].seq)] = nil

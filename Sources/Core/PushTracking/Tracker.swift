@@ -201,7 +201,9 @@ public struct Tracker: Sendable {
     private mutating func forgetOldest(into output: inout TrackerOutput) {
         guard let slot = deliveries.oldest else { return }
         let entry = deliveries[slot]
-        output.records.append(.forgottenDelivery(SequenceNumber(entry.seq)))
+        if !entry.flags.contains(.erased) {
+            output.records.append(.forgottenDelivery(SequenceNumber(entry.seq)))
+        }
         unlist(slot)
         deliveries.removeOldest()
         if !closed.isEmpty { closed[SequenceNumber(entry.seq)] = nil }

@@ -1,5 +1,6 @@
 import JSONC
 import PushModel
+import Store
 
 /// The answers of `control.sock`, each with its line feed.
 extension Reply {
@@ -62,6 +63,22 @@ extension Reply {
                         }
                     }
                 })
+        }
+    }
+
+    /// The answer to an erasure: what was taken out; why the rest of it waits, if it does.
+    static func erased(_ receipt: ErasureReceipt, waitsFor reason: String?, id: String?) -> [UInt8] {
+        done(id: id) { reply in
+            reply.member("requests", receipt.requests)
+            reply.member("events", receipt.events)
+            reply.member("entries", receipt.entries)
+            reply.member("entries_sent", receipt.entriesSent)
+            reply.member("attributes", receipt.attributes)
+            reply.member("states", receipt.states)
+            reply.member("devices", receipt.devices)
+            reply.member("others_on_devices", receipt.othersOnDevices)
+            reply.member("complete", reason == nil)
+            if let reason { reply.member("waits_for", reason) }
         }
     }
 

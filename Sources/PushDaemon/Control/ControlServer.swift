@@ -1,4 +1,6 @@
 import EventLoop
+import JSONC
+import JournalLog
 import PushModel
 import PushRouting
 
@@ -15,6 +17,8 @@ final class ControlServer {
     private let forwarder: ForwarderService
     private let ledgerSync: LedgerSync
     private let deadLetters: DeadLetterService
+    private let erasures: ErasureService
+    private let logLevels: LogLevels
     private let refusals: RefusalLog
     private unowned let statusSource: any StatusSource
 
@@ -23,15 +27,19 @@ final class ControlServer {
     ///   - health: why nothing can be written for now; told to whoever wants something changed.
     ///   - ledgerSync: answers readers when the ledger is up to date.
     ///   - deadLetters: replays and purges.
+    ///   - erasures: takes persons out.
+    ///   - logLevels: which entries are written.
     ///   - refusals: counts what is refused.
     ///   - statusSource: knows what the daemon does now.
     init(
         processor: Processor, health: StoreHealth, ledgerSync: LedgerSync, deadLetters: DeadLetterService,
-        refusals: RefusalLog, statusSource: any StatusSource
+        erasures: ErasureService, logLevels: LogLevels, refusals: RefusalLog, statusSource: any StatusSource
     ) {
         self.processor = processor
         self.ledgerSync = ledgerSync
         self.deadLetters = deadLetters
+        self.erasures = erasures
+        self.logLevels = logLevels
         self.health = health
         self.refusals = refusals
         self.statusSource = statusSource
@@ -101,6 +109,20 @@ final class ControlServer {
         case .purge(let requests):
             try checkStore(request)
             deadLetters.purge(requests, for: client)
+        case .logLevel(let word):
+            if let word {
+                guard let level = JournalEntry.Priority(word: word) else {
+                    let words = JournalEntry.Priority.allCases.map(\.word).joined(separator: ", ")
+                    throw ProtocolError(
+                        .invalidValue, field: "level", message: "level is one of \(words)", id: request.id)
+                }
+                logLevels.set(level)
+            }
+            let current = logLevels.level.word
+            client.reply(Reply.done(id: request.id) { $0.member("level", current) })
+        case .erase(let person):
+            try checkStore(request)
+            try erasures.erase(person, for: client)
         }
     }
 

@@ -284,7 +284,7 @@ final class InjectServer {
     ) throws(ProtocolError) -> RequestStory? {
         switch result {
         case .success(.story(let story)): return story
-        case .success(.identifiers), .success(.line), .success(.dead):
+        case .success(.identifiers), .success(.line), .success(.dead), .success(.devices):
             preconditionFailure("a look-up was answered with something else")
         case .failure(let error):
             throw ProtocolError(

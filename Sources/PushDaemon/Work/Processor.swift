@@ -261,6 +261,11 @@ final class Processor {
         pipeline.endRequest()
     }
 
+    /// Has the router forget a person.
+    ///
+    /// - Returns: the person with all devices, and up to which rows.
+    func forget(_ person: Person) throws(ForgettingRefused) -> (Person, ErasureBound) { try router.forget(person) }
+
     // MARK: Custom data
 
     /// Has the router do what people or the forwarder want of custom data, and carries out what it decides. What a person

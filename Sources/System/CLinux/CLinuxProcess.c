@@ -69,6 +69,32 @@ static int become_user(const struct CLinux_program *program) {
     return (int)syscall(SYS_setresuid, program->user, program->user, program->user);
 }
 
+/* When memory is short the kernel ends what runs before who started it (proc(5), oom_score_adj; who has no /proc, or is
+ * not dumpable, stays as it is). The kernel does not set the parent's with it, though memory is shared: it knows vfork. */
+static void prefer_to_be_ended(void) {
+    char text[8] = {0};
+    int file = open("/proc/self/oom_score_adj", O_RDWR | O_CLOEXEC);
+    if (file < 0) return;
+    if (read(file, text, sizeof text - 1) > 0) {
+        int value = 0, sign = 1;
+        const char *digit = text;
+        if (*digit == '-') sign = -1, digit++;
+        for (; *digit >= '0' && *digit <= '9'; digit++) value = value * 10 + (*digit - '0');
+        value = value * sign + CLinux_oom_difference;
+        if (value > 1000) value = 1000;
+        /* Decimal, from the end; it is not negative unless the daemon's is below -500. */
+        char written[8];
+        int place = sizeof written;
+        int rest = value < 0 ? -value : value;
+        do written[--place] = (char)('0' + rest % 10);
+        while ((rest /= 10) > 0);
+        if (value < 0) written[--place] = '-';
+        /* No reason not to run. */
+        if (pwrite(file, written + place, sizeof written - (size_t)place, 0) < 0) {}
+    }
+    close(file);
+}
+
 /* In the child, with all signals blocked: system calls only, nothing that changes what the parent's memory means. */
 static void become(struct child *child) {
     const struct CLinux_program *program = child->program;
@@ -77,6 +103,7 @@ static void become(struct child *child) {
     const unsigned long standard[8] = {0};
     for (int signal = 1; signal < NSIG; signal++) syscall(SYS_rt_sigaction, signal, standard, NULL, 8);
     if (setpgid(0, 0) < 0) goto failed;
+    prefer_to_be_ended();
     child->step = CLinux_step_cgroup;
     if (program->cgroup >= 0 && write(program->cgroup, "0", 1) < 0) goto failed;
     child->step = CLinux_step_descriptors;

@@ -1,8 +1,28 @@
 /// One entry for the journal.
 public struct JournalEntry: Sendable {
     /// How much attention it wants: the levels of syslog(3).
-    public enum Priority: Int, Sendable {
+    public enum Priority: Int, CaseIterable, Sendable {
         case emergency, alert, critical, error, warning, notice, info, debug
+
+        /// The word for it in systemd's programs, on `control.sock` and on D-Bus.
+        public var word: String {
+            switch self {
+            case .emergency: "emerg"
+            case .alert: "alert"
+            case .critical: "crit"
+            case .error: "err"
+            case .warning: "warning"
+            case .notice: "notice"
+            case .info: "info"
+            case .debug: "debug"
+            }
+        }
+
+        /// - Parameter word: one of systemd's words; `nil` for another.
+        public init?(word: String) {
+            guard let level = Self.allCases.first(where: { $0.word == word }) else { return nil }
+            self = level
+        }
     }
 
     /// A field beside the message.

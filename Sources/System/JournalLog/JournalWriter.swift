@@ -8,6 +8,8 @@ import Synchronization
 public final class JournalWriter: Sendable {
     private struct Queue {
         var entries: [@Sendable () -> JournalEntry] = []
+        /// The lowest priority that is written.
+        var level = JournalEntry.Priority.debug
         var dropped = 0
         var isStopping = false
     }
@@ -40,8 +42,21 @@ public final class JournalWriter: Sendable {
         }.detach()
     }
 
+    /// The lowest priority that is written; entries of a lower one are left out, those that wait already too. At first all
+    /// are written.
+    public var level: JournalEntry.Priority {
+        get { queue.withLock { $0.level } }
+        set { queue.withLock { $0.level = newValue } }
+    }
+
+    /// Whether entries go to standard error, and not to the journal.
+    public var isOnTerminal: Bool { destination != .journal }
+
     /// Queues an entry; never waits. After `stop` it is lost.
-    public func log(_ entry: JournalEntry) { log { entry } }
+    public func log(_ entry: JournalEntry) {
+        // One that is left out takes no place in the queue.
+        if entry.priority.rawValue <= level.rawValue { log { entry } }
+    }
 
     /// Queues an entry that is made on the writer's thread, if it is not dropped: for what comes often.
     public func log(_ entry: @escaping @Sendable () -> JournalEntry) {
@@ -79,7 +94,10 @@ public final class JournalWriter: Sendable {
                 queue.dropped = 0
                 return taken
             }
-            for entry in batch.entries { destination.write(entry(), encoding: &encoding) }
+            for make in batch.entries {
+                let entry = make()
+                if entry.priority.rawValue <= batch.level.rawValue { destination.write(entry, encoding: &encoding) }
+            }
             // What was dropped came after what filled the queue.
             if batch.dropped > 0 { destination.write(.dropped(batch.dropped), encoding: &encoding) }
             if batch.isStopping { return }

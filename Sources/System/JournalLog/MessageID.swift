@@ -51,4 +51,10 @@ public enum MessageID: String, CaseIterable, Sendable {
     case customDataRejected = "5b0f9c1c3a694d0d8c7a4e6a90f2be71"
     /// Entries of custom data were sent, and nobody knows whether they were accepted.
     case entriesUnknown = "e680936ef1914e368d7e8701ff61ebb5"
+    /// A person was erased: nothing that names the person is in ledger and log any more.
+    case erased = "f230e7a82c1f08038eba3825e09192d1"
+    /// An erasure waits for a reader of the ledger, or for room.
+    case erasureWaits = "f8167527753c9965f6296863b278f7ee"
+    /// Requests were deleted before their retention was over, because the ledger was larger than it may be.
+    case prunedBySize = "434a9e69ab18b0eff28fc83ac83c92bf"
 }

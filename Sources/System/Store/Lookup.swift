@@ -50,6 +50,8 @@ public final class Lookup: Sendable {
         case delivery(DeliveryReference)
         /// The request with this number, to be replayed.
         case dead(SequenceNumber)
+        /// The devices of a user.
+        case devices(of: String)
         /// The ids that come after one, in the ledger's order, some thousands at most.
         case identifiers(after: Key?)
     }
@@ -62,6 +64,8 @@ public final class Lookup: Sendable {
         case line([UInt8]?)
         /// The request, and what is needed to replay it; `nil`: it has no such request.
         case dead(DeadRequest?)
+        /// The devices that the ledger knows to be a user's.
+        case devices([String])
         /// The hashes of ids, and the last of them; `nil`: there are no more.
         case identifiers([UInt64], last: Key?)
     }
@@ -127,6 +131,7 @@ public final class Lookup: Sendable {
         case .line(let seq): return .line(try reader.line(of: seq))
         case .delivery(let reference): return .story(try reader.delivery(reference))
         case .dead(let seq): return .dead(try reader.deadRequest(seq))
+        case .devices(let user): return .devices(try reader.devices(of: user))
         case .identifiers(let last):
             let keys = try reader.identifiers(after: last, limit: identifiersAtOnce)
             return .identifiers(keys.map(\.hash), last: keys.count < identifiersAtOnce ? nil : keys.last)

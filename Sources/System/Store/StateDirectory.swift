@@ -1,4 +1,5 @@
 import Glibc
+import LinuxSystem
 
 /// The daemon's directory, locked for one process until the value goes away.
 ///
@@ -75,6 +76,15 @@ public struct StateDirectory: ~Copyable, Sendable {
 
     private static func checkOwner(_ path: String) throws(StoreError) {
         var facts = stat()
+        guard lstat(path, &facts) == 0 else { throw StoreError.system("stat", path, errno: errno) }
+        if facts.st_mode & S_IFMT == S_IFLNK, facts.st_uid != 0, facts.st_uid != geteuid() {
+            // Whose the link is can have it lead elsewhere at any time.
+            throw StoreError(
+                .notPermitted,
+                message: "the state directory is a link of user \(facts.st_uid), and this is user \(geteuid()); "
+                    + "name the directory itself, or let root make the link",
+                context: path)
+        }
         guard stat(path, &facts) == 0 else { throw StoreError.system("stat", path, errno: errno) }
         let reason: String
         if facts.st_uid != geteuid() {
@@ -92,7 +102,17 @@ public struct StateDirectory: ~Copyable, Sendable {
     private static func acquire(_ path: String) throws(StoreError) -> Int32 {
         let lockPath = path + "/lock"
         let lock = open(lockPath, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
-        guard lock >= 0 else { throw StoreError.system("open", lockPath, errno: errno) }
+        guard lock >= 0 else {
+            guard errno == ELOOP else { throw StoreError.system("open", lockPath, errno: errno) }
+            throw StoreError(
+                .notPermitted,
+                message: "the lock is a link, which this program never makes; look where it leads, and remove it",
+                context: lockPath)
+        }
+        if let reason = objection(toLock: lock) {
+            close(lock)
+            throw StoreError(.notPermitted, message: reason, context: lockPath)
+        }
         guard flock(lock, LOCK_EX | LOCK_NB) == 0 else {
             let number = errno
             let owner = owner(lock)
@@ -107,6 +127,21 @@ public struct StateDirectory: ~Copyable, Sendable {
             throw StoreError.system("write", lockPath, errno: number)
         }
         return lock
+    }
+
+    /// What is wrong with the lock file: the process id is written to it, and who may write it could keep it locked.
+    private static func objection(toLock lock: Int32) -> String? {
+        var facts = stat()
+        guard fstat(lock, &facts) == 0 else { return "the lock cannot be looked at: \(errorText(errno))" }
+        if facts.st_mode & S_IFMT != S_IFREG { return "the lock is no regular file; remove it" }
+        if facts.st_uid != geteuid() {
+            return "the lock belongs to user \(facts.st_uid), and this is user \(geteuid()); remove it, or chown it"
+        }
+        if facts.st_nlink > 1 {
+            return "the lock has another name elsewhere, and that file would be overwritten; remove it"
+        }
+        if facts.st_mode & 0o022 != 0 { return "users other than its owner may write the lock; chmod go-w ends that" }
+        return nil
     }
 
     /// The process id in the lock file; `nil` in the moment in which the owner has not written it yet.

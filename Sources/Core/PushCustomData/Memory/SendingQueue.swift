@@ -29,10 +29,15 @@ struct SendingQueue: Sendable {
 
     /// Takes these out, wherever they are, in linear time: only people ask for that.
     mutating func remove(_ numbers: Set<EntryNumber>) -> [HeldEntry] {
+        remove { numbers.contains($0.number) }
+    }
+
+    /// Takes out all that are wanted, in linear time.
+    mutating func remove(where isWanted: (HeldEntry) -> Bool) -> [HeldEntry] {
         var rest = SendingQueue()
         var removed: [HeldEntry] = []
         while let next = popFirst() {
-            if numbers.contains(next.number) { removed.append(next) } else { rest.insert(next) }
+            if isWanted(next) { removed.append(next) } else { rest.insert(next) }
         }
         self = rest
         return removed

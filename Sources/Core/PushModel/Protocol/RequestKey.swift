@@ -14,6 +14,8 @@ enum RequestKey: Int, CaseIterable, Sendable {
     case instance, limit, holding, reserve, after, entries, number, reason, phase, failures, until, timeout
     // Dead letters.
     case requests
+    // The log of the daemon.
+    case level
 
     /// The key as it is written.
     var word: String {

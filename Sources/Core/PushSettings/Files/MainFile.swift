@@ -59,6 +59,7 @@ extension Schema<Settings> {
             Key("Deadline", "Objective", \.objective, Form.objective.optional),
 
             Key("Store", "Retention", \.store.retention, .timeSpan(.seconds(1) ... .seconds(3650 * 86_400))),
+            Key("Store", "MaxSize", \.store.sizeMax, Form.byteSize(64 << 20...16 << 40).optional),
             Key(
                 "Store", "DeadLetterRetention", \.store.deadLetterRetention,
                 .timeSpan(.seconds(1) ... .seconds(3650 * 86_400))),

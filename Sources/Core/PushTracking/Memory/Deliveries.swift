@@ -33,6 +33,8 @@ struct Deliveries: Sendable {
         static let opened = Flags(rawValue: 16)
         static let influenced = Flags(rawValue: 32)
         static let hasDevice = Flags(rawValue: 64)
+        /// Nothing is remembered of it any more; only its place is not free yet.
+        static let erased = Flags(rawValue: 128)
     }
 
     /// What a delivery can be found by, beside its number.
@@ -122,11 +124,7 @@ struct Deliveries: Sendable {
     /// Lets go of the one that came first, which no list has any more.
     mutating func removeOldest() {
         guard let slot = oldest else { return }
-        numbers.remove(slot, slotHash(self[slot].seq))
-        for name in Name.allCases {
-            guard let hash = nameHash(name, of: slot) else { continue }
-            names[name.rawValue].remove(slot, hash)
-        }
+        removeFromIndexes(slot)
         count -= 1
         gone += 1
         let page = slot / UInt32(Self.pageLength)
@@ -136,6 +134,42 @@ struct Deliveries: Sendable {
         pages[Int(page)] = Page()
         unusedPages.append(page)
         if lastPage == page { lastPage = noSlot }
+    }
+
+    /// All slots, the oldest first.
+    var slots: [UInt32] {
+        var slots: [UInt32] = []
+        slots.reserveCapacity(count)
+        var order = order
+        var first = gone
+        while let page = order.popFirst() {
+            for place in first..<pages[Int(page)].entries.count {
+                slots.append(page * UInt32(Self.pageLength) + UInt32(place))
+            }
+            first = 0
+        }
+        return slots
+    }
+
+    /// Takes one out of all indexes and its texts away, which no list has any more. Its place stays until its turn to be
+    /// forgotten comes.
+    mutating func erase(_ slot: UInt32) {
+        removeFromIndexes(slot)
+        let entry = self[slot]
+        let start = Int(entry.textStart)
+        let length = Int(entry.messageLength) + Int(entry.uniqueLength) + Int(entry.extraLength)
+        for place in start..<start + length { pages[Int(slot) / Self.pageLength].texts[place] = 0 }
+        self[slot].flags = .erased
+        self[slot].user = TextTable.none
+        self[slot].campaign = TextTable.none
+    }
+
+    private mutating func removeFromIndexes(_ slot: UInt32) {
+        numbers.remove(slot, slotHash(self[slot].seq))
+        for name in Name.allCases {
+            guard let hash = nameHash(name, of: slot) else { continue }
+            names[name.rawValue].remove(slot, hash)
+        }
     }
 
     private mutating func beginPage() {

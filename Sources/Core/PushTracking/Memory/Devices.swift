@@ -48,6 +48,9 @@ struct Devices: Sendable {
     /// How many there are.
     var count: Int { devices.count }
 
+    /// All slots, those of no device too.
+    var slots: Range<UInt32> { devices.slots }
+
     subscript(slot: UInt32) -> Device {
         _read { yield devices[slot] }
         _modify { yield &devices[slot] }

@@ -34,6 +34,9 @@ struct HeldInteractions: Sendable {
     var count: Int { entries.count }
     var isEmpty: Bool { entries.isEmpty }
 
+    /// All that wait, in no order.
+    var all: [Interaction] { entries.values.map(\.interaction) }
+
     subscript(cause: SequenceNumber) -> (interaction: Interaction, due: Int64)? { entries[cause] }
 
     /// The one that waited longest, if there are more than may wait.

@@ -36,6 +36,9 @@ struct Slab<Element: Sendable>: Sendable {
         return UInt32((pieces.count - 1) * Self.pieceLength + pieces[pieces.count - 1].count - 1)
     }
 
+    /// All slots, the free ones too.
+    var slots: Range<UInt32> { 0..<UInt32(slotCount) }
+
     /// Goes on round the slots, from where it stopped the last time, to one that is wanted.
     ///
     /// - Parameters:

@@ -25,6 +25,9 @@ struct StartHistory: Sendable {
     /// How many users in apps there are.
     var count: Int { entries.count }
 
+    /// All slots, those without a user too.
+    var slots: Range<UInt32> { entries.slots }
+
     subscript(slot: UInt32) -> Entry {
         _read { yield entries[slot] }
         _modify { yield &entries[slot] }

@@ -6,5 +6,6 @@ extension Command {
         campaigns,
         events, user,
         users, pending, flush, export, status, tail, top, verify, doctor, backup, restore, salvage,
+        erase, logLevel,
     ]
 }

@@ -227,6 +227,14 @@ extension ManPage {
         ),
         (name: "store.ledger_bytes, .ledger_wal_bytes", meaning: "bytes of the ledger's file and of its WAL"),
         (
+            name: "store.ledger_used_bytes, .ledger_limit_bytes",
+            meaning: "bytes of the ledger's pages that have something, and MaxSize=; null without it"
+        ),
+        (
+            name: "store.pruned_by_retention, .pruned_by_size",
+            meaning: "requests that were deleted since the start because of Retention=, and because of MaxSize="
+        ),
+        (
             name: "store.id_filter_bytes",
             meaning: "bytes of the filter that recognizes new ids without asking the ledger"
         ),

@@ -80,6 +80,12 @@ extension Option {
     static let delays = Option(
         "delays", .none, "also show how long custom events waited until they were flushed or sent")
 
+    // Erasing.
+    static let erasedUser = Option("user", .text("USER"), "the user, with what names nobody on the user's devices")
+    static let erasedDevice = Option("device", .text("DEVICE"), "whoever used this device")
+    static let eraseUnasked = Option("yes", .none, "do not ask")
+    static let countOnly = Option("dry-run", .none, "print what would be erased and erase nothing")
+
     // Dead letters.
     static let onlyHandler = Option("handler", .text("NAME"), "only those that this handler had last")
     static let onlyRoute = Option("route", .text("NAME"), "only those that this route had last")

@@ -71,18 +71,6 @@ extension Option {
     fileprivate static let empty = Option("empty", .none, "begin with an empty ledger, instead of FILE")
 }
 
-extension Session {
-    /// Files in the state directory must be those of its owner: root that makes some there does so as that user.
-    fileprivate func becomeOwnerOfState() throws(Failure) {
-        var facts = stat()
-        guard geteuid() == 0, stat(directories.state, &facts) == 0, facts.st_uid != 0 else { return }
-        // The groups first: without root's rights they cannot be changed.
-        guard setgroups(0, nil) == 0, setgid(facts.st_gid) == 0, setuid(facts.st_uid) == 0 else {
-            throw Failure(.noPermission, "cannot become user \(facts.st_uid): \(errorText(errno))")
-        }
-    }
-}
-
 extension Restoration {
     fileprivate var text: String {
         let place = setAside.map { "What was there is in \($0).\n" } ?? ""

@@ -30,6 +30,9 @@ struct CLinux_program {
     const gid_t *_Nullable groups;
 };
 
+/* By how much more than we a program is one for the kernel to end when memory is short, of 1000. */
+enum { CLinux_oom_difference = 500 };
+
 /* What failed of a start. */
 enum __attribute__((enum_extensibility(closed))) CLinux_step {
     CLinux_step_program,

@@ -87,12 +87,16 @@ public final class Committer: Sendable {
                 let (log, summary) = try Recovery.run(
                     writer, stateDirectory: path, limits: CommitLog.Limits(length: limits.logLength),
                     now: WallTime(milliseconds: SystemClock.wallMilliseconds), onProgress: onProgress)
+                // Before anybody reads what there is.
+                let erasure = try ErasureOrder.left(in: path).map { (order) throws(StoreError) in
+                    try ErasureSteps(goingOnWith: order, writer)
+                }
                 ledger.update { $0.opening = .opened(log, summary) }
                 // Look-ups can wait, acceptance cannot: it fails where a sandbox forbids it, and that is all right.
                 _ = CLinux_lower_thread_priority()
                 var loop = LedgerLoop(
                     writer, log, walLimit: limits.walLength, isTrusted: !summary.hasCopies, inbox: ledger,
-                    logInbox: logInbox, pool: pool,
+                    logInbox: logInbox, pool: pool, erasure: erasure,
                     report: onReport)
                 loop.run()
             } catch {
@@ -168,9 +172,23 @@ public final class Committer: Sendable {
 
     /// Takes requests accepted before `cutoff` out of the ledger, in small transactions. Requests with an invocation in
     /// flight stay, and no number is given again.
-    public func prune(olderThan cutoff: WallTime, deadLetters: DeadLetterLimits? = nil) {
+    ///
+    /// - Parameters:
+    ///   - cutoff: what was accepted before is too old.
+    ///   - deadLetters: which dead letters are too old or too many.
+    ///   - sizeMax: how large the ledger may be, in bytes: beyond it the oldest that are finished go however young they are.
+    public func prune(olderThan cutoff: WallTime, deadLetters: DeadLetterLimits? = nil, sizeMax: Int? = nil) {
         ledger.update { inbox in
-            inbox.prune = (cutoff, deadLetters)
+            inbox.prune = Pruning(cutoff: cutoff, deadLetters: deadLetters, sizeMax: sizeMax)
+            inbox.signals &+= 1
+        }
+    }
+
+    /// Takes a person out of ledger and log. Everything that was submitted up to the bound must be applied. Reports say when
+    /// the rows are out and when all of it is done; one order is carried out at a time.
+    public func erase(_ order: ErasureOrder) {
+        ledger.update { inbox in
+            inbox.erase = order
             inbox.signals &+= 1
         }
     }
@@ -183,7 +201,8 @@ public final class Committer: Sendable {
         var status = ledger.withLock { inbox in
             StoreStatus(
                 batchesBehind: inbox.backlog.count, bytesBehind: inbox.backlog.bytes,
-                behindSince: inbox.backlog.first?.durableAt, walLength: inbox.walLength)
+                behindSince: inbox.backlog.first?.durableAt, walLength: inbox.walLength,
+                ledgerUsed: inbox.space.used)
         }
         (status.logUsed, status.logLength, status.logLimit) = (usage.used, usage.length, usage.limit)
         var facts = stat()

@@ -9,7 +9,9 @@ struct LedgerInbox: Sendable {
     var backlog = Backlog()
     /// Up to this number the ledger is to have everything as soon as it can.
     var urgentThrough: UInt64 = 0
-    var prune: (cutoff: WallTime, deadLetters: DeadLetterLimits?)?
+    var prune: Pruning?
+    var space = LedgerSpace()
+    var erase: ErasureOrder?
     var isStopping = false
     /// Goes up with everything that the thread is to look at.
     var signals: UInt64 = 0
@@ -34,9 +36,6 @@ struct LedgerLoop {
     static let idleInterval: Duration = .seconds(1)
     /// How many bytes of rows a transaction applies.
     static let chunkLength = 2 << 20
-    /// How many requests, and how many entries, a transaction of the pruning takes out: a few milliseconds of work.
-    static let pruneSlice = 256
-
     private let writer: LedgerWriter
     private let log: CommitLog
     private let inbox: Monitor<LedgerInbox>
@@ -48,13 +47,17 @@ struct LedgerLoop {
     /// Whether all that the ledger has from before the start is on the disk for sure.
     private var isTrusted: Bool
     private var isStalled = false
-    private var pruning: (cutoff: WallTime, deadLetters: DeadLetterLimits?, pruned: Pruned)?
+    private var pruning: Pruning?
+    private var erasure: ErasureSteps?
     private var seen: UInt64 = 0
 
+    /// - Parameter erasure: the erasure that an earlier run left, whose rows are out already.
     init(
         _ writer: LedgerWriter, _ log: CommitLog, walLimit: Int, isTrusted: Bool, inbox: Monitor<LedgerInbox>,
-        logInbox: Monitor<LogInbox>, pool: BufferPool, report: @escaping @Sendable (StoreReport) -> Void
+        logInbox: Monitor<LogInbox>, pool: BufferPool, erasure: ErasureSteps? = nil,
+        report: @escaping @Sendable (StoreReport) -> Void
     ) {
+        self.erasure = erasure
         self.writer = writer
         self.log = log
         self.walLimit = walLimit
@@ -73,6 +76,7 @@ struct LedgerLoop {
                 try applyWhatIsDue(all: isStopping)
                 if isStopping { return try finish() }
                 try prune()
+                try erase()
                 try keepHouse()
             }
         } catch {
@@ -90,7 +94,8 @@ struct LedgerLoop {
         let woken = inbox.wait(atMost: timeToNextWork()) { $0.signals != seen ? $0.signals : nil }
         if let woken { self.seen = woken }
         return inbox.withLock { inbox in
-            if let (cutoff, deadLetters) = inbox.prune.take() { pruning = (cutoff, deadLetters, Pruned()) }
+            if let next = inbox.prune.take() { pruning = next }
+            if erasure == nil, let order = inbox.erase.take() { erasure = ErasureSteps(order) }
             return inbox.isStopping
         }
     }
@@ -99,8 +104,10 @@ struct LedgerLoop {
     private func timeToNextWork() -> Duration? {
         if isStalled { return Self.retryInterval }
         if pruning != nil { return .zero }
-        let (due, isEmpty) = inbox.withLock { (Self.due($0), $0.backlog.isEmpty) }
-        if let due { return .nanoseconds(max(0, due - SystemClock.monotonicNanoseconds)) }
+        let (applying, isEmpty) = inbox.withLock { (Self.due($0), $0.backlog.isEmpty) }
+        if let due = [applying, erasure?.nextTry].compactMap(\.self).min() {
+            return .nanoseconds(max(0, due - SystemClock.monotonicNanoseconds))
+        }
         return isEmpty && writer.hasLog(of: LedgerWriter.idleCheckpointFrames) ? Self.idleInterval : nil
     }
 
@@ -206,7 +213,8 @@ struct LedgerLoop {
 
     private mutating func keepHouse() throws(StoreError) {
         let (isIdle, walLength) = (inbox.withLock { $0.backlog.isEmpty }, writer.walLength)
-        inbox.withLock { $0.walLength = walLength }
+        let space = try writer.space()
+        inbox.withLock { ($0.walLength, $0.space) = (walLength, space) }
         guard isIdle, pruning == nil else { return }
         if writer.hasLog(of: LedgerWriter.idleCheckpointFrames) {
             try writer.checkpoint()
@@ -217,15 +225,30 @@ struct LedgerLoop {
 
     /// One slice of the pruning. A full disk ends it early; the next one asked for goes on from there.
     private mutating func prune() throws(StoreError) {
-        guard let (cutoff, deadLetters, before) = pruning, !isStalled else { return }
-        var pruned = Pruned()
+        guard var work = pruning, !isStalled else { return }
         do throws(StoreError) {
-            pruned = try writer.prune(olderThan: cutoff, limit: Self.pruneSlice, deadLetters: deadLetters)
-        } catch let error where error.isPassing {}
-        pruned.requests += before.requests
-        pruned.deadLetters += before.deadLetters
-        pruning = pruned.isPartial ? (cutoff, deadLetters, pruned) : nil
-        if pruning == nil { report(.pruned(requests: pruned.requests, deadLetters: pruned.deadLetters)) }
+            try work.next(writer)
+        } catch let error where error.isPassing {
+            work.isDone = true
+        }
+        if let told = work.takeReport() { report(told) }
+        pruning = work.isDone ? nil : work
+    }
+
+    /// One step of an erasure. What keeps it from being done passes, and then it is tried again.
+    private mutating func erase() throws(StoreError) {
+        let now = SystemClock.monotonicNanoseconds
+        guard var steps = erasure, steps.nextTry <= now, !isStalled else { return }
+        do throws(StoreError) {
+            let told = try steps.next(writer, log, release: { () throws(StoreError) in try release() })
+            if let told { report(told) }
+        } catch let error where error.isPassing || error.kind == .notPermitted {
+            if !steps.hasToldOfWait { report(.erasureWaits(error)) }
+            steps.hasToldOfWait = true
+            steps.nextTry = now + Self.retryInterval.nanoseconds
+        }
+        erasure = steps.isDone ? nil : steps
+        tellOfRoom()
     }
 
     /// The last thing: what a full disk keeps out of the ledger stays in the log.

@@ -16,6 +16,16 @@ public enum StoreReport: Hashable, Sendable {
     /// Requests older than the retention are out of the ledger, and dead letters beyond their limits are none any more; how
     /// many.
     case pruned(requests: Int, deadLetters: Int = 0)
+    /// The ledger was larger than it may be: so many requests are out of it before their retention was over. Nothing more can
+    /// be taken out if it still is.
+    case prunedBySize(requests: Int, isStillTooLarge: Bool)
+    /// A person's rows are out of the ledger. The rest of the erasure goes on by itself.
+    case erasedRows(ErasureReceipt)
+    /// The erasure cannot go on for now: a reader has an older state of the ledger, or there is no room. It goes on by itself;
+    /// told once.
+    case erasureWaits(StoreError)
+    /// The erasure has come to its end: no file of the store has anything of the person.
+    case erased
     /// The disk cannot be trusted, and no further report comes: end without acknowledging anything.
     case failed(StoreError)
 }
@@ -38,6 +48,8 @@ public struct StoreStatus: Hashable, Sendable {
     public var walLength = 0
     /// Bytes of the ledger's file.
     public var ledgerLength = 0
+    /// Bytes of the ledger's pages that have something.
+    public var ledgerUsed = 0
 }
 
 /// The first report of a failure, for who asks after the end of the threads.

@@ -8,6 +8,8 @@ import PushModel
 /// were measured, on two cores and a virtual disk: of records with a payload of 1.3 KB a page of 8 KiB holds five, one of
 /// 4 KiB two, and a commit of 64 is a third faster.
 final class LedgerWriter {
+    /// A page of the ledger, in bytes.
+    static let pageLength = 8192
     /// The WAL's length, in frames, at which it is copied to the database even while batches come.
     static let checkpointFrames: Int32 = 2000
     /// The WAL's length, in frames, that is worth a checkpoint when nothing else is to do.
@@ -15,14 +17,18 @@ final class LedgerWriter {
 
     /// The state directory's id.
     let stateID: UUID128
+    /// The state directory.
+    let directory: String
     /// The place in the log behind the last batch that is in the ledger.
     private(set) var position: LogPosition
-    private let database: Database
+    let database: Database
     /// The WAL once more, to be synced: SQLite syncs it only where it copies something from it.
     private let wal: FileDescriptor
     private var begin: Statement
     private var commit: Statement
     private var savePosition: Statement
+    var pageCount: Statement
+    var freePageCount: Statement
     private let rows: RowApplier
     private var checkpointedFrames: Int32 = 0
 
@@ -31,6 +37,7 @@ final class LedgerWriter {
     /// - Parameter onMigration: called before an older ledger is brought up to date, which may take long.
     init(directory: String, onMigration: () -> Void = {}) throws(StoreError) {
         let path = directory + "/ledger.db"
+        self.directory = directory
         try Self.create(path)
         try WALFile.writeAgain(path + "-wal")
         let database = try Database(path: path, access: .readWrite)
@@ -38,11 +45,12 @@ final class LedgerWriter {
         try database.execute(
             """
             PRAGMA busy_timeout = 1000;
-            PRAGMA page_size = 8192;
+            PRAGMA page_size = \(Self.pageLength);
+            PRAGMA auto_vacuum = INCREMENTAL;
             PRAGMA journal_mode = WAL;
             PRAGMA synchronous = FULL;
             PRAGMA cache_size = -1024;
-            PRAGMA journal_size_limit = \(Self.checkpointFrames * 8192);
+            PRAGMA journal_size_limit = \(Int(Self.checkpointFrames) * Self.pageLength);
             PRAGMA secure_delete = FAST;
             """)
         try Schema.migrate(database, onMigration: onMigration)
@@ -54,6 +62,8 @@ final class LedgerWriter {
         commit = try database.prepare("COMMIT")
         savePosition = try database.prepare(
             "UPDATE log_position SET number = ?1, checksum = ?2, segment = ?3, segment_end = ?4")
+        pageCount = try database.prepare("PRAGMA page_count")
+        freePageCount = try database.prepare("PRAGMA freelist_count")
         rows = try RowApplier(database)
         database.trackLogLength()
         // Its closing takes no lock of SQLite's away: those are on the other two files.
@@ -116,7 +126,7 @@ final class LedgerWriter {
     // MARK: The WAL
 
     /// The WAL's length in bytes, as far as it is used.
-    var walLength: Int { Int(database.logFrames) * 8192 }
+    var walLength: Int { Int(database.logFrames) * Self.pageLength }
 
     /// Whether the WAL has grown by so many frames since it was last copied to the database.
     func hasLog(of frames: Int32) -> Bool {
@@ -148,6 +158,17 @@ final class LedgerWriter {
     }
 
     // MARK: Pruning
+
+    /// Notes the highest numbers of what is there, within the caller's transaction: what is taken out next may have them, and
+    /// no number is given again.
+    func keepNumbers() throws(StoreError) {
+        try database.execute(
+            """
+            UPDATE meta SET highest_seq = max(highest_seq, (SELECT coalesce(max(seq), 0) FROM requests)),
+                highest_cursor = \(rows.lastCursor),
+                highest_entry = max(highest_entry, (SELECT coalesce(max(number), 0) FROM entries));
+            """)
+    }
 
     /// Takes out up to `limit` of the oldest requests accepted before `cutoff` with all that belongs to them,
     /// leaving out those with an invocation in flight. The receipts of remembered deliveries stay.
@@ -201,7 +222,7 @@ final class LedgerWriter {
             requests: count, deadLetters: letters, isPartial: count == limit || entries == limit || letters == limit)
     }
 
-    private func transaction(_ body: () throws(StoreError) -> Void) throws(StoreError) {
+    func transaction(_ body: () throws(StoreError) -> Void) throws(StoreError) {
         try begin.run()
         do throws(StoreError) {
             try body()
@@ -224,6 +245,13 @@ final class LedgerWriter {
         guard errno == EEXIST else { throw StoreError.system("open", path, errno: errno) }
         var facts = stat()
         guard lstat(path, &facts) == 0 else { throw StoreError.system("stat", path, errno: errno) }
+        guard facts.st_nlink == 1 else {
+            throw StoreError(
+                .notPermitted,
+                message: "this file has another name elsewhere, under which it could be read or changed; "
+                    + "copy it, and put the copy in its place",
+                context: path)
+        }
         guard facts.st_uid == geteuid(), facts.st_mode & S_IFMT == S_IFREG else {
             throw StoreError(
                 .notPermitted, message: "this is no file of user \(geteuid()), but of user \(facts.st_uid)",

@@ -54,6 +54,13 @@ final class CommitLog: Sendable {
         var released: UInt64
         var lastID: UInt32
         var length: Int
+        /// Segments that have what is to be erased: nothing is written to them before they are overwritten.
+        var tainted: Set<UInt32> = []
+
+        func takes(_ length: Int, in current: Filled) -> Bool {
+            !current.segment.isCopy && !tainted.contains(current.segment.id)
+                && current.segment.length - current.end >= length
+        }
     }
 
     let limits: Limits
@@ -135,8 +142,10 @@ final class CommitLog: Sendable {
     func hasRoom(for rows: Int) -> Bool {
         let length = BatchHeader.blocksLength(rows: rows)
         return state.withLock { state in
-            if let current = state.filled.last, current.segment.length - current.end >= length { return true }
-            return state.free.contains { $0.length - LogSegment.headerLength >= length }
+            if let current = state.filled.last, state.takes(length, in: current) { return true }
+            return state.free.contains {
+                !state.tainted.contains($0.id) && $0.length - LogSegment.headerLength >= length
+            }
         }
     }
 
@@ -145,10 +154,11 @@ final class CommitLog: Sendable {
     ) throws(StoreError) -> (LogSegment, offset: Int, after: LogPosition, released: UInt64) {
         while true {
             let place = state.withLock { state -> (LogSegment, Int, LogPosition, UInt64)? in
-                let isRoomLeft = state.filled.last.map { !$0.segment.isCopy && $0.segment.length - $0.end >= length }
+                let isRoomLeft = state.filled.last.map { state.takes(length, in: $0) }
                 if isRoomLeft != true {
                     // The largest: small ones are for the first start alone.
-                    let free = state.free.indices.max { state.free[$0].length < state.free[$1].length }
+                    let free = state.free.indices.filter { !state.tainted.contains(state.free[$0].id) }
+                        .max { state.free[$0].length < state.free[$1].length }
                     guard let free, state.free[free].length - LogSegment.headerLength >= length else { return nil }
                     let segment = state.free.remove(at: free)
                     state.filled.append(
@@ -181,6 +191,7 @@ final class CommitLog: Sendable {
             while let oldest = state.filled.first, oldest.last <= number {
                 state.filled.removeFirst()
                 if oldest.segment.isCopy {
+                    state.tainted.remove(oldest.segment.id)
                     state.length -= oldest.segment.length
                     copies.append(oldest.segment)
                 } else {
@@ -213,6 +224,7 @@ final class CommitLog: Sendable {
         let (isAllowed, removed) = state.withLock { state in
             var removed: [LogSegment] = []
             while state.length + wanted > limits.length, let small = state.free.popLast() {
+                state.tainted.remove(small.id)
                 state.length -= small.length
                 removed.append(small)
             }
@@ -245,6 +257,31 @@ final class CommitLog: Sendable {
             state.length += length
         }
     }
+
+    // MARK: Erasing
+
+    /// Has every segment that is there overwritten before anything more is written to it.
+    func taint() {
+        state.withLock { state in state.tainted = Set((state.filled.map(\.segment) + state.free).map(\.id)) }
+    }
+
+    /// Overwrites a segment that is free and has what is to be erased; takes some milliseconds.
+    ///
+    /// - Returns: whether there was one.
+    func cleanAnother() throws(StoreError) -> Bool {
+        let taken = state.withLock { state -> LogSegment? in
+            guard let place = state.free.firstIndex(where: { state.tainted.contains($0.id) }) else { return nil }
+            return state.free.remove(at: place)
+        }
+        guard let segment = taken else { return false }
+        defer { state.withLock { $0.free.append(segment) } }
+        try segment.fillWithZeros()
+        state.withLock { _ = $0.tainted.remove(segment.id) }
+        return true
+    }
+
+    /// Whether no segment has what is to be erased any more.
+    var isClean: Bool { state.withLock { $0.tainted.isEmpty } }
 
     // MARK: Reading back
 

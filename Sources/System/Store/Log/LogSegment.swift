@@ -139,7 +139,8 @@ final class LogSegment: Sendable {
         try write(UnsafeRawBufferPointer(block.bytes), at: 0)
     }
 
-    private func fillWithZeros() throws(StoreError) {
+    /// Overwrites all but the header; on the disk when this returns.
+    func fillWithZeros() throws(StoreError) {
         let zeros = AlignedMemory(byteCount: min(1 << 20, length - Self.headerLength))
         var offset = Self.headerLength
         while offset < length {

@@ -68,6 +68,9 @@ struct ControlRequestTests {
             .resolve(ResolveRequest(entries: nil, state: .discarded)),
             #"{"op":"resolve","entries":"all","state":"discarded"}"#
         ),
+        (.erase(Person(externalID: "u")), #"{"op":"erase","external_id":"u"}"#),
+        (.erase(Person(externalID: nil, devices: ["d"])), #"{"op":"erase","device":"d"}"#),
+        (.logLevel(nil), #"{"op":"log_level"}"#), (.logLevel("err"), #"{"op":"log_level","level":"err"}"#),
     ]
 
     @Test("are written as they are read", arguments: requests)
@@ -100,7 +103,7 @@ struct ControlRequestTests {
     }
 
     static let names =
-        "status, sync, claim, depart, peek, settle, sending, flush, reset, resolve, replay or purge"
+        "status, sync, claim, depart, peek, settle, sending, flush, reset, resolve, replay, purge, erase or log_level"
     static let run = #""instance":"01234567-89ab-cdef-fedc-ba9876543210""#
 
     static let refused: [RefusalTests.Example] = [
@@ -117,6 +120,10 @@ struct ControlRequestTests {
         .init(
             #"{"op":"claim",\#(run),"limit":1,"holding":[0]}"#, .invalidValue, "holding[0]",
             "an entry's number is a whole number above 0"),
+        .init(#"{"op":"erase"}"#, .missingKey, "external_id", "external_id is missing: give external_id or device"),
+        .init(
+            #"{"op":"erase","external_id":"u","device":"d"}"#, .invalidValue, "device",
+            "give external_id or device, not both"),
         .init(#"{"op":"peek","limit":1}"#, .missingKey, "after", "after is missing"),
         .init(
             #"{"op":"claim",\#(run),"limit":0}"#, .invalidValue, "limit", "limit is a whole number from 1 to 1000"),

@@ -31,7 +31,7 @@ extension ControlRequest.Operation {
     static let keys = RequestKeys([.op, .id, .at])
 
     private static let names =
-        "status, sync, claim, depart, peek, settle, sending, flush, reset, resolve, replay or purge"
+        "status, sync, claim, depart, peek, settle, sending, flush, reset, resolve, replay, purge, erase or log_level"
 
     fileprivate init(_ reader: ObjectReader) throws(ProtocolError) {
         switch try reader.string(.op) {
@@ -58,6 +58,10 @@ extension ControlRequest.Operation {
         case "resolve": self = .resolve(try ResolveRequest(reader))
         case "replay": self = .replay(try reader.requests())
         case "purge": self = .purge(try reader.requests())
+        case "log_level":
+            try reader.allow(Self.keys + [.level])
+            self = .logLevel(try reader.name(.level))
+        case "erase": self = .erase(try Person(reader))
         case nil: throw ProtocolError(.missingKey, field: "op", message: "op is missing: \(Self.names)")
         default:
             throw ProtocolError(.unknownOperation, field: "op", message: "control.sock takes \(Self.names)")
@@ -139,6 +143,18 @@ extension FlushRequest {
         try reader.allow(ControlRequest.Operation.keys + Target.keys + [.suite])
         _ = try reader.requiredName(.app)
         self.init(target: try Target(reader), suite: try reader.name(.suite))
+    }
+}
+
+extension Person {
+    fileprivate init(_ reader: ObjectReader) throws(ProtocolError) {
+        try reader.allow(ControlRequest.Operation.keys + [.externalID, .device])
+        switch (try reader.name(.externalID), try reader.name(.device)) {
+        case (let user?, nil): self.init(externalID: user)
+        case (nil, let device?): self.init(externalID: nil, devices: [device])
+        case (nil, nil): throw reader.missing(.externalID, ": give external_id or device")
+        case (.some, .some): throw reader.invalid(.device, "give external_id or device, not both")
+        }
     }
 }
 

@@ -27,6 +27,8 @@ extension ControlRequest.Operation {
         case .resolve: "resolve"
         case .replay: "replay"
         case .purge: "purge"
+        case .erase: "erase"
+        case .logLevel: "log_level"
         }
     }
 
@@ -68,6 +70,13 @@ extension ControlRequest.Operation {
                 writer.member("entries", "all")
             }
             writer.member("state", resolve.state.rawValue)
+        case .logLevel(let level): if let level { writer.member("level", level) }
+        case .erase(let person):
+            if let user = person.externalID {
+                writer.member("external_id", user)
+            } else if let device = person.devices.first {
+                writer.member("device", device.text)
+            }
         case .replay(let requests), .purge(let requests):
             writer.member("requests", array: { list in requests.forEach { list.int($0.value) } })
         }

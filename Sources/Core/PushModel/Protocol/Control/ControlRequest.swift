@@ -26,6 +26,10 @@ public struct ControlRequest: Hashable, Sendable {
         case replay([SequenceNumber])
         /// The dead letters of these requests are none any more.
         case purge([SequenceNumber])
+        /// Which entries the journal gets: from this level up, by systemd's word; `nil`: it is only asked for.
+        case logLevel(String?)
+        /// A person is to be erased: a user, or whoever used one device.
+        case erase(Person)
 
         /// How many requests one of `replay` and `purge` may name.
         public static let requestsMax = 1000

@@ -1,0 +1,75 @@
+import PushModel
+import Store
+
+/// What was erased, or would be, and what stays: the receipt.
+struct Erasure {
+    var receipt: ErasureReceipt
+    /// Whether it was done.
+    var isDone = true
+    /// Why old pages are still in the files; `nil`: nothing is left.
+    var waitsFor: String?
+
+    /// - Parameter setAside: what lies in the state directory and is not reached.
+    func text(_ setAside: [String]) -> String {
+        let verb = isDone ? "Erased" : "Would be erased"
+        var lines = [
+            "\(verb): what names the person in \(counted(receipt.requests, "request")), "
+                + "\(counted(receipt.events, "event")), \(counted(receipt.entries, "entry", "entries")) of custom data, "
+                + "\(counted(receipt.attributes, "attribute")), \(counted(receipt.states, "row")) of sessions and devices."
+        ]
+        if let waitsFor {
+            lines.append("Old pages are still in the files of the ledger: \(waitsFor). The daemon goes on by itself.")
+        }
+        if receipt.othersOnDevices > 0 {
+            let requests = counted(receipt.othersOnDevices, "request")
+            lines.append("What stays of other users on the same devices: \(requests).")
+        }
+        if receipt.entriesSent > 0 {
+            let entries = counted(receipt.entriesSent, "entry", "entries")
+            lines.append("The endpoint of custom data took \(entries) of these: delete the person there too.")
+        }
+        lines.append(
+            "Not reached: the journal (journalctl -u pushrouterd), backups (pushctl backup) and exports (pushctl export)."
+        )
+        for path in setAside { lines.append("Not reached: \(path)") }
+        return lines.map { $0 + "\n" }.joined()
+    }
+
+    func json(_ setAside: [String]) -> [UInt8] {
+        var writer = JSONWriter()
+        writer.object { writer in
+            writer.member("erased", isDone)
+            writer.member("requests", receipt.requests)
+            writer.member("events", receipt.events)
+            writer.member("entries", receipt.entries)
+            writer.member("entries_sent", receipt.entriesSent)
+            writer.member("attributes", receipt.attributes)
+            writer.member("states", receipt.states)
+            writer.member("devices", receipt.devices)
+            writer.member("others_on_devices", receipt.othersOnDevices)
+            writer.member("complete", isDone && waitsFor == nil)
+            writer.member("waits_for", waitsFor)
+            writer.member(
+                "stays", array: { list in ["journal", "backups", "exports"].forEach { list.string($0) } })
+            writer.member("set_aside", array: { list in setAside.forEach { list.string($0) } })
+        }
+        return writer.bytes
+    }
+}
+
+extension Erasure {
+    /// Reads the daemon's answer.
+    init(_ reply: JSONNode) {
+        func number(_ key: String) -> Int { Int(reply[key]?.int64 ?? 0) }
+        var receipt = ErasureReceipt()
+        receipt.requests = number("requests")
+        receipt.events = number("events")
+        receipt.entries = number("entries")
+        receipt.entriesSent = number("entries_sent")
+        receipt.attributes = number("attributes")
+        receipt.states = number("states")
+        receipt.devices = number("devices")
+        receipt.othersOnDevices = number("others_on_devices")
+        self.init(receipt: receipt, waitsFor: reply["waits_for"]?.string)
+    }
+}

@@ -1,0 +1,126 @@
+import DaemonClient
+import Glibc
+import LinuxSystem
+import PushModel
+import PushSettings
+import Store
+import UnixSockets
+
+extension Session {
+    /// How often a daemon that has something of the person in flight is asked again, and how long between.
+    private static let tries = 60
+    private static let pause: UInt32 = 1_000_000
+
+    /// What the ledger has of a person.
+    func count(_ person: Person) throws(Failure) -> ErasureReceipt {
+        try reading { ledger throws(StoreError) in
+            try ledger.count(ErasureOrder(person: person, bound: try ledger.highestNumbers()))
+        }
+    }
+
+    /// Has the daemon erase a person, or does it where none runs.
+    func erase(_ person: Person) throws(Failure) -> Erasure {
+        let operation = ControlRequest.Operation.erase(person)
+        var tries = Self.tries
+        while true {
+            let answer = ask(operation)
+            switch answer {
+            case .success(let reply): return Erasure(reply)
+            case .failure(.socket(.noSuchSocket)), .failure(.socket(.nobodyListens)): return try eraseHere(person)
+            case .failure(.refused(let refusal)) where refusal.code == .unavailable && tries > 0:
+                if tries == Self.tries { output.note("the daemon is asked again for a minute: \(refusal.message)") }
+                tries -= 1
+                usleep(Self.pause)
+            case .failure(let error): throw Failure(error, directories.controlSocket, asking: operation.name)
+            }
+        }
+    }
+
+    private func ask(_ operation: ControlRequest.Operation) -> Result<JSONNode, DaemonError> {
+        do throws(DaemonError) {
+            return .success(try connection(for: operation).ask(operation).root)
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    /// What lies in the state directory and no erasure reaches.
+    var setAsideNames: [String] {
+        guard let directory = opendir(directories.state) else { return [] }
+        defer { closedir(directory) }
+        var names: [String] = []
+        while let entry = readdir(directory) {
+            let name = withUnsafeBytes(of: &entry.pointee.d_name) {
+                String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
+            }
+            if name.hasPrefix("set-aside-") || name.hasPrefix("log.set-aside-") {
+                names.append("\(directories.state)/\(name)")
+            }
+        }
+        return names.sorted()
+    }
+
+    // MARK: Without a daemon
+
+    private func eraseHere(_ person: Person) throws(Failure) -> Erasure {
+        try becomeOwnerOfState()
+        let progress = Monitor(Progress())
+        return try Self.reading { () throws(StoreError) in
+            let committer = try Committer(directory: try StateDirectory(path: directories.state)) { report in
+                progress.update { $0.take(report) }
+            }
+            let ledger = try LedgerReader(directory: directories.state)
+            var person = person
+            if let user = person.externalID {
+                person.devices.formUnion(try ledger.devices(of: user).map(ExactName.init))
+            }
+            // What an earlier run left of an erasure goes on by itself, and this one comes after it.
+            committer.erase(ErasureOrder(person: person, bound: try ledger.highestNumbers()))
+            while true {
+                let step = progress.wait { $0.step() }
+                switch step {
+                case .waits(let error):
+                    output.note(
+                        "\(error.message); this goes on when that is over, or with the next start of the daemon")
+                case .failed(let error): throw error
+                case .done(let receipt):
+                    if let error = committer.stop() { throw error }
+                    return Erasure(receipt: receipt)
+                case nil: preconditionFailure("a wait without a limit ends with a value")
+                }
+            }
+        }
+    }
+
+    /// What the store told, until it was looked at.
+    private struct Progress: Sendable {
+        enum Step: Sendable {
+            case waits(StoreError)
+            case failed(StoreError)
+            case done(ErasureReceipt)
+        }
+
+        private var receipt: ErasureReceipt?
+        private var steps: [Step] = []
+
+        mutating func take(_ report: StoreReport) {
+            switch report {
+            case .erasedRows(let rows): receipt = rows
+            case .erasureWaits(let error), .ledgerStalled(let error): steps.append(.waits(error))
+            // Without the rows before it, it is the end of one that an earlier run left.
+            case .erased: if let receipt { steps.append(.done(receipt)) }
+            case .failed(let error): steps.append(.failed(error))
+            case .durable, .applied, .stalled, .ledgerResumed, .pruned, .prunedBySize: break
+            }
+        }
+
+        mutating func step() -> Step? { steps.isEmpty ? nil : steps.removeFirst() }
+    }
+}
+
+extension LedgerReader {
+    /// Up to the last request and the last entry.
+    fileprivate func highestNumbers() throws(StoreError) -> ErasureBound {
+        ErasureBound(request: try highestSequenceNumber(), entry: try highestEntryNumber())
+    }
+}

@@ -1,0 +1,157 @@
+import JournalLog
+import PushModel
+import PushRouting
+import Store
+
+/// Takes a person out of memory, ledger and log: one after the other.
+///
+/// The ledger says which devices are a user's; then the router forgets, and from that moment nothing refers to what the
+/// ledger has of the person up to the bound; then the store takes it out, once it has everything up to there.
+final class ErasureService {
+    private enum Stage {
+        /// The ledger is to have all up to a batch, before it is asked for devices.
+        case beforeDevices(UInt64)
+        /// It was asked.
+        case devices
+        /// The ledger is to have all up to a batch, before the rows are taken out.
+        case beforeRows(UInt64, ErasureOrder)
+        /// The store is at it.
+        case rows
+        /// The rows are out.
+        case rest(ErasureReceipt)
+    }
+
+    private struct Order {
+        var client: ControlClient?
+        var person: Person
+        var stage: Stage
+    }
+
+    /// Tokens from here up to those of dead letters are this object's.
+    private static let firstToken: UInt64 = 1 << 61
+
+    private let processor: Processor
+    private let pipeline: CommitPipeline
+    private let committer: Committer
+    private let lookup: Lookup
+    private let journal: JournalWriter
+    private var current: Order?
+    private var lastToken = ErasureService.firstToken
+    /// Up to which batch the ledger has everything.
+    private var applied: UInt64
+
+    /// - Parameters:
+    ///   - processor: has the router forget.
+    ///   - pipeline: says which batch is the last.
+    ///   - committer: takes the rows out.
+    ///   - lookup: reads the ledger, on a thread of its own.
+    ///   - journal: is told what was done, without a name.
+    init(
+        processor: Processor, pipeline: CommitPipeline, committer: Committer, lookup: Lookup, journal: JournalWriter
+    ) {
+        self.processor = processor
+        self.pipeline = pipeline
+        self.committer = committer
+        self.lookup = lookup
+        self.journal = journal
+        applied = committer.lastNumber
+    }
+
+    /// Whether an answer is for this object.
+    func owns(_ token: UInt64) -> Bool { token > Self.firstToken && token < Self.firstToken << 1 }
+
+    /// Erases a person. The answer is sent when nothing is left, or when the rows are out and something keeps the rest.
+    ///
+    /// - Throws: `unavailable` while another one is under way, or while something of the person is in flight.
+    func erase(_ person: Person, for client: ControlClient) throws(ProtocolError) {
+        guard current == nil else {
+            throw ProtocolError(
+                .unavailable, message: "another erasure is under way", retryAfter: .seconds(1), id: client.id)
+        }
+        current = Order(client: client, person: person, stage: .beforeDevices(pipeline.lastGrowingNumber))
+        goOn()
+    }
+
+    /// The ledger has everything up to a batch.
+    func applied(through number: UInt64) {
+        applied = number
+        goOn()
+    }
+
+    /// Takes in what the ledger said.
+    func answered(_ token: UInt64, _ result: Result<Lookup.Answer, StoreError>) {
+        guard token == lastToken, case .devices = current?.stage else { return }
+        switch result {
+        case .success(.devices(let devices)):
+            current?.person.devices.formUnion(devices.map(ExactName.init))
+            forget()
+        case .success: preconditionFailure("a look-up was answered with something else")
+        case .failure(let error):
+            refuse("the ledger cannot be read now: \(error.message)")
+        }
+    }
+
+    private func goOn() {
+        guard let order = current else { return }
+        switch order.stage {
+        case .beforeDevices(let number):
+            guard applied >= number else { return committer.hurry(through: number) }
+            guard let user = order.person.externalID else { return forget() }
+            current?.stage = .devices
+            lastToken += 1
+            lookup.submit(.devices(of: user), token: lastToken)
+        case .beforeRows(let number, let erasure):
+            guard applied >= number else { return committer.hurry(through: number) }
+            current?.stage = .rows
+            committer.erase(erasure)
+        case .devices, .rows, .rest: break
+        }
+    }
+
+    private func forget() {
+        guard let order = current else { return }
+        do throws(ForgettingRefused) {
+            let (person, bound) = try processor.forget(order.person)
+            let erasure = ErasureOrder(person: person, bound: bound)
+            current?.stage = .beforeRows(pipeline.lastGrowingNumber, erasure)
+            goOn()
+        } catch {
+            refuse(error.reason)
+        }
+    }
+
+    private func refuse(_ reason: String) {
+        let client = current?.client
+        current = nil
+        client?.reply(
+            Reply.refused(
+                ProtocolError(.unavailable, message: reason, retryAfter: .seconds(1), id: client?.id)))
+    }
+
+    // MARK: What the store tells
+
+    /// The rows are out.
+    func erasedRows(_ receipt: ErasureReceipt) { current?.stage = .rest(receipt) }
+
+    /// The rest has to wait for something.
+    func waits(_ error: StoreError) {
+        let message = "an erasure cannot go on for now, and does so by itself: \(error.message); \(error.advice)"
+        journal.log(JournalEntry(.warning, message, messageID: .erasureWaits))
+        guard case .rest(let receipt) = current?.stage, let client = current?.client else { return }
+        client.reply(Reply.erased(receipt, waitsFor: error.message, id: client.id))
+        current?.client = nil
+    }
+
+    /// Nothing is left.
+    func erased() {
+        guard case .rest(let receipt) = current?.stage else {
+            let message = "the erasure of a person that an earlier run had begun is complete"
+            return journal.log(JournalEntry(.notice, message, messageID: .erased))
+        }
+        let requests = counted(receipt.requests, "request")
+        let rest = "\(counted(receipt.events, "event")), \(counted(receipt.entries, "entry", "entries"))"
+        journal.log(JournalEntry(.notice, "a person was erased: \(requests), \(rest)", messageID: .erased))
+        if let client = current?.client { client.reply(Reply.erased(receipt, waitsFor: nil, id: client.id)) }
+        current = nil
+    }
+}

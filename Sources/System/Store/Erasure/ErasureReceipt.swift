@@ -1,0 +1,25 @@
+/// What an erasure takes out of the ledger, or would take out.
+public struct ErasureReceipt: Hashable, Sendable {
+    /// Requests whose rows stay without anything that names the person.
+    public var requests = 0
+    /// Analytics events.
+    public var events = 0
+    /// Entries of custom data.
+    public var entries = 0
+    /// How many of these the endpoint took already: it has them still.
+    public var entriesSent = 0
+    /// Attributes of the profile.
+    public var attributes = 0
+    /// Sessions, session starts, and what is last known of devices.
+    public var states = 0
+    /// The person's devices.
+    public var devices = 0
+    /// Requests of others that name one of these devices; they stay.
+    public var othersOnDevices = 0
+
+    /// Nothing.
+    public init() {}
+
+    /// How many rows are the person's: what somebody is asked to type.
+    public var rows: Int { requests + events + entries + attributes + states }
+}

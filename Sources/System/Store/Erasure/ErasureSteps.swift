@@ -1,0 +1,90 @@
+import LinuxSystem
+import PushModel
+
+/// The steps of an erasure, one after the other on the ledger's thread, with batches between them.
+///
+/// The order is on the disk before the first row is taken out, and goes when nothing is left of the person: a crash at any
+/// time leaves either nothing done, or an order that the next start goes on with.
+struct ErasureSteps {
+    private enum Step {
+        /// Takes the rows out.
+        case rows
+        /// Writes the ledger once more, without what is left of them in free pages.
+        case rewrite
+        /// Empties the WAL, which has the pages as they were.
+        case emptyWAL
+        /// Overwrites the segments of the log, each once it is free.
+        case log
+        case done
+    }
+
+    /// How long a segment of the log that is still needed is waited for, in nanoseconds.
+    private static let pause: Int64 = 100_000_000
+
+    private let order: ErasureOrder
+    private var step: Step
+    /// When the next step is to be done, in monotonic nanoseconds: at once, unless something has to pass first.
+    var nextTry: Int64 = 0
+    /// Whether it was told that something keeps it from going on.
+    var hasToldOfWait = false
+
+    /// An erasure that begins.
+    init(_ order: ErasureOrder) {
+        self.order = order
+        step = .rows
+    }
+
+    /// One that an earlier run left: takes out its rows at once, whatever of them are left.
+    init(goingOnWith order: ErasureOrder, _ writer: LedgerWriter) throws(StoreError) {
+        self.order = order
+        _ = try writer.erase(order)
+        step = .rewrite
+    }
+
+    var isDone: Bool { step == .done }
+
+    /// Does the next step.
+    ///
+    /// - Parameter release: makes what was applied durable, and lets the log's segments go that are not needed any more.
+    /// - Returns: what is to be told of it.
+    /// - Throws: why it cannot be done; what is passing is tried again.
+    mutating func next(
+        _ writer: LedgerWriter, _ log: CommitLog, release: () throws(StoreError) -> Void
+    ) throws(StoreError) -> StoreReport? {
+        switch step {
+        case .rows:
+            try order.write(in: writer.directory)
+            let receipt = try writer.erase(order)
+            step = .rewrite
+            return .erasedRows(receipt)
+        case .rewrite:
+            try writer.rewrite()
+            step = .emptyWAL
+        case .emptyWAL:
+            guard try writer.checkpointWhole() else { throw StoreError.stateHeld }
+            // Of the batches before, the ledger has all on the disk now, or they are still to be applied.
+            log.taint()
+            step = .log
+        case .log:
+            if try log.cleanAnother() { return nil }
+            try release()
+            if log.isClean {
+                try ErasureOrder.remove(in: writer.directory)
+                step = .done
+                return .erased
+            }
+            nextTry = SystemClock.monotonicNanoseconds + Self.pause
+        case .done: break
+        }
+        return nil
+    }
+}
+
+extension StoreError {
+    /// A reader has an older state of the ledger open.
+    fileprivate static var stateHeld: StoreError {
+        StoreError(
+            .busy, message: "a reader has the ledger open as it was before the erasure, so the WAL cannot be emptied",
+            context: "ledger.db-wal")
+    }
+}

@@ -1,0 +1,47 @@
+import PushModel
+
+extension LedgerWriter {
+    /// Takes a person's rows out, in one transaction. What they were is still in free pages and in the WAL then.
+    func erase(_ order: ErasureOrder) throws(StoreError) -> ErasureReceipt {
+        let rows = try PersonRows.find(order, in: database)
+        let receipt = try rows.receipt(in: database)
+        try transaction { () throws(StoreError) in
+            try keepNumbers()
+            try database.execute(rows.deletion)
+        }
+        try PersonRows.forget(in: database)
+        return receipt
+    }
+
+    /// Writes the whole ledger once more, without free pages and what is left in them. The WAL becomes as long as the ledger,
+    /// and readers go on meanwhile.
+    func rewrite() throws(StoreError) {
+        // A ledger of an earlier version cannot give back its space without this.
+        try database.execute("PRAGMA auto_vacuum = INCREMENTAL; VACUUM")
+    }
+}
+
+extension LedgerReader {
+    /// What an erasure would take out.
+    public func count(_ order: ErasureOrder) throws(StoreError) -> ErasureReceipt {
+        let rows = try PersonRows.find(order, in: database)
+        let receipt = try rows.receipt(in: database)
+        try PersonRows.forget(in: database)
+        return receipt
+    }
+
+    /// The devices that the ledger knows to be a user's.
+    public func devices(of user: String) throws(StoreError) -> [String] {
+        var statement = try database.prepare(
+            """
+            SELECT device FROM requests WHERE external_id = ?1 AND device IS NOT NULL
+            UNION SELECT device FROM devices WHERE external_id = ?1
+            UNION SELECT device FROM sessions WHERE external_id = ?1
+            UNION SELECT device_id FROM events WHERE external_user_id = ?1 AND device_id IS NOT NULL
+            """)
+        statement.bind(user, at: 1)
+        var devices: [String] = []
+        while try statement.step() { if let device = statement.text(0) { devices.append(device) } }
+        return devices
+    }
+}

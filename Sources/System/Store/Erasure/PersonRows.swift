@@ -1,0 +1,170 @@
+import PushModel
+
+/// Which rows of a ledger are a person's: the one place that says so, for who counts them and for who takes them out.
+///
+/// The answer is in temporary tables of the connection, which hold for one state of the ledger. A row is the person's by
+/// `Person.includes`; what has neither user nor device of its own goes with the request that it comes from.
+struct PersonRows {
+    private let isForUser: Bool
+
+    /// Finds the rows.
+    static func find(_ order: ErasureOrder, in database: borrowing Database) throws(StoreError) -> PersonRows {
+        // In memory, so that no file beside the ledger has the names.
+        try database.execute(
+            """
+            PRAGMA temp_store = MEMORY;
+            DROP TABLE IF EXISTS temp.erased_devices;
+            DROP TABLE IF EXISTS temp.erased_requests;
+            DROP TABLE IF EXISTS temp.erased_events;
+            DROP TABLE IF EXISTS temp.erased_bound;
+            CREATE TEMP TABLE erased_devices (device TEXT PRIMARY KEY) WITHOUT ROWID;
+            CREATE TEMP TABLE erased_requests (seq INTEGER PRIMARY KEY);
+            CREATE TEMP TABLE erased_events (cursor INTEGER PRIMARY KEY);
+            CREATE TEMP TABLE erased_bound (seq INTEGER, entry INTEGER, user TEXT);
+            """)
+        var bound = try database.prepare("INSERT INTO erased_bound VALUES (?1, ?2, ?3)")
+        bound.bind(order.bound.request.value, at: 1)
+        bound.bind(order.bound.entry.value, at: 2)
+        bound.bind(order.person.externalID, at: 3)
+        try bound.run()
+        var insert = try database.prepare("INSERT OR IGNORE INTO erased_devices VALUES (?1)")
+        for device in order.person.devices {
+            insert.bind(device.text, at: 1)
+            try insert.run()
+        }
+        let rows = PersonRows(isForUser: order.person.externalID != nil)
+        if rows.isForUser { try database.execute(Self.devicesOfUser) }
+        try database.execute(rows.requests)
+        return rows
+    }
+
+    /// Lets go of what was found: the names with it.
+    static func forget(in database: borrowing Database) throws(StoreError) {
+        try database.execute(
+            """
+            DROP TABLE temp.erased_devices; DROP TABLE temp.erased_requests; DROP TABLE temp.erased_events;
+            DROP TABLE temp.erased_bound; PRAGMA temp_store = DEFAULT;
+            """)
+    }
+
+    private static let seq = "(SELECT seq FROM erased_bound)"
+    private static let user = "(SELECT user FROM erased_bound)"
+
+    private static let devicesOfUser = """
+        INSERT OR IGNORE INTO erased_devices
+            SELECT device FROM requests WHERE external_id = \(user) AND device IS NOT NULL AND seq <= \(seq)
+            UNION SELECT device FROM devices WHERE external_id = \(user)
+            UNION SELECT device FROM sessions WHERE external_id = \(user)
+            UNION SELECT device_id FROM events WHERE external_user_id = \(user) AND device_id IS NOT NULL;
+        """
+
+    /// The condition on a row with these columns.
+    private func isOfPerson(user: String, device: String) -> String {
+        let isOnDevice = "\(device) IN (SELECT device FROM erased_devices)"
+        return isForUser ? "(\(user) = \(Self.user) OR \(user) IS NULL AND \(isOnDevice))" : "(\(isOnDevice))"
+    }
+
+    private var requests: String {
+        """
+        INSERT INTO erased_requests SELECT seq FROM requests
+            WHERE seq <= \(Self.seq) AND \(isOfPerson(user: "external_id", device: "device"));
+        -- Replays of them, and taps that name their messages and nobody.
+        INSERT OR IGNORE INTO erased_requests SELECT seq FROM requests
+            WHERE replay_of IN (SELECT seq FROM erased_requests) AND seq <= \(Self.seq);
+        INSERT OR IGNORE INTO erased_requests SELECT seq FROM requests
+            WHERE operation = 'interact' AND device IS NULL AND external_id IS NULL AND seq <= \(Self.seq)
+            AND message_id IN (
+                SELECT message_id FROM requests WHERE seq IN (SELECT seq FROM erased_requests) AND operation = 'deliver');
+        INSERT INTO erased_events SELECT cursor FROM events WHERE seq <= \(Self.seq) AND (
+            seq IN (SELECT seq FROM erased_requests) OR delivery IN (SELECT seq FROM erased_requests)
+            OR \(isOfPerson(user: "external_user_id", device: "device_id")));
+        """
+    }
+
+    private var entries: String {
+        """
+        number <= (SELECT entry FROM erased_bound) AND (cause IN (SELECT seq FROM erased_requests)
+            OR identifier_kind = 'external_id' AND identifier = \(Self.user)
+            OR \(isOfPerson(user: "external_id", device: "device")))
+        """
+    }
+
+    private var attributes: String {
+        """
+        entry <= (SELECT entry FROM erased_bound) AND (anonymous = 0 AND owner = \(Self.user)
+            OR anonymous = 1 AND owner IN (SELECT device FROM erased_devices))
+        """
+    }
+
+    private var starts: String {
+        """
+        number <= \(Self.seq) AND (anonymous = 0 AND owner = \(Self.user)
+            OR anonymous = 1 AND owner IN (SELECT device FROM erased_devices))
+        """
+    }
+
+    private var onDevice: String {
+        "number <= \(Self.seq) AND \(isOfPerson(user: "external_id", device: "device"))"
+    }
+
+    private var waiting: String {
+        "cause <= \(Self.seq) AND \(isOfPerson(user: "external_id", device: "device"))"
+    }
+
+    /// What was found.
+    func receipt(in database: borrowing Database) throws(StoreError) -> ErasureReceipt {
+        var receipt = ErasureReceipt()
+        func count(_ table: String, _ condition: String) throws(StoreError) -> Int {
+            Int(try database.integer("SELECT count(*) FROM \(table) WHERE \(condition)"))
+        }
+        // One that is erased already has no body, and is nobody's.
+        receipt.requests = try count("erased_requests", "true")
+        receipt.events = try count("erased_events", "true")
+        receipt.entries = try count("entries", entries)
+        receipt.entriesSent = try count("entries", "state = 'sent' AND \(entries)")
+        receipt.attributes = try count("attributes", attributes)
+        receipt.states =
+            try count("sessions", onDevice) + count("session_starts", starts) + count("devices", onDevice)
+        receipt.devices = try count("erased_devices", "true")
+        receipt.othersOnDevices = try count(
+            "requests",
+            """
+            device IN (SELECT device FROM erased_devices) AND seq <= \(Self.seq)
+                AND seq NOT IN (SELECT seq FROM erased_requests)
+            """)
+        return receipt
+    }
+
+    /// What takes the rows out, within the caller's transaction.
+    ///
+    /// A request with all its invocations decided stays as a row that names nobody, so that figures of times and outcomes stay
+    /// what they were. One that is not decided goes: nothing could be done for it any more.
+    var deletion: String {
+        """
+        DELETE FROM closed_buttons WHERE event IN (SELECT cursor FROM erased_events);
+        DELETE FROM tracked_deliveries WHERE event IN (SELECT cursor FROM erased_events);
+        DELETE FROM events WHERE cursor IN (SELECT cursor FROM erased_events);
+        DELETE FROM interactions WHERE cause IN (SELECT seq FROM erased_requests)
+            OR delivery IN (SELECT seq FROM erased_requests);
+        DELETE FROM pending_starts WHERE cause IN (SELECT seq FROM erased_requests) OR \(waiting);
+        DELETE FROM held_interactions WHERE cause IN (SELECT seq FROM erased_requests) OR \(waiting);
+        DELETE FROM sessions WHERE \(onDevice);
+        DELETE FROM session_starts WHERE \(starts);
+        DELETE FROM devices WHERE \(onDevice);
+        DELETE FROM attributes WHERE \(attributes);
+        DELETE FROM entries WHERE \(entries);
+        DELETE FROM attempts WHERE seq IN (SELECT seq FROM erased_requests);
+        DELETE FROM dead_letters WHERE seq IN (SELECT seq FROM erased_requests);
+        DELETE FROM requests WHERE seq IN (SELECT seq FROM erased_requests) AND EXISTS (
+            SELECT 1 FROM invocations WHERE invocations.seq = requests.seq AND outcome IS NULL);
+        DELETE FROM invocations WHERE seq IN (SELECT seq FROM erased_requests)
+            AND seq NOT IN (SELECT seq FROM requests);
+        UPDATE invocations SET reason = NULL, completed_by = NULL, completed_times = NULL, completed_result = NULL,
+            completed_options = NULL
+            WHERE seq IN (SELECT seq FROM erased_requests);
+        UPDATE requests SET id = NULL, device = NULL, external_id = NULL, message_id = NULL, duplicate_id = NULL,
+            tracked = 0, replay_of = NULL, body = x'7b7d'
+            WHERE seq IN (SELECT seq FROM erased_requests);
+        """
+    }
+}

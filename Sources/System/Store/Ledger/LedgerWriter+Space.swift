@@ -1,0 +1,39 @@
+import PushModel
+
+/// Bytes of the ledger's pages.
+struct LedgerSpace: Hashable, Sendable {
+    /// Of all of them, free ones too: what the file has once the WAL is copied.
+    var length = 0
+    /// Of those that nothing uses.
+    var free = 0
+
+    /// Of those that have something.
+    var used: Int { length - free }
+
+    /// How much may stay free, for what comes next: an eighth, and 8 MiB in a small ledger.
+    var reserve: Int { max(8 << 20, used / 8) }
+}
+
+extension LedgerWriter {
+    /// How the ledger's pages are used.
+    func space() throws(StoreError) -> LedgerSpace {
+        defer {
+            pageCount.reset()
+            freePageCount.reset()
+        }
+        guard try pageCount.step(), try freePageCount.step() else { return LedgerSpace() }
+        return LedgerSpace(
+            length: Int(pageCount.integer(0)) * Self.pageLength, free: Int(freePageCount.integer(0)) * Self.pageLength)
+    }
+
+    /// Gives some of the free pages at most back to the file system, which has them once the WAL is copied.
+    ///
+    /// - Returns: whether there may be more to give back: not in a ledger that an earlier version made.
+    func giveBack(pages: Int) throws(StoreError) -> Bool {
+        let before = try space()
+        let surplus = (before.free - before.reserve) / Self.pageLength
+        guard surplus > 0 else { return false }
+        try database.execute("PRAGMA incremental_vacuum(\(min(pages, surplus)))")
+        return try space().free < before.free
+    }
+}

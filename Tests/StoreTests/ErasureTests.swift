@@ -1,0 +1,120 @@
+import Glibc
+import PushModel
+import TestSupport
+import Testing
+
+@testable import Store
+
+@Suite("An erasure", .timeLimit(.minutes(30)))
+final class ErasureTests {
+    private let directory = TemporaryDirectory()
+    private let bound = ErasureBound(request: SequenceNumber(10), entry: EntryNumber(10))
+
+    private func order(_ user: String, through request: Int64 = 10) -> ErasureOrder {
+        ErasureOrder(
+            person: Person(externalID: user, devices: ["d1"]),
+            bound: ErasureBound(request: SequenceNumber(request), entry: EntryNumber(10)))
+    }
+
+    private func isAnywhere(_ text: String) -> Bool {
+        let text = Array(text.utf8)
+        func search(_ path: String) -> Bool {
+            names(in: path).contains { name in
+                guard let bytes = readFile("\(path)/\(name)") else { return search("\(path)/\(name)") }
+                var rest = bytes[...]
+                while let place = rest.firstIndex(of: text[0]) {
+                    if bytes[place...].starts(with: text) { return true }
+                    rest = bytes[(place + 1)...]
+                }
+                return false
+            }
+        }
+        return search(directory.path)
+    }
+
+    private func request(_ seq: Int64, user: String?, device: String?, _ body: String) -> [LedgerRecord] {
+        var request = Fixture.request(seq)
+        (request.externalID, request.device, request.body) = (user, device, Array(body.utf8))
+        request.messageID = "message-\(body)"
+        return [.request(request), .invocation(Fixture.invocation(seq))]
+    }
+
+    @Test("leaves no byte in any file, while batches go on; what came after the bound and what is another's stays")
+    func everywhere() async throws {
+        let ledger = try TestLedger(directory.path)
+        try await ledger.commit(request(1, user: "anna", device: "d1", "first-of-anna"))
+        try await ledger.commit(request(2, user: nil, device: "d1", "of-nobody"))
+        try await ledger.commit(request(3, user: "ben", device: "d1", "of-ben"))
+        ledger.committer.erase(order("anna", through: 3))
+        for seq in 4...40 { try await ledger.commit(request(Int64(seq), user: "anna", device: "d2", "later-\(seq)")) }
+        guard case .erasedRows(let receipt) = try await ledger.report() else {
+            Issue.record("no rows were erased")
+            return
+        }
+        #expect(receipt.requests == 2)
+        #expect(receipt.othersOnDevices == 1)
+        #expect(try await ledger.report() == .erased)
+        #expect(!isAnywhere("first-of-anna") && !isAnywhere("of-nobody"))
+        #expect(isAnywhere("of-ben") && isAnywhere("later-4") && isAnywhere("later-40"))
+        let story = try #require(try ledger.reader().story(of: SequenceNumber(1)))
+        #expect(story.request.body == Array("{}".utf8) && story.request.externalID == nil)
+        #expect(story.invocations.map(\.result?.outcome) == [.handedToTracker])
+    }
+
+    @Test("that a reader keeps from its end says so, and goes on when the reader has ended")
+    func reader() async throws {
+        let ledger = try TestLedger(directory.path)
+        try await ledger.commit(request(1, user: "anna", device: "d1", "first-of-anna"))
+        let reader = try ledger.intruder()
+        try reader.execute("BEGIN; SELECT count(*) FROM requests")
+        ledger.committer.erase(order("anna"))
+        guard case .erasedRows = try await ledger.report(), case .erasureWaits(let error) = try await ledger.report()
+        else {
+            Issue.record("it did not wait")
+            return
+        }
+        #expect(error.kind == .busy)
+        try await ledger.commit(request(2, user: "ben", device: "d2", "meanwhile"))
+        try reader.execute("COMMIT")
+        #expect(try await ledger.report() == .erased)
+        #expect(!isAnywhere("first-of-anna") && isAnywhere("meanwhile"))
+    }
+
+    @Test("that a stop interrupted is carried out by the next start, before anybody reads", arguments: [false, true])
+    func interrupted(isBegun: Bool) async throws {
+        do {
+            let ledger = try TestLedger(directory.path)
+            try await ledger.commit(request(1, user: "anna", device: "d1", "first-of-anna"))
+            if isBegun {
+                let reader = try ledger.intruder()
+                try reader.execute("BEGIN; SELECT count(*) FROM requests")
+                ledger.committer.erase(order("anna"))
+                guard case .erasedRows = try await ledger.report() else {
+                    Issue.record("no rows were erased")
+                    return
+                }
+                ledger.committer.stop()
+            } else {
+                ledger.committer.stop()
+                try order("anna").write(in: directory.path)
+            }
+        }
+        let next = try TestLedger(directory.path)
+        #expect(try next.reader().story(of: SequenceNumber(1))?.request.externalID == nil)
+        #expect(try await next.report() == .erased)
+        #expect(!isAnywhere("first-of-anna") && access(directory.path + "/erasure", F_OK) != 0)
+    }
+
+    @Test("an order is read as it was written, whatever the names are; one that was not written to its end is none")
+    func orders() throws {
+        let order = ErasureOrder(
+            person: Person(externalID: "a b\n\u{0}ü", devices: ["", "x y"]), bound: bound)
+        try order.write(in: directory.path)
+        #expect(try ErasureOrder.left(in: directory.path) == order)
+        let path = directory.path + "/erasure"
+        let bytes = try #require(readFile(path))
+        writeFile(String(decoding: bytes.dropLast(4), as: UTF8.self), to: path)
+        #expect(try ErasureOrder.left(in: directory.path) == nil)
+        #expect(access(path, F_OK) != 0)
+    }
+}

@@ -1,0 +1,68 @@
+import Glibc
+import PushModel
+import TestSupport
+import Testing
+
+@testable import Store
+
+@Suite("The size of the ledger", .timeLimit(.minutes(30)))
+final class SizeTests {
+    private let directory = TemporaryDirectory()
+
+    /// 400 requests of 128 KiB: 50 MiB.
+    private func filled() async throws -> TestLedger {
+        let ledger = try TestLedger(directory.path)
+        for start in stride(from: Int64(1), through: 400, by: 20) {
+            try await ledger.commit(
+                (start..<start + 20).flatMap { Fixture.delivery($0, acceptedAt: $0, bytes: 128 << 10) })
+        }
+        return ledger
+    }
+
+    @Test("the oldest finished requests go until it is small enough, and the file becomes shorter")
+    func size() async throws {
+        let ledger = try await filled()
+        try await ledger.commit(
+            [.request(Fixture.request(401, acceptedAt: 0)), .invocation(Fixture.invocation(401, outcome: nil))])
+        let before = ledger.committer.status.ledgerLength
+        let limit = 24 << 20
+        ledger.committer.prune(olderThan: WallTime(milliseconds: 0), sizeMax: limit)
+        #expect(try await ledger.report() == .pruned(requests: 0))
+        guard case .prunedBySize(let requests, isStillTooLarge: false) = try await ledger.report() else {
+            Issue.record("nothing was pruned by size")
+            return
+        }
+        let left = try ledger.storedNumbers()
+        #expect(requests == 401 - left.count && requests > 150)
+        #expect(left == left.sorted() && left.last == 401, "the oldest go, and what is in flight stays")
+        #expect(left.first == Int64(requests + 1))
+        // The pages go in slices after the report.
+        let other = try ledger.intruder()
+        while try other.integer("PRAGMA freelist_count") * Int64(LedgerWriter.pageLength) > 8 << 20 { usleep(10_000) }
+        ledger.committer.stop()
+        let status = ledger.committer.status
+        #expect(before > 50 << 20)
+        // Eight ninths of the limit, and in a small ledger 8 MiB for what comes next.
+        #expect(status.ledgerLength <= limit / 9 * 8 + (9 << 20), "\(status.ledgerLength)")
+    }
+
+    @Test("a ledger that is not too large keeps everything")
+    func small() async throws {
+        let ledger = try TestLedger(directory.path)
+        try await ledger.commit((1...20).flatMap { Fixture.delivery($0, acceptedAt: $0) })
+        ledger.committer.prune(olderThan: WallTime(milliseconds: 0), sizeMax: 64 << 20)
+        #expect(try await ledger.report() == .pruned(requests: 0))
+        #expect(try ledger.storedNumbers() == Array(1...20))
+    }
+
+    @Test("says when nothing more can go and it is too large all the same")
+    func stuck() async throws {
+        let ledger = try TestLedger(directory.path)
+        let request = Fixture.request(1, acceptedAt: 0, bytes: 1 << 20)
+        try await ledger.commit([.request(request), .invocation(Fixture.invocation(1, outcome: nil))])
+        ledger.committer.prune(olderThan: WallTime(milliseconds: 0), sizeMax: 1 << 19)
+        #expect(try await ledger.report() == .pruned(requests: 0))
+        #expect(try await ledger.report() == .prunedBySize(requests: 0, isStillTooLarge: true))
+        #expect(try ledger.storedNumbers() == [1])
+    }
+}
