@@ -107,7 +107,7 @@ let package = Package(
         .target(
             name: "PushDaemon",
             dependencies: [
-                "PushModel", "PushTracking", "PushCustomData", "PushRouting", "PushSettings",
+                "PushModel", "PushTracking", "PushCustomData", "PushRouting", "PushReporting", "PushSettings",
                 "LinuxSystem", "EventLoop", "UnixSockets", "Store", "HandlerProcess", "HandlerRuns", "JournalLog",
                 "SettingsFiles", "JSONC",
             ], swiftSettings: settings),

@@ -21,6 +21,7 @@ final class Daemon {
         case store(StoreReport)
         case answer(token: UInt64, Result<Lookup.Answer, StoreError>)
         case largeRequest(token: UInt64, Result<Request, ProtocolError>)
+        case metrics(token: UInt64, line: [UInt8])
     }
 
     private let loop: EventLoop
@@ -41,6 +42,7 @@ final class Daemon {
     private let inject: InjectServer
     private let ledgerSync: LedgerSync
     private let deadLetters: DeadLetterService
+    private let metrics: MetricsService
     private var control: ControlServer?
 
     /// What people do with the notifications that it shows.
@@ -117,9 +119,10 @@ final class Daemon {
             loop: loop, pipeline: pipeline, committer: committer, stateID: recovered.stateID)
         deadLetters = DeadLetterService(
             processor: processor, pipeline: pipeline, committer: committer, lookup: lookup)
+        metrics = MetricsService { mailbox.post(.metrics(token: $0, line: $1)) }
         control = ControlServer(
-            processor: processor, health: health, ledgerSync: ledgerSync, deadLetters: deadLetters, refusals: refusals,
-            statusSource: self)
+            processor: processor, health: health, ledgerSync: ledgerSync, deadLetters: deadLetters, metrics: metrics,
+            refusals: refusals, statusSource: self)
         try watch()
         endLeftovers(of: recovered.stateID)
         try recover(recovered)
@@ -153,6 +156,7 @@ final class Daemon {
         endTurn()
         let end = Result { () throws(SystemError) in try loop.run() }
         largeRequests.stop()
+        metrics.stop()
         lookup.stop()
         let failure = committer.stop()
         let code = try end.get()
@@ -228,6 +232,7 @@ final class Daemon {
         case .answer(let token, let answer): inject.answered(token, answer)
         case .largeRequest(let token, let request) where loader.owns(token): loader.wasRead(token, request)
         case .largeRequest(let token, let request): inject.wasRead(token, request)
+        case .metrics(let token, let line): metrics.wasWritten(token, line)
         }
     }
 
@@ -336,9 +341,11 @@ final class Daemon {
         refusals.tellWhatIsDue(at: now)
         processor.endTurn(at: now)
         processor.tellRejections(at: now)
+        loop.beginTurnSlice()
         FreedMemory.trim()
     }
 
+    /// Also the length of a slice of turns: the status tells of those of the last minute.
     private static let housekeepingInterval = Duration.seconds(10)
 
     private func prune() {
@@ -424,7 +431,12 @@ extension Daemon: ControlServer.StatusSource {
             clients: ClientsStatus(
                 inject: injectClients, control: controlClients, read: readClients, refusals: refusals.counts),
             store: DiskStatus(pipeline, health, committer.status, filterBytes: inject.filterBytes, at: now.monotonic),
-            longestTurn: .nanoseconds(loop.longestTurnNanoseconds), turns: loop.turnTimes,
+            turns: loop.turns,
+            process: ProcessStatus(
+                startedAt: startedAt.wall, residentBytes: ProcessMemory.residentBytes, adopted: runner.adoptedCount,
+                journalDrops: journal.dropCount),
+            figures: CountedFigures(
+                deliveries: processor.figures, commits: health.commits, refusals: refusals.countsByPeer),
             customData: CustomDataStatus(
                 summary: processor.customDataSummary, rejected: processor.rejectionCount, sending: processor.sending,
                 isForwarderConnected: isForwarderConnected, now: now.wall))

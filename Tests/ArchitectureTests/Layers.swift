@@ -90,7 +90,7 @@ let layers = [
     TargetRule(
         "PushDaemon", .composition,
         [
-            "PushModel", "PushTracking", "PushCustomData", "PushRouting", "PushSettings", "LinuxSystem",
+            "PushModel", "PushTracking", "PushCustomData", "PushRouting", "PushReporting", "PushSettings", "LinuxSystem",
             "EventLoop", "UnixSockets", "Store", "HandlerProcess", "HandlerRuns", "JournalLog", "SettingsFiles",
             "JSONC",
         ]),

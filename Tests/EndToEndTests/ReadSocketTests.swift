@@ -36,7 +36,7 @@ struct ReadSocketTests {
         #expect(reply["ok"]?.bool == false)
         #expect(reply["error"]?["code"]?.string == "unknown_op")
         let message = reply["error"]?["message"]?.string ?? ""
-        #expect(message.hasPrefix("read.sock takes status, sync and peek; "), "\(message)")
+        #expect(message.hasPrefix("read.sock takes status, metrics, sync and peek; "), "\(message)")
         withExtendedLifetime(daemon) {}
     }
 

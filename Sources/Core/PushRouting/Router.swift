@@ -36,6 +36,8 @@ public struct Router: Sendable {
     var timers = Heap<DueTimer>()
     var usage = Usage()
     var handlerPlaces = HandlerPlaces()
+    /// What ended how since this router began; for metrics.
+    public internal(set) var figures = DeliveryFigures()
     var isDraining = false
     /// Heads of lanes whose turn has come; taken one by one, so that a long lane needs no deep stack.
     var turns = Queue<InvocationID>()

@@ -15,6 +15,7 @@ final class ControlServer {
     private let forwarder: ForwarderService
     private let ledgerSync: LedgerSync
     private let deadLetters: DeadLetterService
+    private let metrics: MetricsService
     private let refusals: RefusalLog
     private unowned let statusSource: any StatusSource
 
@@ -23,16 +24,18 @@ final class ControlServer {
     ///   - health: why nothing can be written for now; told to whoever wants something changed.
     ///   - ledgerSync: answers readers when the ledger is up to date.
     ///   - deadLetters: replays and purges.
+    ///   - metrics: writes metrics.
     ///   - refusals: counts what is refused.
     ///   - statusSource: knows what the daemon does now.
     init(
         processor: Processor, health: StoreHealth, ledgerSync: LedgerSync, deadLetters: DeadLetterService,
-        refusals: RefusalLog, statusSource: any StatusSource
+        metrics: MetricsService, refusals: RefusalLog, statusSource: any StatusSource
     ) {
         self.processor = processor
         self.ledgerSync = ledgerSync
         self.deadLetters = deadLetters
         self.health = health
+        self.metrics = metrics
         self.refusals = refusals
         self.statusSource = statusSource
         forwarder = ForwarderService(processor)
@@ -70,6 +73,9 @@ final class ControlServer {
         case .status:
             let status = statusSource.status(isForwarderConnected: forwarder.isConnected)
             client.reply(status.reply(id: request.id))
+        case .metrics(let format):
+            let status = statusSource.status(isForwarderConnected: forwarder.isConnected)
+            try metrics.write(status, format, for: client)
         case .sync(let timeout): ledgerSync.answer(client, timeout: timeout)
         // What the forwarder has to say is true whatever the disk does; its reply waits for the disk.
         case .settle(let settle): forwarder.settle(settle, for: client)

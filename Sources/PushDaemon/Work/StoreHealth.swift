@@ -20,6 +20,8 @@ final class StoreHealth {
     private(set) var slowCommits: UInt64 = 0
     /// How long the longest commit took.
     private(set) var longestCommit: Duration = .zero
+    /// How long commits took.
+    private(set) var commits = DurationHistogram(bounds: DurationHistogram.commitBounds)
 
     private let journal: JournalWriter
     private var timer: TimerSource?
@@ -69,6 +71,7 @@ final class StoreHealth {
     func committed(took duration: Duration, at now: Int64) {
         writingSince = nil
         longestCommit = max(longestCommit, duration)
+        commits.add(duration)
         guard duration < slowCommit else {
             slowCommits += 1
             return tellSlow("a commit took \(duration.milliseconds) ms", since: now - duration.nanoseconds)

@@ -9,6 +9,7 @@ public final class JournalWriter: Sendable {
     private struct Queue {
         var entries: [@Sendable () -> JournalEntry] = []
         var dropped = 0
+        var droppedInAll: UInt64 = 0
         var isStopping = false
     }
 
@@ -40,6 +41,9 @@ public final class JournalWriter: Sendable {
         }.detach()
     }
 
+    /// How many entries were dropped since the start because the queue was full; on any thread.
+    public var dropCount: UInt64 { queue.withLock(\.droppedInAll) }
+
     /// Queues an entry; never waits. After `stop` it is lost.
     public func log(_ entry: JournalEntry) { log { entry } }
 
@@ -48,6 +52,7 @@ public final class JournalWriter: Sendable {
         let wasEmpty = queue.withLock { queue in
             guard queue.entries.count < capacity else {
                 queue.dropped += 1
+                queue.droppedInAll += 1
                 return false
             }
             queue.entries.append(entry)

@@ -2,7 +2,7 @@ extension ControlRequest.Operation {
     /// Whether it changes nothing, so that `read.sock` takes it too.
     public var changesNothing: Bool {
         switch self {
-        case .status, .sync, .peek: true
+        case .status, .metrics, .sync, .peek: true
         case .claim, .depart, .settle, .sending, .flush, .reset, .resolve, .replay, .purge: false
         }
     }
@@ -16,6 +16,6 @@ extension ControlRequest {
         guard !operation.changesNothing else { return }
         throw ProtocolError(
             .unknownOperation, field: "op",
-            message: "read.sock takes status, sync and peek; \(operation.name) is for control.sock", id: id)
+            message: "read.sock takes status, metrics, sync and peek; \(operation.name) is for control.sock", id: id)
     }
 }
