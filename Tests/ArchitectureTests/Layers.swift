@@ -53,6 +53,7 @@ let layers = [
     TargetRule("CSQLite", .c),
     TargetRule("CJSON", .c),
     TargetRule("CCurl", .c),
+    TargetRule("CMicroHTTPD", .c),
     TargetRule("CLinux", .c),
     TargetRule("CChecksum", .c),
 
@@ -74,6 +75,7 @@ let layers = [
     TargetRule("HandlerProcess", .adapter, ["CLinux", "LinuxSystem"]),
     TargetRule("JournalLog", .adapter, ["CSystemd", "LinuxSystem"]),
     TargetRule("HTTPClient", .adapter, ["CCurl", "CLinux"]),
+    TargetRule("HTTPServer", .adapter, ["CMicroHTTPD", "LinuxSystem"]),
     TargetRule("DesktopNotifications", .adapter, ["CSystemd", "PushRouting", "LinuxSystem"]),
     TargetRule("JSONC", .adapter, ["CJSON", "PushModel"]),
     TargetRule("SettingsFiles", .adapter, ["PushRouting", "PushSettings", "LinuxSystem"]),
@@ -114,6 +116,12 @@ let layers = [
         [
             "PushModel", "PushRouting", "PushSettings", "LinuxSystem", "EventLoop", "UnixSockets", "HTTPClient",
             "HTTPSending", "HandlerRuns", "JournalLog", "SettingsFiles",
+        ]),
+    TargetRule(
+        "pushrouter-metrics", .composition,
+        [
+            "PushModel", "PushReporting", "PushSettings", "LinuxSystem", "EventLoop", "HTTPServer", "JournalLog",
+            "SettingsFiles", "DaemonClient",
         ]),
 ]
 

@@ -32,7 +32,7 @@ public struct DeliveryFigures: Sendable {
     /// How many handlers have an entry of their own.
     public static let handlersMax = 64
     /// How many providers have one.
-    public static let providersMax = 32
+    public static let providersMax = 64
     /// Stands for no provider.
     public static let noProvider = "(none)"
 
@@ -44,6 +44,9 @@ public struct DeliveryFigures: Sendable {
     public private(set) var handlers = LabelTable(limit: Self.handlersMax, empty: Handler())
     /// By provider, without observers.
     public private(set) var providers = LabelTable(limit: Self.providersMax, empty: Outcomes())
+
+    /// Makes an entry for each handler that a route names: who reads the counts sees the first one rise from zero.
+    mutating func expect(_ routes: [Route]) { for route in routes { _ = handlers[route.handler] } }
 
     /// Counts the end of an invocation.
     ///

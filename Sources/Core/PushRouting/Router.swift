@@ -17,6 +17,7 @@ public struct Router: Sendable {
         didSet {
             sharedTable = Indirect(table)
             handlerPlaces.configure(table.handlers)
+            figures.expect(table.routes)
         }
     }
     /// The same, for invocations: each keeps what it was accepted under.
@@ -69,6 +70,7 @@ public struct Router: Sendable {
         self.customData.rules = table.customData
         self.lastNumber = lastNumber
         handlerPlaces.configure(table.handlers)
+        figures.expect(table.routes)
         knownDevices.reserve(devices.count)
         for device in devices { knownDevices.set(device) }
         for delivery in recentDeliveries { see(delivery) }

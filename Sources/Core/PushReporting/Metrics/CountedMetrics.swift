@@ -4,7 +4,8 @@ import PushModel
 enum CountedMetrics {
     /// In the order in which they are written.
     static let all = [
-        MetricFamily("outcomes", "Invocations that ended, by outcome; copies for observing routes are apart.", .counter) {
+        MetricFamily("outcomes", "Invocations that ended, by outcome; copies for observing routes are apart.", .counter)
+        {
             outcomes($0["figures"]?["outcomes"])
         },
         MetricFamily("observer_outcomes", "Copies for observing routes that ended, by outcome.", .counter) {
@@ -25,7 +26,8 @@ enum CountedMetrics {
             byHandler($0) { DaemonMetrics.number($0["start_failures"], $1) }
         },
         MetricFamily(
-            "handler_queue_seconds", "From acceptance to the start of the handler, or to the end without one.", .histogram
+            "handler_queue_seconds", "From acceptance to the start of the handler, or to the end without one.",
+            .histogram
         ) {
             byHandler($0) { histogram($0["queue"], $1) }
         },
@@ -38,7 +40,8 @@ enum CountedMetrics {
         MetricFamily("commit_seconds", "How long commits to the log took.", .histogram) {
             histogram($0["figures"]?["commits"], [])
         },
-        MetricFamily("peer_refused", "Connections and requests that were refused, by reason and user.", .counter) { status in
+        MetricFamily("peer_refused", "Connections and requests that were refused, by reason and user.", .counter) {
+            status in
             status["figures"]?["refusals"]?.elements.flatMap { refusal in
                 DaemonMetrics.number(
                     refusal["count"],

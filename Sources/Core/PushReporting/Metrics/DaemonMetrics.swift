@@ -99,7 +99,8 @@ enum DaemonMetrics {
         Metric("id_filter_bytes", "Bytes of the filter that recognizes new ids without asking the ledger.") {
             number($0["store"]?["id_filter_bytes"])
         },
-        Metric("longest_turn_seconds", "The longest turn of the loop in the last minute: so long may work have waited.") {
+        Metric("longest_turn_seconds", "The longest turn of the loop in the last minute: so long may work have waited.")
+        {
             microseconds($0["recent_turns"]?["longest_turn_us"])
         },
         Metric("turn_seconds", "Processor time of a turn of the loop in the last minute: that share takes no longer.") {

@@ -51,7 +51,8 @@ struct MetricFamily: Sendable {
     let samples: @Sendable (JSONNode) -> [MetricSample]
 
     init(
-        _ name: String, _ help: String, _ kind: Kind = .gauge, _ samples: @escaping @Sendable (JSONNode) -> [MetricSample]
+        _ name: String, _ help: String, _ kind: Kind = .gauge,
+        _ samples: @escaping @Sendable (JSONNode) -> [MetricSample]
     ) {
         self.name = "pushrouterd_" + name
         self.kind = kind
