@@ -163,7 +163,7 @@ let package = Package(
         tests("JSONCTests", ["PushModel", "JSONC"]),
         tests("HTTPClientTests", ["HTTPClient", "CLinux"]),
         tests("HTTPServerTests", ["HTTPServer", "LinuxSystem"]),
-        tests("MetricsTests", ["PushModel", "PushReporting", "HTTPServer", "pushrouter-metrics"]),
+        tests("MetricsTests", ["PushModel", "PushReporting", "HTTPServer", "DaemonClient", "pushrouter-metrics"]),
         tests("PushRoutingTests", ["PushModel", "PushDispatch", "PushTracking", "PushCustomData", "PushRouting"]),
         tests("PushReportingTests", ["PushModel", "PushReporting"]),
         tests(
