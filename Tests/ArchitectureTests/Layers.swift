@@ -92,8 +92,9 @@ let layers = [
     TargetRule(
         "PushDaemon", .composition,
         [
-            "PushModel", "PushTracking", "PushCustomData", "PushRouting", "PushReporting", "PushSettings", "LinuxSystem",
-            "EventLoop", "UnixSockets", "Store", "HandlerProcess", "HandlerRuns", "JournalLog", "SettingsFiles",
+            "PushModel", "PushTracking", "PushCustomData", "PushRouting", "PushReporting", "PushSettings",
+            "LinuxSystem", "EventLoop", "UnixSockets", "Store", "HandlerProcess", "HandlerRuns", "JournalLog",
+            "SettingsFiles",
             "JSONC",
         ]),
     TargetRule("pushrouterd", .composition, ["PushDaemon", "PushModel", "PushSettings", "SettingsFiles"]),

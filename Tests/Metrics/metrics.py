@@ -230,7 +230,7 @@ def main():
             check(samples(Page(port, "/metrics").text) == {"pushrouterd_up": 0}, "metrics of a stopped daemon")
             check(Page(port, "/healthz").status == 503, "healthz of a stopped daemon is not 503")
             router.send_signal(signal.SIGCONT)
-            check(samples(Page(port, "/metrics").text)["pushrouterd_up"] == 1, "the daemon goes on, and nobody sees it")
+            wait_until("the daemon goes on, and is seen", lambda: samples(Page(port, "/metrics").text)["pushrouterd_up"] == 1)
             router.terminate()
             check(router.wait() == 0, "the daemon did not end well")
             check(samples(Page(port, "/metrics").text) == {"pushrouterd_up": 0}, "metrics without a daemon")
