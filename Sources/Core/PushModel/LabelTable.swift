@@ -9,11 +9,11 @@ public struct LabelTable<Value: Sendable>: Sendable {
 
     private let limit: Int
     private let empty: Value
-    private var names: [String] = []
-    private var values: [Value] = []
+    @usableFromInline var names: [String] = []
+    @usableFromInline var values: [Value] = []
     private var places: [String: Int] = [:]
     /// The place that was asked for last: most often it is asked for again, and nothing has to be hashed.
-    private var last = 0
+    @usableFromInline var last = 0
 
     /// No names.
     ///
@@ -28,18 +28,19 @@ public struct LabelTable<Value: Sendable>: Sendable {
 
     /// The value of a name; changed in place.
     public subscript(name: String) -> Value {
-        mutating _modify {
-            let place = place(of: name)
-            yield &values[place]
+        @inlinable mutating _modify {
+            if last >= names.count || names[last] != name { last = find(name) }
+            yield &values[last]
         }
-        mutating get { values[place(of: name)] }
+        @inlinable mutating get {
+            if last >= names.count || names[last] != name { last = find(name) }
+            return values[last]
+        }
     }
 
-    private mutating func place(of name: String) -> Int {
-        if last < names.count, names[last] == name { return last }
-        last = places[name] ?? add(name)
-        return last
-    }
+    /// The place of a name, which it gets if it has none.
+    @usableFromInline
+    mutating func find(_ name: String) -> Int { places[name] ?? add(name) }
 
     private mutating func add(_ name: String) -> Int {
         let name = names.count < limit ? name : Self.others
