@@ -50,11 +50,8 @@ public final class HTTPServer: Sendable {
                 descriptor, max(2, limits.threads), limits.connections, limits.connectionBytes, limits.seconds,
                 RequestContext.handle, RequestContext.completed, RequestContext.connectionChanged,
                 Unmanaged.passUnretained(context).toOpaque())
-        else {
-            let reason = errno
-            close(descriptor)
-            throw SystemError(operation: "start the HTTP server", errno: reason)
-        }
+            // The library may have closed the socket by now, or not: who could not begin ends soon.
+        else { throw SystemError(operation: "start the HTTP server", errno: errno) }
         daemon = OpaquePointerBox(address: UInt(bitPattern: started))
     }
 
