@@ -102,7 +102,7 @@ struct ControlRequestTests {
     }
 
     static let names =
-        "status, sync, claim, depart, peek, settle, sending, flush, reset, resolve, replay or purge"
+        "status, metrics, sync, claim, depart, peek, settle, sending, flush, reset, resolve, replay or purge"
     static let run = #""instance":"01234567-89ab-cdef-fedc-ba9876543210""#
 
     static let refused: [RefusalTests.Example] = [
