@@ -58,6 +58,7 @@ let package = Package(
         .executable(name: "pushctl", targets: ["pushctl"]),
         .executable(name: "pushrouter-forward", targets: ["pushrouter-forward"]),
         .executable(name: "pushrouter-http", targets: ["pushrouter-http"]),
+        .executable(name: "pushrouter-metrics", targets: ["pushrouter-metrics"]),
     ],
     targets: [
         swift(.core, "PushModel", []),
@@ -76,6 +77,7 @@ let package = Package(
         library("CSQLite", pkgConfig: "sqlite3", package: "libsqlite3-dev"),
         library("CJSON", pkgConfig: "json-c", package: "libjson-c-dev"),
         library("CCurl", pkgConfig: "libcurl", package: "libcurl4-openssl-dev"),
+        library("CMicroHTTPD", pkgConfig: "libmicrohttpd", package: "libmicrohttpd-dev"),
         c("CLinux"),
         c("CChecksum"),
         swift(.system, "LinuxSystem", ["CLinux"]),
@@ -85,6 +87,7 @@ let package = Package(
         swift(.system, "HandlerProcess", ["CLinux", "LinuxSystem"]),
         swift(.system, "JournalLog", ["CSystemd", "LinuxSystem"]),
         swift(.system, "HTTPClient", ["CCurl", "CLinux"]),
+        swift(.system, "HTTPServer", ["CMicroHTTPD", "LinuxSystem"]),
         swift(.system, "DesktopNotifications", ["CSystemd", "PushRouting", "LinuxSystem"]),
         swift(.system, "LogControl", ["CSystemd", "LinuxSystem"]),
         swift(.system, "JSONC", ["CJSON", "PushModel"]),
@@ -108,7 +111,7 @@ let package = Package(
         .target(
             name: "PushDaemon",
             dependencies: [
-                "PushModel", "PushTracking", "PushCustomData", "PushRouting", "PushSettings",
+                "PushModel", "PushTracking", "PushCustomData", "PushRouting", "PushReporting", "PushSettings",
                 "LinuxSystem", "EventLoop", "UnixSockets", "Store", "HandlerProcess", "HandlerRuns", "JournalLog",
                 "SettingsFiles", "JSONC", "LogControl",
             ], swiftSettings: settings),
@@ -133,6 +136,13 @@ let package = Package(
                 "PushModel", "PushRouting", "PushSettings", "LinuxSystem", "EventLoop", "UnixSockets", "HTTPClient",
                 "HTTPSending", "HandlerRuns", "JournalLog", "SettingsFiles",
             ]),
+        // What serves HTTP is a program of its own, for the same reason.
+        program(
+            "pushrouter-metrics",
+            [
+                "PushModel", "PushReporting", "PushSettings", "LinuxSystem", "EventLoop", "HTTPServer", "JournalLog",
+                "SettingsFiles", "DaemonClient",
+            ]),
 
         // Tests: one folder a target.
         // What the tests do to a disk. The library that is preloaded (preload) is compiled by them.
@@ -153,6 +163,8 @@ let package = Package(
         tests("DaemonClientTests", ["PushModel", "UnixSockets", "DaemonClient"]),
         tests("JSONCTests", ["PushModel", "JSONC"]),
         tests("HTTPClientTests", ["HTTPClient", "CLinux"]),
+        tests("HTTPServerTests", ["HTTPServer", "LinuxSystem"]),
+        tests("MetricsTests", ["PushModel", "PushReporting", "HTTPServer", "DaemonClient", "pushrouter-metrics"]),
         tests("PushRoutingTests", ["PushModel", "PushDispatch", "PushTracking", "PushCustomData", "PushRouting"]),
         tests("PushReportingTests", ["PushModel", "PushReporting"]),
         tests(

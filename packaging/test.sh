@@ -57,9 +57,16 @@ else
     say "reports: python3 is not installed, so figures are not recomputed"
 fi
 
+if command -v python3 >/dev/null; then
+    say "metrics: read by other programs' readers, served to hostile clients, scraped by Prometheus"
+    python3 Tests/Metrics/metrics.py .build/debug/pushrouterd .build/debug/pushrouter-metrics
+else
+    say "metrics: python3 is not installed, so nobody else reads them"
+fi
+
 say "release: swift build -c release"
 swift build -c release
-for program in pushrouterd pushctl pushrouter-forward pushrouter-http; do
+for program in pushrouterd pushctl pushrouter-forward pushrouter-http pushrouter-metrics; do
     libraries=$(ldd ".build/release/$program")
     [[ $libraries != *libswift* && $libraries != *"not found"* ]] || fail "$program needs more than Debian: $libraries"
     ".build/release/$program" --version

@@ -21,6 +21,7 @@ final class Daemon {
         case store(StoreReport)
         case answer(token: UInt64, Result<Lookup.Answer, StoreError>)
         case largeRequest(token: UInt64, Result<Request, ProtocolError>)
+        case metrics(token: UInt64, line: [UInt8])
     }
 
     private let loop: EventLoop
@@ -45,6 +46,7 @@ final class Daemon {
     private let erasures: ErasureService
     private let pruning: LedgerPruning
     private let logLevels: LogLevels
+    private let metrics: MetricsService
     private var control: ControlServer?
 
     /// What people do with the notifications that it shows.
@@ -127,9 +129,10 @@ final class Daemon {
         pruning = LedgerPruning(committer, journal: journal)
         erasures = ErasureService(
             processor: processor, pipeline: pipeline, committer: committer, lookup: lookup, journal: journal)
+        metrics = MetricsService { mailbox.post(.metrics(token: $0, line: $1)) }
         control = ControlServer(
             processor: processor, health: health, ledgerSync: ledgerSync, deadLetters: deadLetters,
-            erasures: erasures, logLevels: logLevels, refusals: refusals, statusSource: self)
+            erasures: erasures, logLevels: logLevels, metrics: metrics, refusals: refusals, statusSource: self)
         try watch()
         endLeftovers(of: recovered.stateID)
         try recover(recovered)
@@ -164,6 +167,7 @@ final class Daemon {
         endTurn()
         let end = Result { () throws(SystemError) in try loop.run() }
         largeRequests.stop()
+        metrics.stop()
         lookup.stop()
         let failure = committer.stop()
         let code = try end.get()
@@ -240,6 +244,7 @@ final class Daemon {
         case .answer(let token, let answer): inject.answered(token, answer)
         case .largeRequest(let token, let request) where loader.owns(token): loader.wasRead(token, request)
         case .largeRequest(let token, let request): inject.wasRead(token, request)
+        case .metrics(let token, let line): metrics.wasWritten(token, line)
         }
     }
 
@@ -347,9 +352,11 @@ final class Daemon {
         processor.endTurn(at: now)
         processor.tellRejections(at: now)
         pruning.check(settings.store, at: Moment.now().wall, byAge: clockStep == nil)
+        loop.beginTurnSlice()
         FreedMemory.trim()
     }
 
+    /// Also the length of a slice of turns: the status tells of those of the last minute.
     private static let housekeepingInterval = Duration.seconds(10)
 
     private func prune() {
@@ -443,7 +450,12 @@ extension Daemon: ControlServer.StatusSource {
             store: DiskStatus(
                 pipeline, health, pruning, committer.status, sizeMax: settings.store.sizeMax,
                 filterBytes: inject.filterBytes, at: now.monotonic),
-            longestTurn: .nanoseconds(loop.longestTurnNanoseconds), turns: loop.turnTimes,
+            turns: loop.turns,
+            process: ProcessStatus(
+                startedAt: startedAt.wall, residentBytes: ProcessMemory.residentBytes, adopted: runner.adoptedCount,
+                journalDrops: journal.dropCount),
+            figures: CountedFigures(
+                deliveries: processor.figures, commits: health.commits, refusals: refusals.countsByPeer),
             customData: CustomDataStatus(
                 summary: processor.customDataSummary, rejected: processor.rejectionCount, sending: processor.sending,
                 isForwarderConnected: isForwarderConnected, now: now.wall))

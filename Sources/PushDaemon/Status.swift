@@ -6,7 +6,7 @@ import PushRouting
 import Store
 
 /// What `op: status` tells: what the daemon is doing now.
-struct Status {
+struct Status: Sendable {
     var version: String
     var processID: Int32
     var mode: DispatchMode
@@ -26,13 +26,23 @@ struct Status {
     var deliveriesTracked: Int
     var clients: ClientsStatus
     var store: DiskStatus
-    var longestTurn: Duration
-    var turns: TurnTimes
+    var turns: TurnWindow
+    var process: ProcessStatus
+    /// What is counted for metrics.
+    var figures: CountedFigures
     var customData: CustomDataStatus
 
     /// The reply, with its line feed.
     func reply(id: String?) -> [UInt8] {
         Reply.done(id: id) { $0.member("status", object: members) }
+    }
+
+    /// The same facts with what is counted for metrics, as JSON.
+    var withFigures: [UInt8] {
+        JSONTree.object { writer in
+            members(writer)
+            writer.member("figures", object: figures.members)
+        }.bytes()
     }
 
     private func members(_ writer: JSONObjectBuilder) {
@@ -58,14 +68,15 @@ struct Status {
         writer.member("read_connections", clients.read.connections)
         writer.member("bytes_waiting_for_disk", store.bytesWaiting)
         writer.member("transactions", store.commits)
-        writer.member("longest_turn_us", longestTurn.microseconds)
+        writer.member("longest_turn_us", turns.longest / 1000)
+        writer.member("turns", object: { $0.members(of: turns.all) })
         writer.member(
-            "turns",
+            "recent_turns",
             object: { writer in
-                writer.member("count", Int64(clamping: turns.count))
-                writer.member("p99_us", turns.percentile(99) / 1000)
-                writer.member("longest_us", turns.longest / 1000)
+                writer.members(of: turns.recent)
+                writer.member("longest_turn_us", turns.recentLongest / 1000)
             })
+        writer.member("process", object: process.members)
         writer.member("clients", object: clients.members)
         writer.member("store", object: store.members)
         writer.member("custom_data", object: customData.members)
@@ -74,6 +85,32 @@ struct Status {
             object: { writer in
                 for handler in handlers { writer.member(handler.name, object: handler.members) }
             })
+    }
+}
+
+extension JSONObjectBuilder {
+    fileprivate func members(of turns: TurnTimes) {
+        member("count", Int64(clamping: turns.count))
+        member("p99_us", turns.percentile(99) / 1000)
+        member("longest_us", turns.longest / 1000)
+    }
+}
+
+/// What `op: status` tells of the daemon's own process.
+struct ProcessStatus: Sendable {
+    var startedAt: WallTime
+    /// Bytes of its memory that are in RAM; `nil` where the system does not say.
+    var residentBytes: Int64?
+    /// Processes that runs left behind, which it adopted and has not reaped.
+    var adopted: Int
+    /// Entries that the journal did not take.
+    var journalDrops: UInt64
+
+    fileprivate func members(_ writer: JSONObjectBuilder) {
+        writer.member("started_at_ms", startedAt.milliseconds)
+        writer.member("resident_bytes", residentBytes)
+        writer.member("adopted_processes", adopted)
+        writer.member("journal_drops", Int64(clamping: journalDrops))
     }
 }
 
@@ -92,9 +129,9 @@ extension HandlerStatus {
 }
 
 /// What `op: status` tells of the clients of the sockets.
-struct ClientsStatus {
+struct ClientsStatus: Sendable {
     /// What one of the sockets has.
-    struct Socket {
+    struct Socket: Sendable {
         var connections: Int
         var inputBytes: Int
         var outputBytes: Int
@@ -133,7 +170,7 @@ struct ClientsStatus {
 }
 
 /// What `op: status` tells of log and ledger.
-struct DiskStatus {
+struct DiskStatus: Sendable {
     var problem: String?
     var ledgerProblem: String?
     var bytesWaiting: Int
@@ -194,7 +231,7 @@ struct DiskStatus {
 }
 
 /// What `op: status` tells of custom data.
-struct CustomDataStatus {
+struct CustomDataStatus: Sendable {
     var summary: CustomDataSummary
     /// How many entries were rejected on arrival since the start.
     var rejected: Int64

@@ -53,6 +53,7 @@ let layers = [
     TargetRule("CSQLite", .c),
     TargetRule("CJSON", .c),
     TargetRule("CCurl", .c),
+    TargetRule("CMicroHTTPD", .c),
     TargetRule("CLinux", .c),
     TargetRule("CChecksum", .c),
 
@@ -74,6 +75,7 @@ let layers = [
     TargetRule("HandlerProcess", .adapter, ["CLinux", "LinuxSystem"]),
     TargetRule("JournalLog", .adapter, ["CSystemd", "LinuxSystem"]),
     TargetRule("HTTPClient", .adapter, ["CCurl", "CLinux"]),
+    TargetRule("HTTPServer", .adapter, ["CMicroHTTPD", "LinuxSystem"]),
     TargetRule("DesktopNotifications", .adapter, ["CSystemd", "PushRouting", "LinuxSystem"]),
     TargetRule("LogControl", .adapter, ["CSystemd", "LinuxSystem"]),
     TargetRule("JSONC", .adapter, ["CJSON", "PushModel"]),
@@ -91,9 +93,9 @@ let layers = [
     TargetRule(
         "PushDaemon", .composition,
         [
-            "PushModel", "PushTracking", "PushCustomData", "PushRouting", "PushSettings", "LinuxSystem",
-            "EventLoop", "UnixSockets", "Store", "HandlerProcess", "HandlerRuns", "JournalLog", "SettingsFiles",
-            "JSONC", "LogControl",
+            "PushModel", "PushTracking", "PushCustomData", "PushRouting", "PushReporting", "PushSettings",
+            "LinuxSystem", "EventLoop", "UnixSockets", "Store", "HandlerProcess", "HandlerRuns", "JournalLog",
+            "SettingsFiles", "JSONC", "LogControl",
         ]),
     TargetRule("pushrouterd", .composition, ["PushDaemon", "PushModel", "PushSettings", "SettingsFiles"]),
     TargetRule(
@@ -115,6 +117,12 @@ let layers = [
         [
             "PushModel", "PushRouting", "PushSettings", "LinuxSystem", "EventLoop", "UnixSockets", "HTTPClient",
             "HTTPSending", "HandlerRuns", "JournalLog", "SettingsFiles",
+        ]),
+    TargetRule(
+        "pushrouter-metrics", .composition,
+        [
+            "PushModel", "PushReporting", "PushSettings", "LinuxSystem", "EventLoop", "HTTPServer", "JournalLog",
+            "SettingsFiles", "DaemonClient",
         ]),
 ]
 

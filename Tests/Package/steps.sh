@@ -54,6 +54,18 @@ holds "it stops" systemctl stop "$service"
 holds "a request is accepted" inject
 holds "the request started it" systemctl is-active "$service"
 
+step "metrics: a scrape starts the service, which reaches the daemon's socket and nothing else"
+page() { exec 3<>/dev/tcp/127.0.0.1/9771 && printf 'GET %s HTTP/1.0\r\n\r\n' "$1" >&3 && cat <&3; }
+export -f page
+holds "its socket listens" systemctl start pushrouter-metrics.socket
+until_so "the metrics come" bash -c 'page /metrics | grep -qx "pushrouterd_up 1"'
+holds "the health is good" bash -c 'page /healthz | grep -qx ok'
+holds "the service runs" systemctl is-active pushrouter-metrics
+pid=$(systemctl show -p MainPID --value pushrouter-metrics)
+denies "it sees the ledger" nsenter -t "$pid" -m test -e /var/lib/pushrouterd/ledger.db
+[[ $(nsenter -t "$pid" -n ip -o -4 address show scope global) == "" ]] || fail "it has a network"
+holds "it stops" systemctl stop pushrouter-metrics.socket pushrouter-metrics.service
+
 step "everything under the filter: handlers of each kind, the journal, a child that hides"
 mkdir -p /opt/handlers
 cat >/opt/handlers/program <<'END'

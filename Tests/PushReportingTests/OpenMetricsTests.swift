@@ -2,12 +2,14 @@ import PushModel
 import PushReporting
 import Testing
 
-@Suite("The status as OpenMetrics")
+@Suite("The daemon's metrics")
 struct OpenMetricsTests {
     private static let status = #"""
         {"version":"1.0 \"a\\b\"","mode":"device","uptime_ms":61500,"state":"running","configuration_problem":null,
         "store_problem":"full","accepted_since_start":7,"inject_connections":1,"control_connections":2,
-        "longest_turn_us":1250,"turns":{"count":9,"p99_us":640,"longest_us":1250},"clients":{"input_bytes":3,"output_bytes":4,
+        "longest_turn_us":9250,"turns":{"count":99,"p99_us":940,"longest_us":9250},
+        "recent_turns":{"count":9,"p99_us":640,"longest_us":1000,"longest_turn_us":1250},
+        "process":{"started_at_ms":1700000000250,"resident_bytes":4096,"adopted_processes":2,"journal_drops":3},"clients":{"input_bytes":3,"output_bytes":4,
         "refused":{"connections":0,"overloaded":5}},"transactions":6,"store":{"ledger_problem":null,"is_slow":true,
         "slow_commits":2,"last_commit_us":90,"longest_commit_us":1500000,"log_used_bytes":8192,"log_bytes":1048576,
         "log_limit_bytes":268435456,"batches_behind":1,"bytes_behind":700,"behind_us":2500,"ledger_bytes":65536,
@@ -17,18 +19,23 @@ struct OpenMetricsTests {
         "breaker_pause_ms":50,"passed_over":6,"draining":false}}}
         """#
 
-    private func text(_ status: String) throws -> String {
-        OpenMetrics.text(of: try JSONDocument(scanning: Array(status.utf8)).root)
+    private func text(_ status: String, as format: MetricsFormat = .openMetrics) throws -> String {
+        OpenMetrics.text(of: try JSONDocument(scanning: Array(status.utf8)).root, as: format)
+    }
+
+    /// The samples of a text, without the times at which counting began.
+    private func samples(_ text: String) -> [Substring] {
+        text.split(separator: "\n").filter { !$0.hasPrefix("#") && !$0.contains("_created") }
     }
 
     @Test("has base units, labels and an end; what the status lacks is left out")
     func metrics() throws {
         let text = try text(Self.status)
-        let samples = text.split(separator: "\n").filter { !$0.hasPrefix("#") }
         #expect(
-            samples == [
-                #"pushrouterd_build_info{version="1.0 \"a\\b\"",mode="device"} 1"#,
-                "pushrouterd_uptime_seconds 61.5", "pushrouterd_running 1", "pushrouterd_configuration_problem 0",
+            samples(text) == [
+                "pushrouterd_up 1", #"pushrouterd_build_info{version="1.0 \"a\\b\"",mode="device"} 1"#,
+                "pushrouterd_start_time_seconds 1700000000.25", "pushrouterd_uptime_seconds 61.5",
+                "pushrouterd_running 1", "pushrouterd_configuration_problem 0",
                 "pushrouterd_store_problem 1", "pushrouterd_ledger_problem 0", "pushrouterd_requests_accepted_total 7",
                 #"pushrouterd_handler_running{handler="crm"} 2"#, #"pushrouterd_handler_waiting{handler="crm"} 3"#,
                 #"pushrouterd_handler_queue_limit{handler="crm"} 9"#,
@@ -45,7 +52,9 @@ struct OpenMetricsTests {
                 "pushrouterd_log_limit_bytes 268435456", "pushrouterd_ledger_behind_bytes 700",
                 "pushrouterd_ledger_behind_seconds 0.0025", "pushrouterd_ledger_bytes 65536",
                 "pushrouterd_ledger_wal_bytes 16384", "pushrouterd_id_filter_bytes 8192",
-                "pushrouterd_longest_turn_seconds 0.00125", #"pushrouterd_turn_seconds{quantile="0.99"} 0.00064"#,
+                "pushrouterd_longest_turn_seconds 0.00125", #"pushrouterd_turn_seconds{share="0.99"} 0.00064"#,
+                "pushrouterd_resident_memory_bytes 4096", "pushrouterd_adopted_processes 2",
+                "pushrouterd_journal_dropped_total 3",
                 #"pushrouterd_custom_data_entries{state="pending"} 1"#,
                 #"pushrouterd_custom_data_entries{state="queued"} 2"#,
                 #"pushrouterd_custom_data_entries{state="claimed"} 3"#,
@@ -68,13 +77,14 @@ struct OpenMetricsTests {
             switch (words[0], words[1]) {
             case ("#", "TYPE"):
                 #expect(seen.insert(words[2]).inserted, "\(line)")
-                #expect(["gauge", "counter"].contains(words[3]), "\(line)")
+                #expect(["gauge", "counter", "histogram"].contains(words[3]), "\(line)")
                 name = words[2]
             case ("#", "UNIT"): #expect(words[2] == name && words[2].hasSuffix("_\(words[3])"), "\(line)")
             case ("#", "HELP"): #expect(words[2] == name && words[3].hasSuffix("."), "\(line)")
             default:
                 let sample = line.prefix { $0 != "{" && $0 != " " }
-                #expect(sample == name.map { $0 } || sample == name.map { "\($0)_total" }, "\(line)")
+                let suffixes = ["", "_total", "_created", "_bucket", "_count", "_sum"]
+                #expect(suffixes.contains { sample == (name ?? "") + $0 }, "\(line)")
             }
         }
         #expect(seen.contains("pushrouterd_custom_data_oldest_unsent_seconds"))
@@ -84,8 +94,12 @@ struct OpenMetricsTests {
     func nothing() throws {
         let status = #"{"custom_data":{"oldest_unsent_age_ms":null,"sending":null,"forwarder_connected":false}}"#
         let text = try text(status)
-        let samples = text.split(separator: "\n").filter { !$0.hasPrefix("#") }
-        #expect(samples == ["pushrouterd_custom_data_oldest_unsent_seconds 0", "pushrouterd_forwarder_connected 0"])
-        #expect(try self.text("{}") == "# EOF\n")
+        #expect(
+            samples(text) == [
+                "pushrouterd_up 1", "pushrouterd_custom_data_oldest_unsent_seconds 0",
+                "pushrouterd_forwarder_connected 0",
+            ])
+        #expect(samples(try self.text("{}")) == ["pushrouterd_up 1"])
+        #expect(samples(OpenMetrics.textOfNoAnswer(as: .openMetrics)) == ["pushrouterd_up 0"])
     }
 }

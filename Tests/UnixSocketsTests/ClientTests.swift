@@ -80,6 +80,20 @@ struct ClientTests {
         }
     }
 
+    @Test("gives up waiting for a place in a backlog that stays full, in time")
+    func fullBacklog() throws {
+        let listener = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        defer { close(listener) }
+        #expect(SocketPath.withAddress(of: path) { bind(listener, $0, $1) } == 0)
+        #expect(listen(listener, 0) == 0)
+        var waiting: [Client] = []
+        // One more than the backlog may find a place.
+        #expect(throws: ClientError.timedOut(path: path)) {
+            for _ in 0..<3 { waiting.append(try Client(path: path, timeoutMilliseconds: 50)) }
+        }
+        #expect(!waiting.isEmpty)
+    }
+
     @Test("tells that the daemon is gone when it sends")
     func tellsAClosedDaemon() throws {
         let client = try connect().0

@@ -145,7 +145,7 @@ _pushctl() {
         export:--event) return ;;
         export:--cursor) mapfile -t COMPREPLY < <(compgen -f -- "$current"); return ;;
         export:--after) return ;;
-        status:--format) mapfile -t COMPREPLY < <(compgen -W "text json openmetrics" -- "$current"); return ;;
+        status:--format) mapfile -t COMPREPLY < <(compgen -W "text json openmetrics prometheus" -- "$current"); return ;;
         tail:--handler) return ;;
         tail:--route) return ;;
         tail:--provider) return ;;

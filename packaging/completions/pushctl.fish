@@ -245,7 +245,7 @@ complete -c pushctl -n '__pushctl_in export' -l cursor -r -F -d 'begin where thi
 complete -c pushctl -n '__pushctl_in export' -l after -x -d 'begin after the line with this cursor; each line shows its own'
 complete -c pushctl -n '__pushctl_in export' -l follow -d 'wait for new events, until SIGINT, SIGTERM or the reader ends it'
 complete -c pushctl -n '__pushctl_in export' -l full-tokens -d 'show push tokens whole; otherwise their first characters'
-complete -c pushctl -n '__pushctl_in status' -l format -x -a 'text json openmetrics' -d 'the format of the output (text)'
+complete -c pushctl -n '__pushctl_in status' -l format -x -a 'text json openmetrics prometheus' -d 'the format of the output (text)'
 complete -c pushctl -n '__pushctl_in status' -l json -d 'print JSON, for programs'
 complete -c pushctl -n '__pushctl_in tail' -l handler -x -d 'only outcomes of this handler'
 complete -c pushctl -n '__pushctl_in tail' -l route -x -d 'only outcomes of this route'

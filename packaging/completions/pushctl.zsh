@@ -476,7 +476,7 @@ export)
     ;;
 status)
     _arguments -S \
-        '*--format=[the format of the output (text)]:format:(text json openmetrics)' \
+        '*--format=[the format of the output (text)]:format:(text json openmetrics prometheus)' \
         '*--json[print JSON, for programs]' \
         '*--config=[read the configuration from this directory only]:config:_directories' \
         '*--state=[where the daemon keeps its ledger]:state:_directories' \

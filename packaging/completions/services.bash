@@ -9,6 +9,10 @@ _pushrouter_service() {
             mapfile -t COMPREPLY < <(compgen -d -- "$current")
             return
             ;;
+        --textfile)
+            mapfile -t COMPREPLY < <(compgen -f -- "$current")
+            return
+            ;;
     esac
     options=$("$1" --help 2>/dev/null | grep -oE '(^|[[:space:][])--[a-z][a-z-]*' | grep -oE -- '--[a-z-]+' | sort -u)
     mapfile -t COMPREPLY < <(compgen -W "$options" -- "$current")

@@ -11,3 +11,4 @@ for program in pushrouterd pushrouter-forward pushrouter-http pushrouter-metrics
     complete -c $program -l state -x -a '(__fish_complete_directories)' -d 'Where the daemon keeps its ledger'
     complete -c $program -l runtime -x -a '(__fish_complete_directories)' -d 'Where the daemon has its sockets'
 end
+complete -c pushrouter-metrics -l textfile -r -F -d 'The file that is written for a node exporter'

@@ -28,6 +28,7 @@ extension Router {
             completion: completion ?? completions.byHost(outcome),
             waitedFor: invocation.waitedFor, ahead: invocation.ahead, decidedAt: now.wall)
         invocation.record.result = result
+        figures.count(invocation.record, result, hasRun: invocation.firstStart != nil)
         save(&invocation, &effects)
         if invocation.request.mode == .relay, outcome.isDeadLetter {
             effects.record(.deadLetter(DeadLetter(id: id, at: now.wall, byteCount: invocation.byteCount)))
@@ -43,7 +44,7 @@ extension Router {
     }
 
     /// Gives an invocation that never was in flight its outcome: the one known on acceptance.
-    func concludeAtOnce(
+    mutating func concludeAtOnce(
         _ row: InvocationRecord, of arrival: Arrival, _ outcome: Outcome, because reason: OutcomeReason? = nil,
         completion: Completion? = nil, at now: Moment, _ effects: inout Effects
     ) {
@@ -52,6 +53,7 @@ extension Router {
             outcome: outcome, reason: reason?.text, reasonCode: reason?.code, queue: .zero, exec: .zero, total: .zero,
             completion: completion ?? arrival.completions(row.callback, table).byHost(outcome), decidedAt: now.wall)
         row.result = result
+        figures.count(row, result, hasRun: false)
         effects.record(row, isNew: true)
         effects.tell(InvocationEnd(request: arrival.request, invocation: row, result: result), outcome)
     }

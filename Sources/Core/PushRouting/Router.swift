@@ -17,6 +17,7 @@ public struct Router: Sendable {
         didSet {
             sharedTable = Indirect(table)
             handlerPlaces.configure(table.handlers)
+            figures.expect(table.routes)
         }
     }
     /// The same, for invocations: each keeps what it was accepted under.
@@ -36,6 +37,8 @@ public struct Router: Sendable {
     var timers = Heap<DueTimer>()
     var usage = Usage()
     var handlerPlaces = HandlerPlaces()
+    /// What ended how since this router began; for metrics.
+    public internal(set) var figures = DeliveryFigures()
     var isDraining = false
     /// Heads of lanes whose turn has come; taken one by one, so that a long lane needs no deep stack.
     var turns = Queue<InvocationID>()
@@ -67,6 +70,7 @@ public struct Router: Sendable {
         self.customData.rules = table.customData
         self.lastNumber = lastNumber
         handlerPlaces.configure(table.handlers)
+        figures.expect(table.routes)
         knownDevices.reserve(devices.count)
         for device in devices { knownDevices.set(device) }
         for delivery in recentDeliveries { see(delivery) }

@@ -28,6 +28,7 @@ enum RefusalReason: String, CaseIterable {
 final class RefusalLog {
     private struct Entry {
         var count: UInt64 = 0
+        var byPeer = LabelTable(limit: RefusalLog.peersMax, empty: UInt64(0))
         /// Since the journal was told last.
         var untold: UInt64 = 0
         var toldAt: Int64?
@@ -35,6 +36,8 @@ final class RefusalLog {
         var last = (uid: UInt32(0), message: "")
     }
 
+    /// How many users a reason has counts of their own for.
+    fileprivate static let peersMax = 16
     /// How long refusals for one reason are gathered, in nanoseconds.
     private static let interval: Int64 = 10_000_000_000
 
@@ -48,6 +51,13 @@ final class RefusalLog {
         RefusalReason.allCases.map { ($0, entries[$0]?.count ?? 0) }
     }
 
+    /// How many there were, by reason and user; those that nobody can tell the user of are not among them.
+    var countsByPeer: [(reason: RefusalReason, uid: String, count: UInt64)] {
+        RefusalReason.allCases.flatMap { reason in
+            (entries[reason]?.byPeer.entries ?? []).map { (reason, $0.name, $0.value) }
+        }
+    }
+
     /// Notes a refusal.
     ///
     /// - Parameters:
@@ -58,6 +68,7 @@ final class RefusalLog {
     func note(_ reason: RefusalReason, _ message: @autoclosure () -> String, uid: UInt32, at now: Int64) {
         var entry = entries[reason] ?? Entry()
         entry.count += 1
+        entry.byPeer[String(uid)] += 1
         entry.untold += 1
         if entry.toldAt.map({ now - $0 >= Self.interval }) ?? true {
             entry.last = (uid, message())

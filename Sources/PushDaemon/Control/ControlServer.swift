@@ -19,6 +19,7 @@ final class ControlServer {
     private let deadLetters: DeadLetterService
     private let erasures: ErasureService
     private let logLevels: LogLevels
+    private let metrics: MetricsService
     private let refusals: RefusalLog
     private unowned let statusSource: any StatusSource
 
@@ -29,11 +30,13 @@ final class ControlServer {
     ///   - deadLetters: replays and purges.
     ///   - erasures: takes persons out.
     ///   - logLevels: which entries are written.
+    ///   - metrics: writes metrics.
     ///   - refusals: counts what is refused.
     ///   - statusSource: knows what the daemon does now.
     init(
         processor: Processor, health: StoreHealth, ledgerSync: LedgerSync, deadLetters: DeadLetterService,
-        erasures: ErasureService, logLevels: LogLevels, refusals: RefusalLog, statusSource: any StatusSource
+        erasures: ErasureService, logLevels: LogLevels, metrics: MetricsService, refusals: RefusalLog,
+        statusSource: any StatusSource
     ) {
         self.processor = processor
         self.ledgerSync = ledgerSync
@@ -41,6 +44,7 @@ final class ControlServer {
         self.erasures = erasures
         self.logLevels = logLevels
         self.health = health
+        self.metrics = metrics
         self.refusals = refusals
         self.statusSource = statusSource
         forwarder = ForwarderService(processor)
@@ -78,6 +82,9 @@ final class ControlServer {
         case .status:
             let status = statusSource.status(isForwarderConnected: forwarder.isConnected)
             client.reply(status.reply(id: request.id))
+        case .metrics(let format):
+            let status = statusSource.status(isForwarderConnected: forwarder.isConnected)
+            try metrics.write(status, format, for: client)
         case .sync(let timeout): ledgerSync.answer(client, timeout: timeout)
         // What the forwarder has to say is true whatever the disk does; its reply waits for the disk.
         case .settle(let settle): forwarder.settle(settle, for: client)

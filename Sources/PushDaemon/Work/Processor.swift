@@ -76,6 +76,8 @@ final class Processor {
     /// What each handler is doing.
     var handlers: [HandlerStatus] { router.handlers(at: clock().monotonic) }
     var deliveriesTracked: Int { router.deliveriesTracked }
+    /// What ended how since the start.
+    var figures: DeliveryFigures { router.figures }
     var nextDue: Instant? { router.nextDue }
     var customDataSummary: CustomDataSummary { router.customDataSummary }
     var hasQueuedEntries: Bool { router.hasQueuedEntries }

@@ -20,6 +20,8 @@ final class StoreHealth {
     private(set) var slowCommits: UInt64 = 0
     /// How long the longest commit took.
     private(set) var longestCommit: Duration = .zero
+    /// How long commits took.
+    private(set) var commits = DurationHistogram(bounds: DurationHistogram.commitBounds)
 
     private let journal: JournalWriter
     private var timer: TimerSource?
@@ -72,6 +74,7 @@ final class StoreHealth {
         writingSince = nil
         longestCommit = max(longestCommit, duration)
         if isTold { slowSince = slowSince ?? now - duration.nanoseconds }
+        commits.add(duration)
         guard duration < slowCommit else {
             slowCommits += 1
             return tellSlow("a commit took \(duration.milliseconds) ms", since: now - duration.nanoseconds)

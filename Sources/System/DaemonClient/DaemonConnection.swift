@@ -10,10 +10,12 @@ public struct DaemonConnection {
 
     /// Connects; waits while the socket's backlog is full.
     ///
-    /// - Parameter path: the socket's.
-    public init(_ path: String) throws(DaemonError) {
+    /// - Parameters:
+    ///   - path: the socket's.
+    ///   - timeoutMilliseconds: how long to wait at most; `nil` is for ever.
+    public init(_ path: String, timeoutMilliseconds: Int? = nil) throws(DaemonError) {
         self.path = path
-        do { client = try Client(path: path) } catch { throw .socket(error) }
+        do { client = try Client(path: path, timeoutMilliseconds: timeoutMilliseconds) } catch { throw .socket(error) }
     }
 
     /// Asks the daemon over `control.sock`, and waits for its answer.

@@ -36,10 +36,12 @@ public final class EventLoop {
 
     /// The longest turn so far, `endOfTurn` included, in nanoseconds: for how long something that became
     /// ready may have waited for its turn.
-    public private(set) var longestTurnNanoseconds: Int64 = 0
+    public var longestTurnNanoseconds: Int64 { turns.longest }
     /// How much processor time of the loop's thread turns took, with the wait before each: other work on the machine does
     /// not count.
-    public private(set) var turnTimes = TurnTimes()
+    public var turnTimes: TurnTimes { turns.all }
+    /// The same of late; the owner of the loop says when a slice of it ends.
+    public private(set) var turns = TurnWindow()
 
     /// The `sd_event` behind, for the sources.
     let handle: OpaquePointer
@@ -101,10 +103,10 @@ public final class EventLoop {
     }
 
     /// Starts ``longestTurnNanoseconds`` and ``turnTimes`` anew.
-    public func resetTurns() {
-        longestTurnNanoseconds = 0
-        turnTimes = TurnTimes()
-    }
+    public func resetTurns() { turns = TurnWindow() }
+
+    /// Ends the slice of ``turns`` that grows, and begins another.
+    public func beginTurnSlice() { turns.beginSlice() }
 
     /// Ends `run()` with an error: for sources whose calls have no caller that could handle it.
     func fail(_ error: SystemError) {
@@ -123,9 +125,9 @@ public final class EventLoop {
             try SystemError.check(sd_event_dispatch(handle), "dispatch an event")
         } while try mayContinue(since: start)
         endOfTurn?()
-        longestTurnNanoseconds = max(longestTurnNanoseconds, EventLoop.nowNanoseconds - start)
+        let end = EventLoop.nowNanoseconds
         let threadTime = SystemClock.threadNanoseconds
-        turnTimes.add(threadTime - self.threadTime)
+        turns.add(processor: threadTime - self.threadTime, duration: end - start)
         self.threadTime = threadTime
     }
 

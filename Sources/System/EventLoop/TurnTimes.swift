@@ -22,6 +22,15 @@ public struct TurnTimes: Sendable {
         buckets[Self.bucket(nanoseconds)] += 1
     }
 
+    /// These turns and others.
+    func merged(with other: TurnTimes) -> TurnTimes {
+        var merged = self
+        merged.count += other.count
+        merged.longest = max(longest, other.longest)
+        for index in merged.buckets.indices { merged.buckets[index] += other.buckets[index] }
+        return merged
+    }
+
     /// What so many of a hundred turns stay below, in nanoseconds; 0 without any turn.
     public func percentile(_ percent: Double) -> Int64 {
         guard count > 0 else { return 0 }

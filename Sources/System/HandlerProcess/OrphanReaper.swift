@@ -61,6 +61,13 @@ public struct OrphanReaper: ~Copyable {
     /// After how many looks an exiting process is one of which nobody can tell whose it is.
     static let exitingMax = 100
 
+    /// How many processes that it adopted are not reaped.
+    public var adoptedCount: Int {
+        verdicts.values.count { verdict in
+            if case .inherited = verdict { false } else { true }
+        }
+    }
+
     private let children: FileDescriptor
     private var verdicts: [Int32: Verdict]
 

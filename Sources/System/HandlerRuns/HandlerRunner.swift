@@ -33,6 +33,8 @@ public final class HandlerRunner: HandlerRunning {
     public var count: Int { programs.count + instances.runCount + notifications.count }
     /// How many processes there are, or will be, that were started by the daemon.
     public var processCount: Int { programs.count + instances.processCount }
+    /// How many processes that runs left behind the daemon has adopted and not reaped.
+    public var adoptedCount: Int { sweeper.adoptedCount }
     /// Whether programs or connections that stay are left.
     public var hasInstances: Bool { instances.hasInstances }
 

@@ -22,6 +22,9 @@ final class OrphanSweeper {
     /// Until when the end of the daemon waits for it, in monotonic nanoseconds.
     private var waitedForUntil: Int64?
 
+    /// How many adopted processes are not reaped.
+    var adoptedCount: Int { orphans.adoptedCount }
+
     /// - Parameters:
     ///   - loop: the loop.
     ///   - adopts: whether what gets away from its run becomes the daemon's child: where each run has a cgroup, it need not.

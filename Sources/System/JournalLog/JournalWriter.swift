@@ -11,6 +11,7 @@ public final class JournalWriter: Sendable {
         /// The lowest priority that is written.
         var level = JournalEntry.Priority.debug
         var dropped = 0
+        var droppedInAll: UInt64 = 0
         var isStopping = false
     }
 
@@ -52,6 +53,9 @@ public final class JournalWriter: Sendable {
     /// Whether entries go to standard error, and not to the journal.
     public var isOnTerminal: Bool { destination != .journal }
 
+    /// How many entries were dropped since the start because the queue was full; on any thread.
+    public var dropCount: UInt64 { queue.withLock(\.droppedInAll) }
+
     /// Queues an entry; never waits. After `stop` it is lost.
     public func log(_ entry: JournalEntry) {
         // One that is left out takes no place in the queue.
@@ -63,6 +67,7 @@ public final class JournalWriter: Sendable {
         let wasEmpty = queue.withLock { queue in
             guard queue.entries.count < capacity else {
                 queue.dropped += 1
+                queue.droppedInAll += 1
                 return false
             }
             queue.entries.append(entry)

@@ -53,10 +53,15 @@ public final class Client {
 
     /// Connects to the socket at `path`; waits while its backlog is full.
     ///
-    /// - Throws: `pathTooLong`, `noSuchSocket`, `nobodyListens`, `permissionDenied`, `system`.
-    public init(path: String) throws(ClientError) {
+    /// - Parameters:
+    ///   - path: the socket's.
+    ///   - timeoutMilliseconds: how long to wait for a place in the backlog, and in each call for room for what is sent;
+    ///     nil is for ever.
+    /// - Throws: `pathTooLong`, `noSuchSocket`, `nobodyListens`, `permissionDenied`, `timedOut`, `system`.
+    public init(path: String, timeoutMilliseconds: Int? = nil) throws(ClientError) {
         self.path = path
-        socket = try FileDescriptor.connected(to: path, nonblocking: false)
+        socket = try FileDescriptor.connected(
+            to: path, nonblocking: false, timeoutMilliseconds: timeoutMilliseconds)
     }
 
     /// Sends bytes as they are; waits until the daemon's side has taken them.
@@ -131,12 +136,18 @@ extension Connection {
 
 extension FileDescriptor {
     /// A stream socket that is connected to the one at `path`.
-    fileprivate static func connected(to path: String, nonblocking: Bool) throws(ClientError) -> FileDescriptor {
+    fileprivate static func connected(
+        to path: String, nonblocking: Bool, timeoutMilliseconds: Int? = nil
+    ) throws(ClientError) -> FileDescriptor {
         guard SocketPath.fits(path) else { throw .pathTooLong(path: path) }
         guard let socket = streamSocket(nonblocking: nonblocking) else {
             throw .system(operation: "create a socket for", path: path, errno: errno)
         }
         let descriptor = socket.rawValue
+        if let timeoutMilliseconds {
+            var limit = timeval(tv_sec: timeoutMilliseconds / 1000, tv_usec: timeoutMilliseconds % 1000 * 1000)
+            setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
+        }
         let connected = retryingInterrupts {
             Int(SocketPath.withAddress(of: path) { address, length in connect(descriptor, address, length) })
         }
@@ -144,6 +155,8 @@ extension FileDescriptor {
             switch errno {
             case ENOENT, ENOTDIR: throw .noSuchSocket(path: path)
             case ECONNREFUSED: throw .nobodyListens(path: path)
+            // unix(7): the time for a place in the backlog is up.
+            case EAGAIN where timeoutMilliseconds != nil: throw .timedOut(path: path)
             case EACCES, EPERM: throw .permissionDenied(path: path)
             default: throw .system(operation: "connect to", path: path, errno: errno)
             }

@@ -11,7 +11,7 @@ enum RequestKey: Int, CaseIterable, Sendable {
     // What is logged.
     case suite, brazeID, name, properties, attributes
     // What the forwarder and people ask.
-    case instance, limit, holding, reserve, after, entries, number, reason, phase, failures, until, timeout
+    case instance, limit, holding, reserve, after, entries, number, reason, phase, failures, until, timeout, format
     // Dead letters.
     case requests
     // The log of the daemon.
@@ -69,6 +69,7 @@ extension RequestWord {
     static var inWords: String { allCases.map(\.rawValue).joined(separator: ", ") }
 }
 
+extension MetricsFormat: RequestWord { static let words = table() }
 extension Platform: RequestWord { static let words = table() }
 extension Transport: RequestWord { static let words = table() }
 extension AppState: RequestWord { static let words = table() }

@@ -191,6 +191,17 @@ extension ManPage {
             meaning: "the turns of the loop, and their processor time: 99 of 100 take less than p99_us"
         ),
         (
+            name: "recent_turns.count, .p99_us, .longest_us, .longest_turn_us",
+            meaning: "the same of the last minute; longest_turn_us is the longest turn by the clock"
+        ),
+        (name: "process.started_at_ms", meaning: "when the daemon started, in milliseconds since 1970"),
+        (name: "process.resident_bytes", meaning: "bytes of the daemon's memory that are in RAM"),
+        (
+            name: "process.adopted_processes",
+            meaning: "processes that handlers left behind, which the daemon has adopted and which are not gone yet"
+        ),
+        (name: "process.journal_drops", meaning: "journal entries that the journal did not take since the start"),
+        (
             name: "clients.input_bytes",
             meaning: "bytes of requests that were received and not processed yet; limited by InputSizeMax="
         ),

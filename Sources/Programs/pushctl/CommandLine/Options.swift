@@ -117,7 +117,7 @@ extension Option {
     static let campaignFormat = Option("format", .words(["text", "json", "html"]), "the format of the output (text)")
 
     static let statusFormat = Option(
-        "format", .words(["text", "json", "openmetrics"]), "the format of the output (text)")
+        "format", .words(["text", "json"] + MetricsFormat.allCases.map(\.rawValue)), "the format of the output (text)")
 
     static let campaign = Option("campaign", .text("ID"), "only this campaign")
     static let by = Option("by", words(EventField.self), "also show the figures by a field of the events")

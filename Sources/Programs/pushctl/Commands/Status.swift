@@ -1,5 +1,4 @@
 import PushModel
-import PushReporting
 import PushSettings
 
 extension Command {
@@ -11,9 +10,10 @@ extension Command {
             its field is null (text: -). pushctl(1) explains each field.
             """,
             """
-            --format openmetrics prints the same facts as metrics for a monitoring system, such as \
-            pushrouterd_custom_data_oldest_unsent_seconds. The textfile collector of Prometheus' node exporter reads \
-            them, too.
+            --format openmetrics prints metrics for a monitoring system, such as \
+            pushrouterd_custom_data_oldest_unsent_seconds, with what was counted since the daemon started; --format \
+            prometheus prints them in the older format of Prometheus, as the textfile collector of its node exporter \
+            reads it. pushrouter-metrics(8) serves both over HTTP, and writes such files.
             """,
         ],
         operands: .none,
@@ -22,7 +22,7 @@ extension Command {
             Example(line: "pushctl status", meaning: "for people"),
             Example(line: "pushctl status --json", meaning: "the same facts as one JSON object"),
             Example(
-                line: "pushctl status --format openmetrics | sponge /var/lib/node_exporter/push.prom",
+                line: "pushctl status --format prometheus | sponge /var/lib/node_exporter/push.prom",
                 meaning: "for a collector; sponge(1) replaces the file as a whole"),
         ]
     ) { arguments, session throws(Failure) in
@@ -30,12 +30,18 @@ extension Command {
         guard !arguments.has(.json) || format == "json" else {
             throw arguments.usageFailure("--json and --format \(format) exclude each other")
         }
+        if let format = MetricsFormat(rawValue: format) {
+            guard let metrics = try session.control(.metrics(format))["metrics"]?.string else {
+                throw Failure(.unavailable, "\(session.directories.controlSocket): the answer has no metrics")
+            }
+            session.output.write(metrics.utf8)
+            return .done
+        }
         guard let status = try session.control(.status)["status"] else {
             throw Failure(.unavailable, "\(session.directories.controlSocket): the answer has no status")
         }
         switch format {
         case "json": session.output.write(document: Array(status.rawBytes))
-        case "openmetrics": session.output.write(OpenMetrics.text(of: status).utf8)
         default: session.output.print(Text.columns(status.rowsForPeople))
         }
         return .done

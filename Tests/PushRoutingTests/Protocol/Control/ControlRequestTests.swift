@@ -8,6 +8,8 @@ struct ControlRequestTests {
 
     static let requests: [(ControlRequest.Operation, String)] = [
         (.status, #"{"op":"status"}"#),
+        (.metrics(.openMetrics), #"{"op":"metrics","format":"openmetrics"}"#),
+        (.metrics(.prometheus), #"{"op":"metrics","format":"prometheus"}"#),
         (
             .claim(ClaimRequest(instance: instance, limit: 150, waits: true)),
             #"{"op":"claim","instance":"01234567-89ab-cdef-fedc-ba9876543210","limit":150,"wait":true}"#
@@ -103,7 +105,8 @@ struct ControlRequestTests {
     }
 
     static let names =
-        "status, sync, claim, depart, peek, settle, sending, flush, reset, resolve, replay, purge, erase or log_level"
+        "status, metrics, sync, claim, depart, peek, settle, sending, flush, reset, resolve, replay, purge, erase or "
+            + "log_level"
     static let run = #""instance":"01234567-89ab-cdef-fedc-ba9876543210""#
 
     static let refused: [RefusalTests.Example] = [

@@ -31,13 +31,17 @@ extension ControlRequest.Operation {
     static let keys = RequestKeys([.op, .id, .at])
 
     private static let names =
-        "status, sync, claim, depart, peek, settle, sending, flush, reset, resolve, replay, purge, erase or log_level"
+        "status, metrics, sync, claim, depart, peek, settle, sending, flush, reset, resolve, replay, purge, erase or "
+            + "log_level"
 
     fileprivate init(_ reader: ObjectReader) throws(ProtocolError) {
         switch try reader.string(.op) {
         case "status":
             try reader.allow(Self.keys)
             self = .status
+        case "metrics":
+            try reader.allow(Self.keys + [.format])
+            self = .metrics(try reader.word(.format, MetricsFormat.self) ?? .openMetrics)
         case "sync":
             try reader.allow(Self.keys + [.timeout])
             let timeout = reader[.timeout] == nil ? 10_000 : try reader.integer(.timeout, in: 0...60_000)

@@ -2,7 +2,7 @@ extension ControlRequest.Operation {
     /// Whether it changes nothing, so that `read.sock` takes it too.
     public var changesNothing: Bool {
         switch self {
-        case .status, .sync, .peek, .logLevel(nil): true
+        case .status, .metrics, .sync, .peek, .logLevel(nil): true
         case .claim, .depart, .settle, .sending, .flush, .reset, .resolve, .replay, .purge, .erase, .logLevel(.some):
             false
         }
@@ -17,8 +17,8 @@ extension ControlRequest {
         guard !operation.changesNothing else { return }
         throw ProtocolError(
             .unknownOperation, field: "op",
-            message:
-                "read.sock takes status, sync, peek and log_level without level; \(operation.name) is for control.sock",
+            message: "read.sock takes status, metrics, sync, peek and log_level without level; "
+                + "\(operation.name) is for control.sock",
             id: id)
     }
 }

@@ -16,6 +16,7 @@ extension ControlRequest.Operation {
     public var name: String {
         switch self {
         case .status: "status"
+        case .metrics: "metrics"
         case .sync: "sync"
         case .claim: "claim"
         case .peek: "peek"
@@ -35,6 +36,7 @@ extension ControlRequest.Operation {
     fileprivate func write(to writer: inout JSONWriter) {
         switch self {
         case .status: break
+        case .metrics(let format): writer.member("format", format.rawValue)
         case .sync(let timeout): writer.member("timeout_ms", timeout.milliseconds)
         case .claim(let claim):
             writer.member("instance", claim.instance.description)

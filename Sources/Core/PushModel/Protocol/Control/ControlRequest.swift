@@ -4,6 +4,8 @@ public struct ControlRequest: Hashable, Sendable {
     public enum Operation: Hashable, Sendable {
         /// What the daemon is doing now.
         case status
+        /// What the daemon counts and measures, as text for a monitoring system.
+        case metrics(MetricsFormat)
         /// The ledger is to have all that was acknowledged before this was asked; how long the answer may take at most.
         case sync(timeout: Duration)
         /// A run of the forwarder asks for entries to send.

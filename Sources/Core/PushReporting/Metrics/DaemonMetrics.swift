@@ -1,22 +1,15 @@
-public import PushModel
+import PushModel
 
-/// The daemon's status as metrics, in the text of OpenMetrics 1.0
-/// (https://github.com/prometheus/OpenMetrics/blob/main/specification/OpenMetrics.md).
-///
-/// No metric has a type that the older text format of Prometheus lacks: the textfile collector of its node exporter reads
-/// that.
-public enum OpenMetrics {
-    /// The metrics, each line with its line feed, the end marked.
-    ///
-    /// - Parameter status: the daemon's answer to `op: status`. What it does not have is left out.
-    public static func text(of status: JSONNode) -> String {
-        metrics.map { $0.text(of: status) }.joined() + "# EOF\n"
-    }
-
-    private static let metrics = [
+/// The metrics of the daemon that say what it is doing now, and where in its status they are.
+enum DaemonMetrics {
+    /// In the order in which they are written.
+    static let all = [
         Metric("build_info", "The version of the daemon and its mode.") { status in
             guard let version = status["version"]?.string, let mode = status["mode"]?.string else { return [] }
             return [Sample("1", [("version", version), ("mode", mode)])]
+        },
+        Metric("start_time_seconds", "When the daemon started, in seconds since 1970.") {
+            seconds($0["process"]?["started_at_ms"])
         },
         Metric("uptime_seconds", "Seconds since the daemon started.") { seconds($0["uptime_ms"]) },
         Metric("running", "1 while the daemon runs, 0 while it stops.") { status in
@@ -63,7 +56,7 @@ public enum OpenMetrics {
             number($0["deliveries_tracked"])
         },
         Metric("connections", "Clients of each socket.") { status in
-            ["inject", "control"].flatMap { number(status["\($0)_connections"], [("socket", $0)]) }
+            ["inject", "control", "read"].flatMap { number(status["\($0)_connections"], [("socket", $0)]) }
         },
         Metric("input_bytes", "Bytes of requests that were received and not processed yet.") {
             number($0["clients"]?["input_bytes"])
@@ -110,11 +103,21 @@ public enum OpenMetrics {
         Metric("id_filter_bytes", "Bytes of the filter that recognizes new ids without asking the ledger.") {
             number($0["store"]?["id_filter_bytes"])
         },
-        Metric("longest_turn_seconds", "The longest time that work may have waited for the loop.") {
-            microseconds($0["longest_turn_us"])
+        Metric("longest_turn_seconds", "The longest turn of the loop in the last minute: so long may work have waited.")
+        {
+            microseconds($0["recent_turns"]?["longest_turn_us"])
         },
-        Metric("turn_seconds", "Processor time of a turn of the loop: 99 of 100 take less.") {
-            microseconds($0["turns"]?["p99_us"], [("quantile", "0.99")])
+        Metric("turn_seconds", "Processor time of a turn of the loop in the last minute: that share takes no longer.") {
+            microseconds($0["recent_turns"]?["p99_us"], [("share", "0.99")])
+        },
+        Metric("resident_memory_bytes", "Bytes of the daemon's memory that are in RAM.") {
+            number($0["process"]?["resident_bytes"])
+        },
+        Metric("adopted_processes", "Processes that handlers left behind and that are not gone yet.") {
+            number($0["process"]?["adopted_processes"])
+        },
+        Metric("journal_dropped", "Journal entries dropped because the journal did not take them.", .counter) {
+            number($0["process"]?["journal_drops"])
         },
         Metric("custom_data_entries", "Unfinished entries of custom data, by state.") { status in
             ["pending", "queued", "claimed", "unknown"].flatMap {
@@ -145,9 +148,12 @@ public enum OpenMetrics {
         },
     ]
 
-    private static func number(_ value: JSONNode?, _ labels: [(String, String)] = []) -> [Sample] {
+    static func number(_ value: JSONNode?, _ labels: [(String, String)] = []) -> [MetricSample] {
         value?.int64.map { [Sample(String($0), labels)] } ?? []
     }
+
+    private typealias Metric = MetricFamily
+    private typealias Sample = MetricSample
 
     private static func byHandler(_ status: JSONNode, _ key: String) -> [Sample] {
         status["handlers"]?.members.flatMap { number($0.value[key], [("handler", $0.key)]) } ?? []
@@ -165,62 +171,5 @@ public enum OpenMetrics {
 
     private static func problem(_ value: JSONNode?) -> [Sample] {
         value.map { [Sample($0.kind == .null ? "0" : "1")] } ?? []
-    }
-}
-
-/// One value of a metric.
-private struct Sample {
-    let labels: [(name: String, value: String)]
-    let value: String
-
-    init(_ value: String, _ labels: [(String, String)] = []) {
-        self.labels = labels.map { (name: $0, value: $1) }
-        self.value = value
-    }
-
-    /// The labels, in braces; empty without any.
-    var labelText: String {
-        guard !labels.isEmpty else { return "" }
-        return "{" + labels.map { "\($0.name)=\"\(Self.escaped($0.value))\"" }.joined(separator: ",") + "}"
-    }
-
-    private static func escaped(_ text: String) -> String {
-        text.unicodeScalars.reduce(into: "") { escaped, scalar in
-            switch scalar {
-            case "\\": escaped += "\\\\"
-            case "\"": escaped += "\\\""
-            case "\n": escaped += "\\n"
-            default: escaped.unicodeScalars.append(scalar)
-            }
-        }
-    }
-}
-
-/// One metric: what it is called, and where in the status its values are.
-private struct Metric: Sendable {
-    enum Kind: String {
-        case gauge, counter
-    }
-
-    private let name: String
-    private let kind: Kind
-    private let help: String
-    private let samples: @Sendable (JSONNode) -> [Sample]
-
-    init(_ name: String, _ help: String, _ kind: Kind = .gauge, _ samples: @escaping @Sendable (JSONNode) -> [Sample]) {
-        self.name = "pushrouterd_" + name
-        self.kind = kind
-        self.help = help
-        self.samples = samples
-    }
-
-    func text(of status: JSONNode) -> String {
-        let samples = samples(status)
-        guard !samples.isEmpty else { return "" }
-        // Units end the name: the format wants them said again.
-        let unit = ["seconds", "bytes"].first { name.hasSuffix("_\($0)") }.map { "# UNIT \(name) \($0)\n" } ?? ""
-        let suffix = kind == .counter ? "_total" : ""
-        return "# TYPE \(name) \(kind.rawValue)\n\(unit)# HELP \(name) \(help)\n"
-            + samples.map { "\(name)\(suffix)\($0.labelText) \($0.value)\n" }.joined()
     }
 }

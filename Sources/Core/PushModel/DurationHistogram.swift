@@ -1,0 +1,42 @@
+/// Counts of durations by upper bounds, with their sum: what a histogram of Prometheus is made of. Adding one costs a few
+/// comparisons, and the memory does not grow.
+public struct DurationHistogram: Hashable, Sendable {
+    /// The bounds, each inclusive and above the one before; a duration above the last is counted beyond it.
+    public let bounds: [Duration]
+    /// How many fell below or at each bound and above the one before; the last: how many above all.
+    public private(set) var counts: [UInt64]
+    /// All durations together.
+    public private(set) var sum = Duration.zero
+
+    /// Empty.
+    ///
+    /// - Parameter bounds: the upper bounds, ascending.
+    public init(bounds: [Duration]) {
+        self.bounds = bounds
+        counts = Array(repeating: 0, count: bounds.count + 1)
+    }
+
+    /// Counts one duration; a negative one counts as zero.
+    public mutating func add(_ duration: Duration) {
+        let duration = max(duration, .zero)
+        var place = 0
+        while place < bounds.count, bounds[place] < duration { place += 1 }
+        counts[place] &+= 1
+        sum += duration
+    }
+}
+
+extension DurationHistogram {
+    /// Bounds for what has a deadline of nine seconds and platforms with limits of 9, 10, 20 and 30 s.
+    public static let deliveryBounds: [Duration] = [
+        .milliseconds(100), .milliseconds(250), .milliseconds(500), .seconds(1), .seconds(2), .seconds(4), .seconds(6),
+        .seconds(8), .seconds(9), .seconds(10), .seconds(20), .seconds(30),
+    ]
+
+    /// Bounds for a write that waits for a disk.
+    public static let commitBounds: [Duration] = [
+        .microseconds(500), .milliseconds(1), .milliseconds(2), .milliseconds(5), .milliseconds(10), .milliseconds(20),
+        .milliseconds(50), .milliseconds(100), .milliseconds(250), .milliseconds(500), .seconds(1), .seconds(2),
+        .seconds(5), .seconds(10),
+    ]
+}

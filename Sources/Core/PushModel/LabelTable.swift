@@ -1,0 +1,53 @@
+/// One value for each of so many names. What comes under another name after that shares one value, so that whoever chooses
+/// the names cannot make it grow.
+public struct LabelTable<Value: Sendable>: Sendable {
+    /// The name of the value that all names share which came too late.
+    public static var others: String { "(other)" }
+
+    /// The names and their values, in the order in which the names came.
+    public var entries: [(name: String, value: Value)] { zip(names, values).map { ($0, $1) } }
+
+    private let limit: Int
+    private let empty: Value
+    @usableFromInline var names: [String] = []
+    @usableFromInline var values: [Value] = []
+    private var places: [String: Int] = [:]
+    /// The place that was asked for last: most often it is asked for again, and nothing has to be hashed.
+    @usableFromInline var last = 0
+
+    /// No names.
+    ///
+    /// - Parameters:
+    ///   - limit: how many names have a value of their own; at least 1.
+    ///   - empty: the value of a new name.
+    public init(limit: Int, empty: Value) {
+        precondition(limit > 0, "a table has room for a name")
+        self.limit = limit
+        self.empty = empty
+    }
+
+    /// The value of a name; changed in place.
+    public subscript(name: String) -> Value {
+        @inlinable mutating _modify {
+            if last >= names.count || names[last] != name { last = find(name) }
+            yield &values[last]
+        }
+        @inlinable mutating get {
+            if last >= names.count || names[last] != name { last = find(name) }
+            return values[last]
+        }
+    }
+
+    /// The place of a name, which it gets if it has none.
+    @usableFromInline
+    mutating func find(_ name: String) -> Int { places[name] ?? add(name) }
+
+    private mutating func add(_ name: String) -> Int {
+        let name = names.count < limit ? name : Self.others
+        if let place = places[name] { return place }
+        names.append(name)
+        values.append(empty)
+        places[name] = names.count - 1
+        return names.count - 1
+    }
+}

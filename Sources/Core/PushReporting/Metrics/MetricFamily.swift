@@ -1,0 +1,77 @@
+import PushModel
+
+/// One value of a metric.
+struct MetricSample {
+    enum Value {
+        case number(String)
+        case histogram(MetricHistogram)
+    }
+
+    let labels: [(name: String, value: String)]
+    let value: Value
+
+    init(_ value: Value, _ labels: [(String, String)] = []) {
+        self.labels = labels.map { (name: $0, value: $1) }
+        self.value = value
+    }
+
+    /// A number as it is written.
+    init(_ number: String, _ labels: [(String, String)] = []) { self.init(.number(number), labels) }
+}
+
+/// What a histogram has counted.
+struct MetricHistogram {
+    /// The upper bounds in microseconds, ascending.
+    var bounds: [Int64]
+    /// How many fell into each bucket; the last has what is above all bounds.
+    var counts: [Int64]
+    /// All together, in microseconds.
+    var sum: Int64
+
+    /// Reads what the daemon writes; `nil` for anything else.
+    init?(_ node: JSONNode?) {
+        guard let node, let sum = node["sum_us"]?.int64 else { return nil }
+        bounds = node["bounds_us"]?.elements.compactMap(\.int64) ?? []
+        counts = node["counts"]?.elements.compactMap(\.int64) ?? []
+        self.sum = sum
+        guard counts.count == bounds.count + 1 else { return nil }
+    }
+}
+
+/// One metric: what it is called, and where in the status its values are.
+struct MetricFamily: Sendable {
+    enum Kind: String {
+        case gauge, counter, histogram
+    }
+
+    /// Without the suffixes of its samples.
+    let name: String
+    let kind: Kind
+    let help: String
+    let samples: @Sendable (JSONNode) -> [MetricSample]
+
+    init(
+        _ name: String, _ help: String, _ kind: Kind = .gauge,
+        _ samples: @escaping @Sendable (JSONNode) -> [MetricSample]
+    ) {
+        self.name = "pushrouterd_" + name
+        self.kind = kind
+        self.help = help
+        self.samples = samples
+    }
+
+    /// Whether the daemon answered; who asks it for metrics says so.
+    static let up = MetricFamily("up", "1 when the daemon answered, 0 when it did not.") { _ in [] }
+
+    /// The unit that ends the name.
+    var unit: String? { ["seconds", "bytes"].first { name.hasSuffix("_\($0)") } }
+
+    /// The names of its samples.
+    var sampleNames: [String] {
+        switch kind {
+        case .gauge: [name]
+        case .counter: [name + "_total"]
+        case .histogram: ["_bucket", "_count", "_sum"].map { name + $0 }
+        }
+    }
+}

@@ -1,0 +1,61 @@
+import JSONC
+import PushModel
+import PushRouting
+
+/// What the daemon counts for metrics alone, since its start.
+struct CountedFigures: Sendable {
+    var deliveries: DeliveryFigures
+    var commits: DurationHistogram
+    var refusals: [(reason: RefusalReason, uid: String, count: UInt64)]
+
+    func members(_ writer: JSONObjectBuilder) {
+        writer.member("outcomes", object: deliveries.outcomes.members)
+        writer.member("observed", object: deliveries.observed.members)
+        writer.member(
+            "providers",
+            object: { writer in
+                for (name, outcomes) in deliveries.providers.entries { writer.member(name, object: outcomes.members) }
+            })
+        writer.member(
+            "handlers",
+            object: { writer in
+                for (name, handler) in deliveries.handlers.entries { writer.member(name, object: handler.members) }
+            })
+        writer.member("commits", object: commits.members)
+        writer.member(
+            "refusals",
+            array: { list in
+                for refusal in refusals {
+                    list.object {
+                        $0.member("reason", refusal.reason.rawValue)
+                        $0.member("uid", refusal.uid)
+                        $0.member("count", Int64(clamping: refusal.count))
+                    }
+                }
+            })
+    }
+}
+
+extension DeliveryFigures.Outcomes {
+    fileprivate func members(_ writer: JSONObjectBuilder) {
+        for outcome in Outcome.allCases { writer.member(outcome.rawValue, Int64(clamping: self[outcome])) }
+    }
+}
+
+extension DeliveryFigures.Handler {
+    fileprivate func members(_ writer: JSONObjectBuilder) {
+        writer.member("outcomes", object: outcomes.members)
+        writer.member("start_failures", Int64(clamping: startFailures))
+        writer.member("queue", object: queue.members)
+        writer.member("exec", object: exec.members)
+        writer.member("total", object: total.members)
+    }
+}
+
+extension DurationHistogram {
+    fileprivate func members(_ writer: JSONObjectBuilder) {
+        writer.member("bounds_us", array: { list in bounds.forEach { list.int($0.microseconds) } })
+        writer.member("counts", array: { list in counts.forEach { list.int(Int64(clamping: $0)) } })
+        writer.member("sum_us", sum.microseconds)
+    }
+}

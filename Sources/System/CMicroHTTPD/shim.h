@@ -1,0 +1,27 @@
+/* libmicrohttpd takes its options through a variadic function, which Swift cannot call. */
+#pragma once
+#include <microhttpd.h>
+
+/* Serves a socket that listens, on threads of its own: at least 2. NULL: the system refused something. */
+static inline struct MHD_Daemon *_Nullable CMicroHTTPD_start(
+    int listener, unsigned int threads, unsigned int connections, size_t connection_memory, unsigned int idle_seconds,
+    MHD_AccessHandlerCallback _Nonnull handler, MHD_RequestCompletedCallback _Nonnull completed,
+    MHD_NotifyConnectionCallback _Nonnull connection_changed, void *_Nonnull context) {
+    return MHD_start_daemon(
+        MHD_USE_EPOLL_INTERNAL_THREAD, 0, NULL, NULL, handler, context,
+        MHD_OPTION_LISTEN_SOCKET, listener,
+        MHD_OPTION_THREAD_POOL_SIZE, threads,
+        MHD_OPTION_CONNECTION_LIMIT, connections,
+        MHD_OPTION_CONNECTION_MEMORY_LIMIT, connection_memory,
+        MHD_OPTION_CONNECTION_TIMEOUT, idle_seconds,
+        MHD_OPTION_STRICT_FOR_CLIENT, 1,
+        MHD_OPTION_NOTIFY_COMPLETED, completed, context,
+        MHD_OPTION_NOTIFY_CONNECTION, connection_changed, context,
+        MHD_OPTION_END);
+}
+
+/* The connection's socket; -1: it has none. */
+static inline int CMicroHTTPD_descriptor(struct MHD_Connection *_Nonnull connection) {
+    const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+    return info ? (int) info->connect_fd : -1;
+}

@@ -1,0 +1,55 @@
+/// One request that came as a whole.
+public struct HTTPRequest: Sendable, Equatable {
+    /// The method, as it came: `GET`.
+    public var method: String
+    /// The path, percent escapes decoded, without the query: `/metrics`.
+    public var path: String
+    /// The headers by their names in lower case; those that came more than once are joined by commas.
+    public var headers: [String: String]
+    /// The body; empty without one.
+    public var body: [UInt8]
+
+    /// Joins the parts.
+    public init(method: String, path: String, headers: [String: String] = [:], body: [UInt8] = []) {
+        self.method = method
+        self.path = path
+        self.headers = headers
+        self.body = body
+    }
+}
+
+/// What is answered. The server adds `Date`, `Content-Length` and `Connection`, and leaves the body away for `HEAD`.
+public struct HTTPResponse: Sendable, Equatable {
+    /// The status: 200.
+    public var status: Int
+    /// The headers but those that the server adds.
+    public var headers: [(name: String, value: String)]
+    /// The body.
+    public var body: [UInt8]
+
+    /// Joins the parts.
+    public init(status: Int, headers: [(name: String, value: String)] = [], body: [UInt8]) {
+        self.status = status
+        self.headers = headers
+        self.body = body
+    }
+
+    /// A text for people or programs.
+    ///
+    /// - Parameters:
+    ///   - status: the status.
+    ///   - text: the body.
+    ///   - type: its `Content-Type`.
+    ///   - headers: further headers.
+    public init(
+        status: Int, text: String, type: String = "text/plain; charset=utf-8",
+        headers: [(name: String, value: String)] = []
+    ) {
+        self.init(status: status, headers: [("Content-Type", type)] + headers, body: Array(text.utf8))
+    }
+
+    public static func == (left: HTTPResponse, right: HTTPResponse) -> Bool {
+        left.status == right.status && left.body == right.body
+            && left.headers.elementsEqual(right.headers) { $0.name == $1.name && $0.value == $1.value }
+    }
+}

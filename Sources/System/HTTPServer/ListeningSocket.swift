@@ -1,0 +1,77 @@
+import Glibc
+import LinuxSystem
+
+/// A TCP socket that listens.
+public struct ListeningSocket: ~Copyable {
+    private let socket: FileDescriptor
+    /// The port that it listens on.
+    public let port: UInt16
+    /// How many connections may wait in the kernel.
+    private static let backlog: Int32 = 64
+
+    /// Listens.
+    ///
+    /// - Parameter address: where.
+    /// - Throws: what the system refused.
+    public init(_ address: ListenAddress) throws(ListenError) {
+        guard
+            let socket = FileDescriptor(
+                Glibc.socket(
+                    address.family, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0))
+        else { throw ListenError("cannot create a socket for \(address): \(errorText(errno))") }
+        var yes: Int32 = 1
+        // A restart does not wait until the connections of the last run are forgotten.
+        setsockopt(socket.rawValue, SOL_SOCKET, SO_REUSEADDR, &yes, socklen_t(MemoryLayout<Int32>.size))
+        let descriptor = socket.rawValue
+        guard address.withSystemAddress({ Glibc.bind(descriptor, $0, $1) }) == 0, listen(descriptor, Self.backlog) == 0
+        else { throw ListenError("cannot listen on \(address): \(errorText(errno))") }
+        self.port = try Self.port(of: descriptor)
+        self.socket = socket
+    }
+
+    /// Takes over a socket of the service manager, which is closed with this value.
+    ///
+    /// - Throws: that it is no TCP socket that listens.
+    public init(inherited descriptor: Int32) throws(ListenError) {
+        let socket = FileDescriptor(owning: descriptor)
+        guard Self.option(SO_ACCEPTCONN, of: descriptor) == 1,
+            [AF_INET, AF_INET6].contains(Self.option(SO_DOMAIN, of: descriptor))
+        else {
+            throw ListenError("the socket that was handed over is no TCP socket that listens (ListenStream=)")
+        }
+        let flags = fcntl(descriptor, F_GETFL)
+        guard fcntl(descriptor, F_SETFL, flags | O_NONBLOCK) == 0 else {
+            throw ListenError("cannot use the socket that was handed over: \(errorText(errno))")
+        }
+        self.port = try Self.port(of: descriptor)
+        self.socket = socket
+    }
+
+    /// Gives the descriptor away.
+    consuming func release() -> Int32 { socket.release() }
+
+    private static func option(_ name: Int32, of descriptor: Int32) -> Int32 {
+        var value: Int32 = -1
+        var length = socklen_t(MemoryLayout<Int32>.size)
+        return getsockopt(descriptor, SOL_SOCKET, name, &value, &length) == 0 ? value : -1
+    }
+
+    private static func port(of descriptor: Int32) throws(ListenError) -> UInt16 {
+        var storage = sockaddr_storage()
+        var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
+        let result = withUnsafeMutablePointer(to: &storage) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(descriptor, $0, &length) }
+        }
+        guard result == 0 else { throw ListenError("cannot ask for the address of a socket: \(errorText(errno))") }
+        // The port is at the same place in both families.
+        return withUnsafeBytes(of: &storage) { UInt16(bigEndian: $0.load(fromByteOffset: 2, as: UInt16.self)) }
+    }
+}
+
+/// Why nobody can connect.
+public struct ListenError: Error, Equatable, CustomStringConvertible {
+    /// One sentence without a full stop.
+    public let description: String
+
+    init(_ description: String) { self.description = description }
+}

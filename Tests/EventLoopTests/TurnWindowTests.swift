@@ -1,0 +1,30 @@
+import Testing
+
+@testable import EventLoop
+
+@Suite("Turns of late", .timeLimit(.minutes(30)))
+struct TurnWindowTests {
+    @Test("forget a long turn after as many slices as are looked back on; all turns do not")
+    func forgets() {
+        var window = TurnWindow()
+        window.add(processor: 5_000_000, duration: 7_000_000)
+        for slice in 1..<TurnWindow.sliceCount {
+            window.beginSlice()
+            window.add(processor: 20_000, duration: 30_000)
+            #expect(window.recentLongest == 7_000_000 && window.recent.count == UInt64(slice + 1))
+        }
+        window.beginSlice()
+        #expect(window.recentLongest == 30_000 && window.recent.longest == 20_000)
+        #expect(window.recent.count == UInt64(TurnWindow.sliceCount - 1))
+        #expect(window.longest == 7_000_000 && window.all.longest == 5_000_000)
+        #expect(window.all.count == UInt64(TurnWindow.sliceCount))
+    }
+
+    @Test("are none after as long a rest")
+    func rest() {
+        var window = TurnWindow()
+        window.add(processor: 5_000_000, duration: 7_000_000)
+        for _ in 1...TurnWindow.sliceCount { window.beginSlice() }
+        #expect(window.recent.count == 0 && window.recentLongest == 0)
+    }
+}

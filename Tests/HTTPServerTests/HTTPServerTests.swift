@@ -1,0 +1,181 @@
+import Glibc
+import LinuxSystem
+import Synchronization
+import Testing
+
+@testable import HTTPServer
+
+@Suite("HTTP server", .timeLimit(.minutes(30)))
+struct HTTPServerTests {
+    private static func server(
+        _ limits: HTTPServer.Limits = .init(), answer: @escaping @Sendable (HTTPRequest) -> HTTPResponse
+    ) throws -> (HTTPServer, UInt16) {
+        let socket = try ListeningSocket(try #require(ListenAddress("127.0.0.1:0")))
+        let port = socket.port
+        return (try HTTPServer(listeningOn: socket, limits: limits, answer: answer), port)
+    }
+
+    private static let fine: @Sendable (HTTPRequest) -> HTTPResponse = { _ in HTTPResponse(status: 200, text: "fine") }
+
+    @Test("gives who answers the method, the path, the headers and the body, and sends what it says")
+    func exchange() throws {
+        let seen = Mutex<[HTTPRequest]>([])
+        var limits = HTTPServer.Limits()
+        limits.bodyBytes = 10
+        let (server, port) = try Self.server(limits) { request in
+            seen.withLock { $0.append(request) }
+            return HTTPResponse(status: 201, text: "made", headers: [("X-A", "b")])
+        }
+        let client = try HTTPTestClient(port)
+        client.send("POST /a%20b?c=d HTTP/1.1\r\nHost: h\r\nAccept: x\r\nAccept: y\r\nContent-Length: 3\r\n\r\nabc")
+        let answer = client.receiveAnswer()
+        #expect(
+            answer.hasPrefix("HTTP/1.1 201 ") && answer.contains("\r\nX-A: b\r\n") && answer.hasSuffix("\r\n\r\nmade"))
+        // The same connection goes on.
+        client.send("HEAD /e HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n")
+        let head = client.receiveToEnd()
+        #expect(head.hasPrefix("HTTP/1.1 201 ") && head.hasSuffix("\r\n\r\n") && head.contains("Content-Length: 4"))
+        let requests = seen.withLock { $0 }
+        #expect(requests.map(\.method) == ["POST", "HEAD"] && requests.map(\.path) == ["/a b", "/e"])
+        #expect(requests[0].headers["accept"] == "x, y" && requests[0].body == Array("abc".utf8))
+        withExtendedLifetime(server) {}
+    }
+
+    @Test("refuses a body that is too long: by its length, or while it comes in chunks")
+    func longBody() throws {
+        var limits = HTTPServer.Limits()
+        limits.bodyBytes = 4
+        let (server, port) = try Self.server(limits, answer: Self.fine)
+        let announced = try HTTPTestClient(port)
+        announced.send("POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 5\r\n\r\nabcde")
+        #expect(announced.receiveToEnd().hasPrefix("HTTP/1.1 413 "))
+        let chunked = try HTTPTestClient(port)
+        chunked.send("POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nabcde\r\n0\r\n\r\n")
+        #expect(!chunked.receiveToEnd().contains("fine"))
+        let fitting = try HTTPTestClient(port)
+        fitting.send(
+            "POST / HTTP/1.1\r\nHost: h\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nabcd\r\n0\r\n\r\n"
+        )
+        #expect(fitting.receiveToEnd().hasSuffix("fine"))
+        withExtendedLifetime(server) {}
+    }
+
+    @Test("refuses headers that are longer than a connection may have, whatever length they would come to")
+    func longHeaders() throws {
+        let (server, port) = try Self.server(answer: Self.fine)
+        for request in [
+            "GET /\(String(repeating: "a", count: 60_000)) HTTP/1.1\r\nHost: h\r\n\r\n",
+            "GET / HTTP/1.1\r\nHost: h\r\n" + (0..<4000).map { "X-\($0): a\r\n" }.joined() + "\r\n",
+            "GET / HTTP/1.1\r\nHost: h\r\nX: \(String(repeating: "a", count: 60_000))\r\n\r\n",
+        ] {
+            let client = try HTTPTestClient(port)
+            client.send(request)
+            #expect(!client.receiveToEnd().contains("fine"))
+        }
+        let client = try HTTPTestClient(port)
+        client.send("GET / HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n")
+        #expect(client.receiveToEnd().hasSuffix("fine"))
+        withExtendedLifetime(server) {}
+    }
+
+    @Test("ends a client that takes too long for a request, and one that rests too long, but none in time")
+    func slow() throws {
+        let (server, port) = try Self.server(answer: Self.fine)
+        let slow = try HTTPTestClient(port)
+        slow.send("GET / HTTP/1.1\r\nHo")
+        let resting = try HTTPTestClient(port)
+        resting.send("GET / HTTP/1.1\r\nHost: h\r\n\r\n")
+        #expect(resting.receiveAnswer().hasSuffix("fine"))
+        // Both connections are known now: the server took them in their order.
+        let now = SystemClock.monotonicNanoseconds
+        #expect(server.endOverdue(at: now) == 0)
+        #expect(server.endOverdue(at: now + 11_000_000_000) == 2)
+        #expect(slow.receiveToEnd().contains("fine") == false && resting.receiveToEnd() == "")
+        #expect(server.endOverdue(at: now + 11_000_000_000) == 0)
+    }
+
+    @Test("serves others while some clients send nothing, and no more connections than it may have")
+    func many() throws {
+        var limits = HTTPServer.Limits()
+        (limits.connections, limits.threads) = (8, 2)
+        let (server, port) = try Self.server(limits, answer: Self.fine)
+        var silent: [HTTPTestClient] = []
+        // As many as the kernel lets wait beside those that the server has.
+        for _ in 0..<40 { silent.append(try HTTPTestClient(port)) }
+        let client = try HTTPTestClient(port)
+        client.send("GET / HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n")
+        // The time of those that it has is up, again and again, until it is the client's turn.
+        var answer = ""
+        while answer.isEmpty, client.isOpen {
+            #expect(server.endOverdue(at: .max) <= 8)
+            answer = client.receiveToEnd(waitingMilliseconds: 50)
+        }
+        silent = []
+        let next = try HTTPTestClient(port)
+        next.send("GET / HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n")
+        #expect(next.receiveToEnd().hasSuffix("fine"))
+    }
+
+    @Test("answers what is no HTTP with an error or not at all, and goes on")
+    func rubbish() throws {
+        let (server, port) = try Self.server(answer: Self.fine)
+        for request in [
+            "\u{16}\u{3}\u{1}\r\n\r\n", "GET\r\n\r\n", "GET / HTTP/9.9\r\n\r\n", "\r\n\r\n\r\n",
+            "GET / HTTP/1.1\r\nHost: h\r\nContent-Length: -1\r\n\r\n",
+            "GET / HTTP/1.1\r\nHost: h\r\nContent-Length: 99999999999999999999\r\n\r\n",
+        ] {
+            let client = try HTTPTestClient(port)
+            client.send(request)
+            client.finish()
+            #expect(!client.receiveToEnd().contains("fine"), "\(request.debugDescription)")
+        }
+        withExtendedLifetime(server) {}
+    }
+
+    @Test("is stopped while clients are in the middle of a request")
+    func stops() throws {
+        var server: HTTPServer?
+        let port: UInt16
+        (server, port) = try Self.server(answer: Self.fine)
+        let client = try HTTPTestClient(port)
+        client.send("GET / HTTP/1.1\r\nHo")
+        _ = server
+        server = nil
+        #expect(!client.receiveToEnd().contains("fine"))
+    }
+}
+
+@Suite("Addresses to listen on")
+struct ListenAddressTests {
+    @Test("are numeric, with a port", arguments: ["127.0.0.1:9771", "[::1]:9771", "0.0.0.0:1", "[2001:db8::1]:65535"])
+    func good(text: String) throws {
+        let address = try #require(ListenAddress(text))
+        #expect(address.description == text)
+        #expect(address.isLoopback == (text.hasPrefix("127.") || text.hasPrefix("[::1]")))
+    }
+
+    @Test(
+        "are nothing else",
+        arguments: ["", "localhost:1", "127.0.0.1", "127.0.0.1:", "::1:80", "1.2.3:1", "1.2.3.4:65536"])
+    func bad(text: String) { #expect(ListenAddress(text) == nil) }
+
+    @Test("say when somebody listens there already, and take a socket only that listens")
+    func errors() throws {
+        let first = try ListeningSocket(try #require(ListenAddress("127.0.0.1:0")))
+        let taken = try #require(ListenAddress("127.0.0.1:\(first.port)"))
+        do {
+            _ = try ListeningSocket(taken)
+            Issue.record("a taken address was given away")
+        } catch {
+            #expect(error.description == "cannot listen on \(taken): Address already in use")
+        }
+        do {
+            _ = try ListeningSocket(inherited: open("/dev/null", O_RDONLY))
+            Issue.record("a file is no socket")
+        } catch {
+            #expect(error.description.contains("no TCP socket that listens"))
+        }
+        let again = try ListeningSocket(inherited: dup(first.release()))
+        #expect(again.port > 0)
+    }
+}

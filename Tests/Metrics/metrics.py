@@ -1,0 +1,250 @@
+#!/usr/bin/env python3
+"""Reads the daemon's metrics with other programs' readers, over HTTP and from the text file, and behaves badly.
+
+    Tests/Metrics/metrics.py PUSHROUTERD PUSHROUTER-METRICS
+
+Readers: promtool (Debian's prometheus), and PyPI prometheus_client. Prometheus itself scrapes. What is not installed is
+left out, with a line that says so. Ends with 1 and a line for each thing that is wrong.
+"""
+
+import http.client
+import json
+import pathlib
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.parse
+import urllib.request
+
+HERE = pathlib.Path(__file__).resolve().parents[2]
+OPEN_METRICS = "application/openmetrics-text;version=1.0.0,text/plain;version=0.0.4;q=0.5"
+failures = 0
+
+
+def check(is_right, what):
+    global failures
+    if not is_right:
+        failures += 1
+        print(f"wrong: {what}")
+
+
+def wait_until(what, condition, seconds=60):
+    end = time.monotonic() + seconds
+    while not condition():
+        if time.monotonic() > end:
+            raise SystemExit(f"{what}: not within {seconds} s")
+        time.sleep(0.05)
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def is_listening(port):
+    with socket.socket() as probe:
+        return probe.connect_ex(("127.0.0.1", port)) == 0
+
+
+class Page:
+    """One answer over HTTP."""
+
+    def __init__(self, port, path, accept=None, method="GET"):
+        connection = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
+        connection.request(method, path, headers={"Accept": accept} if accept else {})
+        answer = connection.getresponse()
+        self.status, self.type, self.text = answer.status, answer.headers["Content-Type"], answer.read().decode()
+        connection.close()
+
+
+def samples(text):
+    lines = (line.rsplit(" ", 1) for line in text.splitlines() if line and not line.startswith("#"))
+    return {name: float(value) for name, value in lines}
+
+
+def configure(root):
+    config = root / "config"
+    for folder in ("handlers.d", "routes.d"):
+        (config / folder).mkdir(parents=True)
+    (config / "pushrouterd.conf").write_text("[Dispatch]\nMode=relay\n[Deadline]\nObjective=99.9%\n")
+    for name, program in (("good", "/bin/true"), ("bad", "/bin/false"), ("gone", "/nonexistent/program")):
+        (config / f"handlers.d/{name}.handler").write_text(f"[Handler]\nType=exec\nExec={program}\n")
+        (config / f"routes.d/50-{name}.route").write_text(f"[Match]\nData=job {name}\n[Route]\nHandler={name}\n")
+
+
+def deliver(root, jobs):
+    with socket.socket(socket.AF_UNIX) as client:
+        client.settimeout(60)
+        client.connect(str(root / "run/inject.sock"))
+        lines = client.makefile("r")
+        for job in jobs:
+            request = {"op": "deliver", "platform": "android", "wait": "outcome", "payload": {"data": {"job": job}}}
+            client.sendall(json.dumps(request).encode() + b"\n")
+            check(json.loads(lines.readline())["ok"], f"{job} is not accepted")
+            lines.readline()
+
+
+def check_counts(values):
+    for name, value in {
+        "pushrouterd_up": 1, "pushrouterd_requests_accepted_total": 12,
+        'pushrouterd_outcomes_total{outcome="handled"}': 7,
+        'pushrouterd_handler_outcomes_total{handler="good",outcome="handled"}': 7,
+        'pushrouterd_handler_start_failures_total{handler="gone"}': 2,
+        'pushrouterd_handler_exec_seconds_count{handler="gone"}': 0,
+        'pushrouterd_handler_total_seconds_bucket{handler="good",le="+Inf"}': 7,
+    }.items():
+        check(values.get(name) == value, f"{name}: {values.get(name)} instead of {value}")
+
+
+def check_readers(open_metrics, text):
+    try:
+        from prometheus_client.openmetrics import parser
+        from prometheus_client.parser import text_string_to_metric_families
+
+        families = {family.name: family for family in parser.text_string_to_metric_families(open_metrics)}
+        older = {family.name: family for family in text_string_to_metric_families(text)}
+        check(set(families) == set(older), f"formats differ: {set(families) ^ set(older)}")
+        check(families["pushrouterd_commit_seconds"].type == "histogram", "openmetrics: a histogram")
+        check(all(family.type != "unknown" for family in families.values()), "openmetrics: a type is unknown")
+        made = [s for s in families["pushrouterd_outcomes"].samples if s.name.endswith("_created")]
+        check(made and abs(made[0].value - time.time()) < 3600, "openmetrics: when counting began")
+    except ImportError:
+        print("left out: prometheus_client is not installed")
+    if shutil.which("promtool"):
+        result = subprocess.run(["promtool", "check", "metrics"], input=text, text=True, capture_output=True)
+        check(result.returncode == 0, f"promtool check metrics: {result.stdout}{result.stderr}")
+        rules = HERE / "packaging/prometheus/pushrouterd.rules.yml"
+        for command in (["check", "rules", rules], ["test", "rules", HERE / "Tests/Metrics/rules.test.yml"]):
+            result = subprocess.run(["promtool", *command], text=True, capture_output=True)
+            check(result.returncode == 0, f"promtool {command[0]} {command[1]}: {result.stdout}{result.stderr}")
+    else:
+        print("left out: promtool is not installed")
+
+
+def check_hostile(port):
+    """Clients that are slow, many or send too much; after each a page comes as ever."""
+
+    def rude(count, data):
+        clients = [socket.create_connection(("127.0.0.1", port), timeout=60) for _ in range(count)]
+        for client in clients:
+            try:
+                client.sendall(data)
+            except OSError:
+                pass
+        return clients
+
+    for what, count, data in (
+        ("headers without an end", 4, b"GET /metrics HTTP/1.1\r\n" + b"X: " + b"a" * 1_000_000),
+        ("a body that nobody wants", 4, b"POST /metrics HTTP/1.1\r\nHost: h\r\nContent-Length: 9000000\r\n\r\n" + b"b" * 900_000),
+        ("rubbish", 4, bytes(range(256)) * 100),
+        ("more clients than there may be, with half a request", 40, b"GET /metrics HTTP/1.1\r\nHo"),
+        ("requests whose answers nobody reads", 20, b"GET /metrics HTTP/1.1\r\nHost: h\r\n\r\n" * 300),
+    ):
+        clients = rude(count, data)
+        check(Page(port, "/").status == 200, f"after {what}")
+        for client in clients:
+            client.close()
+
+
+def check_prometheus(root, port):
+    program = shutil.which("prometheus")
+    if not program:
+        print("left out: prometheus is not installed")
+        return
+    (root / "prometheus.yml").write_text(
+        "global: {scrape_interval: 1s, evaluation_interval: 1s}\n"
+        f"rule_files: [{HERE}/packaging/prometheus/pushrouterd.rules.yml]\n"
+        "scrape_configs:\n- job_name: pushrouterd\n"
+        f"  static_configs: [{{targets: ['127.0.0.1:{port}']}}]\n")
+    own = free_port()
+    with open(root / "prometheus.log", "w") as log:
+        server = subprocess.Popen(
+            [program, f"--config.file={root}/prometheus.yml", f"--storage.tsdb.path={root}/tsdb",
+             f"--web.listen-address=127.0.0.1:{own}"], stdout=log, stderr=log)
+
+    def query(expression):
+        url = f"http://127.0.0.1:{own}/api/v1/query?" + urllib.parse.urlencode({"query": expression})
+        try:
+            with urllib.request.urlopen(url, timeout=30) as answer:
+                return [float(r["value"][1]) for r in json.load(answer)["data"]["result"]]
+        except (OSError, ValueError):
+            return []
+
+    try:
+        wait_until("Prometheus has scraped", lambda: query("pushrouterd_up") == [1.0], 120)
+        check(query('pushrouterd_outcomes_total{outcome="handled"}') == [7.0], "prometheus: outcomes")
+        check(query('up{job="pushrouterd"}') == [1.0], "prometheus: the target is not healthy")
+        check(len(query('pushrouterd_handler_total_seconds_bucket{handler="good"}')) == 13, "prometheus: buckets")
+        check(query('ALERTS{alertname="PushrouterdDown"}') == [], "prometheus: an alert fires")
+        # Each expression of the dashboard, with everything selected.
+        dashboard = json.loads((HERE / "packaging/grafana/pushrouterd.json").read_text())
+        for panel in dashboard["panels"]:
+            for target in panel.get("targets", []):
+                expression = re.sub(r"\$(job|instance|handler)\b", ".*", target["expr"])
+                expression = expression.replace("$__rate_interval", "1m")
+                url = f"http://127.0.0.1:{own}/api/v1/query?" + urllib.parse.urlencode({"query": expression})
+                try:
+                    urllib.request.urlopen(url, timeout=30).close()
+                except OSError as error:
+                    check(False, f"dashboard, {panel['title']}: {error}: {expression}")
+    finally:
+        server.terminate()
+        server.wait()
+
+
+def main():
+    daemon, exporter = sys.argv[1:3]
+    with tempfile.TemporaryDirectory() as directory:
+        root = pathlib.Path(directory)
+        configure(root)
+        port, file = free_port(), root / "push.prom"
+        with open(root / "log", "w") as log:
+            router = subprocess.Popen(
+                [daemon, "--config", root / "config", "--state", root / "state", "--runtime", root / "run"], stderr=log)
+            wait_until("the daemon listens", (root / "run/inject.sock").exists)
+            server = subprocess.Popen(
+                [exporter, "--runtime", root / "run", "--listen", f"127.0.0.1:{port}", "--textfile", file,
+                 "--interval", "1"], stderr=log)
+        try:
+            wait_until("somebody listens", lambda: is_listening(port))
+            deliver(root, ["good"] * 7 + ["bad"] * 3 + ["gone"] * 2)
+            new, old = Page(port, "/metrics", OPEN_METRICS), Page(port, "/metrics")
+            check(new.type.startswith("application/openmetrics-text; version=1.0.0"), f"type {new.type}")
+            check(old.type.startswith("text/plain; version=0.0.4"), f"type {old.type}")
+            check_counts(samples(old.text))
+            check_counts(samples(new.text))
+            check_readers(new.text, old.text)
+            check(Page(port, "/healthz").status == 200, "healthz is not 200")
+            wait_until("the file has the counts", lambda: file.exists() and samples(file.read_text()).get(
+                "pushrouterd_requests_accepted_total") == 12)
+            check_prometheus(root, port)
+            check_hostile(port)
+            # A daemon that is stopped takes connections and does not answer.
+            router.send_signal(signal.SIGSTOP)
+            check(samples(Page(port, "/metrics").text) == {"pushrouterd_up": 0}, "metrics of a stopped daemon")
+            check(Page(port, "/healthz").status == 503, "healthz of a stopped daemon is not 503")
+            router.send_signal(signal.SIGCONT)
+            wait_until("the daemon goes on, and is seen", lambda: samples(Page(port, "/metrics").text)["pushrouterd_up"] == 1)
+            router.terminate()
+            check(router.wait() == 0, "the daemon did not end well")
+            check(samples(Page(port, "/metrics").text) == {"pushrouterd_up": 0}, "metrics without a daemon")
+            check(Page(port, "/healthz").status == 503, "healthz without a daemon is not 503")
+            wait_until("the file says so", lambda: samples(file.read_text()) == {"pushrouterd_up": 0})
+            server.terminate()
+            check(server.wait() == 0, "pushrouter-metrics did not end well")
+        finally:
+            for process in (router, server):
+                if process.poll() is None:
+                    process.kill()
+                    process.wait()
+    print("metrics: right" if failures == 0 else f"metrics: {failures} things are wrong")
+    sys.exit(failures > 0)
+
+
+main()

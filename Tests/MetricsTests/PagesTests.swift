@@ -1,0 +1,100 @@
+import DaemonClient
+import HTTPServer
+import PushModel
+import Testing
+
+@testable import pushrouter_metrics
+
+@Suite("The pages of pushrouter-metrics")
+struct PagesTests {
+    private static let away = DaemonError.noAnswer(path: "/run/read.sock")
+
+    private func answer(
+        _ request: HTTPRequest, problem: String? = nil, isAway: Bool = false
+    ) -> HTTPResponse {
+        let pages = Pages(
+            metrics: { (format) throws(DaemonError) in
+                if isAway { throw Self.away }
+                return "as \(format.rawValue)\n"
+            },
+            problem: { () throws(DaemonError) in
+                if isAway { throw Self.away }
+                return problem
+            })
+        return pages.answer(request)
+    }
+
+    private func header(_ name: String, of response: HTTPResponse) -> String? {
+        response.headers.first { $0.name == name }?.value
+    }
+
+    @Test("have the metrics in the format that the client prefers", arguments: MetricsFormat.allCases)
+    func metrics(format: MetricsFormat) {
+        let accept = format == .openMetrics ? "application/openmetrics-text;version=1.0.0" : "text/plain"
+        let response = answer(HTTPRequest(method: "GET", path: "/metrics", headers: ["accept": accept]))
+        #expect(response.status == 200 && response.body == Array("as \(format.rawValue)\n".utf8))
+        #expect(header("Content-Type", of: response) == format.contentType)
+        #expect(header("Vary", of: response) == "Accept")
+    }
+
+    @Test("say in the metrics that the daemon does not answer, and nothing else")
+    func away() {
+        let response = answer(HTTPRequest(method: "GET", path: "/metrics"), isAway: true)
+        let lines = String(decoding: response.body, as: UTF8.self).split(separator: "\n")
+        #expect(response.status == 200 && lines.filter { !$0.hasPrefix("#") } == ["pushrouterd_up 0"])
+    }
+
+    @Test("say in the health whether the daemon takes requests, else why not")
+    func health() {
+        let request = HTTPRequest(method: "GET", path: "/healthz")
+        #expect(answer(request).status == 200)
+        let full = answer(request, problem: "nothing can be written for now")
+        #expect(full.status == 503 && full.body == Array("nothing can be written for now\n".utf8))
+        let away = answer(request, isAway: true)
+        #expect(away.status == 503 && away.body == Array("\(Self.away)\n".utf8))
+    }
+
+    @Test("are these, and are only read")
+    func others() {
+        #expect(answer(HTTPRequest(method: "GET", path: "/")).status == 200)
+        for path in ["/metrics/", "/../metrics", "//metrics", "", "/favicon.ico"] {
+            #expect(answer(HTTPRequest(method: "GET", path: path)).status == 404, "\(path)")
+        }
+        let post = answer(HTTPRequest(method: "POST", path: "/metrics"))
+        #expect(post.status == 405 && header("Allow", of: post) == "GET, HEAD")
+        #expect(answer(HTTPRequest(method: "HEAD", path: "/metrics")).status == 200)
+    }
+}
+
+@Suite("The command line of pushrouter-metrics")
+struct MetricsArgumentsTests {
+    @Test("has an address, a file, an interval and a directory, as one word or two")
+    func good() {
+        guard
+            case .run(let arguments) = Arguments.parse([
+                "--listen=[::1]:80", "--textfile", "/a/b.prom", "--interval", "60", "--runtime=/r",
+            ])
+        else {
+            Issue.record("it is not taken")
+            return
+        }
+        #expect(arguments.address == ListenAddress("[::1]:80") && arguments.textFile == "/a/b.prom")
+        #expect(arguments.interval == 60 && arguments.runtime == "/r")
+        #expect(ListenAddress(Arguments.defaultAddress)?.isLoopback == true)
+    }
+
+    @Test(
+        "is refused with the word that is wrong",
+        arguments: [
+            (["--listen", "localhost:80"], "localhost:80"), (["--interval", "0"], "0"), (["--interval=x"], "x"),
+            (["--textfile"], "--textfile needs a value"), (["--nope"], "there is no option --nope"),
+            (["a"], "there is no operand a"), (["--listen="], "--listen needs a value"),
+        ])
+    func bad(words: [String], part: String) {
+        guard case .wrong(let message) = Arguments.parse(words) else {
+            Issue.record("\(words) is taken")
+            return
+        }
+        #expect(message.contains(part), "\(message)")
+    }
+}

@@ -1,0 +1,74 @@
+import PushModel
+import Testing
+
+@testable import PushRouting
+
+@Suite("What the router counts for metrics")
+struct DeliveryFiguresTests {
+    private func handler(_ name: String, of bench: Bench) throws -> DeliveryFigures.Handler {
+        try #require(bench.router.figures.handlers.entries.first { $0.name == name }).value
+    }
+
+    @Test("has each outcome once, in all, by handler and by provider, and the times of what was due")
+    func outcomes() throws {
+        var bench = Bench(.testing(.relay))
+        for seq in 1...3 as ClosedRange<Int64> {
+            try bench.submit(.deliver())
+            bench.started(seq)
+        }
+        bench.at(.milliseconds(300))
+        bench.finished(1)
+        bench.finished(2, 0, .rejected(reason: "no"))
+        bench.at(.seconds(9))
+        bench.clock()
+        let figures = bench.router.figures
+        #expect(figures.outcomes[.handled] == 1 && figures.outcomes[.failed] == 1 && figures.outcomes[.timedOut] == 1)
+        #expect(Outcome.allCases.reduce(0) { $0 + figures.outcomes[$1] } == 3)
+        let crm = try handler("crm", of: bench)
+        #expect(crm.outcomes[.handled] == 1 && crm.outcomes[.timedOut] == 1 && crm.startFailures == 0)
+        #expect(crm.total.counts == [0, 0, 2, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0])
+        #expect(crm.queue.counts.first == 3 && crm.exec.counts == crm.total.counts)
+        #expect(crm.total.sum == .milliseconds(9600))
+        #expect(figures.providers.entries.map(\.name) == ["(none)"])
+        #expect(figures.providers.entries[0].value[.handled] == 1)
+    }
+
+    @Test("has the outcome of what nobody runs for, without a time")
+    func atOnce() throws {
+        var bench = Bench(.testing(routes: []))
+        try bench.submit(.deliver())
+        #expect(bench.router.figures.outcomes[.unrouted] == 1)
+        #expect(bench.router.figures.handlers.entries.isEmpty)
+    }
+
+    @Test("has what could not be started, and no execution of it")
+    func startFailures() throws {
+        var bench = Bench()
+        try bench.submit(.deliver())
+        bench.handle(.failedToStart(InvocationID(1, 0), reason: "no such program"))
+        let crm = try handler("crm", of: bench)
+        #expect(crm.startFailures == 1 && crm.outcomes[.failed] == 1)
+        #expect(crm.exec.counts.allSatisfy { $0 == 0 } && crm.total.counts.first == 1)
+    }
+
+    @Test("knows each handler that a route names before anything came, and those of a reload")
+    func expected() {
+        var bench = Bench()
+        #expect(bench.router.figures.handlers.entries.map(\.name) == ["crm"])
+        bench.handle(.reconfigured(.testing(routes: [.all(to: "other")], handlers: [.exec("other")])))
+        #expect(bench.router.figures.handlers.entries.map(\.name) == ["crm", "other"])
+    }
+
+    @Test("keeps the copies of observing routes apart")
+    func observers() throws {
+        var observing = Route.all(to: "watcher")
+        observing.observes = true
+        var bench = Bench(.testing(routes: [observing, .all(to: "crm")], handlers: [.exec("watcher"), .exec("crm")]))
+        try bench.submit(.deliver())
+        for n in 0...1 { bench.started(1, n) }
+        for n in 0...1 { bench.finished(1, n) }
+        let figures = bench.router.figures
+        #expect(figures.outcomes[.handled] == 1 && figures.observed[.handled] == 1)
+        #expect(try handler("watcher", of: bench).outcomes[.handled] == 1)
+    }
+}
