@@ -37,7 +37,8 @@ struct ReadSocketTests {
         #expect(reply["error"]?["code"]?.string == "unknown_op")
         let message = reply["error"]?["message"]?.string ?? ""
         #expect(
-            message.hasPrefix("read.sock takes status, metrics, sync, peek and log_level without level; "), "\(message)")
+            message.hasPrefix("read.sock takes status, metrics, sync, peek and log_level without level; "), "\(message)"
+        )
         withExtendedLifetime(daemon) {}
     }
 

@@ -106,7 +106,7 @@ struct ControlRequestTests {
 
     static let names =
         "status, metrics, sync, claim, depart, peek, settle, sending, flush, reset, resolve, replay, purge, erase or "
-            + "log_level"
+        + "log_level"
     static let run = #""instance":"01234567-89ab-cdef-fedc-ba9876543210""#
 
     static let refused: [RefusalTests.Example] = [

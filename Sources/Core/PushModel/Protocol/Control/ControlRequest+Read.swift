@@ -32,7 +32,7 @@ extension ControlRequest.Operation {
 
     private static let names =
         "status, metrics, sync, claim, depart, peek, settle, sending, flush, reset, resolve, replay, purge, erase or "
-            + "log_level"
+        + "log_level"
 
     fileprivate init(_ reader: ObjectReader) throws(ProtocolError) {
         switch try reader.string(.op) {
