@@ -65,7 +65,8 @@ let package = Package(
         swift(.core, "PushTracking", ["PushModel"]),
         swift(.core, "PushCustomData", ["PushModel"]),
         swift(.core, "PushRouting", ["PushModel", "PushDispatch", "PushTracking", "PushCustomData"]),
-        swift(.core, "PushReporting", ["PushModel"]),
+        swift(.core, "PushFigures", ["PushModel"]),
+        swift(.core, "PushReporting", ["PushModel", "PushFigures"]),
         // The link providers.d leads to etc/pushrouterd/providers.d: what is shipped is compiled in.
         swift(
             .core, "PushSettings", ["PushModel", "PushDispatch", "PushTracking", "PushCustomData", "PushRouting"],
@@ -81,7 +82,7 @@ let package = Package(
         swift(.system, "LinuxSystem", ["CLinux"]),
         swift(.system, "EventLoop", ["CSystemd", "PushModel", "LinuxSystem"]),
         swift(.system, "UnixSockets", ["CLinux", "LinuxSystem"]),
-        swift(.system, "Store", ["CSQLite", "CLinux", "CChecksum", "PushModel", "LinuxSystem"]),
+        swift(.system, "Store", ["CSQLite", "CLinux", "CChecksum", "PushModel", "PushFigures", "LinuxSystem"]),
         swift(.system, "HandlerProcess", ["CLinux", "LinuxSystem"]),
         swift(.system, "JournalLog", ["CSystemd", "LinuxSystem"]),
         swift(.system, "HTTPClient", ["CCurl", "CLinux"]),
@@ -115,8 +116,8 @@ let package = Package(
         program(
             "pushctl",
             [
-                "PushModel", "PushDispatch", "PushTracking", "PushCustomData", "PushRouting", "PushReporting",
-                "PushSettings", "LinuxSystem", "EventLoop", "Store", "UnixSockets", "HandlerProcess", "HandlerRuns",
+                "PushModel", "PushDispatch", "PushTracking", "PushCustomData", "PushRouting", "PushFigures",
+                "PushReporting", "PushSettings", "LinuxSystem", "EventLoop", "Store", "UnixSockets", "HandlerProcess", "HandlerRuns",
                 "JournalLog", "SettingsFiles", "DaemonClient", "JSONC",
             ]),
         // What speaks HTTP is a program of its own: the daemon needs neither network nor key.
@@ -153,7 +154,8 @@ let package = Package(
         tests("JSONCTests", ["PushModel", "JSONC"]),
         tests("HTTPClientTests", ["HTTPClient", "CLinux"]),
         tests("PushRoutingTests", ["PushModel", "PushDispatch", "PushTracking", "PushCustomData", "PushRouting"]),
-        tests("PushReportingTests", ["PushModel", "PushReporting"]),
+        tests("PushFiguresTests", ["PushModel", "PushFigures"]),
+        tests("PushReportingTests", ["PushModel", "PushFigures", "PushReporting"]),
         tests(
             "PushSettingsTests",
             [
@@ -162,7 +164,7 @@ let package = Package(
             ]),
         tests("EventLoopTests", ["EventLoop", "CLinux", "LinuxSystem"]),
         tests("UnixSocketsTests", ["UnixSockets", "CLinux", "LinuxSystem"]),
-        tests("StoreTests", ["PushModel", "Store", "CLinux"]),
+        tests("StoreTests", ["PushModel", "PushFigures", "PushReporting", "Store", "CLinux"]),
         tests("HandlerProcessTests", ["HandlerProcess", "CLinux", "LinuxSystem"]),
         tests("HandlerRunsTests", ["HandlerRuns"]),
         tests("JournalLogTests", ["JournalLog", "CLinux"]),

@@ -46,6 +46,20 @@ public struct BurnRates: Hashable, Sendable {
         }
     }
 
+    /// Where windows begin, the longest first: what ``add(_:from:)`` is to be given lies between two of them, or between the
+    /// last and the end.
+    public var begins: [WallTime] {
+        Window.allCases.reversed().map { WallTime(milliseconds: end.milliseconds - $0.milliseconds) }
+    }
+
+    /// Adds what was counted from `begin` on, in each window that has it.
+    public mutating func add(_ compliance: Compliance, from begin: WallTime) {
+        for window in Window.allCases where end.milliseconds - begin.milliseconds <= window.milliseconds {
+            due[window, default: 0] += compliance.due
+            missed[window, default: 0] += compliance.missed
+        }
+    }
+
     /// How the deadline was kept in a window.
     public func compliance(_ window: Window) -> Compliance {
         Compliance(due: due[window] ?? 0, missed: missed[window] ?? 0)

@@ -48,6 +48,7 @@ struct LedgerLoop {
     /// Whether all that the ledger has from before the start is on the disk for sure.
     private var isTrusted: Bool
     private var isStalled = false
+    private var hasRollUpFailed = false
     private var pruning: (cutoff: WallTime, deadLetters: DeadLetterLimits?, pruned: Pruned)?
     private var seen: UInt64 = 0
 
@@ -73,6 +74,7 @@ struct LedgerLoop {
                 try applyWhatIsDue(all: isStopping)
                 if isStopping { return try finish() }
                 try prune()
+                try rollUp()
                 try keepHouse()
             }
         } catch {
@@ -99,6 +101,7 @@ struct LedgerLoop {
     private func timeToNextWork() -> Duration? {
         if isStalled { return Self.retryInterval }
         if pruning != nil { return .zero }
+        if writer.isRollUpDue { return hasRollUpFailed ? Self.retryInterval : .zero }
         let (due, isEmpty) = inbox.withLock { (Self.due($0), $0.backlog.isEmpty) }
         if let due { return .nanoseconds(max(0, due - SystemClock.monotonicNanoseconds)) }
         return isEmpty && writer.hasLog(of: LedgerWriter.idleCheckpointFrames) ? Self.idleInterval : nil
@@ -226,6 +229,17 @@ struct LedgerLoop {
         pruned.deadLetters += before.deadLetters
         pruning = pruned.isPartial ? (cutoff, deadLetters, pruned) : nil
         if pruning == nil { report(.pruned(requests: pruned.requests, deadLetters: pruned.deadLetters)) }
+    }
+
+    /// Adds up the figures of one long span. What a full disk prevents is tried again.
+    private mutating func rollUp() throws(StoreError) {
+        guard !isStalled, writer.isRollUpDue else { return }
+        do throws(StoreError) {
+            try writer.rollUp()
+            hasRollUpFailed = false
+        } catch let error where error.isPassing {
+            hasRollUpFailed = true
+        }
     }
 
     /// The last thing: what a full disk keeps out of the ledger stays in the log.
