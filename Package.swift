@@ -164,7 +164,9 @@ let package = Package(
             ]),
         tests("EventLoopTests", ["EventLoop", "CLinux", "LinuxSystem"]),
         tests("UnixSocketsTests", ["UnixSockets", "CLinux", "LinuxSystem"]),
-        tests("StoreTests", ["PushModel", "PushFigures", "PushReporting", "Store", "CLinux"]),
+        tests("StoreTests", ["PushModel", "Store", "CLinux"]),
+        // Reports from figures beside reports from rows.
+        tests("ReportReadingTests", ["PushModel", "PushFigures", "PushReporting", "Store", "pushctl"]),
         tests("HandlerProcessTests", ["HandlerProcess", "CLinux", "LinuxSystem"]),
         tests("HandlerRunsTests", ["HandlerRuns"]),
         tests("JournalLogTests", ["JournalLog", "CLinux"]),

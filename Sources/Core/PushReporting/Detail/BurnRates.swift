@@ -30,11 +30,6 @@ public struct BurnRates: Hashable, Sendable {
     /// Rates without rows.
     public init(end: WallTime) { self.end = end }
 
-    /// The first instant of the longest window: rows from there on are needed.
-    public static func begin(end: WallTime) -> WallTime {
-        WallTime(milliseconds: end.milliseconds - Window.threeDays.milliseconds)
-    }
-
     /// Counts one row in each window in which it was accepted; observers and what was not due do not count.
     public mutating func add(_ row: ReportRow) {
         guard !row.invocation.isObserver, let outcome = row.invocation.result?.outcome, outcome.isDue else { return }

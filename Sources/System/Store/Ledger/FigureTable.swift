@@ -301,10 +301,3 @@ final class FigureTable {
         }
     }
 }
-
-/// A statement in a dictionary.
-private final class StatementBox {
-    var statement: Statement
-
-    init(_ statement: consuming Statement) { self.statement = statement }
-}
