@@ -16,9 +16,13 @@ final class RandomLedger {
     private var random: SeededGenerator
     private var inFlight: [InvocationRecord] = []
     private let apps: Int
+    private let stepsBack: Double
 
-    /// - Parameter apps: how many apps there are.
-    init(seed: UInt64, apps: Int = 4) throws {
+    /// - Parameters:
+    ///   - apps: how many apps there are.
+    ///   - stepsBack: before what share of the requests the clock is set back.
+    init(seed: UInt64, apps: Int = 4, stepsBack: Double = 0.01) throws {
+        self.stepsBack = stepsBack
         random = SeededGenerator(seed: seed)
         self.apps = apps
         writer = try LedgerWriter(directory: directory.path)
@@ -56,7 +60,7 @@ final class RandomLedger {
     func rollUp() throws { while writer.isRollUpDue { try writer.rollUp() } }
 
     private func append(to rows: RowBuffer, pause: Int64) {
-        now += chance(0.01) ? -.random(in: 0...400_000, using: &random) : .random(in: 0...pause, using: &random)
+        now += chance(stepsBack) ? -.random(in: 0...400_000, using: &random) : .random(in: 0...pause, using: &random)
         seq += 1
         let number = SequenceNumber(seq)
         let hasInvocations = !chance(0.05)
