@@ -117,7 +117,8 @@ let package = Package(
             "pushctl",
             [
                 "PushModel", "PushDispatch", "PushTracking", "PushCustomData", "PushRouting", "PushFigures",
-                "PushReporting", "PushSettings", "LinuxSystem", "EventLoop", "Store", "UnixSockets", "HandlerProcess", "HandlerRuns",
+                "PushReporting", "PushSettings", "LinuxSystem", "EventLoop", "Store", "UnixSockets", "HandlerProcess",
+                "HandlerRuns",
                 "JournalLog", "SettingsFiles", "DaemonClient", "JSONC",
             ]),
         // What speaks HTTP is a program of its own: the daemon needs neither network nor key.

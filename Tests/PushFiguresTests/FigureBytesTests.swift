@@ -27,7 +27,7 @@ struct FigureBytesTests {
         return (figures, span)
     }
 
-    @Test("are read as what they were, and two of them add up", arguments: [0, 1, 500])
+    @Test("are read as what they were, and two of them add up", arguments: [0, 1, 250])
     func roundTrip(count: Int) throws {
         let ((first, firstSpan), (second, secondSpan)) = (random(count, seed: 1), random(300, seed: 2))
         #expect(try first.bytes.withUnsafeBytes { bytes throws in try KeyFigures(bytes) } == first)
@@ -46,15 +46,15 @@ struct FigureBytesTests {
 
     @Test("that are cut, changed or of another version are an error or other figures, and never a trap")
     func damaged() {
-        let (figures, span) = random(200, seed: 3)
+        let (figures, span) = random(40, seed: 3)
         var random = SeededGenerator(seed: 4)
         for bytes in [figures.bytes, span.bytes] {
-            for length in 0..<bytes.count {
+            for length in stride(from: 0, to: bytes.count, by: 17) {
                 #expect(throws: FigureError.self) {
                     try bytes[..<length].withUnsafeBytes { bytes throws in _ = try KeyFigures(bytes) }
                 }
             }
-            for _ in 0..<3000 {
+            for _ in 0..<300 {
                 var changed = bytes
                 for _ in 0..<Int.random(in: 1...4, using: &random) {
                     changed[.random(in: changed.indices, using: &random)] = .random(in: 0...255, using: &random)

@@ -100,6 +100,8 @@ struct PlatformLimitTests {
 
     @Test("figures count what is over the time of every limit")
     func thresholds() {
-        for limit in PlatformLimit.all { #expect(FigureThresholds.all.contains(limit.limit.microseconds), "\(limit.id)") }
+        for limit in PlatformLimit.all {
+            #expect(FigureThresholds.all.contains(limit.limit.microseconds), "\(limit.id)")
+        }
     }
 }

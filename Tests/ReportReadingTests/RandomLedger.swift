@@ -104,7 +104,8 @@ final class RandomLedger {
             route: handler.map { "20-" + $0 }, handler: handler, budget: .seconds(pick([9, 9, 3])), deadline: nil,
             started: false,
             result: InvocationResult(
-                outcome: outcome, reason: nil, reasonCode: pick([nil, .daemonDown, .daemonCrashed, .brazeMarkerIsNotTrue]),
+                outcome: outcome, reason: nil,
+                reasonCode: pick([nil, .daemonDown, .daemonCrashed, .brazeMarkerIsNotTrue]),
                 queue: .microseconds(queue), exec: .microseconds(exec), total: .microseconds(queue + exec),
                 completion: nil,
                 waitedFor: chance(0.2) ? Predecessor(id: InvocationID(seq: id.seq, n: 9), handler: "crm") : nil,

@@ -15,7 +15,7 @@ final class FigureRows {
     /// How many keys and how many requests in flight are kept in memory.
     private static let keyLimit = 4096
 
-    private let table: FigureTable
+    let table: FigureTable
     private var requestFacts: Statement
     private var isObserver: Statement
     private var storedCode: Statement
@@ -24,16 +24,16 @@ final class FigureRows {
     private var noteClock: Statement
 
     /// The request that was stored last.
-    private var request = RequestFacts()
+    var request = CountedRequest()
     /// Requests that were stored with an invocation in flight.
-    private var inFlight: [Int64: RequestFacts] = [:]
+    private var inFlight: [Int64: CountedRequest] = [:]
     private var lastAcceptedAt: Int64 = .min
-    private var parts = KeyParts()
-    private var keys: [KeyParts: KeyEntry] = [:]
-    private var cells: [Int64: Cell] = [:]
-    private var minutes: [Int64: Minute] = [:]
+    var parts = KeyParts()
+    private var keys: [KeyParts: CountedKey] = [:]
+    private var cells: [Int64: CountedCell] = [:]
+    private var minutes: [Int64: CountedMinute] = [:]
     /// Figures begin with this minute; older rows are counted by who reads them.
-    private var first: Int64 = 0
+    var first: Int64 = 0
     private var lastRequest: Statement
 
     init(_ database: borrowing Database) throws(StoreError) {
@@ -51,7 +51,7 @@ final class FigureRows {
     }
 
     /// Reads what it keeps of the ledger's state.
-    private func readState() throws(StoreError) {
+    func readState() throws(StoreError) {
         first = try table.firstMinute()
         defer { lastRequest.reset() }
         lastAcceptedAt = try lastRequest.step() ? lastRequest.integer(0) : .min
@@ -103,7 +103,7 @@ final class FigureRows {
 
     /// Counts an invocation that was stored, if it has ended.
     func add(invocation values: RowValues) throws(StoreError) {
-        var (end, mustReadCode) = (InvocationEnd(), false)
+        var (end, mustReadCode) = (CountedEnd(), false)
         parts.removeAll()
         do throws(RowError) {
             var values = values
@@ -162,7 +162,7 @@ final class FigureRows {
         lastAcceptedAt = acceptedAt
     }
 
-    private func countRequest() throws(StoreError) {
+    func countRequest() throws(StoreError) {
         table.latest = request.minute
         guard request.minute >= first else { return }
         let minute = try minute(request.minute)
@@ -170,7 +170,7 @@ final class FigureRows {
         minute.isChanged = true
     }
 
-    private func count(_ end: InvocationEnd) throws(StoreError) {
+    func count(_ end: CountedEnd) throws(StoreError) {
         guard let request = try facts(of: end.id.seq.value), request.minute >= first else { return }
         parts.append(request.parts)
         parts.append(flag: end.isObserver)
@@ -184,17 +184,17 @@ final class FigureRows {
     }
 
     /// What is known of a request that is stored.
-    private func facts(of seq: Int64) throws(StoreError) -> RequestFacts? {
+    private func facts(of seq: Int64) throws(StoreError) -> CountedRequest? {
         if request.seq == seq { return request }
         if let facts = inFlight[seq] { return facts }
         return try facts(stored: seq)
     }
 
-    private func facts(stored seq: Int64) throws(StoreError) -> RequestFacts? {
+    private func facts(stored seq: Int64) throws(StoreError) -> CountedRequest? {
         requestFacts.bind(seq, at: 1)
         defer { requestFacts.reset() }
         guard try requestFacts.step() else { return nil }
-        var facts = RequestFacts()
+        var facts = CountedRequest()
         facts.seq = seq
         facts.acceptedAt = requestFacts.integer(0)
         facts.minute = FigureMinute.of(milliseconds: facts.acceptedAt)
@@ -224,28 +224,28 @@ final class FigureRows {
     // MARK: What is in memory
 
     /// The key of ``parts``, as far as the minute has room for another app.
-    private func key(in minute: Minute) throws(StoreError) -> KeyEntry {
+    private func key(in minute: CountedMinute) throws(StoreError) -> CountedKey {
         let entry = try entry()
         guard let app = entry.key.app, !minute.apps.contains(app) else { return try used(entry, minute.number) }
         if minute.apps.count < Self.appsOfMinute {
             minute.apps.insert(app)
             return try used(entry, minute.number)
         }
-        let other = entry.other ?? KeyEntry(entry.key.ofOtherApp)
+        let other = entry.other ?? CountedKey(entry.key.ofOtherApp)
         entry.other = other
         return try used(other, minute.number)
     }
 
-    private func entry() throws(StoreError) -> KeyEntry {
+    private func entry() throws(StoreError) -> CountedKey {
         if let entry = keys[parts] { return entry }
         if keys.count >= Self.keyLimit { keys.removeAll() }
-        let entry = KeyEntry(try parts.key(path: table.path))
+        let entry = CountedKey(try parts.key(path: table.path))
         keys[parts] = entry
         return entry
     }
 
     /// Sees to it that the ledger has the key, with a minute of its last use that is no earlier.
-    private func used(_ entry: KeyEntry, _ minute: Int64) throws(StoreError) -> KeyEntry {
+    private func used(_ entry: CountedKey, _ minute: Int64) throws(StoreError) -> CountedKey {
         let last = minute | (SpanLength.hour.minutes - 1)
         if entry.number == nil || entry.lastMinute < last {
             entry.number = try table.number(of: entry.key, usedIn: last)
@@ -254,26 +254,26 @@ final class FigureRows {
         return entry
     }
 
-    private func cell(_ minute: Int64, _ key: KeyEntry) throws(StoreError) -> Cell {
+    private func cell(_ minute: Int64, _ key: CountedKey) throws(StoreError) -> CountedCell {
         let place = FigureTable.place(minute, key: key.number ?? 0)
         if let cell = cells[place] { return cell }
         if cells.count >= Self.cellLimit {
             try writeCells()
             cells.removeAll()
         }
-        let cell = Cell()
+        let cell = CountedCell()
         try table.read(.minute, place) { (bytes) throws(FigureError) in try cell.figures.add(bytes) }
         cells[place] = cell
         return cell
     }
 
-    private func minute(_ number: Int64) throws(StoreError) -> Minute {
+    func minute(_ number: Int64) throws(StoreError) -> CountedMinute {
         if let minute = minutes[number] { return minute }
         if minutes.count >= Self.cellLimit {
             try writeMinutes()
             minutes.removeAll()
         }
-        let minute = Minute(number)
+        let minute = CountedMinute(number)
         if try table.read(
             .minute, FigureTable.place(number), { (bytes) throws(FigureError) in try minute.figures.add(bytes) })
         {
@@ -311,12 +311,12 @@ final class FigureRows {
     /// Forgets what is in memory, because the transaction was rolled back.
     func reset() {
         mustRead = true
-        request = RequestFacts()
+        request = CountedRequest()
         forgetFigures()
         table.reset()
     }
 
-    private func forgetFigures() {
+    func forgetFigures() {
         inFlight.removeAll()
         keys.removeAll()
         cells.removeAll()
@@ -340,114 +340,4 @@ final class FigureRows {
 
     /// Whether a long span is complete and not added up.
     var isRollUpDue: Bool { table.isRollUpDue }
-
-    /// Counts all rows of the ledger anew.
-    func recount(_ database: borrowing Database) throws(StoreError) {
-        request = RequestFacts()
-        forgetFigures()
-        try table.empty()
-        first = 0
-        let rows = try database.prepare(
-            """
-            SELECT seq, operation, accepted_at, mode, platform, app, transport, original_priority, delivered_priority,
-                n, callback, provider, route, handler, budget_us, outcome, queue_us, exec_us, total_us, observer,
-                waited_for_seq, reason_code
-            FROM requests INDEXED BY requests_by_time LEFT JOIN invocations USING (seq) ORDER BY accepted_at, seq, n
-            """)
-        while try rows.step() {
-            if rows.integer(0) != request.seq {
-                request = RequestFacts()
-                request.seq = rows.integer(0)
-                request.operation = rows.lentText(1).isWordOfInvocations
-                request.acceptedAt = rows.integer(2)
-                request.minute = FigureMinute.of(milliseconds: request.acceptedAt)
-                for column: Int32 in 3...8 { request.parts.append(rows.lentText(column)) }
-                try countRequest()
-            }
-            guard !rows.isNull(15) else { continue }
-            parts.removeAll()
-            for column: Int32 in 10...13 { parts.append(rows.lentText(column)) }
-            parts.append(rows.lentText(15))
-            parts.append(counted: rows.lentText(21))
-            try count(
-                InvocationEnd(
-                    id: InvocationID(seq: SequenceNumber(rows.integer(0)), n: try rows.number(9)),
-                    times: DecidedTimes(
-                        budget: rows.integer(14), queue: rows.integer(16), exec: rows.integer(17),
-                        total: rows.integer(18)),
-                    isObserver: rows.integer(19) != 0, waited: !rows.isNull(20)))
-        }
-        let attempts = try database.prepare(
-            """
-            SELECT accepted_at, attempts.handler, answer FROM attempts JOIN requests USING (seq)
-                JOIN invocations USING (seq, n) WHERE observer = 0 AND answer IN ('declined', 'retry')
-            ORDER BY attempts.number
-            """)
-        while try attempts.step() {
-            let minute = try minute(FigureMinute.of(milliseconds: attempts.integer(0)))
-            minute.figures.add(try attempts.name(2), of: attempts.text(1) ?? "")
-            minute.isChanged = true
-        }
-        try write()
-        request = RequestFacts()
-        try readState()
-        try database.execute(
-            """
-            DELETE FROM clock_steps;
-            INSERT INTO clock_steps SELECT seq, accepted_at FROM (
-                SELECT seq, accepted_at, lag(accepted_at) OVER (ORDER BY seq) AS before FROM requests)
-            WHERE accepted_at < before;
-            """)
-        while try table.rollUp() {}
-        try table.noteVersion()
-    }
-}
-
-/// What figures need of a request.
-private struct RequestFacts {
-    var seq: Int64 = -1
-    var acceptedAt: Int64 = 0
-    var minute: Int64 = 0
-    /// Whether its operation leads to invocations.
-    var operation = false
-    /// Mode, platform, app, transport and both priorities.
-    var parts = KeyParts()
-}
-
-/// What figures need of an invocation beside its key.
-private struct InvocationEnd {
-    var id = InvocationID(seq: SequenceNumber(0), n: 0)
-    var times = DecidedTimes(budget: 0, queue: 0, exec: 0, total: 0)
-    var isObserver = false
-    var waited = false
-}
-
-/// A key as the ledger knows it.
-private final class KeyEntry {
-    let key: FigureKey
-    /// Its number in the ledger; `nil` before it was asked for.
-    var number: Int64?
-    /// Up to which minute the ledger keeps it.
-    var lastMinute: Int64 = -1
-    /// The same of all apps for which there is no room.
-    var other: KeyEntry?
-
-    init(_ key: FigureKey) { self.key = key }
-}
-
-/// The figures of one key in one minute.
-private final class Cell {
-    var figures = KeyFigures()
-    var isChanged = false
-}
-
-/// The figures of one minute that no key has.
-private final class Minute {
-    let number: Int64
-    var figures = SpanFigures()
-    /// The apps that have figures of their own.
-    var apps: Set<String> = []
-    var isChanged = false
-
-    init(_ number: Int64) { self.number = number }
 }

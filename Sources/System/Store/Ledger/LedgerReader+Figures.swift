@@ -98,10 +98,12 @@ extension LedgerReader {
         }
         let first = try find(
             "SELECT place FROM \(table) WHERE place >= ?1 ORDER BY place LIMIT 1",
-            FigureTable.place(minutes.lowerBound)) { $0 + 1 }
+            FigureTable.place(minutes.lowerBound)
+        ) { $0 + 1 }
         let last = try find(
             "SELECT place FROM \(table) WHERE place < ?1 ORDER BY place DESC LIMIT 1",
-            FigureTable.place(minutes.upperBound)) { $0 }
+            FigureTable.place(minutes.upperBound)
+        ) { $0 }
         guard let first, let last else { return nil }
         return first...last
     }
