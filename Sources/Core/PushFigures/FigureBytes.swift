@@ -20,6 +20,8 @@ struct FigureWriter {
         bytes.append(UInt8(rest))
     }
 
+    mutating func append(_ other: FigureWriter) { bytes.append(contentsOf: other.bytes) }
+
     mutating func text(_ value: String) {
         number(value.utf8.count)
         bytes.append(contentsOf: value.utf8)

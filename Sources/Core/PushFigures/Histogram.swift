@@ -110,17 +110,23 @@ public struct Histogram: Hashable, Sendable {
     /// Appends what ``add(_:)`` reads: the filled buckets, each as its distance from the one before and its count, and the
     /// longest duration.
     func write(to writer: inout FigureWriter) {
-        writer.number(rows.reduce(0) { sum, counts in counts.reduce(sum) { $0 + ($1 > 0 ? 1 : 0) } })
-        guard count > 0 else { return }
-        var next = 0
-        for (row, counts) in rows.enumerated() {
-            for (bucket, count) in counts.enumerated() where count > 0 {
-                let index = row << Self.bucketBits + bucket
-                writer.number(index - next)
-                writer.number(count)
-                next = index + 1
+        guard count > 0 else { return writer.number(0) }
+        // In one pass: the ledger's thread does this for each key in each transaction, and most buckets are empty.
+        var (filled, next) = (0, 0)
+        var buckets = FigureWriter()
+        for row in rows.indices where !rows[row].isEmpty {
+            rows[row].withUnsafeBufferPointer { counts in
+                for bucket in 0..<counts.count where counts[bucket] > 0 {
+                    let index = row << Self.bucketBits + bucket
+                    buckets.number(index - next)
+                    buckets.number(counts[bucket])
+                    next = index + 1
+                    filled += 1
+                }
             }
         }
+        writer.number(filled)
+        writer.append(buckets)
         writer.number(Int(highest))
     }
 
