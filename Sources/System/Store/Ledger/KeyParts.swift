@@ -6,6 +6,9 @@ import PushModel
 struct KeyParts: Hashable {
     private var bytes: [UInt8] = []
 
+    // An array of bytes would be hashed byte by byte: measured, it showed in the time of the ledger thread.
+    func hash(into hasher: inout Hasher) { bytes.withUnsafeBytes { hasher.combine(bytes: $0) } }
+
     mutating func removeAll() { bytes.removeAll(keepingCapacity: true) }
 
     /// Appends a text, or none.
