@@ -59,7 +59,7 @@ struct ReportReadingTests {
             let last = min(window.until ?? WallTime(milliseconds: end), WallTime(milliseconds: end))
             let (figures, rows) = try (fromFigures(reader, window, end: last), fromRows(reader, window, end: last))
             for (left, right) in zip(figures, rows) where left != right {
-                let place = zip(left.utf8, right.utf8).prefix { $0 == $1 }.count
+                let place = max(300, zip(left.utf8, right.utf8).prefix { $0 == $1 }.count)
                 let (left, right) = (Array(left.utf8.dropFirst(place - 300)), Array(right.utf8.dropFirst(place - 300)))
                 Issue.record(
                     """
