@@ -66,7 +66,8 @@ let package = Package(
         swift(.core, "PushTracking", ["PushModel"]),
         swift(.core, "PushCustomData", ["PushModel"]),
         swift(.core, "PushRouting", ["PushModel", "PushDispatch", "PushTracking", "PushCustomData"]),
-        swift(.core, "PushReporting", ["PushModel"]),
+        swift(.core, "PushFigures", ["PushModel"]),
+        swift(.core, "PushReporting", ["PushModel", "PushFigures"]),
         // The link providers.d leads to etc/pushrouterd/providers.d: what is shipped is compiled in.
         swift(
             .core, "PushSettings", ["PushModel", "PushDispatch", "PushTracking", "PushCustomData", "PushRouting"],
@@ -83,7 +84,7 @@ let package = Package(
         swift(.system, "LinuxSystem", ["CLinux"]),
         swift(.system, "EventLoop", ["CSystemd", "PushModel", "LinuxSystem"]),
         swift(.system, "UnixSockets", ["CLinux", "LinuxSystem"]),
-        swift(.system, "Store", ["CSQLite", "CLinux", "CChecksum", "PushModel", "LinuxSystem"]),
+        swift(.system, "Store", ["CSQLite", "CLinux", "CChecksum", "PushModel", "PushFigures", "LinuxSystem"]),
         swift(.system, "HandlerProcess", ["CLinux", "LinuxSystem"]),
         swift(.system, "JournalLog", ["CSystemd", "LinuxSystem"]),
         swift(.system, "HTTPClient", ["CCurl", "CLinux"]),
@@ -119,8 +120,9 @@ let package = Package(
         program(
             "pushctl",
             [
-                "PushModel", "PushDispatch", "PushTracking", "PushCustomData", "PushRouting", "PushReporting",
-                "PushSettings", "LinuxSystem", "EventLoop", "Store", "UnixSockets", "HandlerProcess", "HandlerRuns",
+                "PushModel", "PushDispatch", "PushTracking", "PushCustomData", "PushRouting", "PushFigures",
+                "PushReporting", "PushSettings", "LinuxSystem", "EventLoop", "Store", "UnixSockets", "HandlerProcess",
+                "HandlerRuns",
                 "JournalLog", "SettingsFiles", "DaemonClient", "JSONC",
             ]),
         // What speaks HTTP is a program of its own: the daemon needs neither network nor key.
@@ -166,7 +168,8 @@ let package = Package(
         tests("HTTPServerTests", ["HTTPServer", "LinuxSystem"]),
         tests("MetricsTests", ["PushModel", "PushReporting", "HTTPServer", "DaemonClient", "pushrouter-metrics"]),
         tests("PushRoutingTests", ["PushModel", "PushDispatch", "PushTracking", "PushCustomData", "PushRouting"]),
-        tests("PushReportingTests", ["PushModel", "PushReporting"]),
+        tests("PushFiguresTests", ["PushModel", "PushFigures"]),
+        tests("PushReportingTests", ["PushModel", "PushFigures", "PushReporting"]),
         tests(
             "PushSettingsTests",
             [
@@ -176,6 +179,8 @@ let package = Package(
         tests("EventLoopTests", ["EventLoop", "CLinux", "LinuxSystem"]),
         tests("UnixSocketsTests", ["UnixSockets", "CLinux", "LinuxSystem"]),
         tests("StoreTests", ["PushModel", "Store", "CLinux"]),
+        // Reports from figures beside reports from rows.
+        tests("ReportReadingTests", ["PushModel", "PushFigures", "PushReporting", "Store", "pushctl"]),
         tests("HandlerProcessTests", ["HandlerProcess", "CLinux", "LinuxSystem"]),
         tests("HandlerRunsTests", ["HandlerRuns"]),
         tests("JournalLogTests", ["JournalLog", "CLinux"]),

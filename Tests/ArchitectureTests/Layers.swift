@@ -62,7 +62,8 @@ let layers = [
     TargetRule("PushTracking", .pure, ["PushModel"]),
     TargetRule("PushCustomData", .pure, ["PushModel"]),
     TargetRule("PushRouting", .pure, ["PushModel", "PushDispatch", "PushTracking", "PushCustomData"]),
-    TargetRule("PushReporting", .pure, ["PushModel"]),
+    TargetRule("PushFigures", .pure, ["PushModel"]),
+    TargetRule("PushReporting", .pure, ["PushModel", "PushFigures"]),
     TargetRule(
         "PushSettings", .pure,
         ["PushModel", "PushDispatch", "PushTracking", "PushCustomData", "PushRouting"]),
@@ -71,7 +72,8 @@ let layers = [
 
     TargetRule("EventLoop", .adapter, ["CSystemd", "PushModel", "LinuxSystem"]),
     TargetRule("UnixSockets", .adapter, ["CLinux", "LinuxSystem"]),
-    TargetRule("Store", .adapter, ["CSQLite", "CLinux", "CChecksum", "PushModel", "LinuxSystem"]),
+    TargetRule(
+        "Store", .adapter, ["CSQLite", "CLinux", "CChecksum", "PushModel", "PushFigures", "LinuxSystem"]),
     TargetRule("HandlerProcess", .adapter, ["CLinux", "LinuxSystem"]),
     TargetRule("JournalLog", .adapter, ["CSystemd", "LinuxSystem"]),
     TargetRule("HTTPClient", .adapter, ["CCurl", "CLinux"]),
@@ -101,8 +103,8 @@ let layers = [
     TargetRule(
         "pushctl", .composition,
         [
-            "PushModel", "PushDispatch", "PushTracking", "PushCustomData", "PushRouting", "PushReporting",
-            "PushSettings",
+            "PushModel", "PushDispatch", "PushTracking", "PushCustomData", "PushRouting", "PushFigures",
+            "PushReporting", "PushSettings",
             "LinuxSystem", "EventLoop", "Store", "UnixSockets", "HandlerProcess", "HandlerRuns", "JournalLog",
             "SettingsFiles", "DaemonClient", "JSONC",
         ]),

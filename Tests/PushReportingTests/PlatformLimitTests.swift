@@ -1,3 +1,4 @@
+import PushFigures
 import PushModel
 import PushReporting
 import Testing
@@ -95,5 +96,12 @@ struct PlatformLimitTests {
         arguments: [.shownBySystem, .unrouted, nil] as [Outcome?])
     func doesNotApply(outcome: Outcome?) {
         #expect(kept(row(1, outcome, exec: .seconds(60))).isEmpty)
+    }
+
+    @Test("figures count what is over the time of every limit")
+    func thresholds() {
+        for limit in PlatformLimit.all {
+            #expect(FigureThresholds.all.contains(limit.limit.microseconds), "\(limit.id)")
+        }
     }
 }

@@ -1,3 +1,4 @@
+public import PushFigures
 public import PushModel
 
 /// The deadline compliance report: what became of every invocation of a window, and how the deadline was kept.
@@ -88,6 +89,53 @@ public struct ComplianceReport: Sendable {
         if result.reasonCode == .daemonCrashed { cutByCrash += 1 }
     }
 
+    /// Counts what the ledger has counted of a key.
+    public mutating func add(_ figures: KeyFigures, of key: FigureKey) {
+        guard figures.count > 0 else { return }
+        guard !key.isObserver else { return observers.add(figures, of: key) }
+        mode = accepted == 0 || mode == .one(key.mode) ? .one(key.mode) : .mixed
+        owners.add(key.outcome, count: figures.count)
+        if let budget = figures.shortestBudget {
+            shortestBudget = min(shortestBudget ?? .microseconds(budget), .microseconds(budget))
+        }
+        addToGroups(figures, key)
+        for index in limits.indices { limits[index].add(figures, of: key) }
+        if key.reasonCode == .daemonDown { decidedAfterDowntime += figures.count }
+        if key.reasonCode == .daemonCrashed { cutByCrash += figures.count }
+    }
+
+    /// Counts what the ledger has counted beside the keys: requests, and handlers' answers.
+    /// - Parameter inFlight: how many of the requests have a first invocation in flight.
+    public mutating func add(_ span: SpanFigures, inFlight: Int) {
+        requests += span.requests
+        requestsWithoutInvocation += span.requestsWithoutInvocation
+        outOfSequence += max(
+            0, span.requests - span.requestsWithoutInvocation - span.firstInvocations - inFlight)
+        for (handler, answers) in span.answers {
+            add(.declined, of: handler, count: answers.declined)
+            add(.retry, of: handler, count: answers.retries)
+        }
+    }
+
+    /// Counts an invocation in flight of a request that figures have counted.
+    public mutating func add(inFlight row: ReportRow) {
+        guard !row.invocation.isObserver else { return observers.add(row.invocation) }
+        mode = accepted == 0 || mode == .one(row.mode) ? .one(row.mode) : .mixed
+        owners.add(row.invocation.result)
+        shortestBudget = min(shortestBudget ?? row.invocation.budget, row.invocation.budget)
+        addToGroups(row)
+    }
+
+    /// Lists invocations that figures have counted.
+    public mutating func list(slowest: [ReportRow], misses: [ReportRow], waits: [ReportRow]) {
+        for row in slowest { self.slowest.add(row.invocation) }
+        for row in misses { slowestMisses.add(row.invocation) }
+        for row in waits { longestWaits.add(row.invocation) }
+    }
+
+    /// Says that the next row does not follow the one before: what is between is in figures.
+    public mutating func beginRows() { last = nil }
+
     /// Counts a request without a row, in its place among the rows.
     /// - Parameter operation: what was asked. One that leads to invocations has lost them: that is a gap.
     public mutating func add(requestWithoutInvocation operation: Operation) {
@@ -137,11 +185,24 @@ public struct ComplianceReport: Sendable {
     /// Counts how a handler answered attempts, of those that the ledger has rows of. A handler that declines or wants to be
     /// tried again may have no invocation in the end, and is in the figures all the same.
     public mutating func add(_ answer: AttemptRecord.Answer, of handler: String, count: Int) {
+        guard count > 0 else { return }
         switch answer {
         case .declined: byHandler[handler, default: FigureGroup()].declined += count
         case .retry: byHandler[handler, default: FigureGroup()].retries += count
         case .handled, .rejected, .timedOut, .killed, .notStarted: break
         }
+    }
+
+    private mutating func addToGroups(_ figures: KeyFigures, _ key: FigureKey) {
+        let outcome = key.outcome
+        if let handler = key.handler { byHandler[handler, default: FigureGroup()].add(figures, outcome: outcome) }
+        if let route = key.route { byRoute[route, default: FigureGroup()].add(figures, outcome: outcome) }
+        byProvider[key.provider ?? "none", default: FigureGroup()].add(figures, outcome: outcome)
+        byPlatform[key.platform, default: FigureGroup()].add(figures, outcome: outcome)
+        byCallback[key.callback, default: FigureGroup()].add(figures, outcome: outcome)
+        guard let priority = key.deliveredPriority else { return }
+        byPriority[priority, default: FigureGroup()].add(figures, outcome: outcome)
+        if key.originalPriority == .high, priority == .normal { loweredPriority += figures.count }
     }
 
     private mutating func addToGroups(_ row: ReportRow) {

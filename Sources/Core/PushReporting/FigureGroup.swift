@@ -1,3 +1,4 @@
+public import PushFigures
 import PushModel
 
 /// The figures of the rows that share a name: a handler, a route, a provider, a platform or a callback.
@@ -39,6 +40,18 @@ public struct FigureGroup: Hashable, Sendable {
         if result.outcome != .expired { exec.add(microseconds: result.exec.microseconds) }
     }
 
+    /// Counts what the ledger has counted of one outcome.
+    mutating func add(_ figures: KeyFigures, outcome: Outcome) {
+        count += figures.count
+        handled += outcome == .handled ? figures.count : 0
+        failed += outcome == .failed ? figures.count : 0
+        due += outcome.isDue ? figures.count : 0
+        missed += outcome.isMissed ? figures.count : 0
+        queue.merge(figures.queue)
+        exec.merge(figures.exec)
+        total.merge(figures.total)
+    }
+
     /// Adds what `other` counted.
     mutating func merge(_ other: FigureGroup) {
         count += other.count
@@ -53,15 +66,4 @@ public struct FigureGroup: Hashable, Sendable {
 
     /// Whether it was due and nothing was handled: it keeps every deadline, and still does nothing.
     var alwaysFails: Bool { failed > 0 && handled == 0 }
-}
-
-extension Outcome {
-    /// Whether its times say something: a handler was due, or the tracker ran. What ends without either takes no
-    /// time, and would make every quantile look better than it is.
-    var isTimed: Bool {
-        switch self {
-        case .handedToTracker, .handled, .failed, .timedOut, .expired: true
-        case .unrouted, .duplicate, .shownBySystem, .notWoken, .swallowed, .ownReceiver, .sdkNotReady: false
-        }
-    }
 }

@@ -1,3 +1,4 @@
+import PushFigures
 public import PushModel
 
 extension ComplianceReport {

@@ -1,3 +1,4 @@
+import PushFigures
 public import PushModel
 
 /// How many invocations there are, and how they ended.
@@ -12,6 +13,11 @@ public struct OutcomeTally: Hashable, Sendable {
     mutating func add(_ result: InvocationResult?) {
         accepted += 1
         if let result { outcomes[result.outcome, default: 0] += 1 } else { inFlight += 1 }
+    }
+
+    mutating func add(_ outcome: Outcome, count: Int) {
+        accepted += count
+        outcomes[outcome, default: 0] += count
     }
 
     /// Rows that have an outcome.
@@ -38,5 +44,10 @@ public struct ObserverFigures: Hashable, Sendable {
     mutating func add(_ invocation: InvocationRecord) {
         tally.add(invocation.result)
         if let route = invocation.route { byRoute[route, default: FigureGroup()].add(invocation.result) }
+    }
+
+    mutating func add(_ figures: KeyFigures, of key: FigureKey) {
+        tally.add(key.outcome, count: figures.count)
+        if let route = key.route { byRoute[route, default: FigureGroup()].add(figures, outcome: key.outcome) }
     }
 }

@@ -1,3 +1,4 @@
+import PushFigures
 public import PushModel
 
 /// A limit of the platform or of a provider's policy, beside which the ledger's times are held.
@@ -106,13 +107,36 @@ public struct PlatformLimit: Hashable, Sendable {
         }
     }
 
-    /// The time from the call of the callback to the end. The ledger's `queue` also holds the wait in an Android
-    /// lane in `device` mode; there the budget, gone by definition on a miss, and `exec` say it.
+    /// The time from the call of the callback to the end.
     static func sinceInvocation(_ row: ReportRow, _ result: InvocationResult) -> Duration {
-        switch (row.mode, row.platform) {
-        case (.device, .android): result.outcome.isMissed ? max(row.invocation.budget, result.exec) : result.exec
-        case (.relay, .android), (_, .ios), (_, .web): result.total
+        .microseconds(
+            DecidedTimes(row.invocation, result).sinceInvocation(
+                mode: row.mode, platform: row.platform, outcome: result.outcome))
+    }
+
+    /// Whether it applies to the invocations of a key.
+    func applies(to key: FigureKey) -> Bool {
+        key.platform == platform && key.callback == callback && (transport == nil || transport == key.transport ?? .fcm)
+            && (priority == nil || priority == key.deliveredPriority ?? .normal) && key.outcome.isTimed
+    }
+
+    /// How many invocations were over it. Figures know the limits of ``FigureThresholds`` only.
+    func exceeded(by figures: KeyFigures) -> Int {
+        guard let place = FigureThresholds.all.firstIndex(of: limit.microseconds) else {
+            preconditionFailure("the ledger's figures do not count what is over \(limit): add it to FigureThresholds")
         }
+        return switch start {
+        case .acceptance: figures.overFromAcceptance[place]
+        case .invocation: figures.overFromInvocation[place]
+        }
+    }
+}
+
+extension DecidedTimes {
+    init(_ invocation: InvocationRecord, _ result: InvocationResult) {
+        self.init(
+            budget: invocation.budget.microseconds, queue: result.queue.microseconds, exec: result.exec.microseconds,
+            total: result.total.microseconds)
     }
 }
 
@@ -130,5 +154,12 @@ public struct LimitTally: Hashable, Sendable {
     mutating func add(_ row: ReportRow) {
         guard limit.applies(to: row) else { return }
         if limit.isExceeded(by: row) { over += 1 } else { within += 1 }
+    }
+
+    mutating func add(_ figures: KeyFigures, of key: FigureKey) {
+        guard limit.applies(to: key) else { return }
+        let exceeded = limit.exceeded(by: figures)
+        over += exceeded
+        within += figures.count - exceeded
     }
 }

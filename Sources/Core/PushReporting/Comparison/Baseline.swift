@@ -1,3 +1,4 @@
+import PushFigures
 public import PushModel
 
 /// An earlier report, read from its JSON, with which a later one is compared.

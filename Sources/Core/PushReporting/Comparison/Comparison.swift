@@ -1,3 +1,4 @@
+import PushFigures
 import PushModel
 
 /// What got worse since an earlier report, beyond what chance explains.

@@ -1,3 +1,4 @@
+import PushFigures
 public import PushModel
 
 /// How long custom events took from being saved to being flushed or sent, by the day on which they were saved and name.

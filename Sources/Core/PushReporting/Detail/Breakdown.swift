@@ -1,3 +1,4 @@
+import PushFigures
 import PushModel
 
 /// The figures of the rows, kept apart by one dimension or by two that are crossed.
@@ -25,6 +26,17 @@ public struct Breakdown: Hashable, Sendable {
             groups[names, default: FigureGroup()].add(row.invocation.result)
         } else {
             rest.add(row.invocation.result)
+        }
+    }
+
+    /// Counts what the ledger has counted of a key. What it did not keep apart by app is in ``rest`` where apps are asked for.
+    mutating func add(_ figures: KeyFigures, of key: FigureKey) {
+        let names = dimensions.map { $0.value(of: key) }
+        let hasPlace = groups[names] != nil || groups.count < Self.capacity
+        if hasPlace, !(key.isOtherApp && dimensions.contains(.app)) {
+            groups[names, default: FigureGroup()].add(figures, outcome: key.outcome)
+        } else {
+            rest.add(figures, outcome: key.outcome)
         }
     }
 

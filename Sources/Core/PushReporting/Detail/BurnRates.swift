@@ -30,11 +30,6 @@ public struct BurnRates: Hashable, Sendable {
     /// Rates without rows.
     public init(end: WallTime) { self.end = end }
 
-    /// The first instant of the longest window: rows from there on are needed.
-    public static func begin(end: WallTime) -> WallTime {
-        WallTime(milliseconds: end.milliseconds - Window.threeDays.milliseconds)
-    }
-
     /// Counts one row in each window in which it was accepted; observers and what was not due do not count.
     public mutating func add(_ row: ReportRow) {
         guard !row.invocation.isObserver, let outcome = row.invocation.result?.outcome, outcome.isDue else { return }
@@ -43,6 +38,20 @@ public struct BurnRates: Hashable, Sendable {
         for window in Window.allCases where age <= window.milliseconds {
             due[window, default: 0] += 1
             missed[window, default: 0] += outcome.isMissed ? 1 : 0
+        }
+    }
+
+    /// Where windows begin, the longest first: what ``add(_:from:)`` is to be given lies between two of them, or between the
+    /// last and the end.
+    public var begins: [WallTime] {
+        Window.allCases.reversed().map { WallTime(milliseconds: end.milliseconds - $0.milliseconds) }
+    }
+
+    /// Adds what was counted from `begin` on, in each window that has it.
+    public mutating func add(_ compliance: Compliance, from begin: WallTime) {
+        for window in Window.allCases where end.milliseconds - begin.milliseconds <= window.milliseconds {
+            due[window, default: 0] += compliance.due
+            missed[window, default: 0] += compliance.missed
         }
     }
 

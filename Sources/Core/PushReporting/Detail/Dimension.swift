@@ -1,3 +1,4 @@
+import PushFigures
 import PushModel
 
 /// A fact of a row by which figures are kept apart; the raw values are the words of `--by`.
@@ -23,6 +24,23 @@ public enum Dimension: String, Sendable, CaseIterable {
             case .outcome: row.invocation.result?.outcome.rawValue ?? "in_flight"
             case .transport: row.transport?.rawValue
             case .priority: row.deliveredPriority?.rawValue
+            }
+        return value ?? Self.none
+    }
+
+    /// The fact that all invocations of a key have in common.
+    func value(of key: FigureKey) -> String {
+        let value: String? =
+            switch self {
+            case .handler: key.handler
+            case .route: key.route
+            case .provider: key.provider
+            case .platform: key.platform.rawValue
+            case .app: key.app
+            case .callback: key.callback.rawValue
+            case .outcome: key.outcome.rawValue
+            case .transport: key.transport?.rawValue
+            case .priority: key.deliveredPriority?.rawValue
             }
         return value ?? Self.none
     }

@@ -18,6 +18,15 @@ public struct MissList: Hashable, Sendable {
         insert(row)
     }
 
+    /// Adds what the ledger has counted.
+    /// - Parameters:
+    ///   - rows: the slowest of them.
+    ///   - total: how many there are.
+    mutating func add(_ rows: [ReportRow], of total: Int) {
+        count += total
+        for row in rows { insert(row) }
+    }
+
     mutating func merge(_ other: MissList) {
         count += other.count
         for row in other.rows { insert(row) }

@@ -1,3 +1,4 @@
+public import PushFigures
 import PushModel
 
 /// What a compliance report shows beside its own figures: times of all rows, both clocks, time series, breakdowns.
@@ -9,7 +10,7 @@ public struct ReportDetail: Sendable {
     /// Figures by each dimension that the report itself does not have, and by those that were asked for.
     public private(set) var breakdowns: [Breakdown]
     /// The figures over time.
-    public private(set) var timeline = Timeline()
+    public var timeline = Timeline()
     /// The rows that missed the deadline.
     public private(set) var misses = MissList()
     /// Due rows, and how many of them took their budget or more from acceptance.
@@ -17,11 +18,10 @@ public struct ReportDetail: Sendable {
     /// Due rows, and how many of them took their budget or more from the call of the callback.
     public var fromInvocation: Compliance { Compliance(due: all.compliance.due, missed: lateFromInvocation) }
     /// How often a request was accepted at an earlier wall-clock time than the request before it: the clock was set back.
-    public private(set) var clockSetBack = 0
+    public var clockSetBack = 0
 
     private var lateFromAcceptance = 0
     private var lateFromInvocation = 0
-    private var newest: WallTime?
 
     /// A detail without rows.
     /// - Parameter crossed: what was asked for beside the breakdowns that every report has.
@@ -34,8 +34,6 @@ public struct ReportDetail: Sendable {
 
     /// Counts one row. Observers' rows count nowhere.
     public mutating func add(_ row: ReportRow) {
-        if let newest, row.acceptedAt < newest { clockSetBack += 1 }
-        newest = row.acceptedAt
         guard !row.invocation.isObserver else { return }
         all.add(row.invocation.result)
         for index in breakdowns.indices { breakdowns[index].add(row) }
@@ -46,6 +44,21 @@ public struct ReportDetail: Sendable {
         lateFromInvocation += PlatformLimit.sinceInvocation(row, result) >= row.invocation.budget ? 1 : 0
     }
 
+    /// Counts what the ledger has counted of a key; the timeline and the misses come apart.
+    public mutating func add(_ figures: KeyFigures, of key: FigureKey) {
+        guard !key.isObserver else { return }
+        all.add(figures, outcome: key.outcome)
+        for index in breakdowns.indices { breakdowns[index].add(figures, of: key) }
+        lateFromAcceptance += figures.lateFromAcceptance
+        lateFromInvocation += figures.lateFromInvocation
+    }
+
+    /// Counts misses that the ledger has counted.
+    /// - Parameters:
+    ///   - misses: the slowest of them.
+    ///   - total: how many there are.
+    public mutating func add(misses: [ReportRow], of total: Int) { self.misses.add(misses, of: total) }
+
     /// Adds what `other`, of the same breakdowns and of later requests, counted.
     public mutating func merge(_ other: ReportDetail) {
         all.merge(other.all)
@@ -55,7 +68,6 @@ public struct ReportDetail: Sendable {
         lateFromAcceptance += other.lateFromAcceptance
         lateFromInvocation += other.lateFromInvocation
         clockSetBack += other.clockSetBack
-        newest = other.newest ?? newest
     }
 
     /// What the ledger does not record, so that no report can show it.

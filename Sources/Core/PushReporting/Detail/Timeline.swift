@@ -1,3 +1,4 @@
+public import PushFigures
 public import PushModel
 
 /// How the deadline was kept over time: figures of equally long spans of the time of acceptance.
@@ -9,10 +10,7 @@ public struct Timeline: Hashable, Sendable {
     public static let capacity = 96
 
     /// The upper bounds of the latency bands, exclusive, in microseconds; the last band has none.
-    static let bounds: [Int64] = [
-        1000, 3000, 10_000, 30_000, 100_000, 300_000, 1_000_000, 3_000_000, 9_000_000, 10_000_000, 20_000_000,
-        30_000_000, 60_000_000,
-    ]
+    static var bounds: [Int64] { LatencyBands.bounds }
 
     /// The figures of one span.
     public struct Slot: Hashable, Sendable {
@@ -21,7 +19,7 @@ public struct Timeline: Hashable, Sendable {
         /// How many of them were due, and how many missed the deadline.
         public var compliance: Compliance { Compliance(due: due, missed: missed) }
         /// Rows by latency band (from acceptance to the end), of what was timed.
-        var bands = Array(repeating: 0, count: Timeline.bounds.count + 1)
+        var bands = Array(repeating: 0, count: LatencyBands.count)
 
         fileprivate var due = 0
         fileprivate var missed = 0
@@ -52,9 +50,23 @@ public struct Timeline: Hashable, Sendable {
         if result.outcome.isDue { slots[place, default: Slot()].due += 1 }
         if result.outcome.isMissed { slots[place, default: Slot()].missed += 1 }
         guard result.outcome.isTimed else { return }
-        let total = result.total.microseconds
-        let band = Self.bounds.firstIndex { total < $0 } ?? Self.bounds.count
-        slots[place, default: Slot()].bands[band] += 1
+        slots[place, default: Slot()].bands[LatencyBands.band(of: result.total.microseconds)] += 1
+    }
+
+    /// Sees to it that a minute has a place.
+    public mutating func makeRoom(forMinute minute: Int64) { makeRoom(for: minute * 60_000) }
+
+    /// Adds the figures of a span of the ledger's.
+    /// - Parameters:
+    ///   - minute: its first minute; there is a place for each of its minutes in which something was accepted.
+    ///   - minutes: its length; no more than ``width``.
+    public mutating func add(_ figures: SpanFigures, minute: Int64, minutes: Int64) {
+        precondition(minutes * 60_000 <= width, "a span of figures is longer than one of the timeline")
+        guard figures.decided > 0 else { return }
+        var slot = Slot()
+        slot.accepted = figures.decided
+        (slot.due, slot.missed, slot.bands) = (figures.due, figures.missed, figures.bands)
+        slots[Self.place(minute * 60_000, width), default: Slot()].merge(slot)
     }
 
     /// Adds what `other` counted.

@@ -1,3 +1,4 @@
+import PushFigures
 public import PushModel
 
 /// What was accepted and decided in the last five minutes, for a screen that is drawn again and again.

@@ -1,3 +1,4 @@
+import PushFigures
 public import PushModel
 
 /// Draws what the daemon is doing now: lines of text, for a terminal of any size.

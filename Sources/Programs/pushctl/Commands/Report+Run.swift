@@ -65,7 +65,7 @@ struct ReportRun {
         let baseline = try baselineFile.map { path throws(Failure) in try Self.baseline(path) }
         let settings = settings(session)
         let routing = settings.routing
-        var figures = Figures(
+        var figures = ReportReading(
             report: ComplianceReport(window: window, mode: routing.mode, budget: routing.budget),
             detail: ReportDetail(crossed: crossed))
         let objective = threshold ?? settings.objective
@@ -75,7 +75,7 @@ struct ReportRun {
         return verdict(on: figures.report.compliance, session.output)
     }
 
-    private func show(_ figures: Figures, _ objective: Percent?, _ baseline: Baseline?, _ output: Output) {
+    private func show(_ figures: ReportReading, _ objective: Percent?, _ baseline: Baseline?, _ output: Output) {
         let document = ReportDocument(
             report: figures.report, detail: figures.detail,
             serviceLevel: objective.map {
@@ -94,24 +94,15 @@ struct ReportRun {
         }
     }
 
-    /// In one short transaction, which ends before anything is printed. Burn rates may need rows before the window.
-    private func read(into figures: inout Figures, _ session: Session) throws(Failure) {
+    /// In one short transaction, which ends before anything is printed.
+    private func read(into figures: inout ReportReading, _ session: Session) throws(Failure) {
         try session.reading { ledger throws(StoreError) in
-            try ledger.snapshot { () throws(StoreError) in
-                try ledger.rows(from: window.since, to: window.until) { figures.add($0) }
-                try ledger.answers(from: window.since, to: window.until) { figures.report.add($1, of: $0, count: $2) }
-                guard let rates = figures.rates, let since = window.since else { return }
-                let begin = BurnRates.begin(end: rates.end)
-                guard begin < since else { return }
-                try ledger.rows(from: begin, to: since) { row in
-                    if let row = ReportRow(row) { figures.rates?.add(row) }
-                }
-            }
+            try ledger.snapshot { () throws(StoreError) in try figures.read(ledger) }
         }
     }
 
     /// Page by page, up to what was the last request at the start: whoever reads the output may take any time.
-    private func writeRows(into figures: inout Figures, _ session: Session) throws(Failure) {
+    private func writeRows(into figures: inout ReportReading, _ session: Session) throws(Failure) {
         let ledger = try session.ledger()
         let newest = try Session.reading { () throws(StoreError) in try ledger.highestSequenceNumber() }
         var last = SequenceNumber(0)
@@ -165,24 +156,5 @@ struct ReportRun {
             return .no
         }
         return .done
-    }
-}
-
-/// What is counted while the ledger is read.
-private struct Figures {
-    var report: ComplianceReport
-    var detail: ReportDetail
-    var rates: BurnRates?
-
-    init(report: ComplianceReport, detail: ReportDetail) {
-        self.report = report
-        self.detail = detail
-    }
-
-    mutating func add(_ row: LedgerRow) {
-        guard let row = ReportRow(row) else { return report.add(requestWithoutInvocation: row.operation) }
-        report.add(row)
-        detail.add(row)
-        rates?.add(row)
     }
 }

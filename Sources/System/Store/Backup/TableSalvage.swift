@@ -47,12 +47,17 @@ struct TableSalvage: ~Copyable {
             let result = try copy(name)
             if result.rows > 0 || result.damage != nil { results.append(result) }
         }
+        // Figures count what is there: whoever opens the new ledger counts anew.
+        try target.execute("UPDATE figure_state SET version = 0")
         return results
     }
 
     private func names() throws(StoreError) -> [String] {
         let list = try target.prepare(
-            "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY name")
+            """
+            SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'
+                AND name NOT LIKE 'figure%' AND name <> 'clock_steps' ORDER BY name
+            """)
         var names: [String] = []
         while try list.step() { names.append(list.text(0) ?? "") }
         return names

@@ -47,6 +47,7 @@ struct LedgerLoop {
     /// Whether all that the ledger has from before the start is on the disk for sure.
     private var isTrusted: Bool
     private var isStalled = false
+    private var hasRollUpFailed = false
     private var pruning: Pruning?
     private var erasure: ErasureSteps?
     private var seen: UInt64 = 0
@@ -77,6 +78,7 @@ struct LedgerLoop {
                 if isStopping { return try finish() }
                 try prune()
                 try erase()
+                try rollUp()
                 try keepHouse()
             }
         } catch {
@@ -104,6 +106,7 @@ struct LedgerLoop {
     private func timeToNextWork() -> Duration? {
         if isStalled { return Self.retryInterval }
         if pruning != nil { return .zero }
+        if writer.isRollUpDue { return hasRollUpFailed ? Self.retryInterval : .zero }
         let (applying, isEmpty) = inbox.withLock { (Self.due($0), $0.backlog.isEmpty) }
         if let due = [applying, erasure?.nextTry].compactMap(\.self).min() {
             return .nanoseconds(max(0, due - SystemClock.monotonicNanoseconds))
@@ -249,6 +252,17 @@ struct LedgerLoop {
         }
         erasure = steps.isDone ? nil : steps
         tellOfRoom()
+    }
+
+    /// Adds up the figures of one long span. What a full disk prevents is tried again.
+    private mutating func rollUp() throws(StoreError) {
+        guard !isStalled, writer.isRollUpDue else { return }
+        do throws(StoreError) {
+            try writer.rollUp()
+            hasRollUpFailed = false
+        } catch let error where error.isPassing {
+            hasRollUpFailed = true
+        }
     }
 
     /// The last thing: what a full disk keeps out of the ledger stays in the log.

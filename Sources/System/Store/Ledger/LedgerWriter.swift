@@ -1,5 +1,6 @@
 import Glibc
 import LinuxSystem
+import PushFigures
 import PushModel
 
 /// The one connection that writes the ledger, with its statements. For one thread.
@@ -65,6 +66,7 @@ final class LedgerWriter {
         pageCount = try database.prepare("PRAGMA page_count")
         freePageCount = try database.prepare("PRAGMA freelist_count")
         rows = try RowApplier(database)
+        try Self.countAnew(database, rows, onMigration)
         database.trackLogLength()
         // Its closing takes no lock of SQLite's away: those are on the other two files.
         guard let wal = FileDescriptor(open(path + "-wal", O_RDONLY | O_CLOEXEC)) else {
@@ -72,6 +74,18 @@ final class LedgerWriter {
         }
         self.wal = wal
         self.database = database
+    }
+
+    /// Counts all rows where the figures are of another version.
+    private static func countAnew(
+        _ database: borrowing Database, _ rows: RowApplier, _ onMigration: () -> Void
+    ) throws(StoreError) {
+        guard try database.integer("SELECT version FROM figure_state") != FigureTable.version else { return }
+        if try database.integer("SELECT EXISTS (SELECT 1 FROM requests)") == 1 { onMigration() }
+        try database.execute("BEGIN IMMEDIATE")
+        try rows.figures.recount(database)
+        try database.execute("COMMIT")
+        rows.figures.noteCommit()
     }
 
     // MARK: Batches
@@ -192,7 +206,8 @@ final class LedgerWriter {
             SELECT number FROM entries INDEXED BY entries_finished WHERE \(CustomDataColumns.isFinished)
                 AND coalesce(settled_at, saved_at) < \(cutoff.milliseconds) LIMIT \(limit)
             """
-        var (entries, letters) = (0, 0)
+        let newest = "SELECT coalesce(max(accepted_at), \(Int64.min)) FROM requests WHERE seq IN (\(old))"
+        var (entries, letters, count) = (0, 0, 0)
         try transaction { () throws(StoreError) in
             if let deadLetters {
                 try database.execute(deadLetters.deletion(limit: limit))
@@ -206,8 +221,11 @@ final class LedgerWriter {
                 DELETE FROM entries WHERE number IN (\(finished));
                 """)
             entries = database.changes
+            let last = try database.integer(newest)
+            if last != .min { try rows.figures.forget(before: FigureMinute.of(milliseconds: last) + 1) }
             try database.execute(
                 """
+                DELETE FROM clock_steps WHERE seq IN (\(old));
                 DELETE FROM events WHERE seq IN (\(old))
                     AND NOT EXISTS (SELECT 1 FROM tracked_deliveries WHERE event = cursor);
                 DELETE FROM attempts WHERE seq IN (\(old));
@@ -215,11 +233,21 @@ final class LedgerWriter {
                 DELETE FROM invocations WHERE seq IN (\(old));
                 DELETE FROM requests WHERE seq IN (\(old));
                 """)
+            count = database.changes
         }
-        let count = database.changes
         rows.pruned = SequenceNumber(try database.integer("SELECT highest_seq FROM meta"))
         return Pruned(
             requests: count, deadLetters: letters, isPartial: count == limit || entries == limit || letters == limit)
+    }
+
+    // MARK: Figures
+
+    /// Whether there are figures of a long span to be added up.
+    var isRollUpDue: Bool { rows.figures.isRollUpDue }
+
+    /// Adds up the figures of one long span.
+    func rollUp() throws(StoreError) {
+        try transaction { () throws(StoreError) in _ = try rows.figures.rollUp() }
     }
 
     func transaction(_ body: () throws(StoreError) -> Void) throws(StoreError) {
@@ -227,7 +255,9 @@ final class LedgerWriter {
         do throws(StoreError) {
             try body()
             try commit.run()
+            rows.figures.noteCommit()
         } catch {
+            rows.figures.reset()
             // SQLite has rolled back by itself after some errors, and the first error is the one that tells.
             if database.isInTransaction { try? database.execute("ROLLBACK") }
             throw error

@@ -19,6 +19,8 @@ final class RowApplier {
     private let tracker: TrackerRows
     private let customData: CustomDataRows
     private let history: HistoryRows
+    /// What reports add up.
+    let figures: FigureRows
     private let path: String
     /// The cursor of the last event.
     var lastCursor: Int64
@@ -51,6 +53,7 @@ final class RowApplier {
         tracker = try TrackerRows(database)
         customData = try CustomDataRows(database)
         history = try HistoryRows(database)
+        figures = try FigureRows(database)
         lastCursor = try database.integer(
             "SELECT max((SELECT highest_cursor FROM meta), (SELECT coalesce(max(cursor), 0) FROM events))")
         pruned = SequenceNumber(try database.integer("SELECT highest_seq FROM meta"))
@@ -74,11 +77,14 @@ final class RowApplier {
     func apply(_ batches: [UnsafeRawBufferPointer]) throws(StoreError) {
         let cursor = lastCursor
         do throws(StoreError) {
+            try figures.begin()
             for batch in batches { try apply(batch) }
+            try figures.write()
             try tracker.forgetDeliveries(pruned: pruned)
         } catch {
             lastCursor = cursor
             tracker.reset()
+            figures.reset()
             throw error
         }
     }
@@ -92,21 +98,11 @@ final class RowApplier {
 
     private func apply(_ kind: RowKind, _ values: RowValues) throws(StoreError) {
         switch kind {
-        case .request: try insertRequest.run(values, count: LedgerColumns.requestCount)
-        case .invocation: try insertInvocation.run(values, count: LedgerColumns.invocationCount)
-        case .invocationUpdate:
-            try updateInvocation.run(values, count: LedgerColumns.invocationCount)
-            try requireOneChange(updateInvocation.changes, values)
-        case .sixthRequest: try insertSixthRequest.run(values, count: LedgerColumns.sixthRequestCount)
-        case .sixthInvocation: try insertSixthInvocation.run(values, count: LedgerColumns.sixthInvocationCount)
-        case .sixthInvocationUpdate:
-            try updateSixthInvocation.run(values, count: LedgerColumns.sixthInvocationCount)
-            try requireOneChange(updateSixthInvocation.changes, values)
-        case .formerRequest: try insertFormerRequest.run(values, count: LedgerColumns.formerRequestCount)
-        case .formerInvocation: try insertFormerInvocation.run(values, count: LedgerColumns.formerInvocationCount)
-        case .formerInvocationUpdate:
-            try updateFormerInvocation.run(values, count: LedgerColumns.formerInvocationCount)
-            try requireOneChange(updateFormerInvocation.changes, values)
+        case .request, .sixthRequest, .formerRequest: try applyRequest(kind, values)
+        case .invocation, .sixthInvocation, .formerInvocation, .invocationUpdate, .sixthInvocationUpdate,
+            .formerInvocationUpdate:
+            try applyInvocation(kind, values)
+            try figures.add(invocation: values)
         case .event:
             lastCursor += 1
             insertEvent.bind(lastCursor, at: 1)
@@ -119,7 +115,40 @@ final class RowApplier {
             .settledInteraction:
             try tracker.apply(kind, values)
         case .entry, .entryProblem, .entryMove, .attribute, .sending: try customData.apply(kind, values)
-        case .attempt, .output, .deadLetter, .noDeadLetters: try history.apply(kind, values)
+        case .attempt:
+            try history.apply(kind, values)
+            try figures.add(attempt: values)
+        case .output, .deadLetter, .noDeadLetters: try history.apply(kind, values)
+        }
+    }
+
+    private func applyRequest(_ kind: RowKind, _ values: RowValues) throws(StoreError) {
+        switch kind {
+        case .request: try insertRequest.run(values, count: LedgerColumns.requestCount)
+        case .sixthRequest: try insertSixthRequest.run(values, count: LedgerColumns.sixthRequestCount)
+        case .formerRequest:
+            try insertFormerRequest.run(values, count: LedgerColumns.formerRequestCount)
+            return try figures.add(formerRequest: values)
+        default: preconditionFailure("a row of the kind \(kind) is no request")
+        }
+        try figures.add(request: values)
+    }
+
+    private func applyInvocation(_ kind: RowKind, _ values: RowValues) throws(StoreError) {
+        switch kind {
+        case .invocation: try insertInvocation.run(values, count: LedgerColumns.invocationCount)
+        case .sixthInvocation: try insertSixthInvocation.run(values, count: LedgerColumns.sixthInvocationCount)
+        case .formerInvocation: try insertFormerInvocation.run(values, count: LedgerColumns.formerInvocationCount)
+        case .invocationUpdate:
+            try updateInvocation.run(values, count: LedgerColumns.invocationCount)
+            try requireOneChange(updateInvocation.changes, values)
+        case .sixthInvocationUpdate:
+            try updateSixthInvocation.run(values, count: LedgerColumns.sixthInvocationCount)
+            try requireOneChange(updateSixthInvocation.changes, values)
+        case .formerInvocationUpdate:
+            try updateFormerInvocation.run(values, count: LedgerColumns.formerInvocationCount)
+            try requireOneChange(updateFormerInvocation.changes, values)
+        default: preconditionFailure("a row of the kind \(kind) is no invocation")
         }
     }
 

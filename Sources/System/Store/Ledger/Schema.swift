@@ -389,6 +389,25 @@ enum Schema {
         -- Which rule a rejected entry breaks, and where; NULL in those of before.
         ALTER TABLE entries ADD COLUMN reason_code TEXT;
         ALTER TABLE entries ADD COLUMN field TEXT;
+
+        -- Figures: what reports add up instead of reading each row (FigureTable). place is the span in the upper 32 bits, the
+        -- number of the key in the lower; spans are of 1, 64 and 4096 minutes. figures is for this program alone.
+        CREATE TABLE figures_by_minute (place INTEGER PRIMARY KEY, figures BLOB NOT NULL) STRICT;
+        CREATE TABLE figures_by_hour (place INTEGER PRIMARY KEY, figures BLOB NOT NULL) STRICT;
+        CREATE TABLE figures_by_days (place INTEGER PRIMARY KEY, figures BLOB NOT NULL) STRICT;
+        -- name is a JSON array: mode, platform, callback, outcome, whether an observer's, whether of all other apps, app,
+        -- provider, route, handler, transport, original and delivered priority, reason code.
+        CREATE TABLE figure_keys (
+            number INTEGER PRIMARY KEY,
+            name TEXT NOT NULL UNIQUE,
+            last_minute INTEGER NOT NULL
+        ) STRICT;
+        -- One row. Of another version than the program's the figures are of no use, and are counted anew. Before first_minute
+        -- there are none: rows were taken out there.
+        CREATE TABLE figure_state (version INTEGER NOT NULL, first_minute INTEGER NOT NULL) STRICT;
+        INSERT INTO figure_state VALUES (0, 0);
+        -- Requests that were accepted at an earlier time than the request before them: the clock was set back.
+        CREATE TABLE clock_steps (seq INTEGER PRIMARY KEY, accepted_at INTEGER NOT NULL) STRICT;
         """,
     ]
 

@@ -120,6 +120,18 @@ struct Statement: ~Copyable {
         return Array(UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(handle, column))))
     }
 
+    /// The text of a column where it lies, until the next step or reset; `nil` for NULL.
+    func lentTextBytes(_ column: Int32) -> UnsafeRawBufferPointer? {
+        guard let start = sqlite3_column_text(handle, column) else { return nil }
+        return UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(handle, column)))
+    }
+
+    /// The bytes of a column where they lie, until the next step or reset; empty for NULL.
+    func lentBytes(_ column: Int32) -> UnsafeRawBufferPointer {
+        let start = sqlite3_column_blob(handle, column)
+        return UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(handle, column)))
+    }
+
     /// What the database calls a column; for messages.
     func columnName(_ column: Int32) -> String { sqlite3_column_name(handle, column).map { String(cString: $0) } ?? "" }
 

@@ -1,5 +1,7 @@
-import PushReporting
+import TestSupport
 import Testing
+
+@testable import PushFigures
 
 @Suite("Histogram")
 struct HistogramTests {
@@ -7,7 +9,7 @@ struct HistogramTests {
 
     /// Durations of all sizes, up to five hours: the exponent is as random as the digits.
     private func durations(seed: UInt64, count: Int) -> [Int64] {
-        var generator = SeededGenerator(state: seed)
+        var generator = SeededGenerator(seed: seed)
         return (0..<count).map { _ in
             Int64.random(in: 0...(18_000_000_000 >> Int64.random(in: 0...34, using: &generator)), using: &generator)
         }

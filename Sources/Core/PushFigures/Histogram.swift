@@ -24,8 +24,7 @@ public struct Histogram: Hashable, Sendable {
     public mutating func add(microseconds: Int64) {
         let value = Swift.max(0, microseconds)
         let (row, bucket) = Self.place(of: value)
-        if row >= rows.count { rows.append(contentsOf: repeatElement([], count: row + 1 - rows.count)) }
-        if rows[row].isEmpty { rows[row] = Array(repeating: 0, count: Self.buckets) }
+        makeRoom(for: row)
         rows[row][bucket] += 1
         count += 1
         highest = Swift.max(highest, value)
@@ -52,12 +51,12 @@ public struct Histogram: Hashable, Sendable {
     }
 
     /// How many durations lie in buckets above the one of `microseconds`.
-    func count(above microseconds: Int64) -> Int {
+    public func count(above microseconds: Int64) -> Int {
         filledBuckets.reduce(0) { $0 + ($1.lowest > microseconds ? $1.count : 0) }
     }
 
     /// How many durations lie in the bucket of `microseconds` or above it.
-    func count(from microseconds: Int64) -> Int {
+    public func count(from microseconds: Int64) -> Int {
         filledBuckets.reduce(0) { $0 + ($1.highest >= microseconds ? $1.count : 0) }
     }
 
@@ -104,5 +103,61 @@ public struct Histogram: Hashable, Sendable {
         guard row > 0 else { return Int64(bucket) }
         let scale = Int64(row - 1)
         return (Int64(buckets + bucket) << scale) + ((1 << scale) - 1)
+    }
+
+    // MARK: Bytes
+
+    /// Appends what ``add(_:)`` reads: the filled buckets, each as its distance from the one before and its count, and the
+    /// longest duration.
+    func write(to writer: inout FigureWriter) {
+        guard count > 0 else { return writer.number(0) }
+        // In one pass: the ledger's thread does this for each key in each transaction, and most buckets are empty.
+        var (filled, next) = (0, 0)
+        var buckets = FigureWriter()
+        for row in rows.indices where !rows[row].isEmpty {
+            rows[row].withUnsafeBufferPointer { counts in
+                for bucket in 0..<counts.count where counts[bucket] > 0 {
+                    let index = row << Self.bucketBits + bucket
+                    buckets.number(index - next)
+                    buckets.number(counts[bucket])
+                    next = index + 1
+                    filled += 1
+                }
+            }
+        }
+        writer.number(filled)
+        writer.append(buckets)
+        writer.number(Int(highest))
+    }
+
+    /// Adds what was written, as if each of its durations had been added here.
+    ///
+    /// - Throws: for what is no histogram; what was read until then may have been added.
+    mutating func add(_ reader: inout FigureReader) throws(FigureError) {
+        let filled = try reader.number()
+        guard filled > 0 else { return }
+        guard filled <= Self.rowLimit << Self.bucketBits else { throw FigureError.unreadable }
+        var index = 0
+        for _ in 0..<filled {
+            index += try reader.number(below: Self.rowLimit << Self.bucketBits)
+            let added = try reader.number()
+            let (row, bucket) = (index >> Self.bucketBits, index & (Self.buckets - 1))
+            guard row < Self.rowLimit, added > 0 else { throw FigureError.unreadable }
+            let (sum, isTooLarge) = count.addingReportingOverflow(added)
+            guard !isTooLarge else { throw FigureError.unreadable }
+            makeRoom(for: row)
+            rows[row][bucket] += added
+            count = sum
+            index += 1
+        }
+        highest = Swift.max(highest, Int64(try reader.number()))
+    }
+
+    /// How many rows there may be: one for each doubling of a duration of 63 bits.
+    private static let rowLimit = Int64.bitWidth - bucketBits
+
+    private mutating func makeRoom(for row: Int) {
+        if row >= rows.count { rows.append(contentsOf: repeatElement([], count: row + 1 - rows.count)) }
+        if rows[row].isEmpty { rows[row] = Array(repeating: 0, count: Self.buckets) }
     }
 }

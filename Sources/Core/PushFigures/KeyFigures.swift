@@ -1,0 +1,99 @@
+import PushModel
+
+/// The figures of the invocations of one key that were accepted in one span and have ended.
+public struct KeyFigures: Hashable, Sendable {
+    /// The version of the bytes, their first one.
+    private static let version = 1
+
+    /// How many there are.
+    public private(set) var count = 0
+    /// The shortest time that one had, in microseconds; `nil` without any.
+    public private(set) var shortestBudget: Int64?
+    /// How many of the due took their budget or more from acceptance.
+    public private(set) var lateFromAcceptance = 0
+    /// How many of the due took their budget or more from the call of the callback.
+    public private(set) var lateFromInvocation = 0
+    /// Of the timed, how many took each of ``FigureThresholds/all`` or more from acceptance.
+    public private(set) var overFromAcceptance = Array(repeating: 0, count: FigureThresholds.all.count)
+    /// The same from the call of the callback.
+    public private(set) var overFromInvocation = Array(repeating: 0, count: FigureThresholds.all.count)
+    /// From acceptance to the start of the handler, of what was timed.
+    public private(set) var queue = Histogram()
+    /// From the start of the handler to its end, of what was timed and started.
+    public private(set) var exec = Histogram()
+    /// From acceptance to the end, of what was timed.
+    public private(set) var total = Histogram()
+
+    /// Without invocations.
+    public init() {}
+
+    /// Counts one invocation.
+    public mutating func add(_ times: DecidedTimes, of key: FigureKey) {
+        count += 1
+        shortestBudget = min(shortestBudget ?? times.budget, times.budget)
+        guard key.outcome.isTimed else { return }
+        queue.add(microseconds: times.queue)
+        total.add(microseconds: times.total)
+        if key.outcome != .expired { exec.add(microseconds: times.exec) }
+        let since = times.sinceInvocation(mode: key.mode, platform: key.platform, outcome: key.outcome)
+        if key.outcome.isDue {
+            lateFromAcceptance += times.total >= times.budget ? 1 : 0
+            lateFromInvocation += since >= times.budget ? 1 : 0
+        }
+        guard max(since, times.total) >= FigureThresholds.all[0] else { return }
+        for (place, threshold) in FigureThresholds.all.enumerated() {
+            overFromAcceptance[place] += times.total >= threshold ? 1 : 0
+            overFromInvocation[place] += since >= threshold ? 1 : 0
+        }
+    }
+
+    // MARK: Bytes
+
+    /// The figures as the ledger keeps them.
+    public var bytes: [UInt8] {
+        var writer = FigureWriter()
+        writer.number(Self.version)
+        writer.number(count)
+        writer.number(Int(shortestBudget ?? 0))
+        for number in [lateFromAcceptance, lateFromInvocation] { writer.number(number) }
+        for number in overFromAcceptance + overFromInvocation { writer.number(number) }
+        for histogram in [queue, exec, total] { histogram.write(to: &writer) }
+        return writer.bytes
+    }
+
+    /// Adds what the bytes of other figures of this key say.
+    ///
+    /// - Throws: for bytes that are no figures; then these are of no use any more.
+    public mutating func add(_ bytes: UnsafeRawBufferPointer) throws(FigureError) {
+        var reader = FigureReader(bytes)
+        guard try reader.number() == Self.version else { throw FigureError.unreadable }
+        let added = try reader.number()
+        let budget = Int64(try reader.number())
+        if added > 0 { shortestBudget = min(shortestBudget ?? budget, budget) }
+        try count.add(read: added)
+        try lateFromAcceptance.add(read: try reader.number())
+        try lateFromInvocation.add(read: try reader.number())
+        for place in overFromAcceptance.indices { try overFromAcceptance[place].add(read: try reader.number()) }
+        for place in overFromInvocation.indices { try overFromInvocation[place].add(read: try reader.number()) }
+        try queue.add(&reader)
+        try exec.add(&reader)
+        try total.add(&reader)
+        guard reader.isAtEnd else { throw FigureError.unreadable }
+    }
+
+    /// Adds what `other` counted.
+    public mutating func merge(_ other: KeyFigures) {
+        if let budget = other.shortestBudget { shortestBudget = min(shortestBudget ?? budget, budget) }
+        count += other.count
+        lateFromAcceptance += other.lateFromAcceptance
+        lateFromInvocation += other.lateFromInvocation
+        for place in overFromAcceptance.indices { overFromAcceptance[place] += other.overFromAcceptance[place] }
+        for place in overFromInvocation.indices { overFromInvocation[place] += other.overFromInvocation[place] }
+        queue.merge(other.queue)
+        exec.merge(other.exec)
+        total.merge(other.total)
+    }
+
+    /// Reads figures.
+    public init(_ bytes: UnsafeRawBufferPointer) throws(FigureError) { try add(bytes) }
+}

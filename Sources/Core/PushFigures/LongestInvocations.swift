@@ -1,0 +1,58 @@
+public import PushModel
+
+/// Which invocations took longest, as far as there is room: their numbers and times. Of equal ones those that were accepted
+/// first.
+public struct LongestInvocations: Hashable, Sendable {
+    /// One of them.
+    public struct Entry: Hashable, Sendable, Comparable {
+        /// How long it took, in microseconds.
+        public let time: Int64
+        /// Which it is.
+        public let id: InvocationID
+
+        public static func < (left: Entry, right: Entry) -> Bool {
+            left.time == right.time ? left.id < right.id : left.time > right.time
+        }
+    }
+
+    /// How many are kept.
+    public let capacity: Int
+    /// Those that are kept, the longest first.
+    public private(set) var entries: [Entry] = []
+
+    /// Without any.
+    public init(capacity: Int) { self.capacity = capacity }
+
+    /// Notes one, if it belongs to the longest.
+    public mutating func add(_ id: InvocationID, time: Int64) { add(Entry(time: time, id: id)) }
+
+    private mutating func add(_ entry: Entry) {
+        if entries.count == capacity {
+            guard let last = entries.last, entry < last else { return }
+            entries.removeLast()
+        }
+        var (low, high) = (0, entries.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if entries[middle] < entry { low = middle + 1 } else { high = middle }
+        }
+        entries.insert(entry, at: low)
+    }
+
+    func write(to writer: inout FigureWriter) {
+        writer.number(entries.count)
+        for entry in entries {
+            writer.number(Int(entry.time))
+            writer.number(Int(entry.id.seq.value))
+            writer.number(entry.id.n)
+        }
+    }
+
+    mutating func add(_ reader: inout FigureReader) throws(FigureError) {
+        for _ in 0..<(try reader.number(below: capacity + 1)) {
+            let time = Int64(try reader.number())
+            let seq = SequenceNumber(Int64(try reader.number()))
+            add(Entry(time: time, id: InvocationID(seq: seq, n: try reader.number())))
+        }
+    }
+}

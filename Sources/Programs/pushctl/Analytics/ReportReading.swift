@@ -1,0 +1,89 @@
+import PushFigures
+import PushModel
+import PushReporting
+import Store
+
+/// What a report shows, as it is read from the ledger: from its figures, and from rows where it has none.
+struct ReportReading {
+    var report: ComplianceReport
+    var detail: ReportDetail
+    var rates: BurnRates?
+
+    init(report: ComplianceReport, detail: ReportDetail) {
+        self.report = report
+        self.detail = detail
+    }
+
+    /// Reads the window of the report; in one snapshot.
+    mutating func read(_ ledger: LedgerReader) throws(StoreError) {
+        let window = report.window
+        let figures = try ledger.figures(from: window.since, to: window.until)
+        try add(figures, ledger)
+        for window in figures.rest {
+            report.beginRows()
+            try ledger.rows(from: window.from, to: window.to) { add($0) }
+            try ledger.answers(from: window.from, to: window.to) { report.add($1, of: $0, count: $2) }
+        }
+        detail.clockSetBack = try ledger.clockSteps(from: window.since, to: window.until)
+        try readRates(ledger)
+    }
+
+    /// Counts one row. Rows come in the order of their ids.
+    mutating func add(_ row: LedgerRow) {
+        guard let row = ReportRow(row) else { return report.add(requestWithoutInvocation: row.operation) }
+        report.add(row)
+        detail.add(row)
+    }
+
+    private mutating func add(_ figures: LedgerFigures, _ ledger: LedgerReader) throws(StoreError) {
+        guard !figures.minutes.isEmpty else { return }
+        for (key, counted) in figures.keys {
+            report.add(counted, of: key)
+            detail.add(counted, of: key)
+        }
+        try addInFlight(figures, ledger)
+        try addLists(figures.whole, ledger)
+        guard let decided = try ledger.boundsOfDecided(in: figures.minutes) else { return }
+        // Its spans become as long as they have to be, so that no span of the ledger is longer than one of them.
+        detail.timeline.makeRoom(forMinute: decided.lowerBound)
+        detail.timeline.makeRoom(forMinute: decided.upperBound)
+        try ledger.spans(in: figures.minutes, longest: detail.timeline.width / 60_000) { minute, minutes, figures in
+            detail.timeline.add(figures, minute: minute, minutes: minutes)
+        }
+    }
+
+    /// What is in flight is in no figure.
+    private mutating func addInFlight(_ figures: LedgerFigures, _ ledger: LedgerReader) throws(StoreError) {
+        let last = figures.minutes.upperBound
+        let rows = try ledger.pendingRows(
+            from: figures.minutes.lowerBound == 0 ? nil : FigureMinute.begin(figures.minutes.lowerBound),
+            to: last == FigureMinute.limit ? nil : FigureMinute.begin(last)
+        ).compactMap(ReportRow.init)
+        for row in rows {
+            report.add(inFlight: row)
+            detail.add(row)
+        }
+        report.add(figures.whole, inFlight: rows.count { $0.invocation.id.n == 0 })
+    }
+
+    private mutating func addLists(_ whole: SpanFigures, _ ledger: LedgerReader) throws(StoreError) {
+        func rows(_ list: LongestInvocations) throws(StoreError) -> [ReportRow] {
+            try ledger.rows(of: list.entries.map(\.id)).compactMap(ReportRow.init)
+        }
+        let misses = try rows(whole.misses)
+        report.list(
+            slowest: try rows(whole.slowest), misses: Array(misses.prefix(Slowest.capacity)),
+            waits: try rows(whole.longestWaits))
+        detail.add(misses: misses, of: whole.missed)
+    }
+
+    private mutating func readRates(_ ledger: LedgerReader) throws(StoreError) {
+        guard var rates else { return }
+        let begins = rates.begins
+        for (begin, end) in zip(begins, begins.dropFirst() + [rates.end]) {
+            let (due, missed) = try ledger.deadlines(from: begin, to: end)
+            rates.add(Compliance(due: due, missed: missed), from: begin)
+        }
+        self.rates = rates
+    }
+}

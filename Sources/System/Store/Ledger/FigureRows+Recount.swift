@@ -1,0 +1,65 @@
+import PushFigures
+import PushModel
+
+extension FigureRows {
+    /// Counts all rows of the ledger anew.
+    func recount(_ database: borrowing Database) throws(StoreError) {
+        request = CountedRequest()
+        forgetFigures()
+        try table.empty()
+        first = 0
+        let rows = try database.prepare(
+            """
+            SELECT seq, operation, accepted_at, mode, platform, app, transport, original_priority, delivered_priority,
+                n, callback, provider, route, handler, budget_us, outcome, queue_us, exec_us, total_us, observer,
+                waited_for_seq, reason_code
+            FROM requests INDEXED BY requests_by_time LEFT JOIN invocations USING (seq) ORDER BY accepted_at, seq, n
+            """)
+        while try rows.step() {
+            if rows.integer(0) != request.seq {
+                request = CountedRequest()
+                request.seq = rows.integer(0)
+                request.operation = rows.lentText(1).isWordOfInvocations
+                request.acceptedAt = rows.integer(2)
+                request.minute = FigureMinute.of(milliseconds: request.acceptedAt)
+                for column: Int32 in 3...8 { request.parts.append(rows.lentText(column)) }
+                try countRequest()
+            }
+            guard !rows.isNull(15) else { continue }
+            parts.removeAll()
+            for column: Int32 in 10...13 { parts.append(rows.lentText(column)) }
+            parts.append(rows.lentText(15))
+            parts.append(counted: rows.lentText(21))
+            try count(
+                CountedEnd(
+                    id: InvocationID(seq: SequenceNumber(rows.integer(0)), n: try rows.number(9)),
+                    times: DecidedTimes(
+                        budget: rows.integer(14), queue: rows.integer(16), exec: rows.integer(17),
+                        total: rows.integer(18)),
+                    isObserver: rows.integer(19) != 0, waited: !rows.isNull(20)))
+        }
+        let attempts = try database.prepare(
+            """
+            SELECT accepted_at, attempts.handler, answer FROM attempts JOIN requests USING (seq)
+                JOIN invocations USING (seq, n) WHERE observer = 0 AND answer IN ('declined', 'retry')
+            ORDER BY attempts.number
+            """)
+        while try attempts.step() {
+            let minute = try minute(FigureMinute.of(milliseconds: attempts.integer(0)))
+            minute.figures.add(try attempts.name(2), of: attempts.text(1) ?? "")
+            minute.isChanged = true
+        }
+        try write()
+        request = CountedRequest()
+        try readState()
+        try database.execute(
+            """
+            DELETE FROM clock_steps;
+            INSERT INTO clock_steps SELECT seq, accepted_at FROM (
+                SELECT seq, accepted_at, lag(accepted_at) OVER (ORDER BY seq) AS before FROM requests)
+            WHERE accepted_at < before;
+            """)
+        while try table.rollUp() {}
+        try table.noteVersion()
+    }
+}

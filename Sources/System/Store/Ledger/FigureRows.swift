@@ -1,0 +1,343 @@
+import PushFigures
+import PushModel
+
+/// Keeps the figures of the ledger: what reports add up instead of reading each row.
+///
+/// An invocation is counted when it ends, in the minute in which its request was accepted, in the transaction that stores
+/// its end; a request when it is stored. What is in flight is in no figure: reports find it by an index. Minutes that are
+/// changed are kept in memory from one transaction to the next, and written once in each. For one thread, within the
+/// caller's transaction.
+final class FigureRows {
+    /// Of so many apps a minute has figures of their own; those of the others are kept together.
+    static let appsOfMinute = 256
+    /// How many figures are kept in memory; some kilobytes each.
+    private static let cellLimit = 96
+    /// How many keys and how many requests in flight are kept in memory.
+    private static let keyLimit = 4096
+
+    let table: FigureTable
+    private var requestFacts: Statement
+    private var isObserver: Statement
+    private var storedCode: Statement
+    /// Whether ``first`` and ``lastAcceptedAt`` may not be what the ledger says.
+    private var mustRead = false
+    private var noteClock: Statement
+
+    /// The request that was stored last.
+    var request = CountedRequest()
+    /// Requests that were stored with an invocation in flight.
+    private var inFlight: [Int64: CountedRequest] = [:]
+    private var lastAcceptedAt: Int64 = .min
+    var parts = KeyParts()
+    private var keys: [KeyParts: CountedKey] = [:]
+    private var cells: [Int64: CountedCell] = [:]
+    private var minutes: [Int64: CountedMinute] = [:]
+    /// Figures begin with this minute; older rows are counted by who reads them.
+    var first: Int64 = 0
+    private var lastRequest: Statement
+
+    init(_ database: borrowing Database) throws(StoreError) {
+        table = try FigureTable(database)
+        requestFacts = try database.prepare(
+            """
+            SELECT accepted_at, mode, platform, app, transport, original_priority, delivered_priority
+            FROM requests WHERE seq = ?1
+            """)
+        isObserver = try database.prepare("SELECT observer FROM invocations WHERE seq = ?1 AND n = ?2")
+        noteClock = try database.prepare("INSERT OR REPLACE INTO clock_steps VALUES (?1, ?2)")
+        lastRequest = try database.prepare("SELECT accepted_at FROM requests ORDER BY seq DESC LIMIT 1")
+        storedCode = try database.prepare("SELECT reason_code FROM invocations WHERE seq = ?1 AND n = ?2")
+        try readState()
+    }
+
+    /// Reads what it keeps of the ledger's state.
+    func readState() throws(StoreError) {
+        first = try table.firstMinute()
+        defer { lastRequest.reset() }
+        lastAcceptedAt = try lastRequest.step() ? lastRequest.integer(0) : .min
+        mustRead = false
+    }
+
+    /// Has to be called before the rows of a transaction.
+    func begin() throws(StoreError) { if mustRead { try readState() } }
+
+    /// The transaction is committed.
+    func noteCommit() { table.noteCommit() }
+
+    // MARK: Rows
+
+    /// Counts a request that was stored.
+    func add(request values: RowValues) throws(StoreError) {
+        do throws(RowError) {
+            var values = values
+            request.seq = try values.integer()
+            let operation = try values.next()
+            try values.skip(4)
+            let acceptedAt = try values.integer()
+            request.minute = FigureMinute.of(milliseconds: acceptedAt)
+            request.acceptedAt = acceptedAt
+            try values.skip(2)
+            request.parts.removeAll()
+            for _ in 0..<3 { request.parts.append(try values.next()) }
+            try values.skip(7)
+            for _ in 0..<3 { request.parts.append(try values.next()) }
+            request.operation = operation.isWordOfInvocations
+        } catch {
+            throw StoreError.row(error)
+        }
+        try noteTime(request.acceptedAt, of: request.seq)
+        try countRequest()
+    }
+
+    /// Counts a request that a version before this one wrote to the log, and that was stored.
+    func add(formerRequest values: RowValues) throws(StoreError) {
+        var values = values
+        let seq = try reading { () throws(RowError) in try values.integer() }
+        let operation = try reading { () throws(RowError) in try values.next().isWordOfInvocations }
+        guard let found = try facts(stored: seq) else { return }
+        request = found
+        request.operation = operation
+        try noteTime(request.acceptedAt, of: seq)
+        try countRequest()
+    }
+
+    /// Counts an invocation that was stored, if it has ended.
+    func add(invocation values: RowValues) throws(StoreError) {
+        var (end, mustReadCode) = (CountedEnd(), false)
+        parts.removeAll()
+        do throws(RowError) {
+            var values = values
+            end.id = InvocationID(seq: SequenceNumber(try values.integer()), n: Int(try values.integer()))
+            for _ in 0..<4 { parts.append(try values.next()) }
+            end.times.budget = try values.integer()
+            try values.skip(2)
+            let outcome = try values.next()
+            if case .null = outcome {
+                if request.seq == end.id.seq.value { remember() }
+                return
+            }
+            parts.append(outcome)
+            try values.skip(1)
+            end.times.queue = try values.integer()
+            end.times.exec = try values.integer()
+            end.times.total = try values.integer()
+            try values.skip(5)
+            end.isObserver = try values.integer() != 0
+            if case .integer = try values.next() { end.waited = true }
+            try values.skip(2)
+            // A version before schema 6 wrote a text alone.
+            if !values.isAtEnd { parts.append(counted: try values.next()) } else { mustReadCode = true }
+        } catch {
+            throw StoreError.row(error)
+        }
+        if mustReadCode { try appendStoredCode(of: end.id) }
+        try count(end)
+    }
+
+    /// Counts an answer of a handler that was stored.
+    func add(attempt values: RowValues) throws(StoreError) {
+        var values = values
+        let (id, handler, answer) = try reading { () throws(RowError) in
+            let id = InvocationID(seq: SequenceNumber(try values.integer()), n: Int(try values.integer()))
+            try values.skip(1)
+            let handler = try values.text()
+            try values.skip(3)
+            return (id, handler, try values.name(AttemptRecord.Answer.self))
+        }
+        guard answer == .declined || answer == .retry else { return }
+        guard let minute = try facts(of: id.seq.value)?.minute, minute >= first, try isOwners(id) else { return }
+        let counted = try self.minute(minute)
+        counted.figures.add(answer, of: handler)
+        counted.isChanged = true
+    }
+
+    // MARK: Counting
+
+    private func noteTime(_ acceptedAt: Int64, of seq: Int64) throws(StoreError) {
+        if acceptedAt < lastAcceptedAt {
+            noteClock.bind(seq, at: 1)
+            noteClock.bind(acceptedAt, at: 2)
+            try noteClock.run()
+        }
+        lastAcceptedAt = acceptedAt
+    }
+
+    func countRequest() throws(StoreError) {
+        table.latest = request.minute
+        guard request.minute >= first else { return }
+        let minute = try minute(request.minute)
+        minute.figures.addRequest(leadsToInvocations: request.operation)
+        minute.isChanged = true
+    }
+
+    func count(_ end: CountedEnd) throws(StoreError) {
+        guard let request = try facts(of: end.id.seq.value), request.minute >= first else { return }
+        parts.append(request.parts)
+        parts.append(flag: end.isObserver)
+        let minute = try minute(request.minute)
+        let key = try key(in: minute)
+        let cell = try cell(request.minute, key)
+        cell.figures.add(end.times, of: key.key)
+        cell.isChanged = true
+        minute.figures.add(end.id, end.times, of: key.key, waited: end.waited)
+        minute.isChanged = true
+    }
+
+    /// What is known of a request that is stored.
+    private func facts(of seq: Int64) throws(StoreError) -> CountedRequest? {
+        if request.seq == seq { return request }
+        if let facts = inFlight[seq] { return facts }
+        return try facts(stored: seq)
+    }
+
+    private func facts(stored seq: Int64) throws(StoreError) -> CountedRequest? {
+        requestFacts.bind(seq, at: 1)
+        defer { requestFacts.reset() }
+        guard try requestFacts.step() else { return nil }
+        var facts = CountedRequest()
+        facts.seq = seq
+        facts.acceptedAt = requestFacts.integer(0)
+        facts.minute = FigureMinute.of(milliseconds: facts.acceptedAt)
+        for column: Int32 in 1...6 { facts.parts.append(requestFacts.lentText(column)) }
+        return facts
+    }
+
+    private func remember() {
+        if inFlight.count >= Self.keyLimit { inFlight.removeAll() }
+        inFlight[request.seq] = request
+    }
+
+    private func appendStoredCode(of id: InvocationID) throws(StoreError) {
+        storedCode.bind(id.seq.value, at: 1)
+        storedCode.bind(Int64(id.n), at: 2)
+        defer { storedCode.reset() }
+        parts.append(counted: try storedCode.step() ? storedCode.lentText(0) : .null)
+    }
+
+    private func isOwners(_ id: InvocationID) throws(StoreError) -> Bool {
+        isObserver.bind(id.seq.value, at: 1)
+        isObserver.bind(Int64(id.n), at: 2)
+        defer { isObserver.reset() }
+        return try isObserver.step() && isObserver.integer(0) == 0
+    }
+
+    // MARK: What is in memory
+
+    /// The key of ``parts``, as far as the minute has room for another app.
+    private func key(in minute: CountedMinute) throws(StoreError) -> CountedKey {
+        let entry = try entry()
+        guard let app = entry.key.app, !minute.apps.contains(app) else { return try used(entry, minute.number) }
+        if minute.apps.count < Self.appsOfMinute {
+            minute.apps.insert(app)
+            return try used(entry, minute.number)
+        }
+        let other = entry.other ?? CountedKey(entry.key.ofOtherApp)
+        entry.other = other
+        return try used(other, minute.number)
+    }
+
+    private func entry() throws(StoreError) -> CountedKey {
+        if let entry = keys[parts] { return entry }
+        if keys.count >= Self.keyLimit { keys.removeAll() }
+        let entry = CountedKey(try parts.key(path: table.path))
+        keys[parts] = entry
+        return entry
+    }
+
+    /// Sees to it that the ledger has the key, with a minute of its last use that is no earlier.
+    private func used(_ entry: CountedKey, _ minute: Int64) throws(StoreError) -> CountedKey {
+        let last = minute | (SpanLength.hour.minutes - 1)
+        if entry.number == nil || entry.lastMinute < last {
+            entry.number = try table.number(of: entry.key, usedIn: last)
+            entry.lastMinute = last
+        }
+        return entry
+    }
+
+    private func cell(_ minute: Int64, _ key: CountedKey) throws(StoreError) -> CountedCell {
+        let place = FigureTable.place(minute, key: key.number ?? 0)
+        if let cell = cells[place] { return cell }
+        if cells.count >= Self.cellLimit {
+            try writeCells()
+            cells.removeAll()
+        }
+        let cell = CountedCell()
+        try table.read(.minute, place) { (bytes) throws(FigureError) in try cell.figures.add(bytes) }
+        cells[place] = cell
+        return cell
+    }
+
+    func minute(_ number: Int64) throws(StoreError) -> CountedMinute {
+        if let minute = minutes[number] { return minute }
+        if minutes.count >= Self.cellLimit {
+            try writeMinutes()
+            minutes.removeAll()
+        }
+        let minute = CountedMinute(number)
+        if try table.read(
+            .minute, FigureTable.place(number), { (bytes) throws(FigureError) in try minute.figures.add(bytes) })
+        {
+            minute.apps = try table.apps(ofMinute: number)
+        }
+        minutes[number] = minute
+        return minute
+    }
+
+    /// Writes what has changed; the last thing in a transaction.
+    func write() throws(StoreError) {
+        try writeCells()
+        try writeMinutes()
+        if cells.count > Self.cellLimit / 2 { cells.removeAll() }
+        if minutes.count > Self.minutesKept { minutes.removeAll() }
+    }
+
+    private static let minutesKept = 4
+
+    private func writeCells() throws(StoreError) {
+        for (place, cell) in cells where cell.isChanged {
+            try table.write(.minute, place, cell.figures.bytes)
+            cell.isChanged = false
+        }
+    }
+
+    private func writeMinutes() throws(StoreError) {
+        for (number, minute) in minutes where minute.isChanged {
+            try table.write(.minute, FigureTable.place(number), minute.figures.bytes)
+            try table.noteChange(ofMinute: number)
+            minute.isChanged = false
+        }
+    }
+
+    /// Forgets what is in memory, because the transaction was rolled back.
+    func reset() {
+        mustRead = true
+        request = CountedRequest()
+        forgetFigures()
+        table.reset()
+    }
+
+    func forgetFigures() {
+        inFlight.removeAll()
+        keys.removeAll()
+        cells.removeAll()
+        minutes.removeAll()
+    }
+
+    // MARK: Other work
+
+    /// Takes away the figures of all minutes before `minute`, of which rows were taken out.
+    func forget(before minute: Int64) throws(StoreError) {
+        guard minute > first else { return }
+        try table.forget(before: minute)
+        first = minute
+        forgetFigures()
+    }
+
+    /// Adds up one long span that is complete, if there is one.
+    ///
+    /// - Returns: whether there may be more to do.
+    func rollUp() throws(StoreError) -> Bool { try table.rollUp() }
+
+    /// Whether a long span is complete and not added up.
+    var isRollUpDue: Bool { table.isRollUpDue }
+}

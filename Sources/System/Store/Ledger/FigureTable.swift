@@ -1,0 +1,303 @@
+import PushFigures
+import PushModel
+
+/// The tables of the figures: spans of three lengths, the keys, and from when on there are figures.
+///
+/// A row is found by its span and its key, as one number: the span in the upper 32 bits, the number of the key in the
+/// lower. Key 0 has what no key has (`SpanFigures`); without it there are no figures of the span. For one thread.
+final class FigureTable {
+    /// The version of what figures count and of their bytes. A ledger of another one is counted anew.
+    static let version: Int64 = 1
+
+    let path: String
+    /// The minute of the request that was stored last.
+    var latest: Int64
+    private var reads: [SpanLength: StatementBox] = [:]
+    private var writes: [SpanLength: StatementBox] = [:]
+    private var deletes: [SpanLength: StatementBox] = [:]
+    private var ranges: [SpanLength: StatementBox] = [:]
+    private var keyNumber: Statement
+    private var keyName: Statement
+    private var keysOfMinute: Statement
+    private var deleteKeys: Statement
+    private var setFirst: Statement
+    private var getFirst: Statement
+    private var setVersion: Statement
+    /// Long spans that are not added up, each with the minute that was the latest one when they last changed.
+    private var pending: [SpanLength: [Int64: Int64]] = [:]
+    /// The same as it was before the transaction.
+    private var committed: [SpanLength: [Int64: Int64]] = [:]
+    /// The hour in which keys were last taken out.
+    private var forgottenKeysBefore: Int64 = 0
+
+    init(_ database: borrowing Database) throws(StoreError) {
+        path = database.path
+        for length in SpanLength.allCases {
+            let table = Self.name(length)
+            reads[length] = StatementBox(try database.prepare("SELECT figures FROM \(table) WHERE place = ?1"))
+            writes[length] = StatementBox(try database.prepare("INSERT OR REPLACE INTO \(table) VALUES (?1, ?2)"))
+            deletes[length] = StatementBox(
+                try database.prepare("DELETE FROM \(table) WHERE place >= ?1 AND place < ?2"))
+            ranges[length] = StatementBox(
+                try database.prepare(
+                    "SELECT place, figures FROM \(table) WHERE place >= ?1 AND place < ?2 ORDER BY place"))
+        }
+        keyNumber = try database.prepare(
+            """
+            INSERT INTO figure_keys (name, last_minute) VALUES (?1, ?2)
+            ON CONFLICT (name) DO UPDATE SET last_minute = max(last_minute, excluded.last_minute) RETURNING number
+            """)
+        keyName = try database.prepare("SELECT name FROM figure_keys WHERE number = ?1")
+        keysOfMinute = try database.prepare(
+            """
+            SELECT DISTINCT json_extract(name, '$[6]') FROM figure_keys WHERE number IN (
+                SELECT place & \(Self.keyMask) FROM \(Self.name(.minute)) WHERE place > ?1 AND place < ?2)
+            """)
+        deleteKeys = try database.prepare("DELETE FROM figure_keys WHERE last_minute < ?1")
+        setFirst = try database.prepare("UPDATE figure_state SET first_minute = ?1")
+        getFirst = try database.prepare("SELECT first_minute FROM figure_state")
+        setVersion = try database.prepare("UPDATE figure_state SET version = ?1")
+        let last = try database.integer(
+            "SELECT coalesce((SELECT place FROM \(Self.name(.minute)) ORDER BY place DESC LIMIT 1), 0)")
+        latest = last >> 32
+        for length in SpanLength.allCases where length != .minute {
+            pending[length] = try Self.missing(length, database)
+        }
+        committed = pending
+    }
+
+    static func name(_ length: SpanLength) -> String {
+        switch length {
+        case .minute: "figures_by_minute"
+        case .hour: "figures_by_hour"
+        case .days: "figures_by_days"
+        }
+    }
+
+    /// Where the figures of a key in a span lie.
+    static func place(_ span: Int64, key: Int64 = 0) -> Int64 { span << 32 | key }
+
+    static let keyMask: Int64 = 0xFFFF_FFFF
+
+    // MARK: Rows
+
+    /// Hands over the figures of a place, if it has any.
+    ///
+    /// - Returns: whether it has.
+    @discardableResult
+    func read(
+        _ length: SpanLength, _ place: Int64, _ body: (UnsafeRawBufferPointer) throws(FigureError) -> Void
+    ) throws(StoreError) -> Bool {
+        guard let box = reads[length] else { return false }
+        box.statement.bind(place, at: 1)
+        defer { box.statement.reset() }
+        guard try box.statement.step() else { return false }
+        do throws(FigureError) { try body(box.statement.lentBytes(0)) } catch {
+            throw StoreError(.corrupt, message: error.message, context: path)
+        }
+        return true
+    }
+
+    func write(_ length: SpanLength, _ place: Int64, _ figures: [UInt8]) throws(StoreError) {
+        guard let box = writes[length] else { return }
+        box.statement.bind(place, at: 1)
+        let result = figures.withUnsafeBytes { bytes in
+            box.statement.bind(lendingBytes: bytes, at: 2)
+            return Result { () throws(StoreError) in try box.statement.run() }
+        }
+        try result.get()
+    }
+
+    /// Takes the rows of spans out.
+    private func delete(_ length: SpanLength, from span: Int64, before end: Int64) throws(StoreError) {
+        guard let box = deletes[length] else { return }
+        box.statement.bind(Self.place(span), at: 1)
+        box.statement.bind(Self.place(end), at: 2)
+        try box.statement.run()
+    }
+
+    /// The number of a key, which gets one if it has none.
+    func number(of key: FigureKey, usedIn minute: Int64) throws(StoreError) -> Int64 {
+        keyNumber.bind(key.name, at: 1)
+        keyNumber.bind(minute, at: 2)
+        defer { keyNumber.reset() }
+        guard try keyNumber.step() else {
+            throw StoreError(.corrupt, message: "a key of figures has no number", context: path)
+        }
+        let number = keyNumber.integer(0)
+        // Without the last step nothing is written.
+        _ = try keyNumber.step()
+        return number
+    }
+
+    /// The apps that have figures of their own in a minute.
+    func apps(ofMinute minute: Int64) throws(StoreError) -> Set<String> {
+        keysOfMinute.bind(Self.place(minute), at: 1)
+        keysOfMinute.bind(Self.place(minute + 1), at: 2)
+        defer { keysOfMinute.reset() }
+        var apps: Set<String> = []
+        while try keysOfMinute.step() { if let app = keysOfMinute.text(0) { apps.insert(app) } }
+        return apps
+    }
+
+    func firstMinute() throws(StoreError) -> Int64 {
+        defer { getFirst.reset() }
+        return try getFirst.step() ? getFirst.integer(0) : 0
+    }
+
+    func noteVersion() throws(StoreError) {
+        setVersion.bind(Self.version, at: 1)
+        try setVersion.run()
+    }
+
+    /// Forgets what a transaction changed that was rolled back.
+    func reset() {
+        pending = committed
+        forgottenKeysBefore = 0
+    }
+
+    /// Keeps what a transaction changed.
+    func noteCommit() { committed = pending }
+
+    /// Takes out the figures of all minutes before one, and the keys that no other has.
+    func forget(before minute: Int64) throws(StoreError) {
+        for length in SpanLength.allCases {
+            // A long span that lacks some of its minutes is none.
+            let end = (minute + length.minutes - 1) / length.minutes
+            try delete(length, from: 0, before: end)
+            pending[length] = pending[length]?.filter { $0.key >= end }
+        }
+        setFirst.bind(minute, at: 1)
+        try setFirst.run()
+        let span = SpanLength.hour.span(of: minute)
+        guard span != forgottenKeysBefore else { return }
+        deleteKeys.bind(minute, at: 1)
+        try deleteKeys.run()
+        forgottenKeysBefore = span
+    }
+
+    /// Takes out everything.
+    func empty() throws(StoreError) {
+        for length in SpanLength.allCases { try delete(length, from: 0, before: FigureMinute.limit) }
+        pending = [:]
+        setFirst.bind(0, at: 1)
+        try setFirst.run()
+        deleteKeys.bind(.max, at: 1)
+        try deleteKeys.run()
+    }
+
+    // MARK: Long spans
+
+    /// Sees to it that the long spans of a minute that has changed are added up again.
+    func noteChange(ofMinute minute: Int64) throws(StoreError) {
+        for length in SpanLength.allCases where length != .minute {
+            let span = length.span(of: minute)
+            if pending[length]?[span] == nil { try delete(length, from: span, before: span + 1) }
+            pending[length, default: [:]][span] = latest
+        }
+    }
+
+    /// A long span that is over and has not changed for two minutes, the shortest first.
+    private var due: (length: SpanLength, span: Int64)? {
+        for length in SpanLength.allCases where length != .minute {
+            let now = length.span(of: latest)
+            let found = pending[length]?.first { $0.key != now && abs(latest - $0.value) >= 2 }
+            if let found { return (length, found.key) }
+        }
+        return nil
+    }
+
+    var isRollUpDue: Bool { due != nil }
+
+    /// Adds up one long span, if one is due.
+    ///
+    /// - Returns: whether there may be more to do.
+    func rollUp() throws(StoreError) -> Bool {
+        guard let (length, span) = due else { return false }
+        let parts: SpanLength = length == .days ? .hour : .minute
+        let ratio = length.minutes / parts.minutes
+        // What it is made of must be there: what is not yet makes it due again.
+        if length == .days, pending[.hour]?.keys.contains(where: { $0 / ratio == span }) == true {
+            pending[length]?[span] = latest
+            return isRollUpDue
+        }
+        var whole = SpanFigures()
+        var keys: [Int64: KeyFigures] = [:]
+        try sum(parts, from: span * ratio, before: (span + 1) * ratio, into: &whole, &keys)
+        try delete(length, from: span, before: span + 1)
+        for (key, figures) in keys {
+            try write(length, Self.place(span, key: key), figures.bytes)
+        }
+        if whole.requests > 0 || whole.decided > 0 || !keys.isEmpty || !whole.answers.isEmpty {
+            try write(length, Self.place(span), whole.bytes)
+        }
+        pending[length]?[span] = nil
+        return isRollUpDue
+    }
+
+    private func sum(
+        _ length: SpanLength, from span: Int64, before end: Int64, into whole: inout SpanFigures,
+        _ keys: inout [Int64: KeyFigures]
+    ) throws(StoreError) {
+        guard let box = ranges[length] else { return }
+        box.statement.bind(Self.place(span), at: 1)
+        box.statement.bind(Self.place(end), at: 2)
+        defer { box.statement.reset() }
+        while try box.statement.step() {
+            let key = try keyWithRoom(box.statement.integer(0) & Self.keyMask, keys, before: end * length.minutes)
+            do throws(FigureError) {
+                if key == 0 {
+                    try whole.add(box.statement.lentBytes(1))
+                } else {
+                    try keys[key, default: KeyFigures()].add(box.statement.lentBytes(1))
+                }
+            } catch {
+                throw StoreError(.corrupt, message: error.message, context: path)
+            }
+        }
+    }
+
+    /// Of so many keys a long span has figures; the apps of others are not told apart.
+    private static let keysOfLongSpan = 2048
+
+    /// The key, or that of all apps for which there is no room.
+    private func keyWithRoom(
+        _ number: Int64, _ keys: [Int64: KeyFigures], before minute: Int64
+    ) throws(StoreError) -> Int64 {
+        guard keys.count >= Self.keysOfLongSpan, number != 0, keys[number] == nil else { return number }
+        let key = try key(number)
+        return key.app == nil ? number : try self.number(of: key.ofOtherApp, usedIn: minute - 1)
+    }
+
+    private func key(_ number: Int64) throws(StoreError) -> FigureKey {
+        keyName.bind(number, at: 1)
+        defer { keyName.reset() }
+        guard try keyName.step() else {
+            throw StoreError(.corrupt, message: "figures have a key \(number) that is not there", context: path)
+        }
+        do throws(FigureError) { return try FigureKey(named: keyName.text(0) ?? "") } catch {
+            throw StoreError(.corrupt, message: error.message, context: path)
+        }
+    }
+
+    /// The long spans that have minutes and are not added up.
+    private static func missing(
+        _ length: SpanLength, _ database: borrowing Database
+    ) throws(StoreError) -> [Int64: Int64] {
+        var (missing, span): ([Int64: Int64], Int64) = ([:], 0)
+        var next = try database.prepare(
+            "SELECT place FROM \(name(.minute)) WHERE place >= ?1 ORDER BY place LIMIT 1")
+        var there = try database.prepare("SELECT 1 FROM \(name(length)) WHERE place = ?1")
+        while true {
+            next.bind(place(length.firstMinute(of: span)), at: 1)
+            guard try next.step() else { return missing }
+            span = length.span(of: next.integer(0) >> 32)
+            next.reset()
+            there.bind(place(span), at: 1)
+            // A change of long ago: it is due at once.
+            if try !there.step() { missing[span] = -2 }
+            there.reset()
+            span += 1
+        }
+    }
+}

@@ -1,0 +1,263 @@
+public import PushFigures
+public import PushModel
+
+/// What the ledger has counted of a window of time, and what of it has to be read as rows.
+public struct LedgerFigures: Sendable {
+    /// The minutes that are counted; none where the window has no whole one.
+    public let minutes: Range<Int64>
+    /// The parts of the window that are not counted, earlier ones first: of the minutes at its edges, and of those of which
+    /// rows were taken out, what is left.
+    public let rest: [AcceptanceWindow]
+    /// The figures by what tells invocations apart, in the order of the names of the keys.
+    public internal(set) var keys: [(key: FigureKey, figures: KeyFigures)] = []
+    /// What is not told apart.
+    public internal(set) var whole = SpanFigures()
+}
+
+/// A window of the time of acceptance: from `from` on and before `to`; `nil` is no bound.
+public struct AcceptanceWindow: Hashable, Sendable {
+    /// The first instant in it.
+    public var from: WallTime?
+    /// The first instant after it.
+    public var to: WallTime?
+
+    /// Joins the two.
+    public init(from: WallTime?, to: WallTime?) {
+        self.from = from
+        self.to = to
+    }
+}
+
+// All of these are to be read in one snapshot.
+extension LedgerReader {
+    /// The figures of the requests accepted from `from` on and before `end`; `nil` is no bound.
+    public func figures(from start: WallTime?, to end: WallTime?) throws(StoreError) -> LedgerFigures {
+        var figures = try countedPart(from: start, to: end)
+        var numbers: [Int64: KeyFigures] = [:]
+        var rows: [SpanLength: StatementBox] = [:]
+        for length in SpanLength.allCases {
+            rows[length] = StatementBox(
+                try database.prepare(
+                    """
+                    SELECT place, figures FROM \(FigureTable.name(length)) WHERE place >= ?1 AND place < ?2
+                    """))
+        }
+        try forEachSpan(in: figures.minutes, longest: .days) { (length, span) throws(StoreError) in
+            guard let box = rows[length] else { return }
+            box.statement.bind(FigureTable.place(span), at: 1)
+            box.statement.bind(FigureTable.place(span + 1), at: 2)
+            defer { box.statement.reset() }
+            while try box.statement.step() {
+                let number = box.statement.integer(0) & FigureTable.keyMask
+                do throws(FigureError) {
+                    if number == 0 {
+                        try figures.whole.add(box.statement.lentBytes(1))
+                    } else {
+                        try numbers[number, default: KeyFigures()].add(box.statement.lentBytes(1))
+                    }
+                } catch {
+                    throw unreadable(error)
+                }
+            }
+        }
+        var names = try database.prepare("SELECT name FROM figure_keys WHERE number = ?1")
+        var named: [(name: String, figures: KeyFigures)] = []
+        for (number, counted) in numbers {
+            names.bind(number, at: 1)
+            defer { names.reset() }
+            guard try names.step() else {
+                throw StoreError(.corrupt, message: "figures have a key \(number) that is not there", context: path)
+            }
+            named.append((names.text(0) ?? "", counted))
+        }
+        for (name, counted) in named.sorted(by: { $0.name < $1.name }) {
+            do throws(FigureError) {
+                figures.keys.append((try FigureKey(named: name), counted))
+            } catch {
+                throw unreadable(error)
+            }
+        }
+        return figures
+    }
+
+    /// The first and the last of some minutes in which an invocation was accepted that has ended, observers' aside.
+    public func boundsOfDecided(in minutes: Range<Int64>) throws(StoreError) -> ClosedRange<Int64>? {
+        let table = FigureTable.name(.minute)
+        func find(_ sql: String, _ bound: Int64, next: (Int64) -> Int64) throws(StoreError) -> Int64? {
+            var statement = try database.prepare(sql)
+            var bound = bound
+            while true {
+                statement.bind(bound, at: 1)
+                guard try statement.step() else { return nil }
+                let minute = statement.integer(0) >> 32
+                statement.reset()
+                guard minutes.contains(minute) else { return nil }
+                if try spanFigures(.minute, minute)?.decided ?? 0 > 0 { return minute }
+                bound = FigureTable.place(next(minute))
+            }
+        }
+        let first = try find(
+            "SELECT place FROM \(table) WHERE place >= ?1 ORDER BY place LIMIT 1",
+            FigureTable.place(minutes.lowerBound)
+        ) { $0 + 1 }
+        let last = try find(
+            "SELECT place FROM \(table) WHERE place < ?1 ORDER BY place DESC LIMIT 1",
+            FigureTable.place(minutes.upperBound)
+        ) { $0 }
+        guard let first, let last else { return nil }
+        return first...last
+    }
+
+    /// What is not told apart, span by span, earlier ones first.
+    ///
+    /// - Parameters:
+    ///   - minutes: which minutes.
+    ///   - longest: no span is longer, in minutes.
+    ///   - body: gets the first minute of a span, its length in minutes, and its figures.
+    public func spans(
+        in minutes: Range<Int64>, longest: Int64,
+        _ body: (_ minute: Int64, _ minutes: Int64, _ figures: SpanFigures) -> Void
+    ) throws(StoreError) {
+        let longest = SpanLength.allCases.last { $0.minutes <= longest } ?? .minute
+        try forEachSpan(in: minutes, longest: longest) { (length, span) throws(StoreError) in
+            guard let figures = try spanFigures(length, span) else { return }
+            body(length.firstMinute(of: span), length.minutes, figures)
+        }
+    }
+
+    /// How many invocations were due and how many missed their deadline, observers' aside, of the requests accepted from
+    /// `from` on and before `end`.
+    public func deadlines(from start: WallTime, to end: WallTime) throws(StoreError) -> (due: Int, missed: Int) {
+        let part = try countedPart(from: start, to: end)
+        var (due, missed) = (0, 0)
+        try spans(in: part.minutes, longest: SpanLength.days.minutes) { _, _, figures in
+            due += figures.due
+            missed += figures.missed
+        }
+        func words(_ isMeant: (Outcome) -> Bool) -> String {
+            Outcome.allCases.filter(isMeant).map { "'\($0.rawValue)'" }.joined(separator: ", ")
+        }
+        var rows = try database.prepare(
+            """
+            SELECT count(*), count(*) FILTER (WHERE outcome IN (\(words(\.isMissed))))
+            FROM requests INDEXED BY requests_by_time CROSS JOIN invocations USING (seq)
+            WHERE accepted_at >= ?1 AND accepted_at < ?2 AND observer = 0 AND outcome IN (\(words(\.isDue)))
+            """)
+        for window in part.rest {
+            rows.bind(window.from, before: window.to)
+            if try rows.step() {
+                due += try rows.number(0)
+                missed += try rows.number(1)
+            }
+            rows.reset()
+        }
+        return (due, missed)
+    }
+
+    /// The rows of what is in flight, of the requests accepted from `from` on and before `end`.
+    public func pendingRows(from start: WallTime?, to end: WallTime?) throws(StoreError) -> [LedgerRow] {
+        let statement = try database.prepare(
+            """
+            SELECT \(Self.rowColumns) FROM invocations INDEXED BY invocations_pending CROSS JOIN requests USING (seq)
+            WHERE outcome IS NULL AND accepted_at >= ?1 AND accepted_at < ?2 ORDER BY seq, n
+            """)
+        statement.bind(start, before: end)
+        var rows: [LedgerRow] = []
+        while try statement.step() { rows.append(try statement.row()) }
+        return rows
+    }
+
+    /// The rows of some invocations; those that the ledger does not have any more are left out.
+    public func rows(of ids: [InvocationID]) throws(StoreError) -> [LedgerRow] {
+        var statement = try database.prepare(
+            """
+            SELECT \(Self.rowColumns) FROM requests CROSS JOIN invocations USING (seq)
+            WHERE requests.seq = ?1 AND n = ?2
+            """)
+        var rows: [LedgerRow] = []
+        for id in ids {
+            statement.bind(id.seq.value, at: 1)
+            statement.bind(Int64(id.n), at: 2)
+            if try statement.step() { rows.append(try statement.row()) }
+            statement.reset()
+        }
+        return rows
+    }
+
+    /// How many of the requests accepted from `from` on and before `end` have an earlier time than the request before them.
+    public func clockSteps(from start: WallTime? = nil, to end: WallTime? = nil) throws(StoreError) -> Int {
+        let statement = try database.prepare(
+            "SELECT count(*) FROM clock_steps WHERE accepted_at >= ?1 AND accepted_at < ?2")
+        statement.bind(start, before: end)
+        return try statement.step() ? try statement.number(0) : 0
+    }
+
+    // MARK: Spans
+
+    /// The whole minutes of a window that have figures, and the rest of it.
+    private func countedPart(from start: WallTime?, to end: WallTime?) throws(StoreError) -> LedgerFigures {
+        let all = AcceptanceWindow(from: start, to: end)
+        let state = try database.prepare("SELECT version, first_minute FROM figure_state")
+        guard try state.step(), state.integer(0) == FigureTable.version else {
+            return LedgerFigures(minutes: 0..<0, rest: [all])
+        }
+        let first = max(start.map(FigureMinute.first) ?? 0, state.integer(1))
+        let last = end.map { FigureMinute.of(milliseconds: $0.milliseconds) } ?? FigureMinute.limit
+        guard first < last else { return LedgerFigures(minutes: 0..<0, rest: [all]) }
+        var rest: [AcceptanceWindow] = []
+        let begin = FigureMinute.begin(first)
+        if start.map({ $0 < begin }) ?? (first > 0) { rest.append(AcceptanceWindow(from: start, to: begin)) }
+        if let end, FigureMinute.begin(last) < end {
+            rest.append(AcceptanceWindow(from: FigureMinute.begin(last), to: end))
+        }
+        return LedgerFigures(minutes: first..<last, rest: rest)
+    }
+
+    /// Finds the longest spans that lie within some minutes and have figures.
+    private func forEachSpan(
+        in minutes: Range<Int64>, longest: SpanLength,
+        _ body: (_ length: SpanLength, _ span: Int64) throws(StoreError) -> Void
+    ) throws(StoreError) {
+        var next = try database.prepare(
+            "SELECT place FROM \(FigureTable.name(.minute)) WHERE place >= ?1 ORDER BY place LIMIT 1")
+        var long: [(length: SpanLength, isThere: StatementBox)] = []
+        for length in SpanLength.allCases.reversed() where length != .minute && length.minutes <= longest.minutes {
+            let sql = "SELECT 1 FROM \(FigureTable.name(length)) WHERE place = ?1"
+            long.append((length, StatementBox(try database.prepare(sql))))
+        }
+        var minute = minutes.lowerBound
+        search: while minute < minutes.upperBound {
+            next.bind(FigureTable.place(minute), at: 1)
+            guard try next.step() else { return }
+            minute = next.integer(0) >> 32
+            next.reset()
+            guard minute < minutes.upperBound else { return }
+            for (length, isThere) in long {
+                let span = length.span(of: minute)
+                let first = length.firstMinute(of: span)
+                guard first >= minutes.lowerBound, first + length.minutes <= minutes.upperBound else { continue }
+                isThere.statement.bind(FigureTable.place(span), at: 1)
+                defer { isThere.statement.reset() }
+                guard try isThere.statement.step() else { continue }
+                try body(length, span)
+                minute = first + length.minutes
+                continue search
+            }
+            try body(.minute, minute)
+            minute += 1
+        }
+    }
+
+    private func spanFigures(_ length: SpanLength, _ span: Int64) throws(StoreError) -> SpanFigures? {
+        let statement = try database.prepare("SELECT figures FROM \(FigureTable.name(length)) WHERE place = ?1")
+        statement.bind(FigureTable.place(span), at: 1)
+        guard try statement.step() else { return nil }
+        do throws(FigureError) { return try SpanFigures(statement.lentBytes(0)) } catch { throw unreadable(error) }
+    }
+
+    private var path: String { database.path }
+
+    private func unreadable(_ error: FigureError) -> StoreError {
+        StoreError(.corrupt, message: error.message, context: path)
+    }
+}

@@ -1,0 +1,21 @@
+#!/usr/bin/env bash
+# How long a report takes over a ledger of many deliveries, and what deliveries lose while reports are made.
+#
+#   all        the time and the memory of a report over everything, the median of five; wanted: 1 s and 64 MB
+#   hour       the time of a report over the last hour; wanted: 100 ms
+#   load       how many deliveries a second are accepted in SECONDS, without and with five programs at nice 19 that make
+#              one report after the other; wanted: 5 % fewer at most
+#   size       bytes of the ledger beside payloads for each delivery, by table; wanted: 400
+#
+#   Tests/Benchmarks/report.sh [DELIVERIES] [SECONDS]
+#
+# DELIVERIES is 10,000,000 without an argument, over the last 30 days: that takes minutes and 10 GB of disk. SECONDS is 60.
+# Needs gcc and python3.
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+work=$(mktemp -d /var/tmp/pushrouterd-report.XXXXXX)
+trap 'rm -rf "$work"' EXIT
+swift build -c release --product pushrouterd >&2
+swift build -c release --product pushctl >&2
+gcc -O2 -o "$work/load" Tests/Benchmarks/ingest/load.c
+python3 Tests/Benchmarks/report/report.py "$work" "${1:-10000000}" "${2:-60}"

@@ -1,0 +1,156 @@
+import PushFigures
+import PushModel
+import PushReporting
+import TestSupport
+import Testing
+
+@testable import Store
+@testable import pushctl
+
+@Suite("A report from figures is the report from rows", .timeLimit(.minutes(30)))
+struct ReportReadingTests {
+    /// The report in all formats that have figures, made from the ledger's figures.
+    private func fromFigures(_ reader: LedgerReader, _ window: ReportWindow, end: WallTime) throws -> [String] {
+        var reading = reading(window, end)
+        try reader.snapshot { () throws(StoreError) in try reading.read(reader) }
+        return try formats(reading)
+    }
+
+    /// The same made from rows alone.
+    private func fromRows(_ reader: LedgerReader, _ window: ReportWindow, end: WallTime) throws -> [String] {
+        var reading = reading(window, end)
+        try reader.rows(from: window.since, to: window.until) { reading.add($0) }
+        try reader.answers(from: window.since, to: window.until) { reading.report.add($1, of: $0, count: $2) }
+        reading.detail.clockSetBack = try reader.clockSteps(from: window.since, to: window.until)
+        try reader.rows { row in if let row = ReportRow(row) { reading.rates?.add(row) } }
+        return try formats(reading)
+    }
+
+    private func reading(_ window: ReportWindow, _ end: WallTime) -> ReportReading {
+        var reading = ReportReading(
+            report: ComplianceReport(window: window, mode: .device, budget: .seconds(9)),
+            detail: ReportDetail(crossed: [[.handler, .app], [.priority], [.outcome, .callback]]))
+        reading.rates = BurnRates(end: end)
+        return reading
+    }
+
+    private func formats(_ reading: ReportReading) throws -> [String] {
+        let objective = try #require(Percent("99.9"))
+        let document = ReportDocument(
+            report: reading.report, detail: reading.detail,
+            serviceLevel: ServiceLevel(
+                objective: objective, compliance: reading.report.compliance, rates: reading.rates))
+        return [String(decoding: document.json, as: UTF8.self), document.markdown, document.openMetrics]
+    }
+
+    /// Compares the two over all, over windows that begin and end within minutes, and over short ones.
+    private func compare(_ ledger: RandomLedger, _ comment: Comment? = nil) throws {
+        let reader = try ledger.reader
+        let (begin, end) = (RandomLedger.begin, ledger.now)
+        let third = (end - begin) / 3
+        let windows: [(Int64?, Int64?)] = [
+            (nil, nil), (begin + third, nil), (nil, end - third), (begin + third, end - third),
+            ((begin + third) / 60_000 * 60_000, (end - third) / 60_000 * 60_000), (begin + third, begin + third + 500),
+            (end - 60_000, end), (end - 3_600_000, nil), (end, begin),
+        ]
+        for (since, until) in windows {
+            let window = ReportWindow(
+                since: since.map(WallTime.init(milliseconds:)), until: until.map(WallTime.init(milliseconds:)))
+            let last = min(window.until ?? WallTime(milliseconds: end), WallTime(milliseconds: end))
+            let (figures, rows) = try (fromFigures(reader, window, end: last), fromRows(reader, window, end: last))
+            for (left, right) in zip(figures, rows) where left != right {
+                let place = max(300, zip(left.utf8, right.utf8).prefix { $0 == $1 }.count)
+                let (left, right) = (Array(left.utf8.dropFirst(place - 300)), Array(right.utf8.dropFirst(place - 300)))
+                Issue.record(
+                    """
+                    \(comment?.rawValue ?? "") window \(since.map { $0 - begin } ?? -1), \(until.map { $0 - begin } ?? -1):
+                    \(String(decoding: left.prefix(400), as: UTF8.self))
+                    rows: \(String(decoding: right.prefix(400), as: UTF8.self))
+                    """)
+                return
+            }
+        }
+    }
+
+    @Test("whatever is stored, ends later, is rolled back or is added up", arguments: [1, 2, 3] as [UInt64])
+    func random(seed: UInt64) throws {
+        let ledger = try RandomLedger(seed: seed)
+        for round in 0..<6 {
+            try ledger.store(60, pause: [2000, 60_000, 600][round % 3])
+            if round % 4 == 1 { try ledger.fail() }
+            if round % 5 == 2 { try ledger.reopen() }
+            if round % 3 == 2 { try ledger.rollUp() }
+            if round % 2 == 1 { try compare(ledger, "round \(round)") }
+        }
+    }
+
+    @Test("over weeks, of which most is added up to hours and days")
+    func weeks() throws {
+        let ledger = try RandomLedger(seed: 4)
+        for _ in 0..<8 { try ledger.store(70, pause: 4_000_000) }
+        try ledger.rollUp()
+        let database = try Database(path: ledger.directory.path + "/ledger.db", access: .readOnly)
+        #expect(try database.integer("SELECT count(*) FROM figures_by_days WHERE place & 4294967295 = 0") > 3)
+        try compare(ledger)
+        // Ends of what was in flight, and requests at earlier times, change what was added up.
+        try ledger.store(100, pause: 100)
+        try compare(ledger, "after more")
+    }
+
+    @Test("after rows were taken out, within a minute and with what is in flight left behind")
+    func pruned() throws {
+        let ledger = try RandomLedger(seed: 5)
+        for _ in 0..<4 { try ledger.store(100, pause: 20_000) }
+        try ledger.rollUp()
+        let middle = WallTime(milliseconds: (RandomLedger.begin + ledger.now) / 2 + 1234)
+        for _ in 0..<3 {
+            _ = try ledger.writer.prune(olderThan: middle, limit: 64)
+            try compare(ledger, "a slice")
+        }
+        while try ledger.writer.prune(olderThan: middle, limit: 64).isPartial {}
+        try compare(ledger, "all slices")
+        try ledger.store(100, pause: 1000)
+        try ledger.reopen()
+        try compare(ledger, "after more")
+        let database = try Database(path: ledger.directory.path + "/ledger.db", access: .readOnly)
+        let first = try database.integer("SELECT min(place) >> 32 FROM figures_by_minute")
+        #expect(first > middle.milliseconds / 60_000, "figures go with their rows")
+        #expect(try database.integer("SELECT min(last_minute) FROM figure_keys") >= first)
+    }
+
+    @Test("counted anew they are the same")
+    func recount() throws {
+        let ledger = try RandomLedger(seed: 6)
+        for _ in 0..<3 { try ledger.store(80, pause: 60_000) }
+        let database = try Database(path: ledger.directory.path + "/ledger.db", access: .readWrite)
+        let keys = "SELECT group_concat(name, '') FROM (SELECT name FROM figure_keys ORDER BY name)"
+        let before = try text(database, keys)
+        try database.execute("UPDATE figure_state SET version = 0")
+        try compare(ledger, "without figures")
+        try ledger.reopen()
+        #expect(try database.integer("SELECT version FROM figure_state") == FigureTable.version)
+        try compare(ledger, "counted anew")
+        #expect(try text(database, keys) == before)
+        try ledger.store(100, pause: 60_000)
+        try compare(ledger, "after more")
+    }
+
+    private func text(_ database: borrowing Database, _ sql: String) throws -> String? {
+        let statement = try database.prepare(sql)
+        return try statement.step() ? statement.text(0) : nil
+    }
+
+    @Test("of many apps a minute keeps some apart, and counts the others together")
+    func manyApps() throws {
+        let ledger = try RandomLedger(seed: 7, apps: 100_000, stepsBack: 0)
+        try ledger.store(700, pause: 1)
+        let reader = try ledger.reader
+        let figures = try reader.figures(from: nil, to: nil)
+        let apps = Set(figures.keys.compactMap(\.key.app))
+        #expect(apps.count == FigureRows.appsOfMinute)
+        var rows = 0
+        try reader.rows { rows += $0.invocation?.result == nil ? 0 : 1 }
+        #expect(figures.keys.reduce(0) { $0 + $1.figures.count } == rows)
+        #expect(figures.keys.contains { $0.key.isOtherApp && $0.figures.count > 0 })
+    }
+}
