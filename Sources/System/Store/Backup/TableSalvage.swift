@@ -56,7 +56,7 @@ struct TableSalvage: ~Copyable {
         let list = try target.prepare(
             """
             SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'
-                AND name NOT LIKE 'figure%' AND name <> 'clock_steps' ORDER BY name
+                AND name NOT LIKE 'figure%' ORDER BY name
             """)
         var names: [String] = []
         while try list.step() { names.append(list.text(0) ?? "") }
