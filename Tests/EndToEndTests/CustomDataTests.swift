@@ -201,7 +201,7 @@ struct CustomDataTests {
         #expect(try daemon.stop() == .exited(0))
         let line = daemon.standardError.split(separator: "\n").first { $0.contains("custom data rejected, entry 1: ") }
         #expect(line?.contains("braze_id: the payload has no key-value braze_id; it has") == true, "\(line ?? "none")")
-        #expect(line?.contains("PUSH_REASON_CODE=not_in_payload") == true, "\(line ?? "none")")
+        #expect(line?.contains("push_reason_code=not_in_payload") == true, "\(line ?? "none")")
     }
 
     @Test("a push that a track is about queues an entry, and so does a tap that names it by its id")

@@ -118,6 +118,20 @@ struct ReportReadingTests {
         #expect(try database.integer("SELECT min(last_minute) FROM figure_keys") >= first)
     }
 
+    @Test("after a person was erased whose requests had attempts or were in flight", arguments: [8, 9] as [UInt64])
+    func erased(seed: UInt64) throws {
+        let ledger = try RandomLedger(seed: seed)
+        for _ in 0..<3 { try ledger.store(80, pause: 60_000) }
+        let order = ErasureOrder(
+            person: Person(externalID: nil, devices: ["d1"]),
+            bound: ErasureBound(request: SequenceNumber(120), entry: EntryNumber(0)))
+        let receipt = try ledger.writer.erase(order)
+        #expect(receipt.requests == 120)
+        try compare(ledger, "erased")
+        try ledger.reopen()
+        try compare(ledger, "opened again")
+    }
+
     @Test("counted anew they are the same")
     func recount() throws {
         let ledger = try RandomLedger(seed: 6)

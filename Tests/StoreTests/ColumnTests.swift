@@ -71,7 +71,8 @@ struct ColumnTests {
                 "platform": "'web'", "app": "'app-a'", "device": "'device-a'", "external_id": "'user-a'",
                 "name": "'name-a'", "data": "X'7B2261223A317D'", "time": "1901", "saved_at": "1902",
                 "state": "'rejected'", "settled_at": "NULL", "settled_by": "NULL", "claimant": "NULL",
-                "reason": "'reason-a'",
+                "reason": "'field-a: problem-a'",
+                "reason_code": "'too_long'", "field": "'field-a'",
             ])
         #expect(
             try row(of: "sessions", database) == [

@@ -10,7 +10,7 @@ _pushctl() {
 
     for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
         case $word in
-            inject|open|act|dismiss|session|token|log|import|explain|run-handler|handler-units|simulate|test|report|show|deadletters|replay|campaigns|events|user|users|pending|flush|export|status|tail|top|verify|doctor|backup|restore|erase|log-level) command=$word; break ;;
+            inject|open|act|dismiss|session|token|log|import|explain|run-handler|handler-units|simulate|test|report|show|deadletters|replay|campaigns|events|user|users|pending|flush|export|status|tail|top|verify|doctor|backup|restore|salvage|erase|log-level) command=$word; break ;;
         esac
     done
 
@@ -194,14 +194,15 @@ _pushctl() {
             verify) options="--json --quiet --config --state --runtime --help --version" ;;
             doctor) options="--json --quiet --config --state --runtime --help --version" ;;
             backup) options="--json --config --state --runtime --help --version" ;;
-            restore) options="--json --config --state --runtime --help --version" ;;
+            restore) options="--empty --json --config --state --runtime --help --version" ;;
+            salvage) options="--json --config --state --runtime --help --version" ;;
             erase) options="--user --device --dry-run --yes --json --config --state --runtime --help --version" ;;
             log-level) options="--json --config --state --runtime --help --version" ;;
             *) options="--config --state --runtime --help --version --generate" ;;
         esac
         mapfile -t COMPREPLY < <(compgen -W "$options" -- "$current")
     elif [[ -z $command ]]; then
-        mapfile -t COMPREPLY < <(compgen -W "inject open act dismiss session token log import explain run-handler handler-units simulate test report show deadletters replay campaigns events user users pending flush export status tail top verify doctor backup restore erase log-level" -- "$current")
+        mapfile -t COMPREPLY < <(compgen -W "inject open act dismiss session token log import explain run-handler handler-units simulate test report show deadletters replay campaigns events user users pending flush export status tail top verify doctor backup restore salvage erase log-level" -- "$current")
     else
         case $command in
             inject|import|explain|run-handler|simulate|test|backup|restore|salvage) mapfile -t COMPREPLY < <(compgen -f -- "$current") ;;

@@ -2,7 +2,7 @@
 
 function __pushctl_command --description "The command of the line, where it has one"
     for word in (commandline -opc)[2..]
-        if contains -- $word inject open act dismiss session token log import explain run-handler handler-units simulate test report show deadletters replay campaigns events user users pending flush export status tail top verify doctor backup restore erase log-level
+        if contains -- $word inject open act dismiss session token log import explain run-handler handler-units simulate test report show deadletters replay campaigns events user users pending flush export status tail top verify doctor backup restore salvage erase log-level
             echo $word
             return 0
         end
@@ -46,6 +46,7 @@ complete -c pushctl -n 'not __pushctl_command >/dev/null' -a verify -d 'check th
 complete -c pushctl -n 'not __pushctl_command >/dev/null' -a doctor -d 'check the installation, and say what to do'
 complete -c pushctl -n 'not __pushctl_command >/dev/null' -a backup -d 'copy the ledger into a file'
 complete -c pushctl -n 'not __pushctl_command >/dev/null' -a restore -d 'put a backup in the place of the ledger'
+complete -c pushctl -n 'not __pushctl_command >/dev/null' -a salvage -d 'save what can be read of a damaged ledger'
 complete -c pushctl -n 'not __pushctl_command >/dev/null' -a erase -d 'take out all that is stored of one person'
 complete -c pushctl -n 'not __pushctl_command >/dev/null' -a log-level -d 'show or set which entries the daemon writes to its journal'
 complete -c pushctl -n 'not __pushctl_command >/dev/null' -l generate -x -a 'man bash zsh fish' -d 'print the man page, or completions for a shell; after a command, man is the page of that command'
@@ -266,10 +267,11 @@ complete -c pushctl -n '__pushctl_in doctor' -l quiet -d 'print errors and warni
 complete -c pushctl -n '__pushctl_in backup' -l json -d 'print JSON, for programs'
 complete -c pushctl -n '__pushctl_in restore' -l empty -d 'begin with an empty ledger, instead of FILE'
 complete -c pushctl -n '__pushctl_in restore' -l json -d 'print JSON, for programs'
+complete -c pushctl -n '__pushctl_in salvage' -l json -d 'print JSON, for programs'
 complete -c pushctl -n '__pushctl_in erase' -l user -x -d 'the user, with what names nobody on the user\'s devices'
 complete -c pushctl -n '__pushctl_in erase' -l device -x -d 'whoever used this device'
 complete -c pushctl -n '__pushctl_in erase' -l dry-run -d 'print what would be erased and erase nothing'
 complete -c pushctl -n '__pushctl_in erase' -l yes -d 'do not ask'
 complete -c pushctl -n '__pushctl_in erase' -l json -d 'print JSON, for programs'
 complete -c pushctl -n '__pushctl_in log-level' -l json -d 'print JSON, for programs'
-complete -c pushctl -n '__pushctl_in inject import explain run-handler simulate test backup restore' -F
+complete -c pushctl -n '__pushctl_in inject import explain run-handler simulate test backup restore salvage' -F

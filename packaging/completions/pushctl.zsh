@@ -35,13 +35,14 @@ known=(
     'doctor:check the installation, and say what to do'
     'backup:copy the ledger into a file'
     'restore:put a backup in the place of the ledger'
+    'salvage:save what can be read of a damaged ledger'
     'erase:take out all that is stored of one person'
     'log-level:show or set which entries the daemon writes to its journal'
 )
 
 for word in "${(@)words[2,CURRENT-1]}"; do
     case $word in
-inject|open|act|dismiss|session|token|log|import|explain|run-handler|handler-units|simulate|test|report|show|deadletters|replay|campaigns|events|user|users|pending|flush|export|status|tail|top|verify|doctor|backup|restore|erase|log-level) command=$word; break ;;
+inject|open|act|dismiss|session|token|log|import|explain|run-handler|handler-units|simulate|test|report|show|deadletters|replay|campaigns|events|user|users|pending|flush|export|status|tail|top|verify|doctor|backup|restore|salvage|erase|log-level) command=$word; break ;;
     esac
 done
 

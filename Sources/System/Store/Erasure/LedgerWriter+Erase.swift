@@ -7,7 +7,10 @@ extension LedgerWriter {
         let receipt = try rows.receipt(in: database)
         try transaction { () throws(StoreError) in
             try keepNumbers()
+            let isCounted = try database.integer(PersonRows.hasCountedRows) == 1
             try database.execute(rows.deletion)
+            // What stays is counted as before; figures have no way to take single rows out.
+            if isCounted { try self.rows.figures.recount(database) }
         }
         try PersonRows.forget(in: database)
         return receipt

@@ -135,6 +135,13 @@ struct PersonRows {
         return receipt
     }
 
+    /// Whether rows go that figures count: attempts, and requests that are not decided.
+    static let hasCountedRows = """
+        SELECT EXISTS (SELECT 1 FROM attempts WHERE seq IN (SELECT seq FROM erased_requests))
+            OR EXISTS (
+                SELECT 1 FROM invocations WHERE seq IN (SELECT seq FROM erased_requests) AND outcome IS NULL)
+        """
+
     /// What takes the rows out, within the caller's transaction.
     ///
     /// A request with all its invocations decided stays as a row that names nobody, so that figures of times and outcomes stay
