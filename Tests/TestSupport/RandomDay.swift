@@ -151,7 +151,8 @@ public struct RandomDay {
             members += [#""kind":"action""#, #""action":"\#(one(of: buttons))""#]
             if one(in: 5) { members.append(#""text":"hello""#) }
         }
-        if one(in: 5) { members.append(#""sdk":"\#(one(of: ["nil", "delayed"]))""#) }
+        // Not drawn, so that days that a seed is known for stay what they are.
+        if number % 5 == 0 { members.append(#""sdk":"\#(number % 2 == 0 ? "nil" : "delayed")""#) }
         switch Int.random(in: 0..<6, using: &random) {
         case 0, 1, 2:
             let lowest = max(1, number - 12)

@@ -70,12 +70,13 @@ static int become_user(const struct CLinux_program *program) {
 }
 
 /* When memory is short the kernel ends what runs before who started it (proc(5), oom_score_adj; who has no /proc, or is
- * not dumpable, stays as it is). The kernel does not set the parent's with it, though memory is shared: it knows vfork. */
+ * not dumpable, stays as it is). The kernel does not set the parent's with it, though memory is shared: it knows vfork.
+ * Past libc: a library that is preloaded may have put locks around its calls on files, and they are the parent's here. */
 static void prefer_to_be_ended(void) {
     char text[8] = {0};
-    int file = open("/proc/self/oom_score_adj", O_RDWR | O_CLOEXEC);
+    int file = (int)syscall(SYS_openat, AT_FDCWD, "/proc/self/oom_score_adj", O_RDWR | O_CLOEXEC, 0);
     if (file < 0) return;
-    if (read(file, text, sizeof text - 1) > 0) {
+    if (syscall(SYS_read, file, text, sizeof text - 1) > 0) {
         int value = 0, sign = 1;
         const char *digit = text;
         if (*digit == '-') sign = -1, digit++;
@@ -90,9 +91,9 @@ static void prefer_to_be_ended(void) {
         while ((rest /= 10) > 0);
         if (value < 0) written[--place] = '-';
         /* No reason not to run. */
-        if (pwrite(file, written + place, sizeof written - (size_t)place, 0) < 0) {}
+        syscall(SYS_pwrite64, file, written + place, sizeof written - (size_t)place, 0L);
     }
-    close(file);
+    syscall(SYS_close, file);
 }
 
 /* In the child, with all signals blocked: system calls only, nothing that changes what the parent's memory means. */

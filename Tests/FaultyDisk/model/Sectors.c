@@ -69,6 +69,10 @@ static void copyOut(FaultyDisk *disk, int node, int64_t first, int64_t end) {
     while (position < stop) {
         size_t wanted = stop - position < (int64_t)sizeof copyBuffer ? (size_t)(stop - position) : sizeof copyBuffer;
         ssize_t count = FaultyDisk_rawRead(handle->file, copyBuffer, wanted, position);
+        if (count < 0) {
+            FaultyDisk_complain(disk, "a file cannot be read", disk->state->nodes[node].label);
+            abort();
+        }
         /* The end of the file: what was beyond has been cut off. */
         if (count <= 0) break;
         if (FaultyDisk_rawWrite(handle->platter, copyBuffer, (size_t)count, position) != count) {

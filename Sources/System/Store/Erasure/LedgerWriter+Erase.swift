@@ -10,7 +10,7 @@ extension LedgerWriter {
             let isCounted = try database.integer(PersonRows.hasCountedRows) == 1
             try database.execute(rows.deletion)
             // What stays is counted as before; figures have no way to take single rows out.
-            if isCounted { try self.rows.figures.recount(database) }
+            if isCounted { try recountFigures() }
         }
         try PersonRows.forget(in: database)
         return receipt

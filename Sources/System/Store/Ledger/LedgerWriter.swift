@@ -245,6 +245,9 @@ final class LedgerWriter {
     /// Whether there are figures of a long span to be added up.
     var isRollUpDue: Bool { rows.figures.isRollUpDue }
 
+    /// Counts all rows anew, within the caller's transaction.
+    func recountFigures() throws(StoreError) { try rows.figures.recount(database) }
+
     /// Adds up the figures of one long span.
     func rollUp() throws(StoreError) {
         try transaction { () throws(StoreError) in _ = try rows.figures.rollUp() }
