@@ -37,5 +37,5 @@ status=0
 # deliveries, and 20,000 at many.
 budget 1 1 102000 54700 128000 11000 || status=1
 # How many outcomes have an entry each, and how many deliveries a batch, depends on the speed.
-budget 8 64 86000 54700 104000 2500 || status=1
+budget 8 64 86000 54700 104000 2800 || status=1
 exit $status
