@@ -43,18 +43,11 @@ say "fuzzing: the harnesses still compile"
 sh Tests/Fuzz/run.sh --check
 say "tests: swift test"
 # Of its thousands of lines the suites, the failures and the figures of the faulty disk; all where that does not tell.
-run_tests() {
-    swift test --skip-build "$@" 2>&1 | tee "$log" |
-        grep --line-buffered -E '^(✔ Suite|✘|↳|Test run|disk, )' || {
-        tail -n 40 "$log"
-        fail "tests failed"
-    }
-    grep -Eq 'Test run with [1-9][0-9]* tests.* passed' "$log" || fail "the test runner does not say that tests passed"
+swift test --skip-build 2>&1 | tee "$log" | grep --line-buffered -E '^(✔ Suite|✘|↳|Test run|disk, )' || {
+    tail -n 40 "$log"
+    fail "tests failed"
 }
-# Failed syncs apart: beside the other tests the phase of pruning has counted acknowledged requests as lost in two of three
-# runs, alone in none of ten. The cause is not known (decision 0077).
-run_tests --filter EndToEndTests.FailedSyncTests
-run_tests --skip EndToEndTests.FailedSyncTests
+grep -Eq 'Test run with [1-9][0-9]* tests.* passed' "$log" || fail "the test runner does not say that tests passed"
 
 if command -v python3 >/dev/null; then
     say "reports: figures and formats, recomputed by a program of its own"

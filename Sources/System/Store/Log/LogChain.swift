@@ -39,22 +39,43 @@ struct LogChain: ~Copyable {
     }
 
     /// The batch that follows one; `nil` when there is none.
+    ///
+    /// It may be there more than once: a write that failed for want of room can leave all of it behind, and the next try may
+    /// go elsewhere. The rows are the same, and what came later follows the one that was acknowledged.
     mutating func next(after position: LogPosition) throws(StoreError) -> Batch? {
+        var found: [(place: Place, position: LogPosition)] = []
+        for place in try places(after: position) {
+            if let batch = try batch(at: place), batch.follows(position) { found.append((place, batch.position)) }
+        }
+        guard var chosen = found.first else { return nil }
+        for candidate in found where found.count > 1 {
+            if try isFollowed(candidate.position) {
+                chosen = candidate
+                break
+            }
+        }
+        return try batch(at: chosen.place)
+    }
+
+    /// Where the batch after a position may be: behind it, at the start of a segment, or where there are copies, anywhere.
+    private mutating func places(after position: LogPosition) throws(StoreError) -> [Place] {
+        let number = position.number + 1
         var places: [Place] = []
         if let segment = segments.firstIndex(where: { $0.id == position.segment }) {
             places.append(Place(segment: segment, offset: position.end))
         }
-        for segment in segments.indices where firsts[segment] == position.number + 1 {
+        for segment in segments.indices where firsts[segment] == number {
             places.append(Place(segment: segment, offset: LogSegment.headerLength))
         }
-        for place in places {
-            if let batch = try batch(at: place), batch.follows(position) { return batch }
+        if segments.contains(where: \.isCopy) { places += try everyBatch()[number] ?? [] }
+        return places
+    }
+
+    private mutating func isFollowed(_ position: LogPosition) throws(StoreError) -> Bool {
+        for place in try places(after: position) {
+            if let batch = try batch(at: place), batch.follows(position) { return true }
         }
-        guard segments.contains(where: \.isCopy) else { return nil }
-        for place in try everyBatch()[position.number + 1] ?? [] {
-            if let batch = try batch(at: place), batch.follows(position) { return batch }
-        }
-        return nil
+        return false
     }
 
     /// The first batch with a number above this one; `nil` when there is none. To be asked where the chain ends: then
