@@ -349,7 +349,6 @@ final class Daemon {
         let now = EventLoop.nowNanoseconds
         inject.buildFilter(at: now)
         refusals.tellWhatIsDue(at: now)
-        processor.endTurn(at: now)
         processor.tellRejections(at: now)
         pruning.check(settings.store, at: Moment.now().wall, byAge: clockStep == nil)
         loop.beginTurnSlice()

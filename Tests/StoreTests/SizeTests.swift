@@ -55,6 +55,23 @@ final class SizeTests {
         #expect(try ledger.storedNumbers() == Array(1...20))
     }
 
+    @Test("what went is told in full when another pruning is asked for meanwhile")
+    func twice() async throws {
+        let ledger = try await filled()
+        var told = 0
+        for _ in 1...2 { ledger.committer.prune(olderThan: WallTime(milliseconds: 0), sizeMax: 24 << 20) }
+        guard case .pruned = try await ledger.report() else { throw Unexpected() }
+        ledger.committer.prune(olderThan: WallTime(milliseconds: 0), sizeMax: 12 << 20)
+        for expected in 1...2 {
+            guard case .prunedBySize(let requests, _) = try await ledger.report() else { throw Unexpected() }
+            told += requests
+            if expected == 1 { #expect(try await ledger.report() == .pruned(requests: 0)) }
+        }
+        #expect(try told == 400 - ledger.storedNumbers().count && told > 250)
+    }
+
+    private struct Unexpected: Error {}
+
     @Test("says when nothing more can go and it is too large all the same")
     func stuck() async throws {
         let ledger = try TestLedger(directory.path)

@@ -1,4 +1,5 @@
 import EventLoop
+import Glibc
 import LinuxSystem
 import PushModel
 import PushRouting
@@ -163,8 +164,14 @@ final class LineServer {
     private static let acceptPause: Int64 = 100_000_000
 
     private func noteRefusedConnection(_ number: Int32) {
-        let reason = "a connection was not accepted: \(errorText(number)); raise LimitNOFILE= of its unit"
-        refusals.note(.descriptors, reason, uid: 0, at: EventLoop.nowNanoseconds)
+        let remedy =
+            switch number {
+            case EMFILE: "; raise LimitNOFILE= of its unit"
+            case ENFILE: "; raise the kernel's fs.file-max"
+            default: ""
+            }
+        let reason = "a connection was not accepted: \(errorText(number))\(remedy)"
+        refusals.note(.descriptors, reason, uid: nil, at: EventLoop.nowNanoseconds)
     }
 
     private func admit(_ connection: Connection) {

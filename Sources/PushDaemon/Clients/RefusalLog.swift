@@ -33,7 +33,7 @@ final class RefusalLog {
         var untold: UInt64 = 0
         var toldAt: Int64?
         /// The peer and the words of the last one.
-        var last = (uid: UInt32(0), message: "")
+        var last = (uid: UInt32?.none, message: "")
     }
 
     /// How many users a reason has counts of their own for.
@@ -63,12 +63,12 @@ final class RefusalLog {
     /// - Parameters:
     ///   - reason: why.
     ///   - message: the same in words; nothing of a payload.
-    ///   - peer: whom it concerns.
+    ///   - uid: whom it concerns; `nil` where nobody can tell.
     ///   - now: monotonic nanoseconds.
-    func note(_ reason: RefusalReason, _ message: @autoclosure () -> String, uid: UInt32, at now: Int64) {
+    func note(_ reason: RefusalReason, _ message: @autoclosure () -> String, uid: UInt32?, at now: Int64) {
         var entry = entries[reason] ?? Entry()
         entry.count += 1
-        entry.byPeer[String(uid)] += 1
+        if let uid { entry.byPeer[String(uid)] += 1 }
         entry.untold += 1
         if entry.toldAt.map({ now - $0 >= Self.interval }) ?? true {
             entry.last = (uid, message())
@@ -90,13 +90,16 @@ final class RefusalLog {
 
     private func tell(_ reason: RefusalReason, _ entry: inout Entry, at now: Int64) {
         let others = entry.untold == 1 ? "" : ", and \(entry.untold - 1) more for this reason"
-        let message = "refused uid \(entry.last.uid): \(entry.last.message)\(others)"
+        let peer = entry.last.uid.map { "refused uid \($0): " } ?? ""
+        let message = "\(peer)\(entry.last.message)\(others)"
+        var fields = [
+            JournalEntry.Field(.refusal, reason.rawValue), JournalEntry.Field(.refusals, entry.untold),
+        ]
+        if let uid = entry.last.uid { fields.append(.init(.peer, uid)) }
         journal.log(
             JournalEntry(
                 reason == .invalidRequest || reason == .idle ? .info : .warning, message, messageID: .refused,
-                fields: [
-                    .init(.refusal, reason.rawValue), .init(.refusals, entry.untold), .init(.peer, entry.last.uid),
-                ]))
+                fields: fields))
         entry.untold = 0
         entry.toldAt = now
     }

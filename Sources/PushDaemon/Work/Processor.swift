@@ -177,12 +177,14 @@ final class Processor {
         tell(pipeline.effects.takeRejections())
         carryOut()
         pipeline.endRequest()
+        answerOrders()
     }
 
     /// Goes on with what was too much for one turn.
-    func continueWork() {
-        guard router.hasWorkLeft else { return }
-        handle(.clock)
+    func continueWork() { handle(.clock) }
+
+    /// Answers the orders whose removals are done, whichever event did the last of it.
+    private func answerOrders() {
         while let order = orders.first, order.removal <= router.removalsEnded {
             _ = orders.popFirst()
             reply(to: order.client, order.reply)

@@ -92,11 +92,14 @@ struct LedgerLoop {
     ///
     /// - Returns: whether to stop.
     private mutating func waitForWork() -> Bool {
-        let seen = seen
-        let woken = inbox.wait(atMost: timeToNextWork()) { $0.signals != seen ? $0.signals : nil }
+        // An order may have come while the one before it was carried out.
+        let (seen, mayPrune, mayErase) = (seen, pruning == nil, erasure == nil)
+        let woken = inbox.wait(atMost: timeToNextWork()) {
+            $0.signals != seen || mayPrune && $0.prune != nil || mayErase && $0.erase != nil ? $0.signals : nil
+        }
         if let woken { self.seen = woken }
         return inbox.withLock { inbox in
-            if let next = inbox.prune.take() { pruning = next }
+            if pruning == nil, let next = inbox.prune.take() { pruning = next }
             if erasure == nil, let order = inbox.erase.take() { erasure = ErasureSteps(order) }
             return inbox.isStopping
         }
@@ -232,7 +235,7 @@ struct LedgerLoop {
         do throws(StoreError) {
             try work.next(writer)
         } catch let error where error.isPassing {
-            work.isDone = true
+            work.giveUp()
         }
         if let told = work.takeReport() { report(told) }
         pruning = work.isDone ? nil : work

@@ -20,7 +20,7 @@ struct Pruning: Sendable {
     private var prunedBySize = 0
     private var told: StoreReport?
     /// Whether it has come to its end.
-    var isDone = false
+    private(set) var isDone = false
 
     /// - Parameters:
     ///   - cutoff: what was accepted before is too old.
@@ -54,6 +54,16 @@ struct Pruning: Sendable {
             if try !writer.giveBack(pages: Self.pagesAtOnce) { step = .done }
         case .done: isDone = true
         }
+    }
+
+    /// Ends before its time, and tells what it did.
+    mutating func giveUp() {
+        switch step {
+        case .age: told = .pruned(requests: pruned.requests, deadLetters: pruned.deadLetters)
+        case .size: told = .prunedBySize(requests: prunedBySize, isStillTooLarge: false)
+        case .giveBack, .done: break
+        }
+        isDone = true
     }
 
     private mutating func endSize(isStillTooLarge: Bool) {
