@@ -265,10 +265,9 @@ final class Daemon {
             health.ledgerStalled(error)
             inject.admitLarge()
         case .ledgerResumed: health.ledgerResumed()
-        case .pruned(let requests, let deadLetters): pruning.pruned(requests: requests, deadLetters: deadLetters)
-        case .prunedBySize(let requests, let isStillTooLarge):
-            pruning.prunedBySize(
-                requests: requests, isStillTooLarge: isStillTooLarge, at: EventLoop.nowNanoseconds)
+        case .pruned(let requests, let deadLetters, let bySize, let isTooLarge):
+            pruning.pruned(requests: requests, deadLetters: deadLetters)
+            pruning.prunedBySize(requests: bySize, isStillTooLarge: isTooLarge, at: EventLoop.nowNanoseconds)
         case .erasedRows(let receipt): erasures.erasedRows(receipt)
         case .erasureWaits(let error): erasures.waits(error)
         case .erased: erasures.erased()

@@ -95,6 +95,25 @@ struct PruneTests {
         #expect(try ledger.reader().highestSequenceNumber() == SequenceNumber(41))
     }
 
+    @Test("takes out the figures of what goes, also after a slice that was rolled back")
+    func rolledBack() throws {
+        let directory = TemporaryDirectory()
+        let writer = try LedgerWriter(directory: directory.path)
+        let rows = RowBuffer()
+        for record in Fixture.delivery(1, acceptedAt: 60_000) + Fixture.delivery(2, acceptedAt: 600_000) {
+            rows.append(record)
+        }
+        try writer.apply([rows], through: LogPosition(number: 1, checksum: 0, segment: 1, end: 4096))
+        let cutoff = WallTime(milliseconds: 60_001)
+        try writer.database.execute(
+            "CREATE TRIGGER never BEFORE DELETE ON requests BEGIN SELECT RAISE(ABORT, 'not now'); END")
+        #expect(throws: StoreError.self) { _ = try writer.prune(olderThan: cutoff, limit: 10) }
+        try writer.database.execute("DROP TRIGGER never")
+        #expect(try writer.prune(olderThan: cutoff, limit: 10) == Pruned(requests: 1))
+        #expect(try writer.database.integer("SELECT first_minute FROM figure_state") == 2)
+        #expect(try writer.database.integer("SELECT min(place >> 32) FROM figures_by_minute") == 10)
+    }
+
     @Test("lets one batch in between two slices")
     func between() async throws {
         let directory = TemporaryDirectory()
@@ -125,13 +144,14 @@ struct PruneTests {
         var applied = 0
         for await report in reports {
             if case .applied = report { applied += 1 }
-            if case .pruned(let requests, _) = report {
+            if case .pruned(let requests, _, _, _) = report {
                 #expect(requests == 2000)
                 break
             }
         }
-        // 2000 are eight slices of 256; one batch comes before each, and the first brings the pruning.
-        #expect(applied == 9)
+        // 2000 are eight slices of 256, and there is nothing to give back; one batch comes before each of these turns, and the
+        // first brings the pruning.
+        #expect(applied == 10)
         committer.withLock { $0 = nil }
         made.stop()
     }

@@ -86,7 +86,7 @@ final class LedgerPruning {
         bySize += requests
         untold += requests
         isStuck = isStillTooLarge
-        guard isStillTooLarge || toldAt.map({ now - $0 >= Self.pause }) ?? true else { return }
+        guard isStillTooLarge || requests > 0 && (toldAt.map({ now - $0 >= Self.pause }) ?? true) else { return }
         toldAt = now
         let deleted = "\(counted(untold, "request was", "requests were")) deleted before Retention= was over"
         untold = 0

@@ -110,7 +110,7 @@ extension Session {
             // Without the rows before it, it is the end of one that an earlier run left.
             case .erased: if let receipt { steps.append(.done(receipt)) }
             case .failed(let error): steps.append(.failed(error))
-            case .durable, .applied, .stalled, .ledgerResumed, .pruned, .prunedBySize: break
+            case .durable, .applied, .stalled, .ledgerResumed, .pruned: break
             }
         }
 

@@ -50,6 +50,7 @@ struct LedgerLoop {
     private var hasRollUpFailed = false
     private var pruning: Pruning?
     private var erasure: ErasureSteps?
+    private var toldWALLength = -1
     private var seen: UInt64 = 0
 
     /// - Parameter erasure: the erasure that an earlier run left, whose rows are out already.
@@ -72,6 +73,7 @@ struct LedgerLoop {
     /// Works until the stop or an error that is not passing.
     mutating func run() {
         do throws(StoreError) {
+            try tellSpace()
             while true {
                 let isStopping = waitForWork()
                 try applyWhatIsDue(all: isStopping)
@@ -217,11 +219,18 @@ struct LedgerLoop {
     /// The log may have room that it had not.
     private func tellOfRoom() { logInbox.update { $0.releases &+= 1 } }
 
-    private mutating func keepHouse() throws(StoreError) {
-        let (isIdle, walLength) = (inbox.withLock { $0.backlog.isEmpty }, writer.walLength)
+    /// Notes how large WAL and ledger are, where either may have changed.
+    private mutating func tellSpace() throws(StoreError) {
+        let walLength = writer.walLength
+        guard walLength != toldWALLength else { return }
+        toldWALLength = walLength
         let space = try writer.space()
         inbox.withLock { ($0.walLength, $0.space) = (walLength, space) }
-        guard isIdle, pruning == nil else { return }
+    }
+
+    private mutating func keepHouse() throws(StoreError) {
+        try tellSpace()
+        guard inbox.withLock({ $0.backlog.isEmpty }), pruning == nil else { return }
         if writer.hasLog(of: LedgerWriter.idleCheckpointFrames) {
             try writer.checkpoint()
             try release()
@@ -234,11 +243,13 @@ struct LedgerLoop {
         guard var work = pruning, !isStalled else { return }
         do throws(StoreError) {
             try work.next(writer)
+            // However much it takes out, the WAL does not grow without bound.
+            if writer.hasLog(of: LedgerWriter.checkpointFrames) { try writer.checkpoint() }
         } catch let error where error.isPassing {
             work.giveUp()
         }
-        if let told = work.takeReport() { report(told) }
         pruning = work.isDone ? nil : work
+        if work.isDone { report(work.report) }
     }
 
     /// One step of an erasure. What keeps it from being done passes, and then it is tried again.

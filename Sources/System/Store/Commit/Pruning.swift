@@ -17,10 +17,8 @@ struct Pruning: Sendable {
     private let sizeMax: Int?
     private var step = Step.age
     private var pruned = Pruned()
-    private var prunedBySize = 0
-    private var told: StoreReport?
-    /// Whether it has come to its end.
-    private(set) var isDone = false
+    private var bySize = 0
+    private var isTooLarge = false
 
     /// - Parameters:
     ///   - cutoff: what was accepted before is too old.
@@ -39,38 +37,34 @@ struct Pruning: Sendable {
             let slice = try writer.prune(olderThan: cutoff, limit: Self.slice, deadLetters: deadLetters)
             pruned.requests += slice.requests
             pruned.deadLetters += slice.deadLetters
-            guard !slice.isPartial else { return }
-            told = .pruned(requests: pruned.requests, deadLetters: pruned.deadLetters)
-            let isTooLarge = try sizeMax.map { (size) throws(StoreError) in try writer.space().used > size } ?? false
-            step = isTooLarge ? .size : .giveBack
+            if !slice.isPartial { step = try isLarger(writer, than: sizeMax) ? .size : .giveBack }
         case .size:
             // With what may stay free the file is no longer than it may be then.
-            let wanted = (sizeMax ?? 0) / 9 * 8
-            guard try writer.space().used > wanted else { return endSize(isStillTooLarge: false) }
-            let slice = try writer.prune(olderThan: WallTime(milliseconds: .max), limit: Self.slice)
-            prunedBySize += slice.requests
-            if !slice.isPartial { endSize(isStillTooLarge: try writer.space().used > sizeMax ?? .max) }
+            guard try isLarger(writer, than: sizeMax.map { $0 / 9 * 8 }) else { return step = .giveBack }
+            let slice = try writer.prune(olderThan: nil, limit: Self.slice)
+            bySize += slice.requests
+            guard !slice.isPartial else { return }
+            isTooLarge = try isLarger(writer, than: sizeMax)
+            step = .giveBack
         case .giveBack:
             if try !writer.giveBack(pages: Self.pagesAtOnce) { step = .done }
-        case .done: isDone = true
+        case .done: break
         }
     }
 
-    /// Ends before its time, and tells what it did.
-    mutating func giveUp() {
-        switch step {
-        case .age: told = .pruned(requests: pruned.requests, deadLetters: pruned.deadLetters)
-        case .size: told = .prunedBySize(requests: prunedBySize, isStillTooLarge: false)
-        case .giveBack, .done: break
-        }
-        isDone = true
+    private func isLarger(_ writer: LedgerWriter, than size: Int?) throws(StoreError) -> Bool {
+        guard let size else { return false }
+        return try writer.space().used > size
     }
 
-    private mutating func endSize(isStillTooLarge: Bool) {
-        told = .prunedBySize(requests: prunedBySize, isStillTooLarge: isStillTooLarge)
-        step = .giveBack
-    }
+    /// Whether it has come to its end.
+    var isDone: Bool { step == .done }
 
-    /// What is to be told of the last slice.
-    mutating func takeReport() -> StoreReport? { told.take() }
+    /// Ends it before its time.
+    mutating func giveUp() { step = .done }
+
+    /// What it did.
+    var report: StoreReport {
+        .pruned(requests: pruned.requests, deadLetters: pruned.deadLetters, bySize: bySize, isTooLarge: isTooLarge)
+    }
 }

@@ -13,12 +13,14 @@ public enum StoreReport: Hashable, Sendable {
     case ledgerStalled(StoreError)
     /// The ledger is written again.
     case ledgerResumed
-    /// Requests older than the retention are out of the ledger, and dead letters beyond their limits are none any more; how
-    /// many.
-    case pruned(requests: Int, deadLetters: Int = 0)
-    /// The ledger was larger than it may be: so many requests are out of it before their retention was over. Nothing more can
-    /// be taken out if it still is.
-    case prunedBySize(requests: Int, isStillTooLarge: Bool)
+    /// A pruning has ended, perhaps before its time because the disk is full.
+    ///
+    /// - Parameters:
+    ///   - requests: how many older than the retention are out of the ledger.
+    ///   - deadLetters: how many were beyond their limits and are none any more.
+    ///   - bySize: how many requests are out before their retention was over, because the ledger was larger than it may be.
+    ///   - isTooLarge: whether it still is, and nothing more can be taken out.
+    case pruned(requests: Int, deadLetters: Int = 0, bySize: Int = 0, isTooLarge: Bool = false)
     /// A person's rows are out of the ledger. The rest of the erasure goes on by itself.
     case erasedRows(ErasureReceipt)
     /// The erasure cannot go on for now: a reader has an older state of the ledger, or there is no room. It goes on by itself;

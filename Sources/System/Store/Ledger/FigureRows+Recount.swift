@@ -59,7 +59,7 @@ extension FigureRows {
                 SELECT seq, accepted_at, lag(accepted_at) OVER (ORDER BY seq) AS before FROM requests)
             WHERE accepted_at < before;
             """)
-        while try table.rollUp() {}
+        while table.isRollUpDue { try table.rollUp() }
         try table.noteVersion()
     }
 }

@@ -181,6 +181,7 @@ final class FigureRows {
         cell.isChanged = true
         minute.figures.add(end.id, end.times, of: key.key, waited: end.waited)
         minute.isChanged = true
+        if !end.isObserver { inFlight[end.id.seq.value] = nil }
     }
 
     /// What is known of a request that is stored.
@@ -327,6 +328,7 @@ final class FigureRows {
 
     /// Takes away the figures of all minutes before `minute`, of which rows were taken out.
     func forget(before minute: Int64) throws(StoreError) {
+        try begin()
         guard minute > first else { return }
         try table.forget(before: minute)
         first = minute
@@ -334,9 +336,7 @@ final class FigureRows {
     }
 
     /// Adds up one long span that is complete, if there is one.
-    ///
-    /// - Returns: whether there may be more to do.
-    func rollUp() throws(StoreError) -> Bool { try table.rollUp() }
+    func rollUp() throws(StoreError) { try table.rollUp() }
 
     /// Whether a long span is complete and not added up.
     var isRollUpDue: Bool { table.isRollUpDue }

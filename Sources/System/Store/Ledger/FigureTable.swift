@@ -210,16 +210,14 @@ final class FigureTable {
     var isRollUpDue: Bool { due != nil }
 
     /// Adds up one long span, if one is due.
-    ///
-    /// - Returns: whether there may be more to do.
-    func rollUp() throws(StoreError) -> Bool {
-        guard let (length, span) = due else { return false }
+    func rollUp() throws(StoreError) {
+        guard let (length, span) = due else { return }
         let parts: SpanLength = length == .days ? .hour : .minute
         let ratio = length.minutes / parts.minutes
         // What it is made of must be there: what is not yet makes it due again.
         if length == .days, pending[.hour]?.keys.contains(where: { $0 / ratio == span }) == true {
             pending[length]?[span] = latest
-            return isRollUpDue
+            return
         }
         var whole = SpanFigures()
         var keys: [Int64: KeyFigures] = [:]
@@ -232,7 +230,6 @@ final class FigureTable {
             try write(length, Self.place(span), whole.bytes)
         }
         pending[length]?[span] = nil
-        return isRollUpDue
     }
 
     private func sum(

@@ -102,13 +102,19 @@ final class LedgerWriter {
 
     /// The same with rows that lie elsewhere.
     func apply(_ batches: [UnsafeRawBufferPointer], through position: LogPosition) throws(StoreError) {
-        try transaction { () throws(StoreError) in
-            try rows.apply(batches)
-            savePosition.bind(Int64(bitPattern: position.number), at: 1)
-            savePosition.bind(Int64(position.checksum), at: 2)
-            savePosition.bind(Int64(position.segment), at: 3)
-            savePosition.bind(Int64(position.end), at: 4)
-            try savePosition.run()
+        let cursor = rows.lastCursor
+        do throws(StoreError) {
+            try transaction { () throws(StoreError) in
+                try rows.apply(batches)
+                savePosition.bind(Int64(bitPattern: position.number), at: 1)
+                savePosition.bind(Int64(position.checksum), at: 2)
+                savePosition.bind(Int64(position.segment), at: 3)
+                savePosition.bind(Int64(position.end), at: 4)
+                try savePosition.run()
+            }
+        } catch {
+            rows.rollBack(to: cursor)
+            throw error
         }
         self.position = position
     }
@@ -126,14 +132,7 @@ final class LedgerWriter {
 
     /// Leaves out so many numbers of each kind: some of them may have been given, to what is lost.
     func skipNumbers(_ count: Int64) throws(StoreError) {
-        try transaction { () throws(StoreError) in
-            try database.execute(
-                """
-                UPDATE meta SET highest_seq = max(highest_seq, (SELECT coalesce(max(seq), 0) FROM requests)) + \(count),
-                    highest_cursor = \(rows.lastCursor + count),
-                    highest_entry = max(highest_entry, (SELECT coalesce(max(number), 0) FROM entries)) + \(count);
-                """)
-        }
+        try transaction { () throws(StoreError) in try keepNumbers(andSkip: count) }
         rows.lastCursor += count
     }
 
@@ -175,12 +174,14 @@ final class LedgerWriter {
 
     /// Notes the highest numbers of what is there, within the caller's transaction: what is taken out next may have them, and
     /// no number is given again.
-    func keepNumbers() throws(StoreError) {
+    ///
+    /// - Parameter count: how many more are not to be given.
+    func keepNumbers(andSkip count: Int64 = 0) throws(StoreError) {
         try database.execute(
             """
-            UPDATE meta SET highest_seq = max(highest_seq, (SELECT coalesce(max(seq), 0) FROM requests)),
-                highest_cursor = \(rows.lastCursor),
-                highest_entry = max(highest_entry, (SELECT coalesce(max(number), 0) FROM entries));
+            UPDATE meta SET highest_seq = max(highest_seq, (SELECT coalesce(max(seq), 0) FROM requests)) + \(count),
+                highest_cursor = \(rows.lastCursor + count),
+                highest_entry = max(highest_entry, (SELECT coalesce(max(number), 0) FROM entries)) + \(count);
             """)
     }
 
@@ -191,53 +192,75 @@ final class LedgerWriter {
     /// not stays, and so do profiles: they say what is, not what was.
     ///
     /// A request with a dead letter stays until that is none any more: first those go that have become too old or too many.
+    ///
+    /// - Parameters:
+    ///   - cutoff: without it requests of any age go, and entries that are no younger.
+    ///   - limit: how many requests, and how many entries.
+    ///   - deadLetters: which dead letters are too old or too many.
     /// - Returns: how many requests and dead letters were taken out, and whether there may be more to take.
     func prune(
-        olderThan cutoff: WallTime, limit: Int, deadLetters: DeadLetterLimits? = nil
+        olderThan cutoff: WallTime?, limit: Int, deadLetters: DeadLetterLimits? = nil
     ) throws(StoreError) -> Pruned {
-        // The same set each time: what has an invocation in flight is not touched, and the rest stays old.
-        let old = """
-            SELECT seq FROM requests WHERE accepted_at < \(cutoff.milliseconds) AND NOT EXISTS (
-                SELECT 1 FROM invocations WHERE invocations.seq = requests.seq AND outcome IS NULL)
-                AND NOT EXISTS (SELECT 1 FROM dead_letters WHERE dead_letters.seq = requests.seq)
-            ORDER BY accepted_at, seq LIMIT \(limit)
-            """
-        let finished = """
-            SELECT number FROM entries INDEXED BY entries_finished WHERE \(CustomDataColumns.isFinished)
-                AND coalesce(settled_at, saved_at) < \(cutoff.milliseconds) LIMIT \(limit)
-            """
-        let newest = "SELECT coalesce(max(accepted_at), \(Int64.min)) FROM requests WHERE seq IN (\(old))"
-        var (entries, letters, count) = (0, 0, 0)
+        var pruned = Pruned()
         try transaction { () throws(StoreError) in
             if let deadLetters {
                 try database.execute(deadLetters.deletion(limit: limit))
-                letters = database.changes
+                pruned.deadLetters = database.changes
             }
+            let old = try oldest(before: cutoff, limit: limit)
+            pruned.requests = old.count
+            let isFinishedBefore = cutoff?.milliseconds ?? old.newest ?? .max
             try database.execute(
                 """
-                UPDATE meta SET highest_seq = max(highest_seq, (SELECT coalesce(max(seq), 0) FROM (\(old)))),
-                    highest_cursor = \(rows.lastCursor),
+                UPDATE meta SET highest_seq = max(highest_seq, \(old.highest)), highest_cursor = \(rows.lastCursor),
                     highest_entry = max(highest_entry, (SELECT coalesce(max(number), 0) FROM entries));
-                DELETE FROM entries WHERE number IN (\(finished));
+                DELETE FROM entries WHERE number IN (
+                    SELECT number FROM entries INDEXED BY entries_finished WHERE \(CustomDataColumns.isFinished)
+                        AND coalesce(settled_at, saved_at) < \(isFinishedBefore) LIMIT \(limit));
                 """)
-            entries = database.changes
-            let last = try database.integer(newest)
-            if last != .min { try rows.figures.forget(before: FigureMinute.of(milliseconds: last) + 1) }
+            let entries = database.changes
+            pruned.isPartial = [old.count, entries, pruned.deadLetters].contains(limit)
+            guard let newest = old.newest else { return }
+            try rows.figures.forget(before: FigureMinute.of(milliseconds: newest) + 1)
             try database.execute(
                 """
-                DELETE FROM clock_steps WHERE seq IN (\(old));
-                DELETE FROM events WHERE seq IN (\(old))
+                DELETE FROM clock_steps WHERE seq IN (\(old.list));
+                DELETE FROM events WHERE seq IN (\(old.list))
                     AND NOT EXISTS (SELECT 1 FROM tracked_deliveries WHERE event = cursor);
-                DELETE FROM attempts WHERE seq IN (\(old));
-                DELETE FROM interactions WHERE cause IN (\(old));
-                DELETE FROM invocations WHERE seq IN (\(old));
-                DELETE FROM requests WHERE seq IN (\(old));
+                DELETE FROM attempts WHERE seq IN (\(old.list));
+                DELETE FROM interactions WHERE cause IN (\(old.list));
+                DELETE FROM invocations WHERE seq IN (\(old.list));
+                DELETE FROM requests WHERE seq IN (\(old.list));
                 """)
-            count = database.changes
         }
         rows.pruned = SequenceNumber(try database.integer("SELECT highest_seq FROM meta"))
-        return Pruned(
-            requests: count, deadLetters: letters, isPartial: count == limit || entries == limit || letters == limit)
+        return pruned
+    }
+
+    /// Requests that are to be taken out.
+    private struct OldRequests {
+        /// Their numbers, with commas between them.
+        var list = ""
+        var count = 0
+        var highest: Int64 = 0
+        /// When the last of them was accepted; `nil` when there is none.
+        var newest: Int64?
+    }
+
+    /// The oldest requests without an invocation in flight and without a dead letter.
+    private func oldest(before cutoff: WallTime?, limit: Int) throws(StoreError) -> OldRequests {
+        let statement = try database.prepare(
+            """
+            SELECT group_concat(seq), count(*), max(seq), max(accepted_at) FROM (
+                SELECT seq, accepted_at FROM requests WHERE accepted_at < \(cutoff?.milliseconds ?? .max)
+                    AND NOT EXISTS (
+                        SELECT 1 FROM invocations WHERE invocations.seq = requests.seq AND outcome IS NULL)
+                    AND NOT EXISTS (SELECT 1 FROM dead_letters WHERE dead_letters.seq = requests.seq)
+                ORDER BY accepted_at, seq LIMIT \(limit))
+            """)
+        guard try statement.step(), let list = statement.text(0) else { return OldRequests() }
+        return OldRequests(
+            list: list, count: try statement.number(1), highest: statement.integer(2), newest: statement.integer(3))
     }
 
     // MARK: Figures
@@ -250,7 +273,7 @@ final class LedgerWriter {
 
     /// Adds up the figures of one long span.
     func rollUp() throws(StoreError) {
-        try transaction { () throws(StoreError) in _ = try rows.figures.rollUp() }
+        try transaction { () throws(StoreError) in try rows.figures.rollUp() }
     }
 
     func transaction(_ body: () throws(StoreError) -> Void) throws(StoreError) {

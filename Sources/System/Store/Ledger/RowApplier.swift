@@ -75,18 +75,18 @@ final class RowApplier {
     /// - Throws: `corrupt` for bytes that are no rows or do not fit what the ledger has; SQLite's errors. The caller rolls
     ///   the transaction back.
     func apply(_ batches: [UnsafeRawBufferPointer]) throws(StoreError) {
-        let cursor = lastCursor
-        do throws(StoreError) {
-            try figures.begin()
-            for batch in batches { try apply(batch) }
-            try figures.write()
-            try tracker.forgetDeliveries(pruned: pruned)
-        } catch {
-            lastCursor = cursor
-            tracker.reset()
-            figures.reset()
-            throw error
-        }
+        try figures.begin()
+        for batch in batches { try apply(batch) }
+        try figures.write()
+        try tracker.forgetDeliveries(pruned: pruned)
+    }
+
+    /// The transaction of the last call was rolled back, by an error in it or by that of its end.
+    ///
+    /// - Parameter cursor: what ``lastCursor`` was before it.
+    func rollBack(to cursor: Int64) {
+        lastCursor = cursor
+        tracker.reset()
     }
 
     private func apply(_ batch: UnsafeRawBufferPointer) throws(StoreError) {
