@@ -3,16 +3,31 @@ import SettingsFiles
 
 /// Where the configuration is, and how it is read: at the start and at each reload.
 struct Configuration {
-    var directories: [String]
-    /// Whether the directory was asked for by name, and so must exist.
-    var isRequired: Bool
+    let directories: [String]
+    /// Whether the directory was asked for by name, so that nothing stands in for what it lacks.
+    let isRequired: Bool
+    /// Whether what was read last had files.
+    private var hasFiles = false
 
-    /// Reads and validates everything.
+    init(directories: [String], isRequired: Bool) {
+        self.directories = directories
+        self.isRequired = isRequired
+    }
+
+    /// Reads and validates everything. What stands in where nothing is installed does not replace what was there before: then
+    /// somebody has moved it away, or not put it back yet.
     ///
     /// - Returns: the settings, and what is to be said about them.
     /// - Throws: `StartFailure` with a line for each thing that is wrong.
-    func load() throws(StartFailure) -> (settings: Settings, warnings: [String]) {
+    mutating func load() throws(StartFailure) -> (settings: Settings, warnings: [String]) {
         let loaded = try LoadedConfiguration(reading: directories, required: isRequired, tellsWarnings: true)
+        guard !(hasFiles && loaded.sources.isStandIn) else {
+            throw StartFailure(
+                "\(directories.joined(separator: ", ")): the configuration is gone, which had files before; put it back, or "
+                    + "restart pushrouterd to go on with the shipped handlers and route",
+                exitStatus: StartFailure.configuration)
+        }
+        hasFiles = !loaded.sources.isStandIn
         let warnings =
             loaded.warnings + loaded.sources.systemWarnings(of: loaded.settings, directories: directories)
         return (loaded.settings, warnings.map(\.description))

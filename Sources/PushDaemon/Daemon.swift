@@ -25,7 +25,7 @@ final class Daemon {
     }
 
     private let loop: EventLoop
-    private let configuration: Configuration
+    private var configuration: Configuration
     private var settings: Settings
     private let journal: JournalWriter
     private let mailbox: Mailbox<Message>
@@ -263,8 +263,11 @@ final class Daemon {
         case .stalled(let error): health.stalled(error)
         case .ledgerStalled(let error):
             health.ledgerStalled(error)
+            ledgerSync.ledgerStalled()
             inject.admitLarge()
-        case .ledgerResumed: health.ledgerResumed()
+        case .ledgerResumed:
+            health.ledgerResumed()
+            ledgerSync.ledgerResumed()
         case .pruned(let requests, let deadLetters, let bySize, let isTooLarge):
             pruning.pruned(requests: requests, deadLetters: deadLetters)
             pruning.prunedBySize(requests: bySize, isStillTooLarge: isTooLarge, at: EventLoop.nowNanoseconds)

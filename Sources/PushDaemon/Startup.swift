@@ -36,7 +36,7 @@ public func runDaemon(_ options: DaemonOptions) throws(StartFailure) -> Int32 {
     let descriptorLimit = raiseDescriptorLimit()
     // Before any memory is had: what a flood takes is not kept after it.
     FreedMemory.returnAtOnce()
-    let configuration = Configuration(
+    var configuration = Configuration(
         directories: options.directories.configuration, isRequired: options.isConfigurationRequired)
     let (settings, warnings) = try configuration.load()
     do {

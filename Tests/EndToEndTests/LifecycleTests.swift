@@ -102,6 +102,27 @@ struct LifecycleTests {
         #expect(try DaemonStatus(of: installation)["configuration_problem"]?.kind == .null)
     }
 
+    @Test("a configuration that is gone at a reload leaves the last one in force", arguments: [false, true])
+    func configurationGone(isDirectoryGone: Bool) throws {
+        installation.addHandler("fail", "Exec=/bin/false")
+        installation.addRoute("10-fail", to: "fail")
+        let daemon = DaemonProcess(
+            installation, arguments: [],
+            environment: [
+                "CONFIGURATION_DIRECTORY=\(installation.configuration)", "STATE_DIRECTORY=\(installation.state)",
+                "RUNTIME_DIRECTORY=\(installation.runtime)",
+            ])
+        try daemon.waitForNotification("READY=1")
+        rename(installation.configuration, installation.root + "/elsewhere")
+        if !isDirectoryGone { mkdir(installation.configuration, 0o755) }
+        daemon.send(SIGHUP)
+        try daemon.waitForNotification("STATUS=reload failed, still as before: device mode, 2 routes")
+        #expect(try installation.injectClient().outcome(of: Requests.deliver()).outcome == "failed")
+        let problem = try DaemonStatus(of: installation)["configuration_problem"]?.string ?? ""
+        let expected = isDirectoryGone ? "No such file or directory" : "the configuration is gone"
+        #expect(problem.contains(expected), "\(problem)")
+    }
+
     @Test("a reload does not move what is in flight")
     func reloadInFlight() throws {
         let gate = Messages(installation.root + "/gate")

@@ -40,6 +40,22 @@ struct ReadErrorTests {
         #expect(try bed.stop() == .exited(0))
     }
 
+    @Test(
+        "is none where a segment that was never finished ends within a block: that goes away",
+        arguments: [512, 4096 + 512])
+    func shortSegment(length: Int) throws {
+        let bed = DaemonOnDisk(seed: 5)
+        bed.disk.directAlignment = 4096
+        try bed.start()
+        #expect(try bed.stop() == .exited(0))
+        let path = bed.installation.state + "/log/segment-0009"
+        writeFile(String(repeating: "\0", count: length), to: path)
+        try bed.disk.syncAll()
+        try bed.start()
+        #expect(access(path, F_OK) != 0)
+        #expect(try bed.stop() == .exited(0))
+    }
+
     @Test("in passing, of the ledger, is not told to who sends an id again: the daemon asks once more")
     func lookup() throws {
         let bed = DaemonOnDisk(seed: 7)

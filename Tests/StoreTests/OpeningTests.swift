@@ -71,6 +71,23 @@ struct OpeningTests {
         }
     }
 
+    @Test("that is gone, or empty, while its log is there is not begun anew", arguments: [false, true])
+    func lost(isEmpty: Bool) async throws {
+        let directory = try await stoppedLedger()
+        for suffix in ["", "-wal", "-shm"] { unlink("\(directory.path)/ledger.db\(suffix)") }
+        if isEmpty { writeFile("", to: directory.path + "/ledger.db") }
+        let before = names(in: directory.path + "/log")
+        let error = #expect(throws: StoreError.self) { _ = try TestLedger(directory.path) }
+        #expect(error?.kind == .lost)
+        #expect(error?.message == "the ledger is \(isEmpty ? "empty" : "missing"), and its log is there")
+        #expect(names(in: directory.path + "/log") == before)
+        #expect(names(in: directory.path).allSatisfy { !$0.contains("aside") })
+
+        let restored = try Restoration.restore(nil, into: directory.path, at: WallTime(milliseconds: 5))
+        #expect(restored.setAside != nil)
+        try await TestLedger(directory.path).commit(Fixture.delivery(1))
+    }
+
     @Test("with damaged pages fails when they are read, never with wrong data")
     func damaged() async throws {
         let directory = try await stoppedLedger()

@@ -27,8 +27,9 @@ final class SizeTests {
         let before = ledger.committer.status.ledgerLength
         let limit = 24 << 20
         ledger.committer.prune(olderThan: WallTime(milliseconds: 0), sizeMax: limit)
-        guard case .pruned(requests: 0, deadLetters: 0, bySize: let requests, isTooLarge: false) = try await ledger.report()
-        else { throw Unexpected() }
+        guard case .pruned(0, 0, bySize: let requests, isTooLarge: false) = try await ledger.report() else {
+            throw Unexpected()
+        }
         let left = try ledger.storedNumbers()
         #expect(requests == 401 - left.count && requests > 150)
         #expect(left == left.sorted() && left.last == 401, "the oldest go, and what is in flight stays")
@@ -37,7 +38,7 @@ final class SizeTests {
         #expect(free <= 8 << 20, "told when the pages are given back as well")
         ledger.committer.stop()
         let status = ledger.committer.status
-        #expect(before > 50 << 20)
+        #expect(before > 40 << 20)
         // Eight ninths of the limit, and in a small ledger 8 MiB for what comes next.
         #expect(status.ledgerLength <= limit / 9 * 8 + (9 << 20), "\(status.ledgerLength)")
     }
@@ -90,7 +91,7 @@ final class SizeTests {
         try await ledger.commit((1...40).flatMap { Fixture.delivery($0, acceptedAt: $0, bytes: 128 << 10) })
         try await ledger.commit(
             [20, 1000].map { time in
-                .customData(.entry(Fixture.entry(time, savedAt: time), .rejected, problem: EntryProblem(.tooLong, "no")))
+                .customData(.entry(Fixture.entry(time, savedAt: time), .rejected, problem: nil))
             })
         ledger.committer.prune(olderThan: WallTime(milliseconds: 0), sizeMax: 1 << 20)
         #expect(try await ledger.report() == .pruned(requests: 0, bySize: 40))

@@ -7,6 +7,9 @@ public struct Directories: Hashable, Sendable {
     /// Where the sockets are.
     public var runtime: String
 
+    /// Where configuration is read unless another directory is named. It alone may be missing.
+    public static let standardConfiguration = "/etc/pushrouterd"
+
     /// Resolves the three directories.
     ///
     /// - Parameters:
@@ -26,7 +29,8 @@ public struct Directories: Hashable, Sendable {
             self.configuration = [configuration]
         } else {
             self.configuration = [
-                given("CONFIGURATION_DIRECTORY") ?? "/etc/pushrouterd", "/run/pushrouterd", "/usr/lib/pushrouterd",
+                given("CONFIGURATION_DIRECTORY") ?? Self.standardConfiguration, "/run/pushrouterd",
+                "/usr/lib/pushrouterd",
             ]
         }
         self.state = state ?? given("STATE_DIRECTORY") ?? "/var/lib/pushrouterd"

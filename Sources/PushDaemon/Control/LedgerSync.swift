@@ -18,6 +18,8 @@ final class LedgerSync {
     private let committer: Committer
     private let stateID: UUID128
     private var applied: UInt64
+    /// Whether the ledger cannot be written for now, so that to wait for it is no use.
+    private var isStalled = false
     private var waiting: [Waiting] = []
     private var timer: TimerSource?
 
@@ -38,7 +40,7 @@ final class LedgerSync {
     func answer(_ client: ControlClient, timeout: Duration) {
         let number = pipeline.lastGrowingNumber
         guard applied < number else { return answer(client, isComplete: true) }
-        guard timeout > .zero else { return answer(client, isComplete: false) }
+        guard timeout > .zero, !isStalled else { return answer(client, isComplete: false) }
         committer.hurry(through: number)
         let due = EventLoop.nowNanoseconds + timeout.nanoseconds
         waiting.append(Waiting(client: client, number: number, due: due))
@@ -54,10 +56,22 @@ final class LedgerSync {
         arm()
     }
 
+    /// The ledger cannot be written for now: nobody waits for it.
+    func ledgerStalled() {
+        isStalled = true
+        answerAll()
+    }
+
+    /// The ledger is written again.
+    func ledgerResumed() { isStalled = false }
+
     /// The daemon is to end: nobody waits any longer.
-    func stop() {
+    func stop() { answerAll() }
+
+    private func answerAll() {
         for reader in waiting { answer(reader.client, isComplete: false) }
         waiting = []
+        arm()
     }
 
     private func answerWhoIsDue() {

@@ -59,8 +59,8 @@ final class StoreHealth {
     private func lookAgain() {
         isArmed = false
         guard let since = writingSince else { return }
-        // It waits for the ledger, not for the disk.
-        guard waitsForRoom == nil else { return arm(for: EventLoop.nowNanoseconds) }
+        // It waits for the ledger or for room, not for a slow disk.
+        guard waitsForRoom == nil, problem == nil else { return arm(for: EventLoop.nowNanoseconds) }
         let taken = Duration.nanoseconds(EventLoop.nowNanoseconds - since)
         guard taken >= slowCommit else { return arm(for: since) }
         toldSince = since

@@ -21,10 +21,13 @@ extension ConfigurationSources {
     ///
     /// - Parameters:
     ///   - directories: the strongest first; of files of one name only the strongest is read.
-    ///   - required: whether the first directory must exist, as one that was asked for by name must.
-    /// - Throws: `UnreadableFile` for anything that exists and cannot be read.
+    ///   - required: whether the first directory was asked for by name: then nothing stands in for what it lacks.
+    /// - Throws: `UnreadableFile` for anything that exists and cannot be read, and for a first directory that does not exist
+    ///   and is not the standard one.
     public init(reading directories: [String], required: Bool) throws(UnreadableFile) {
-        if required, let first = directories.first { try requireDirectory(first) }
+        if let first = directories.first, required || first != Directories.standardConfiguration {
+            try requireDirectory(first)
+        }
         self.init()
         main = try winners(in: directories, folder: nil, named: { $0 == "pushrouterd.conf" })
         main += try winners(in: directories, folder: "pushrouterd.conf.d", named: { $0.hasSuffix(".conf") })
@@ -37,6 +40,11 @@ extension ConfigurationSources {
             handlers = Self.shipped.handlers
             routes = Self.shipped.routes
         }
+    }
+
+    /// Whether there was no configuration, and the shipped handlers and route stand in.
+    public var isStandIn: Bool {
+        main.isEmpty && handlers == Self.shipped.handlers && routes == Self.shipped.routes
     }
 }
 

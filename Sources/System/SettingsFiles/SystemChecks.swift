@@ -11,7 +11,7 @@ extension ConfigurationSources {
     ///   - directories: where it was read.
     public func systemWarnings(of settings: Settings, directories: [String]) -> [Diagnostic] {
         var warnings: [Diagnostic] = []
-        if main.isEmpty, handlers == Self.shipped.handlers, routes == Self.shipped.routes {
+        if isStandIn {
             let message = "no configuration is installed: the shipped handlers and the route to the journal stand in"
             warnings.append(Diagnostic(.warning, file: directories.joined(separator: ", "), message: message))
         }

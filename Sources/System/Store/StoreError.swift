@@ -30,6 +30,8 @@ public struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
         case exists
         /// The file is damaged, or is no ledger.
         case corrupt
+        /// Nothing of the ledger is there, or can be read.
+        case lost
         /// A part of the log is damaged, with good batches behind it.
         case logDamaged
         /// Rows contradict what the ledger has: an error of the program. None of their batch is written.
@@ -97,6 +99,9 @@ public struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
                     + "backup, \"pushctl restore FILE\" sets the damaged ledger aside and goes on from a backup, "
                     + "\"pushctl restore --empty\" from nothing"
                 : "name another file; \"pushctl salvage\" reads what a damaged ledger has"
+        case .lost:
+            "nothing was changed. Put the ledger back if it was moved away; \"pushctl restore FILE\" sets what is there aside "
+                + "and goes on from a backup, \"pushctl restore --empty\" from nothing"
         case .logDamaged:
             "start pushrouterd with this state directory: it moves the damaged log to log.set-aside-*, reports the loss, and goes on"
         case .contradiction: "report this as an error of pushrouterd; the log that has the rows is kept"

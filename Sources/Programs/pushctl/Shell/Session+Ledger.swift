@@ -11,20 +11,13 @@ extension Session {
         return try Self.reading { () throws(StoreError) in try read(ledger) }
     }
 
-    /// The ledger of the state directory with all that is acknowledged, with or without a daemon. What is missing all the
-    /// same is told on standard error.
+    /// The ledger of the state directory with all that is acknowledged, with or without a daemon. What a daemon cannot bring
+    /// into it for now is read from its log.
     func ledger() throws(Failure) -> LedgerReader {
         try Self.reading { () throws(StoreError) in
             let reader = try LedgerReader(directory: directories.state)
-            guard let synced = askForSync(), synced.state == reader.stateIdentity else {
+            guard let synced = askForSync(), synced.state == reader.stateIdentity, synced.isComplete else {
                 return try LedgerReader.complete(directory: directories.state)
-            }
-            if !synced.isComplete {
-                output.note(
-                    """
-                    the ledger does not have all that is acknowledged yet: \(synced.batchesBehind) batches of \
-                    \(synced.bytesBehind) bytes are in the log alone, and what follows leaves them out
-                    """)
             }
             return reader
         }
@@ -54,7 +47,7 @@ extension Session {
                 case .missing: .noInput
                 case .notPermitted: .noPermission
                 case .olderSchema, .newerSchema: .badData
-                case .inUse, .readOnly, .noDescriptor, .noSpace, .logFull, .busy, .exists, .corrupt, .logDamaged,
+                case .inUse, .readOnly, .noDescriptor, .noSpace, .logFull, .busy, .exists, .corrupt, .lost, .logDamaged,
                     .contradiction,
                     .failed:
                     .inputOutput

@@ -63,14 +63,38 @@ public struct Salvage: Hashable, Sendable {
         of damaged: String, named original: String, in place: String
     ) throws(StoreError) -> ([Table], orphans: Int) {
         do throws(StoreError) {
+            try lengthen(damaged)
             // It has the tables of a ledger then, and none of their rows.
             _ = try LedgerWriter(directory: place)
             let salvage = try TableSalvage(of: damaged, into: "\(place)/ledger.db")
             return (try salvage.copyAll(), try salvage.removeOrphans())
         } catch {
+            guard error.context.hasPrefix(place) else { throw error }
             var error = error
-            if error.context == damaged { error.context = original }
+            error.context = original
+            // Its advice would be to do what was done.
+            if error.kind == .corrupt { error.kind = .lost }
             throw error
+        }
+    }
+
+    /// Makes a file that was cut short as long as it says it is: SQLite reads nothing of a shorter one.
+    private static func lengthen(_ path: String) throws(StoreError) {
+        guard let file = FileDescriptor(open(path, O_RDWR | O_CLOEXEC)) else {
+            throw StoreError.system("open", path, errno: errno)
+        }
+        // https://www.sqlite.org/fileformat.html#the_database_header: the page size, and how many pages there are.
+        var header = [UInt8](repeating: 0, count: 32)
+        guard pread(file.rawValue, &header, header.count, 0) == header.count else { return }
+        let number = { (bytes: Range<Int>) in header[bytes].reduce(0) { $0 << 8 | Int($1) } }
+        let pageLength = number(16..<18) == 1 ? 65536 : number(16..<18)
+        var facts = stat()
+        guard pageLength == LedgerWriter.pageLength, fstat(file.rawValue, &facts) == 0 else { return }
+        let length = number(28..<32) * pageLength
+        // Only zeros are added, which take no room; a damaged header may name any length.
+        guard length > Int(facts.st_size), length <= 64 * max(Int(facts.st_size), 1 << 20) else { return }
+        guard ftruncate(file.rawValue, off_t(length)) == 0 else {
+            throw StoreError.system("ftruncate", path, errno: errno)
         }
     }
 

@@ -39,6 +39,7 @@ final class LedgerWriter {
     init(directory: String, onMigration: () -> Void = {}) throws(StoreError) {
         let path = directory + "/ledger.db"
         self.directory = directory
+        try Self.requireNotLost(path, in: directory)
         try Self.create(path)
         try WALFile.writeAgain(path + "-wal")
         let database = try Database(path: path, access: .readWrite)
@@ -288,6 +289,17 @@ final class LedgerWriter {
             if database.isInTransaction { try? database.execute("ROLLBACK") }
             throw error
         }
+    }
+
+    /// Refuses to begin a new ledger beside the log of another: segments are made when the ledger is on the disk.
+    private static func requireNotLost(_ path: String, in directory: String) throws(StoreError) {
+        var facts = stat()
+        let isMissing = stat(path, &facts) != 0
+        guard isMissing ? errno == ENOENT : facts.st_size == 0, try LogDirectory.hasSegments(in: directory) else {
+            return
+        }
+        throw StoreError(
+            .lost, message: "the ledger is \(isMissing ? "missing" : "empty"), and its log is there", context: path)
     }
 
     /// Creates the file with a mode of our own: requests hold what people were sent. SQLite gives the files beside

@@ -31,6 +31,13 @@ struct LogDirectory: Sendable {
         }
     }
 
+    /// Whether there is a log, of whatever ledger.
+    static func hasSegments(in stateDirectory: String) throws(StoreError) -> Bool {
+        let path = path(in: stateDirectory)
+        guard access(path, F_OK) == 0 else { return false }
+        return try !ids(in: path).isEmpty
+    }
+
     static func path(in stateDirectory: String) -> String { stateDirectory + "/log" }
 
     /// The segments that are there, in order of their numbers, each of a name that is durable, and what is wrong with the
@@ -38,7 +45,7 @@ struct LogDirectory: Sendable {
     func segments() throws(StoreError) -> ([LogSegment], damage: StoreError?) {
         var segments: [LogSegment] = []
         var damage: StoreError?
-        for id in try ids() {
+        for id in try Self.ids(in: path) {
             do throws(StoreError) {
                 if let segment = try LogSegment.open(id, in: path, state: state) {
                     segments.append(segment)
@@ -56,7 +63,7 @@ struct LogDirectory: Sendable {
     /// The segments that are there, to be read only. One that goes away meanwhile has nothing that the ledger has not.
     func segmentsForReading() throws(StoreError) -> [LogSegment] {
         var segments: [LogSegment] = []
-        for id in try ids() where access(LogSegment.path(id, in: path), F_OK) == 0 || errno != ENOENT {
+        for id in try Self.ids(in: path) where access(LogSegment.path(id, in: path), F_OK) == 0 || errno != ENOENT {
             if let segment = try LogSegment.open(id, in: path, state: state, forReading: true) {
                 segments.append(segment)
             }
@@ -79,7 +86,7 @@ struct LogDirectory: Sendable {
     /// How many rows its segments may have, whether they can be read or not: none is shorter than 32 bytes.
     func rowsAtMost() throws(StoreError) -> Int64 {
         var bytes: Int64 = 0
-        for id in try ids() {
+        for id in try Self.ids(in: path) {
             var facts = stat()
             if stat(LogSegment.path(id, in: path), &facts) == 0 { bytes += Int64(facts.st_size) }
         }
@@ -97,7 +104,7 @@ struct LogDirectory: Sendable {
         return place
     }
 
-    private func ids() throws(StoreError) -> [UInt32] {
+    private static func ids(in path: String) throws(StoreError) -> [UInt32] {
         guard let directory = opendir(path) else { throw StoreError.system("opendir", path, errno: errno) }
         defer { closedir(directory) }
         var ids: [UInt32] = []

@@ -189,6 +189,8 @@ final class LogSegment: Sendable {
             guard count >= 0 else { throw StoreError.logRead(path, errno: errno) }
             guard count > 0 else { break }
             taken += count
+            // The file ends within a block: a direct read cannot go on from there.
+            guard taken % RowBuffer.alignment == 0 else { break }
         }
         return taken
     }
