@@ -45,12 +45,16 @@ public func runDaemon(_ options: DaemonOptions) throws(StartFailure) -> Int32 {
         defer { journal.stop(timeoutMilliseconds: 2000) }
         for warning in warnings { journal.log(JournalEntry(.warning, warning)) }
         try createRuntimeDirectory(options.directories.runtime)
-        let state = try patiently(while: { if case .inUse = ($0 as StoreError).kind { true } else { false } }) {
-            () throws(StoreError) in try StateDirectory(path: options.directories.state)
+        let boot = try bootID()
+        let made = try onceThereIsRoom(journal) {
+            let state = try patiently(while: { if case .inUse = ($0 as StoreError).kind { true } else { false } }) {
+                () throws(StoreError) in try StateDirectory(path: options.directories.state)
+            }
+            return try Daemon(
+                directories: options.directories, configuration: configuration, settings: settings, state: state,
+                boot: boot, descriptorLimit: descriptorLimit, containment: .available(), journal: journal)
         }
-        let daemon = try Daemon(
-            directories: options.directories, configuration: configuration, settings: settings, state: state,
-            boot: try bootID(), descriptorLimit: descriptorLimit, containment: .available(), journal: journal)
+        guard let daemon = made else { return StartFailure.inputOutput }
         let status = try daemon.run()
         withExtendedLifetime(daemon) {}
         return status
@@ -62,6 +66,27 @@ public func runDaemon(_ options: DaemonOptions) throws(StartFailure) -> Int32 {
         throw StartFailure(error.description, exitStatus: StartFailure.cannotCreate)
     } catch {
         throw StartFailure("\(error)", exitStatus: StartFailure.system)
+    }
+}
+
+/// Tries until the disk has room: a full disk needs nobody to start anything again.
+///
+/// - Returns: what was made; `nil`: it was told to stop before.
+private func onceThereIsRoom<Value>(_ journal: JournalWriter, _ make: () throws -> Value) throws -> Value? {
+    var isTold = false
+    while true {
+        do {
+            return try make()
+        } catch let error as StoreError where error.kind == .noSpace {
+            if !isTold {
+                let message = "the start waits for room on the disk: \(error)"
+                journal.log(JournalEntry(.critical, message, messageID: .storeStalled))
+                Notify.status(message)
+            }
+            isTold = true
+            Notify.extendTimeout(seconds: 30)
+            if SignalSource.take([SIGTERM, SIGINT], atMost: .milliseconds(500)) { return nil }
+        }
     }
 }
 

@@ -78,6 +78,29 @@ struct FullDiskTests {
         #expect(try installation.ledgerRows()[InvocationID(seq: SequenceNumber(1), n: 0)] != nil)
     }
 
+    @Test("keeps a start waiting, and that is said; it goes on by itself once there is room, or ends when it is told to")
+    func startsWhileFull() throws {
+        let installation = Installation()
+        mkdir(installation.state, 0o700)
+        try #require(mount("tmpfs", installation.state, "tmpfs", 0, "size=4m") == 0, "cannot mount")
+        defer { umount2(installation.state, Int32(MNT_DETACH)) }
+        do {
+            let daemon = try DaemonProcess.ready(installation)
+            #expect(try installation.injectClient().ask(Requests.deliver(id: "a", waits: false)).seq == 1)
+            daemon.crash()
+        }
+        fill(installation.state + "/ballast")
+        let told = DaemonProcess(installation)
+        try waitUntil("it says why it is not ready") { told.standardError.contains("the start waits for room") }
+        #expect(try told.stop() == .exited(74))
+
+        let daemon = DaemonProcess(installation)
+        try waitUntil("it says why it is not ready") { daemon.standardError.contains("the start waits for room") }
+        unlink(installation.state + "/ballast")
+        try daemon.waitForNotification("READY=1")
+        #expect(try installation.injectClient().ask(Requests.deliver(id: "a", waits: false)).seq == 1)
+    }
+
     /// Writes a file until there is no room.
     private func fill(_ path: String) {
         let file = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)

@@ -43,5 +43,17 @@ public final class SignalSource {
         precondition(pthread_sigmask(SIG_BLOCK, &set, nil) == 0, "cannot block signals")
     }
 
+    /// Waits for one of these signals, which every thread must have blocked; before a loop takes them.
+    ///
+    /// - Returns: whether one came in time.
+    public static func take(_ signals: [Int32], atMost duration: Duration) -> Bool {
+        var set = sigset_t()
+        sigemptyset(&set)
+        for signal in signals { sigaddset(&set, signal) }
+        let (seconds, attoseconds) = duration.components
+        var limit = timespec(tv_sec: Int(seconds), tv_nsec: Int(attoseconds / 1_000_000_000))
+        return sigtimedwait(&set, nil, &limit) >= 0
+    }
+
     private func fire() { handler() }
 }
