@@ -120,7 +120,7 @@ final class Daemon {
         inject = InjectServer(
             processor: processor, pipeline: pipeline, committer: committer, lookup: lookup,
             largeRequests: largeRequests, health: health, refusals: refusals,
-            depthLimit: settings.daemon.jsonDepthMax)
+            limits: settings.daemon.jsonLimits)
         ledgerSync = try LedgerSync(
             loop: loop, pipeline: pipeline, committer: committer, stateID: recovered.stateID)
         deadLetters = DeadLetterService(
@@ -399,7 +399,7 @@ final class Daemon {
             for warning in warnings { journal.log(JournalEntry(.warning, warning)) }
             self.settings = settings
             configurationProblem = nil
-            inject.depthLimit = settings.daemon.jsonDepthMax
+            inject.limits = settings.daemon.jsonLimits
             health.slowCommit = settings.store.slowCommit
             commitWatch.setSlowCommit(settings.store.slowCommit)
             processor.successLevel = settings.journal.successLevel

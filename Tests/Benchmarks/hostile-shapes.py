@@ -51,6 +51,16 @@ def apple(members, ab=None):
     return {"aps": {"alert": {"title": "T", "body": "B"}}, "ab": ab or {"c": "c"}} | members
 
 
+def array(element, values, head='{"_ab":"true","t":"T","a":"A"'):
+    """Arrays of elements of so many values; where no more values are taken, a text fills the line."""
+    most = 65_000 // values
+
+    def make(n):
+        few = min(n, most)
+        return head + ',"x":[' + ",".join([element] * few) + '],"y":"' + "x" * ((n - few) * (len(element) + 1)) + '"}'
+    return make
+
+
 def deep(n):
     """Objects within each other, as deep as is taken, side by side."""
     return '{"_ab":"true","t":"T","a":"A","x":[' + ",".join(['{"a":' * 26 + "1" + "}" * 26] * n) + "]}"
@@ -69,11 +79,11 @@ write("wide-extra", "android", lambda n: marks | {"extra": text({f"k{i}": "" for
 write("uninstall-like-extra", "android", lambda n: marks | {"extra": text({f"unit{i}": "" for i in range(n)})})
 write("deep-extra", "android", lambda n: marks | {"extra": '{"x":[' + ",".join(['{"a":' * 26 + "1" + "}" * 26] * n) + "]}"})
 write("deep", "android", deep)
-write("array-of-numbers", "android", lambda n: '{"_ab":"true","t":"T","a":"A","x":[' + ",".join("1" * n) + "]}")
-write("array-of-arrays", "android", lambda n: '{"_ab":"true","t":"T","a":"A","x":[' + ",".join(["[]"] * n) + "]}")
-write("array-of-objects", "android", lambda n: '{"_ab":"true","t":"T","a":"A","x":[' + ",".join(['{"":0}'] * n) + "]}")
-write("array-of-pairs", "android", lambda n: '{"_ab":"true","t":"T","a":"A","x":[' + ",".join(['{"a":0,"b":0}'] * n) + "]}")
-write("apple-array-of-numbers", "ios", lambda n: text(apple({})).rstrip("}") + '},"x":[' + ",".join("1" * n) + "]}")
+write("array-of-numbers", "android", array("1", 1))
+write("array-of-arrays", "android", array("[]", 1))
+write("array-of-objects", "android", array('{"":0}', 3))
+write("array-of-pairs", "android", array('{"a":0,"b":0}', 5))
+write("apple-array-of-numbers", "ios", array("1", 1, text(apple({})).removesuffix("}")))
 write("many-escapes", "android", lambda n: '{"_ab":"true","t":"T","a":"' + "\\n\\u00e9" * n + '"}')
 write("escaped-keys", "android", lambda n: '{"_ab":"true","t":"T","a":"A",'
       + ",".join(f'"\\u006b{i}":"\\t"' for i in range(n)) + "}")

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Holds what one request of the largest size costs the daemon to three times what an ordinary payload, repeated to that
-# size, costs, and arrays of nothing but numbers or tiny objects to 3.75 times: in instructions of all threads (valgrind's
-# callgrind), counted between two moments at which the daemon has nothing to do.
+# size, costs: in instructions of all threads (valgrind's callgrind), counted between two moments at which the daemon has
+# nothing to do.
 #
 #   Tests/Benchmarks/hostile-shapes.sh [SHAPE...]
 #
@@ -79,9 +79,6 @@ for config in plain routes; do
     printf '%-28s %9d instructions, %s times\n' "$shape" "$instructions" \
       "$(awk -v a="$instructions" -v b="$ordinary" 'BEGIN { printf "%.2f", a / b }')"
     hundredths=$((factor * 100))
-    [[ $shape != *array-of-* ]] || hundredths=375
-    # Next to the bound, and the ordinary payload becomes cheaper too.
-    [[ $shape != escaped-keys ]] || hundredths=310
     ((instructions * 100 <= hundredths * ordinary)) || status=1
   done
 done

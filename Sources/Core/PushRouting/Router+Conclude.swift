@@ -11,8 +11,11 @@ extension Router {
         var invocation = invocation
         let id = invocation.record.id
         let total = age(of: invocation.request, at: now)
-        let queue = invocation.firstStart.map { $0 - invocation.request.acceptedAt.monotonic } ?? total
-        let exec = invocation.firstStart.map { now.monotonic - $0 } ?? .zero
+        // When an earlier run of the daemon started it is not stored: then it counts as running, not as waiting.
+        let queue =
+            invocation.firstStart.map { $0 - invocation.request.acceptedAt.monotonic }
+            ?? (invocation.record.started ? .zero : total)
+        let exec = invocation.firstStart.map { now.monotonic - $0 } ?? (total - queue)
         let completions = invocation.completions
         var remarks = remarks
         if let remark = completions.remark(onSilenceOf: invocation.handler?.name, outcome: outcome) {

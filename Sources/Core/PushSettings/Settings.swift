@@ -40,6 +40,9 @@ public struct DaemonSettings: Hashable, Sendable {
     public var requestLengthMax = 256 << 10
     /// How deep a request may nest.
     public var jsonDepthMax = 32
+    /// What the JSON of a request may have. An ordinary one has a value for each dozen bytes; one of nothing but small numbers
+    /// would have one for each two, and cost as much.
+    public var jsonLimits: JSONLimits { JSONLimits(depth: jsonDepthMax, values: requestLengthMax / 4) }
     /// Connections at once, on each of the sockets.
     public var connectionsMax = 1024
     /// Connections at once of one peer (its uid), on each of the sockets.

@@ -89,7 +89,7 @@ final class RefusalLog {
     }
 
     private func tell(_ reason: RefusalReason, _ entry: inout Entry, at now: Int64) {
-        let others = entry.untold == 1 ? "" : ", and \(entry.untold - 1) more for this reason"
+        let others = entry.untold == 1 ? "" : ", and \(entry.untold - 1) more (\(reason.rawValue))"
         let peer = entry.last.uid.map { "refused uid \($0): " } ?? ""
         let message = "\(peer)\(entry.last.message)\(others)"
         var fields = [

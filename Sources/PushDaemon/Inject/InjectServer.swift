@@ -20,7 +20,7 @@ final class InjectServer {
     }
 
     /// How deep a request may nest; a reload may change it.
-    var depthLimit: Int
+    var limits: JSONLimits
     private let processor: Processor
     private let pipeline: CommitPipeline
     private let committer: Committer
@@ -53,10 +53,10 @@ final class InjectServer {
     ///   - largeRequests: reads large requests, on a thread of its own; ``wasRead(_:_:)`` brings them.
     ///   - health: why nothing can be accepted for now; told to whoever tries.
     ///   - refusals: counts what is refused.
-    ///   - depthLimit: how deep a request may nest.
+    ///   - limits: what the JSON of a request may have.
     init(
         processor: Processor, pipeline: CommitPipeline, committer: Committer, lookup: Lookup,
-        largeRequests: LargeRequestReader, health: StoreHealth, refusals: RefusalLog, depthLimit: Int
+        largeRequests: LargeRequestReader, health: StoreHealth, refusals: RefusalLog, limits: JSONLimits
     ) {
         self.processor = processor
         self.pipeline = pipeline
@@ -65,7 +65,7 @@ final class InjectServer {
         self.largeRequests = largeRequests
         self.health = health
         self.refusals = refusals
-        self.depthLimit = depthLimit
+        self.limits = limits
         applied = committer.lastNumber
         guard processor.lastNumber.value == 0 else { return }
         // An empty ledger knows no id.
@@ -89,14 +89,14 @@ final class InjectServer {
         let place = session.reserveReply()
         carryOut(for: session, place) { () throws(ProtocolError) in
             guard line.count < LargeRequestReader.threshold else { return try readElsewhere(line, session, place) }
-            let request = try Request(line: line, limits: JSONLimits(depth: depthLimit))
+            let request = try Request(line: line, limits: limits)
             try admit(Candidate(session: session, place: place, request: request))
         }
     }
 
     private func readElsewhere(_ line: [UInt8], _ session: ClientSession, _ place: Int) throws(ProtocolError) {
         do throws(SystemError) {
-            try largeRequests.submit(line, limits: JSONLimits(depth: depthLimit), token: nextToken())
+            try largeRequests.submit(line, limits: limits, token: nextToken())
         } catch {
             throw ProtocolError(.overloaded, message: error.description, retryAfter: .seconds(1))
         }

@@ -72,7 +72,7 @@ final class TwinDaemon: ClientSession.Owner {
         inject = InjectServer(
             processor: processor, pipeline: pipeline, committer: committer, lookup: lookup,
             largeRequests: largeRequests, health: surroundings.health, refusals: surroundings.refusals,
-            depthLimit: settings.daemon.jsonDepthMax)
+            limits: settings.daemon.jsonLimits)
         session = try TwinSession()
         let (runner, processor) = (runner, processor)
         loader.begin(start: { runner.start($0) }) { processor.handle(.failedToStart($0, reason: $1)) }

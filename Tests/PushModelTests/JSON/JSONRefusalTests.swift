@@ -60,6 +60,23 @@ struct JSONRefusalTests {
         try expect(Refusal(String(repeating: "[", count: 10_000), .tooDeep, at: 32, "more than 32 deep"))
     }
 
+    @Test("one value more than the limit, keys counted too", arguments: [1, 7, 1000, 65_536])
+    func tooManyValues(limit: Int) throws {
+        func list(_ count: Int) -> String { "[\(Array(repeating: "1", count: count - 1).joined(separator: ","))]" }
+        func object(_ members: Int) -> String { "{\((0..<members).map { "\"k\($0)\":1" }.joined(separator: ","))}" }
+        _ = try JSONDocument(scanning: Array(list(limit).utf8), limits: JSONLimits(values: limit))
+        let words = "more than \(limit) values, keys counted too"
+        let refusal = Refusal(list(limit + 1), .tooLong, at: limit * 2 - 1, words)
+        try expect(refusal, limits: JSONLimits(values: limit))
+        // The table of an object's keys is not counted.
+        let members = (limit - 1) / 2
+        _ = try JSONDocument(scanning: Array(object(members).utf8), limits: JSONLimits(values: limit))
+        let error = #expect(throws: JSONError.self) {
+            try JSONDocument(scanning: Array(object(members + 1).utf8), limits: JSONLimits(values: limit))
+        }
+        #expect(error?.code == .tooLong)
+    }
+
     @Test("a million levels that never close, without a stack overflow")
     func bottomless() throws {
         let text = [UInt8](repeating: UInt8(ascii: "["), count: 1_000_000)

@@ -55,7 +55,7 @@ struct CrashTests {
     func scenario() throws {
         let lines = [
             slow, #"{"at":1000,"crash":{}}"#,
-            #"{"expect":{"id":"slow","outcome":"failed","reason":"daemon_crashed","exec_ms":0}}"#,
+            #"{"expect":{"id":"slow","outcome":"failed","reason":"daemon_crashed","queue_ms":0}}"#,
         ]
         let scenario = try Scenario(lines.map { Array($0.utf8) })
         let checks = scenario.run(table: table(idempotent: false), tracker: Self.tracker)

@@ -35,7 +35,14 @@ public struct JSONDocument: Sendable {
 public struct JSONLimits: Sendable {
     /// Levels of nesting.
     public var depth: Int
+    /// Values, the keys of objects counted too.
+    public var values: Int
 
-    /// - Parameter depth: levels of nesting; an array or object is one level.
-    public init(depth: Int = 32) { self.depth = depth }
+    /// - Parameters:
+    ///   - depth: levels of nesting; an array or object is one level.
+    ///   - values: values, the keys of objects counted too.
+    public init(depth: Int = 32, values: Int = .max) {
+        self.depth = depth
+        self.values = values
+    }
 }

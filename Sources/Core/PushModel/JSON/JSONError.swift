@@ -8,6 +8,8 @@ public struct JSONError: Error, Hashable, Sendable {
         case invalidUTF8 = "invalid_utf8"
         /// More levels of nesting than the limit.
         case tooDeep = "too_deep"
+        /// More values than the limit.
+        case tooLong = "too_long"
         /// One object has the same key twice, compared after unescaping.
         case duplicateKey = "duplicate_key"
     }

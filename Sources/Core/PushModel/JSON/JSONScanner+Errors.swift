@@ -43,6 +43,10 @@ struct JSONSpot {
         JSONError(.tooDeep, at: position, "arrays and objects are nested more than \(limit) deep")
     }
 
+    func tooManyValues(limit: Int) -> JSONError {
+        JSONError(.tooLong, at: position, "there are more than \(limit) values, keys counted too")
+    }
+
     var separatorMissing: JSONError { unexpected("a comma or '\(isInArray ? "]" : "}")' is expected") }
 
     var keyMissing: JSONError {

@@ -18,6 +18,9 @@ struct JSONScanner {
     /// How many more containers may be opened within it.
     private var depthLeft: Int
     private let depthLimit: Int
+    private let valueLimit: Int
+    /// How many entries there may be: the values, and the room of the tables of keys so far.
+    private var entriesMax: Int
 
     /// Stands for the container around the outermost value.
     private static let outside = Int(UInt32.max)
@@ -28,7 +31,7 @@ struct JSONScanner {
             throw JSONError(at: JSONEntry.longestText, "the text is longer than 512 MiB")
         }
         guard let text = bytes.baseAddress else { throw JSONError(at: 0, "the text is empty") }
-        var scanner = JSONScanner(text, length: bytes.count, depthLimit: limits.depth)
+        var scanner = JSONScanner(text, length: bytes.count, limits)
         do {
             try scanner.scan()
             return scanner.tape
@@ -38,13 +41,14 @@ struct JSONScanner {
         }
     }
 
-    private init(_ text: UnsafePointer<UInt8>, length: Int, depthLimit: Int) {
+    private init(_ text: UnsafePointer<UInt8>, length: Int, _ limits: JSONLimits) {
         self.text = text
         end = text + length
         cursor = text
-        tape = JSONTape(capacity: length / 10 + 8)
-        self.depthLimit = depthLimit
+        tape = JSONTape(capacity: min(length / 10 + 8, limits.values))
+        (depthLimit, valueLimit) = (limits.depth, limits.values)
         depthLeft = depthLimit
+        entriesMax = valueLimit
     }
 
     /// The next byte; 0, which is wrong wherever it stands, at the end of the text.
@@ -57,7 +61,7 @@ struct JSONScanner {
 
     @inline(__always)
     private mutating func scan() throws(JSONError) {
-        makeRoom(for: 1)
+        try makeRoom(for: 1)
         try scanValue(byteAfterWhiteSpace())
         while isInContainer {
             if isInObject { try scanMembers() } else { try scanElements() }
@@ -78,7 +82,7 @@ struct JSONScanner {
             }
             guard next == UInt8(ascii: "\"") else { throw here.keyMissing }
             members &+= 1
-            makeRoom(for: 2)
+            try makeRoom(for: 2)
             if !scanShortKeyAndColon() {
                 try scanKey()
                 next = byteAfterWhiteSpace()
@@ -107,7 +111,7 @@ struct JSONScanner {
                 next = byteAfterWhiteSpace()
             }
             members &+= 1
-            makeRoom(for: 1)
+            try makeRoom(for: 1)
             if try scanValue(next), isInObject { return }
             next = byteAfterWhiteSpace()
         }
@@ -127,8 +131,10 @@ struct JSONScanner {
 
     /// Makes room on the tape for so many entries.
     @inline(__always)
-    private mutating func makeRoom(for room: Int) {
-        if !tape.hasRoom(for: room) { tape = tape.grown(by: room, having: (cursor - text, end - text)) }
+    private mutating func makeRoom(for room: Int) throws(JSONError) {
+        guard !tape.hasRoom(for: room) else { return }
+        guard tape.count + room <= entriesMax else { throw here.tooManyValues(limit: valueLimit) }
+        tape = tape.grown(by: room, atMost: entriesMax, having: (cursor - text, end - text))
     }
 
     /// Scans a scalar or an empty container whole, of another container the opening bracket. There must be room for its
@@ -201,7 +207,8 @@ struct JSONScanner {
             depthLeft &+= 1
             if isInObject, members > 1 {
                 let length = JSONKeyTable.length(for: members)
-                makeRoom(for: length)
+                if entriesMax < Int.max { entriesMax &+= length }
+                try makeRoom(for: length)
                 try tape.indexKeys(ofObjectAt: innermost, members: members, in: text)
                 tape.didFillNext(length)
             }

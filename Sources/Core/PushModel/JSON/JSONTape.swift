@@ -47,12 +47,13 @@ struct JSONTape {
     ///
     /// - Parameters:
     ///   - room: for how many entries more there has to be room.
+    ///   - most: how many entries it may have in all; there is room for those that come.
     ///   - share: how much of the text has been read, for a guess at how many entries the rest has: what is copied is copied
     ///     once for most texts.
     @inline(never)
-    func grown(by room: Int, having share: (read: Int, of: Int)) -> JSONTape {
+    func grown(by room: Int, atMost most: Int, having share: (read: Int, of: Int)) -> JSONTape {
         let guess = count / 8 * 9 * share.of / max(share.read, 1)
-        var larger = JSONTape(capacity: min(max(guess, capacity / 2 * 3), capacity * 8) + room)
+        var larger = JSONTape(capacity: min(min(max(guess, capacity / 2 * 3), capacity * 8) + room, most))
         larger.entries.moveInitialize(from: entries, count: count)
         larger.next += count
         free()

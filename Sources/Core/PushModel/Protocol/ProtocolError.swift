@@ -50,6 +50,7 @@ public struct ProtocolError: Error, Hashable, Sendable {
             case .invalidJSON: .invalidJSON
             case .invalidUTF8: .invalidUTF8
             case .tooDeep: .tooDeep
+            case .tooLong: .tooLong
             case .duplicateKey: .duplicateKey
             }
         self.init(code, message: error.message)

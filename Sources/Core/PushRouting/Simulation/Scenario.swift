@@ -102,7 +102,7 @@ extension ProtocolError {
     /// Whether a line is not even an object, so that nobody can tell what it was to be.
     fileprivate var isUnreadable: Bool {
         switch code {
-        case .invalidJSON, .invalidUTF8, .tooDeep, .duplicateKey: true
+        case .invalidJSON, .invalidUTF8, .tooDeep, .tooLong, .duplicateKey: true
         case .invalidType: field == nil
         default: false
         }

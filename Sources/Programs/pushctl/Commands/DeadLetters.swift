@@ -40,10 +40,17 @@ extension Command {
             try choice.requireSome(arguments, toDo: "purge")
             let chosen = try choice.numbers(session)
             if arguments.has(.listOnly) { return try choice.list(chosen, arguments, session) }
-            guard !chosen.isEmpty else { return session.tellOfNone() }
-            let reply = try session.control(.purge(chosen))
+            var letters: [SequenceNumber] = []
+            try session.reading { ledger throws(StoreError) in
+                for number in chosen {
+                    if try ledger.story(of: number)?.deadLetters.isEmpty == false { letters.append(number) }
+                }
+            }
+            for number in chosen where !letters.contains(number) { session.output.note("\(number) has no dead letter") }
+            guard !letters.isEmpty else { return chosen.isEmpty ? session.tellOfNone() : .no }
+            let reply = try session.control(.purge(letters))
             session.tellCount("purged", reply["purged"], of: reply, arguments)
-            return .done
+            return letters.count == chosen.count ? .done : .no
         case let word?:
             throw arguments.usageFailure("\(word): must be list, show or purge")
         }
@@ -203,7 +210,9 @@ struct DeadLetterChoice {
         }
         guard !rows.isEmpty else { return session.tellOfNone() }
         session.output.print(Text.columns([["SEQ", "ACCEPTED", "OUTCOME", "HANDLER", "APP", "REASON"]] + rows))
-        if totals.count > rows.count { session.output.note("\(rows.count) of \(totals.count) are listed (--limit)") }
+        if named.isEmpty, numbers.count == limit, totals.count > limit {
+            session.output.note("the \(limit) newest are listed (--limit), of \(totals.count) dead letters in all")
+        }
         return .done
     }
 }

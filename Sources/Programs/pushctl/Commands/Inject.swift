@@ -59,6 +59,7 @@ private struct Inject {
     private var status = ExitStatus.done
     /// How many lines and files could not be read.
     private var unreadable = 0
+    private var sent = 0
 
     init(_ arguments: Arguments, _ session: Session) {
         self.session = session
@@ -105,8 +106,12 @@ private struct Inject {
             problems.forEach { note($0) }
             guard let record else { return }
             let line = template.line(for: record.document.root, isAPNs: file.isAPNs)
+            guard sent == 0 || !arguments.has(.id) else {
+                throw arguments.usageFailure("--id names one request: the first was sent, and \(record.place) was not")
+            }
             try open()
             try exchange?.send(line, from: record.place)
+            sent += 1
             // Who writes one payload at a time learns of each what became of it.
             if file.mustWait { try exchange?.settle() }
         }

@@ -35,7 +35,8 @@ extension RequestStory {
             }
             steps.append(["\(attempt.ended.milliseconds) ms", attempt.end])
         }
-        if let result = invocation.result {
+        // A handler's end often has the outcome's word.
+        if let result = invocation.result, steps.last?.last != result.outcome.rawValue {
             steps.append(["\(result.total.milliseconds) ms", result.outcome.rawValue])
         }
         return steps

@@ -54,7 +54,7 @@ private struct Simulation {
     init(_ settings: Settings, mode: DispatchMode?, output: Output) {
         simulator = Simulator(
             table: settings.routing, tracker: settings.virtualTracker, mode: mode,
-            limits: JSONLimits(depth: settings.daemon.jsonDepthMax))
+            limits: settings.daemon.jsonLimits)
         self.output = output
     }
 

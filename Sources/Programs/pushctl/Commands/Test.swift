@@ -103,7 +103,7 @@ private struct Tests {
         let scenario: Scenario
         var realRun: RealRun?
         do {
-            scenario = try Scenario(lines, limits: JSONLimits(depth: settings.daemon.jsonDepthMax))
+            scenario = try Scenario(lines, limits: settings.daemon.jsonLimits)
             try scenario.checkNames(against: settings.routing)
             if runsRealHandlers {
                 realRun = try RealRun(scenario, table: settings.routing, tracker: settings.virtualTracker)

@@ -1,5 +1,6 @@
 import DaemonClient
 import PushModel
+import UnixSockets
 
 /// Sends requests one after the other without waiting for each reply, and matches the replies, which come in order.
 struct Exchange {
@@ -26,6 +27,9 @@ struct Exchange {
     /// Few enough for their replies to fit into the socket many times over.
     private static let outstandingLimit = 256
     private static let batchSize = 32 << 10
+    /// How long nobody says anything while a reply is waited for before this program does, in milliseconds.
+    private static let patience = 10_000
+    private var hasToldOfSilence = false
 
     /// Connects to the socket at `path`; takes from the options how replies are printed.
     ///
@@ -109,8 +113,18 @@ struct Exchange {
         take(line)
     }
 
-    private func receiveLine() throws(Failure) -> [UInt8]? {
-        do { return try connection.receiveLine() } catch { throw Failure(error, path) }
+    /// The next line, however long it takes; that no reply comes is told once.
+    private mutating func receiveLine() throws(Failure) -> [UInt8]? {
+        while true {
+            let waits = !places.isEmpty && !hasToldOfSilence
+            do throws(DaemonError) {
+                return try connection.receiveLine(timeoutMilliseconds: waits ? Self.patience : nil)
+            } catch {
+                guard waits, case .socket(.timedOut) = error else { throw Failure(error, path) }
+                hasToldOfSilence = true
+                output.note("no reply for 10 s: \"pushctl status\" says what the daemon waits for, if it answers")
+            }
+        }
     }
 
     private func mustReceive() throws(Failure) -> Bool {

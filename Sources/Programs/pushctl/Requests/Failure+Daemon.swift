@@ -53,6 +53,10 @@ extension Failure {
             return "this user may not use \(path): ask for access to its directory"
         }
         let group = getgrgid(status.st_gid).map { String(cString: $0.pointee.gr_name) } ?? String(status.st_gid)
-        return "this user may not use \(path): it is for the group \(group) (InjectSocketGroup=, ControlSocketGroup=)"
+        guard path.hasSuffix("/control.sock") else {
+            return "this user may not use \(path): it is for the group \(group) (InjectSocketGroup=, ReadSocketGroup=)"
+        }
+        return "this user may not use \(path): it is for the group \(group) (ControlSocketGroup=); status, reports and "
+            + "pending entries need read.sock alone (ReadSocketGroup=)"
     }
 }

@@ -20,7 +20,7 @@ extension RequestTemplate {
         }
         let request: Request
         do {
-            request = try Request(line: line, limits: JSONLimits(depth: settings.daemon.jsonDepthMax))
+            request = try Request(line: line, limits: settings.daemon.jsonLimits)
         } catch {
             throw record.failure(field: error.field, error.message)
         }

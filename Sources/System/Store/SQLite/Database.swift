@@ -153,8 +153,8 @@ extension StoreError {
             message += ": " + errorText(number)
         }
         let path = sqlite3_db_filename(connection, "main").map { String(cString: $0) } ?? ""
-        // What was being done with a file that is damaged helps nobody to mend it.
-        let isFile = path == context || kind == .corrupt
+        // The statement tells only of errors of the program.
+        let isFile = path == context || kind != .contradiction && kind != .failed
         let place = path.isEmpty ? context : isFile ? path : "\(path): \(context)"
         return StoreError(kind, code: result, message: message, context: place)
     }
