@@ -50,42 +50,49 @@ public struct RowValues {
     ///
     /// - Throws: `RowError` when there is none left, or it is not whole.
     public mutating func next() throws(RowError) -> RowValue {
-        guard let number = rest.first else { throw RowError(message: "a row has too few values") }
-        switch RowValueTag(rawValue: number) {
-        case .null:
-            skip(1)
+        // Each value of each row passes here, on the ledger's thread: pointers, and nothing that is called.
+        guard let start = rest.baseAddress, !rest.isEmpty else { throw RowError(message: "a row has too few values") }
+        let left = rest.count
+        let number = start.load(as: UInt8.self)
+        switch number {
+        case RowValueTag.null.rawValue:
+            skip(1, from: start)
             return .null
-        case .smallInteger:
-            guard rest.count >= 2 else { throw Self.cut }
-            defer { skip(2) }
-            return .integer(Int64(rest[1]))
-        case .integer:
-            guard rest.count >= 9 else { throw Self.cut }
-            defer { skip(9) }
-            return .integer(Int64(littleEndian: rest.loadUnaligned(fromByteOffset: 1, as: Int64.self)))
-        case .shortText:
-            guard rest.count >= 2 else { throw Self.cut }
-            return .text(try take(Int(rest[1]), after: 2))
-        case .text: return .text(try take(try length(), after: 5))
-        case .bytes: return .bytes(try take(try length(), after: 5))
-        case nil: throw RowError(message: "a value begins with \(number), which stands for nothing")
+        case RowValueTag.smallInteger.rawValue:
+            guard left >= 2 else { throw Self.cut }
+            skip(2, from: start)
+            return .integer(Int64(start.load(fromByteOffset: 1, as: UInt8.self)))
+        case RowValueTag.integer.rawValue:
+            guard left >= 9 else { throw Self.cut }
+            skip(9, from: start)
+            return .integer(Int64(littleEndian: start.loadUnaligned(fromByteOffset: 1, as: Int64.self)))
+        case RowValueTag.shortText.rawValue:
+            guard left >= 2 else { throw Self.cut }
+            return .text(try take(Int(start.load(fromByteOffset: 1, as: UInt8.self)), from: start, after: 2))
+        case RowValueTag.text.rawValue, RowValueTag.bytes.rawValue:
+            guard left >= 5 else { throw Self.cut }
+            let length = UInt32(littleEndian: start.loadUnaligned(fromByteOffset: 1, as: UInt32.self))
+            let bytes = try take(Int(length), from: start, after: 5)
+            return number == RowValueTag.text.rawValue ? .text(bytes) : .bytes(bytes)
+        default: throw RowError(message: "a value begins with \(number), which stands for nothing")
         }
     }
 
     private static let cut = RowError(message: "a value is longer than its row")
 
-    private func length() throws(RowError) -> Int {
-        guard rest.count >= 5 else { throw Self.cut }
-        return Int(UInt32(littleEndian: rest.loadUnaligned(fromByteOffset: 1, as: UInt32.self)))
+    @inline(__always)
+    private mutating func take(
+        _ count: Int, from start: UnsafeRawPointer, after head: Int
+    ) throws(RowError) -> UnsafeRawBufferPointer {
+        guard count <= rest.count - head else { throw Self.cut }
+        skip(head + count, from: start)
+        return UnsafeRawBufferPointer(start: start + head, count: count)
     }
 
-    private mutating func take(_ count: Int, after start: Int) throws(RowError) -> UnsafeRawBufferPointer {
-        guard count <= rest.count - start else { throw Self.cut }
-        defer { skip(start + count) }
-        return UnsafeRawBufferPointer(rebasing: rest[start..<start + count])
+    @inline(__always)
+    private mutating func skip(_ count: Int, from start: UnsafeRawPointer) {
+        rest = UnsafeRawBufferPointer(start: start + count, count: rest.count - count)
     }
-
-    private mutating func skip(_ count: Int) { rest = UnsafeRawBufferPointer(rebasing: rest[count...]) }
 }
 
 // Values by their type.
