@@ -263,8 +263,11 @@ final class Daemon {
         case .stalled(let error): health.stalled(error)
         case .ledgerStalled(let error):
             health.ledgerStalled(error)
+            erasures.ledgerStalled(error)
             inject.admitLarge()
-        case .ledgerResumed: health.ledgerResumed()
+        case .ledgerResumed:
+            health.ledgerResumed()
+            erasures.ledgerResumed()
         case .pruned(let requests, let deadLetters): pruning.pruned(requests: requests, deadLetters: deadLetters)
         case .prunedBySize(let requests, let isStillTooLarge):
             pruning.prunedBySize(
