@@ -1,5 +1,6 @@
 import DaemonClient
 import HTTPServer
+import JournalLog
 import PushModel
 import Synchronization
 import Testing
@@ -47,7 +48,8 @@ struct PagesTests {
 
     @Test("tell the journal why there are no metrics, once, and when there are again")
     func told() {
-        let (isAway, messages) = (Mutex(true), Mutex<[String]>([]))
+        let isAway = Mutex(true)
+        let messages = Mutex<[String]>([])
         let log = ProblemLog(end: "the daemon answers again") { entry in
             messages.withLock { $0.append(entry.message) }
         }
