@@ -89,8 +89,7 @@ let package = Package(
         swift(.system, "JournalLog", ["CSystemd", "LinuxSystem"]),
         swift(.system, "HTTPClient", ["CCurl", "CLinux"]),
         swift(.system, "HTTPServer", ["CMicroHTTPD", "LinuxSystem"]),
-        swift(.system, "DesktopNotifications", ["CSystemd", "PushRouting", "LinuxSystem"]),
-        swift(.system, "LogControl", ["CSystemd", "LinuxSystem"]),
+        swift(.system, "DBus", ["CSystemd", "PushRouting", "LinuxSystem"]),
         swift(.system, "JSONC", ["CJSON", "PushModel"]),
         swift(.system, "SettingsFiles", ["PushRouting", "PushSettings", "LinuxSystem"]),
 
@@ -105,7 +104,7 @@ let package = Package(
             .system, "HandlerRuns",
             [
                 "PushModel", "PushRouting", "LinuxSystem", "EventLoop", "UnixSockets", "HandlerProcess",
-                "DesktopNotifications", "JournalLog",
+                "DBus", "JournalLog",
             ]),
 
         // The daemon, wired together, and its documentation.
@@ -114,7 +113,7 @@ let package = Package(
             dependencies: [
                 "PushModel", "PushTracking", "PushCustomData", "PushRouting", "PushReporting", "PushSettings",
                 "LinuxSystem", "EventLoop", "UnixSockets", "Store", "HandlerProcess", "HandlerRuns", "JournalLog",
-                "SettingsFiles", "JSONC", "LogControl",
+                "SettingsFiles", "JSONC", "DBus",
             ], swiftSettings: settings),
         program("pushrouterd", ["PushDaemon", "PushModel", "PushSettings", "SettingsFiles"]),
         program(
@@ -166,7 +165,9 @@ let package = Package(
         tests("JSONCTests", ["PushModel", "JSONC"]),
         tests("HTTPClientTests", ["HTTPClient", "CLinux"]),
         tests("HTTPServerTests", ["HTTPServer", "LinuxSystem"]),
-        tests("MetricsTests", ["PushModel", "PushReporting", "HTTPServer", "DaemonClient", "pushrouter-metrics"]),
+        tests(
+            "MetricsTests",
+            ["PushModel", "PushReporting", "HTTPServer", "JournalLog", "DaemonClient", "pushrouter-metrics"]),
         tests("PushRoutingTests", ["PushModel", "PushDispatch", "PushTracking", "PushCustomData", "PushRouting"]),
         tests("PushFiguresTests", ["PushModel", "PushFigures"]),
         tests("PushReportingTests", ["PushModel", "PushFigures", "PushReporting"]),
@@ -178,10 +179,11 @@ let package = Package(
             ]),
         tests("EventLoopTests", ["EventLoop", "CLinux", "LinuxSystem"]),
         tests("UnixSocketsTests", ["UnixSockets", "CLinux", "LinuxSystem"]),
-        tests("StoreTests", ["PushModel", "Store", "CLinux"]),
+        tests("StoreTests", ["PushModel", "Store", "CLinux", "LinuxSystem"]),
         // Reports from figures beside reports from rows.
         tests("ReportReadingTests", ["PushModel", "PushFigures", "PushReporting", "Store", "pushctl"]),
         tests("HandlerProcessTests", ["HandlerProcess", "CLinux", "LinuxSystem"]),
+        tests("DBusTests", ["DBus", "LinuxSystem"]),
         tests("HandlerRunsTests", ["HandlerRuns"]),
         tests("JournalLogTests", ["JournalLog", "CLinux"]),
         tests(

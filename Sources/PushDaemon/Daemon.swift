@@ -264,10 +264,12 @@ final class Daemon {
         case .ledgerStalled(let error):
             health.ledgerStalled(error)
             ledgerSync.ledgerStalled()
+            erasures.ledgerStalled(error)
             inject.admitLarge()
         case .ledgerResumed:
             health.ledgerResumed()
             ledgerSync.ledgerResumed()
+            erasures.ledgerResumed()
         case .pruned(let requests, let deadLetters, let bySize, let isTooLarge):
             pruning.pruned(requests: requests, deadLetters: deadLetters)
             pruning.prunedBySize(requests: bySize, isStillTooLarge: isTooLarge, at: EventLoop.nowNanoseconds)

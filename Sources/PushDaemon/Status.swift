@@ -221,11 +221,11 @@ struct DiskStatus: Sendable {
         writer.member("bytes_behind", state.bytesBehind)
         writer.member("behind_us", behind.microseconds)
         writer.member("ledger_bytes", state.ledgerLength)
+        writer.member("ledger_wal_bytes", state.walLength)
         writer.member("ledger_used_bytes", state.ledgerUsed)
         writer.member("ledger_limit_bytes", sizeMax)
         writer.member("pruned_by_retention", prunedByRetention)
         writer.member("pruned_by_size", prunedBySize)
-        writer.member("ledger_wal_bytes", state.walLength)
         writer.member("id_filter_bytes", filterBytes)
     }
 }

@@ -78,8 +78,7 @@ let layers = [
     TargetRule("JournalLog", .adapter, ["CSystemd", "LinuxSystem"]),
     TargetRule("HTTPClient", .adapter, ["CCurl", "CLinux"]),
     TargetRule("HTTPServer", .adapter, ["CMicroHTTPD", "LinuxSystem"]),
-    TargetRule("DesktopNotifications", .adapter, ["CSystemd", "PushRouting", "LinuxSystem"]),
-    TargetRule("LogControl", .adapter, ["CSystemd", "LinuxSystem"]),
+    TargetRule("DBus", .adapter, ["CSystemd", "PushRouting", "LinuxSystem"]),
     TargetRule("JSONC", .adapter, ["CJSON", "PushModel"]),
     TargetRule("SettingsFiles", .adapter, ["PushRouting", "PushSettings", "LinuxSystem"]),
 
@@ -89,7 +88,7 @@ let layers = [
         "HandlerRuns", .shared,
         [
             "PushModel", "PushRouting", "LinuxSystem", "EventLoop", "UnixSockets", "HandlerProcess",
-            "DesktopNotifications", "JournalLog",
+            "DBus", "JournalLog",
         ]),
 
     TargetRule(
@@ -97,7 +96,7 @@ let layers = [
         [
             "PushModel", "PushTracking", "PushCustomData", "PushRouting", "PushReporting", "PushSettings",
             "LinuxSystem", "EventLoop", "UnixSockets", "Store", "HandlerProcess", "HandlerRuns", "JournalLog",
-            "SettingsFiles", "JSONC", "LogControl",
+            "SettingsFiles", "JSONC", "DBus",
         ]),
     TargetRule("pushrouterd", .composition, ["PushDaemon", "PushModel", "PushSettings", "SettingsFiles"]),
     TargetRule(

@@ -101,11 +101,94 @@ struct FullDiskTests {
         #expect(try installation.injectClient().ask(Requests.deliver(id: "a", waits: false)).seq == 1)
     }
 
-    /// Writes a file until there is no room.
-    private func fill(_ path: String) {
+    @Test("keeps the rest of an erasure waiting, which writes nothing meanwhile and ends by itself once there is room")
+    func erasure() throws {
+        let installation = Installation()
+        mkdir(installation.state, 0o700)
+        try #require(mount("tmpfs", installation.state, "tmpfs", 0, "size=160m") == 0, "cannot mount")
+        defer { umount2(installation.state, Int32(MNT_DETACH)) }
+        let daemon = try TestDaemon(installation)
+        let payload = #""payload":{"data":{"k":"\#(String(repeating: "x", count: 20_000))"}}"#
+        let client = try installation.injectClient()
+        for index in 0..<1000 {
+            #expect(try client.ask(Requests.deliver(payload, id: "r\(index)", waits: false)).isAccepted)
+        }
+        try live(daemon)
+        try waitUntil("the WAL is copied to the ledger") {
+            var facts = stat()
+            return stat(installation.state + "/ledger.db", &facts) == 0 && facts.st_size > 18 << 20
+        }
+        fill(installation.state + "/ballast", sparing: 12 << 20)
+
+        let process = daemon.process.processID
+        let (room, written) = (try free(installation.state), try bytesWritten(by: process))
+        let erased = daemon.pushctl("erase", "--user", "anna7731", "--yes", "--json")
+        try #require(erased.end == .exited(0), "\(erased.errors) \(daemon.process.standardError)")
+        let reply = try json(erased.output)
+        #expect(reply["erased"]?.bool == true && reply["complete"]?.bool == false, "\(erased.output)\(erased.errors)")
+        #expect(reply["waits_for"]?.string?.contains("writing the ledger once more takes") == true, "\(erased.output)")
+        #expect(try bytesWritten(by: process) - written < 8 << 20)
+        #expect(try room - free(installation.state) < 8 << 20)
+
+        unlink(installation.state + "/ballast")
+        try waitUntil("the erasure has come to its end") { access(installation.state + "/erasure", F_OK) != 0 }
+        #expect(daemon.pushctl("show", "1001").end == .exited(0))
+    }
+
+    @Test("does not leave who erases without an answer: the order is taken, and carried out once there is room")
+    func orderWithoutRoom() throws {
+        let installation = Installation()
+        mkdir(installation.state, 0o700)
+        try #require(mount("tmpfs", installation.state, "tmpfs", 0, "size=32m") == 0, "cannot mount")
+        defer { umount2(installation.state, Int32(MNT_DETACH)) }
+        let daemon = try TestDaemon(installation)
+        try live(daemon)
+        #expect(daemon.pushctl("report").end == .exited(0), "the ledger has all of it then")
+        fill(installation.state + "/ballast")
+        let client = try Client(path: installation.controlSocket)
+        let answer = try client.ask(#"{"op":"erase","external_id":"anna7731"}"#)
+        #expect(answer.errorCode == "unavailable", "\(answer)")
+        #expect(answer.errorMessage?.contains("the order is taken and goes on") == true, "\(answer)")
+        let another = try client.ask(#"{"op":"erase","external_id":"ben"}"#)
+        #expect(another.errorCode == "unavailable", "\(another)")
+
+        unlink(installation.state + "/ballast")
+        try waitUntil("the erasure has come to its end") {
+            daemon.pushctl("erase", "--user", "anna7731", "--yes", "--json").output.contains(#""complete":true"#)
+        }
+        #expect(daemon.pushctl("erase", "--user", "anna7731", "--dry-run", "--json").output.contains(#""requests":0"#))
+    }
+
+    /// A person has a request.
+    private func live(_ daemon: TestDaemon) throws {
+        let line = #"""
+            {"op":"deliver","app":"shop","device":"d1","platform":"android","external_id":"anna7731",\#
+            "payload":{"data":{"k":"of-anna7731"}}}
+            """#
+        let result = daemon.pushctl("inject", "--wait", "-", input: line + "\n")
+        try #require(result.end == .exited(0), "\(result.output)\(result.errors)")
+    }
+
+    /// Writes a file until there is no room, or so many bytes of it.
+    private func fill(_ path: String, sparing spared: Int = 0) {
         let file = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
         defer { close(file) }
         let block = [UInt8](repeating: 0, count: 4096)
-        while write(file, block, block.count) > 0 {}
+        var length = 0
+        while case let count = write(file, block, block.count), count > 0 { length += count }
+        ftruncate(file, max(0, length - spared))
+    }
+
+    private func free(_ directory: String) throws -> Int {
+        var facts = statvfs()
+        try #require(statvfs(directory, &facts) == 0)
+        return Int(facts.f_bavail) * Int(facts.f_frsize)
+    }
+
+    /// What a process has written by system calls, in bytes.
+    private func bytesWritten(by process: Int32) throws -> Int {
+        let text = String(decoding: try #require(readFile("/proc/\(process)/io")), as: UTF8.self)
+        let line = try #require(text.split(separator: "\n").first { $0.hasPrefix("wchar: ") })
+        return try #require(Int(line.dropFirst(7)))
     }
 }

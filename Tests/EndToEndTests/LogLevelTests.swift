@@ -28,6 +28,7 @@ struct LogLevelTests {
         #expect(try daemon.process.stop() == .exited(0))
         let outcomes = daemon.process.standardError.split(separator: "\n").filter { $0.contains("push_outcome=") }
         #expect(outcomes.count == 2, "\(daemon.process.standardError)")
+        #expect(daemon.process.standardError.contains("the log level is warning from now on; it was debug"))
     }
 
     @Test("can be asked and set over D-Bus", .enabled(if: hasBus, "dbus-daemon or busctl is not installed"))

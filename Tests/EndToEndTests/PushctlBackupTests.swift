@@ -1,3 +1,4 @@
+import Glibc
 import PushModel
 import TestSupport
 import Testing
@@ -71,5 +72,40 @@ struct PushctlBackupTests {
         #expect(!bad.lines.contains { $0.hasPrefix("ok ") })
         daemon.process.crash()
         #expect(daemon.pushctl("doctor").output.contains("nobody listens on"))
+    }
+
+    @Test("doctor does not wait for a daemon that takes no connection any more, and says that it does not answer")
+    func fullBacklog() throws {
+        daemon.process.crash()
+        let full = try [daemon.installation.injectSocket, daemon.installation.controlSocket].flatMap(fullBacklog)
+        defer { for descriptor in full { close(descriptor) } }
+        let result = Program(path: "/usr/bin/timeout").run(["120", pushctl.path] + daemon.options + ["doctor"])
+        #expect(result.end == .exited(1), "\(result.end)")
+        #expect(result.output.contains("control.sock: no answer within"), "\(result.output)")
+    }
+
+    /// A socket at a path, and as many connections to it as wait to be taken.
+    private func fullBacklog(_ path: String) throws -> [Int32] {
+        let flags = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
+        unlink(path)
+        let listener = socket(AF_UNIX, flags, 0)
+        try #require(withAddress(of: path) { bind(listener, $0, $1) } == 0 && listen(listener, 1) == 0)
+        var descriptors = [listener]
+        while true {
+            let client = socket(AF_UNIX, flags, 0)
+            descriptors.append(client)
+            if withAddress(of: path, { connect(client, $0, $1) }) != 0 { return descriptors }
+        }
+    }
+
+    private func withAddress(of path: String, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Int32) -> Int32 {
+        var place = sockaddr_un()
+        place.sun_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &place.sun_path) { $0.copyBytes(from: path.utf8) }
+        return withUnsafePointer(to: &place) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                body($0, socklen_t(MemoryLayout<sockaddr_un>.size))
+            }
+        }
     }
 }

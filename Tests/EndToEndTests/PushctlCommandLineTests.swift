@@ -132,6 +132,11 @@ struct PushctlCommandLineTests {
             ("pushctl report --state /et", "/etc"),
             ("pushctl inject /etc/hostn", "/etc/hostname"),
             ("pushctl status /etc/passw", ""),
+            ("pushctl --state test rep", "report replay"),
+            ("pushctl --state = test repo", "report"),
+            ("pushctl export --event Open,Infl", "Open,InfluencedOpen"),
+            ("pushctl report --by handler,pla", "handler,platform"),
+            ("pushctl log-level war", "warning"),
         ])
     func completion(_ line: String, _ expected: String) {
         let script = """

@@ -163,6 +163,15 @@ struct PushctlEraseTests {
         #expect(files(with: Self.anna) == [])
     }
 
+    @Test("of nobody known says so, and writes nothing unless the answer is yes")
+    func nobody() throws {
+        let asked = daemon.pushctl("erase", "--user", "user-ana", input: "no\n")
+        #expect(asked.end == .exited(1), "\(asked.output)")
+        #expect(asked.errors.contains("nothing is stored of that person"), "\(asked.errors)")
+        let meant = daemon.pushctl("erase", "--user", "user-ana", input: "0\n")
+        #expect(meant.end == .exited(0) && meant.output.hasPrefix("Erased"), "\(meant.errors)")
+    }
+
     @Test("takes either a user or a device")
     func usage() {
         for arguments in [[], ["--user", "a", "--device", "b"], ["--user", ""]] {

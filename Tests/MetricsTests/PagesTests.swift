@@ -1,6 +1,8 @@
 import DaemonClient
 import HTTPServer
+import JournalLog
 import PushModel
+import Synchronization
 import Testing
 
 @testable import pushrouter_metrics
@@ -42,6 +44,26 @@ struct PagesTests {
         let response = answer(HTTPRequest(method: "GET", path: "/metrics"), isAway: true)
         let lines = String(decoding: response.body, as: UTF8.self).split(separator: "\n")
         #expect(response.status == 200 && lines.filter { !$0.hasPrefix("#") } == ["pushrouterd_up 0"])
+    }
+
+    @Test("tell the journal why there are no metrics, once, and when there are again")
+    func told() {
+        let isAway = Mutex(true)
+        let messages = Mutex<[String]>([])
+        let log = ProblemLog(end: "the daemon answers again") { entry in
+            messages.withLock { $0.append(entry.message) }
+        }
+        let pages = Pages(
+            metrics: { (format) throws(DaemonError) in
+                if isAway.withLock({ $0 }) { throw Self.away }
+                return ""
+            }, problem: { () throws(DaemonError) in nil }, note: { log.note($0) })
+        let request = HTTPRequest(method: "GET", path: "/metrics")
+        for _ in 0..<2 { _ = pages.answer(request) }
+        #expect(messages.withLock { $0 } == ["\(Self.away)"])
+        isAway.withLock { $0 = false }
+        for _ in 0..<2 { _ = pages.answer(request) }
+        #expect(messages.withLock { $0 } == ["\(Self.away)", "the daemon answers again"])
     }
 
     @Test("say in the health whether the daemon takes requests, else why not")
@@ -89,6 +111,7 @@ struct MetricsArgumentsTests {
             (["--listen", "localhost:80"], "localhost:80"), (["--interval", "0"], "0"), (["--interval=x"], "x"),
             (["--textfile"], "--textfile needs a value"), (["--nope"], "there is no option --nope"),
             (["a"], "there is no operand a"), (["--listen="], "--listen needs a value"),
+            (["--runtime"], "--runtime needs a directory"),
         ])
     func bad(words: [String], part: String) {
         guard case .wrong(let message) = Arguments.parse(words) else {

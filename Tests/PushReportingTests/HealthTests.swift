@@ -100,9 +100,9 @@ struct HealthTests {
     }
 
     @Test(
-        "a disk is short below 1 GiB, and full below 64 MiB",
+        "a disk is short below 1 GiB, and full below 256 MiB, the log at its longest",
         arguments: [
-            (Int64(64 << 20) - 1, Severity.error), (64 << 20, .warning), (1 << 30, .fine),
+            (Int64(256 << 20) - 1, Severity.error), (256 << 20, .warning), (1 << 30, .fine),
         ])
     func disk(free: Int64, severity: HealthFinding.Severity) {
         var facts = HealthFacts()
@@ -146,6 +146,7 @@ struct HealthTests {
         #expect(found.contains { $0.message.hasSuffix("do not hold: c") })
         #expect(found.contains { $0.remedy == "look at its failures: pushctl deadletters --handler crm" })
         #expect(found.allSatisfy { $0.remedy != nil })
+        #expect(found.last?.area == .handlers, "those of an area stand together")
     }
 
     @Test("a handler needs its program, its user and its socket")

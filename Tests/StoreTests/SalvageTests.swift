@@ -1,4 +1,5 @@
 import Glibc
+import LinuxSystem
 import PushModel
 import TestSupport
 import Testing
@@ -68,15 +69,56 @@ struct SalvageTests: ~Copyable {
         let backup = open(file, O_RDONLY | O_CLOEXEC)
         defer { close(backup) }
         let restored = try Restoration.restore(backup, into: state, at: WallTime(milliseconds: 5))
-        // What the log had may have been added to it; nothing is deleted.
-        let place = try #require(restored.setAside)
-        let aside = try #require(readFile(place + "/ledger.db"))
-        #expect(aside.count >= before.count)
+        #expect(readFile(try #require(restored.setAside) + "/ledger.db") == before)
         let reader = try LedgerReader(directory: state)
         #expect(try reader.story(of: SequenceNumber(100))?.request.body.count == 1000)
         #expect(try reader.story(of: SequenceNumber(401)) != nil, "it was in the log alone")
         #expect(try reader.find(uid: 1000, id: "r100") != nil)
         #expect(try reader.highestSequenceNumber() > SequenceNumber(1_000_000))
+    }
+
+    @Test("is not done by a restore: it leaves a damaged ledger as it is, and goes on a million numbers behind it")
+    func replaced() async throws {
+        try await makeLedger(of: 400)
+        try damage([try pagesWithBodies()[10]])
+        let files = ["ledger.db", "ledger.db-wal"]
+        let before = files.map { readFile("\(state)/\($0)") }
+        let restored = try Restoration.restore(nil, into: state, at: WallTime(milliseconds: 5))
+        #expect(files.map { readFile("\(state)/set-aside-5/\($0)") } == before)
+        #expect(restored.continuesNumbers)
+        // The ledger may have had the last one of the log already.
+        #expect([1_000_400, 1_000_401].contains(try LedgerReader(directory: state).highestSequenceNumber().value))
+    }
+
+    @Test("keeps daemons from the directory while it reads it")
+    func locked() throws {
+        mkdir(state, 0o700)
+        do { _ = try StateDirectory(path: state) }
+        try #require(mkfifo(state + "/ledger.db", 0o600) == 0)
+        let thread = try storeThread("salvage") { [state, file] in
+            #expect(throws: StoreError.self) { try Salvage.write(from: state, to: file) }
+        }
+        // It has opened the ledger when this returns, and reads until the end.
+        let ledger = open(state + "/ledger.db", O_WRONLY | O_CLOEXEC)
+        let error = #expect(throws: StoreError.self) { _ = try StateDirectory(path: state) }
+        #expect(error?.kind == .inUse(by: getpid()))
+        close(ledger)
+        thread.join()
+        _ = try StateDirectory(path: state)
+    }
+
+    @Test(
+        "takes twice the room of the ledger", .enabled(if: getuid() == 0, "needs root, to mount a small file system"))
+    func room() async throws {
+        try await makeLedger(of: 10_000)
+        let length = try #require(readFile(state + "/ledger.db")).count
+        let small = directory.path + "/small"
+        mkdir(small, 0o700)
+        let options = "size=\(length * 9 / 4)"
+        try #require(mount("tmpfs", small, "tmpfs", 0, options) == 0, "cannot mount")
+        defer { umount2(small, Int32(MNT_DETACH)) }
+        let salvage = try Salvage.write(from: state, to: small + "/salvaged.db")
+        #expect(salvage.isWhole && salvage.backup.requests == 10_001)
     }
 
     @Test("of a ledger that is whole loses nothing and skips no number")
@@ -115,6 +157,9 @@ struct SalvageTests: ~Copyable {
         #expect(restored.backup.requests == 0 && !restored.continuesNumbers)
         #expect(readFile(state + "/set-aside-5/ledger.db")?.count == 20_000)
         #expect(try LedgerReader(directory: state).highestSequenceNumber() == SequenceNumber(0))
+        let database = try Database(path: state + "/ledger.db", access: .readOnly)
+        #expect(try database.integer("PRAGMA auto_vacuum") == 2, "it can give back space")
+        #expect(try database.integer("PRAGMA page_size") == 8192)
     }
 }
 

@@ -2,15 +2,19 @@
 
 _pushctl() {
     local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]}
-    local command= options= word
+    local command= options= i
 
     # --option=value comes as three words.
     [[ $current == = ]] && current=
     [[ $previous == = ]] && previous=${COMP_WORDS[COMP_CWORD - 2]}
 
-    for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
-        case $word in
-            inject|open|act|dismiss|session|token|log|import|explain|run-handler|handler-units|simulate|test|report|show|deadletters|replay|campaigns|events|user|users|pending|flush|export|status|tail|top|verify|doctor|backup|restore|salvage|erase|log-level) command=$word; break ;;
+    for ((i = 1; i < COMP_CWORD; i++)); do
+        case ${COMP_WORDS[i]} in
+            --action|--after|--app|--at|--baseline|--braze-id|--by|--callback|--campaign|--config|--cursor|--deadline|--device|--directory|--discard|--event|--exec|--external-id|--fail-under|--format|--generate|--handler|--id|--junit|--kind|--limit|--mode|--notifications|--os-version|--outcome|--payload|--platform|--property|--provider|--reset|--retry|--route|--runtime|--sdk|--since|--state|--suite|--text|--transport|--until|--user|--where|--width)
+            # Its value is the next word.
+            [[ ${COMP_WORDS[i + 1]} == = ]] && ((i++))
+            ((i++)) ;;
+            inject|open|act|dismiss|session|token|log|import|explain|run-handler|handler-units|simulate|test|report|show|deadletters|replay|campaigns|events|user|users|pending|flush|export|status|tail|top|verify|doctor|backup|restore|salvage|erase|log-level) command=${COMP_WORDS[i]}; break ;;
         esac
     done
 
@@ -22,7 +26,7 @@ _pushctl() {
         inject:--external-id) return ;;
         inject:--state) mapfile -t COMPREPLY < <(compgen -W "foreground background terminated force_quit force_stopped" -- "$current"); return ;;
         inject:--id) return ;;
-        open:--payload) mapfile -t COMPREPLY < <(compgen -f -- "$current"); return ;;
+        open:--payload) compopt -o filenames 2>/dev/null; mapfile -t COMPREPLY < <(compgen -f -- "$current"); return ;;
         open:--platform) mapfile -t COMPREPLY < <(compgen -W "android ios web" -- "$current"); return ;;
         open:--app) return ;;
         open:--device) return ;;
@@ -32,7 +36,7 @@ _pushctl() {
         open:--id) return ;;
         act:--action) return ;;
         act:--text) return ;;
-        act:--payload) mapfile -t COMPREPLY < <(compgen -f -- "$current"); return ;;
+        act:--payload) compopt -o filenames 2>/dev/null; mapfile -t COMPREPLY < <(compgen -f -- "$current"); return ;;
         act:--platform) mapfile -t COMPREPLY < <(compgen -W "android ios web" -- "$current"); return ;;
         act:--app) return ;;
         act:--device) return ;;
@@ -40,7 +44,7 @@ _pushctl() {
         act:--sdk) mapfile -t COMPREPLY < <(compgen -W "ready nil delayed" -- "$current"); return ;;
         act:--at) return ;;
         act:--id) return ;;
-        dismiss:--payload) mapfile -t COMPREPLY < <(compgen -f -- "$current"); return ;;
+        dismiss:--payload) compopt -o filenames 2>/dev/null; mapfile -t COMPREPLY < <(compgen -f -- "$current"); return ;;
         dismiss:--platform) mapfile -t COMPREPLY < <(compgen -W "android ios web" -- "$current"); return ;;
         dismiss:--app) return ;;
         dismiss:--device) return ;;
@@ -94,15 +98,15 @@ _pushctl() {
         run-handler:--notifications) mapfile -t COMPREPLY < <(compgen -W "allowed denied" -- "$current"); return ;;
         run-handler:--os-version) return ;;
         run-handler:--sdk) mapfile -t COMPREPLY < <(compgen -W "ready nil delayed" -- "$current"); return ;;
-        handler-units:--directory) mapfile -t COMPREPLY < <(compgen -d -- "$current"); return ;;
+        handler-units:--directory) compopt -o filenames 2>/dev/null; mapfile -t COMPREPLY < <(compgen -d -- "$current"); return ;;
         handler-units:--exec) return ;;
         simulate:--mode) mapfile -t COMPREPLY < <(compgen -W "device relay" -- "$current"); return ;;
-        test:--junit) mapfile -t COMPREPLY < <(compgen -f -- "$current"); return ;;
+        test:--junit) compopt -o filenames 2>/dev/null; mapfile -t COMPREPLY < <(compgen -f -- "$current"); return ;;
         report:--since) return ;;
         report:--until) return ;;
         report:--format) mapfile -t COMPREPLY < <(compgen -W "text json html junit csv markdown openmetrics" -- "$current"); return ;;
-        report:--by) return ;;
-        report:--baseline) mapfile -t COMPREPLY < <(compgen -f -- "$current"); return ;;
+        report:--by) compopt -o nospace 2>/dev/null; mapfile -t COMPREPLY < <(compgen -P "${current%"${current##*,}"}" -W "handler route provider platform app callback outcome transport priority" -- "${current##*,}"); return ;;
+        report:--baseline) compopt -o filenames 2>/dev/null; mapfile -t COMPREPLY < <(compgen -f -- "$current"); return ;;
         report:--fail-under) return ;;
         report:--width) return ;;
         deadletters:--handler) return ;;
@@ -142,8 +146,8 @@ _pushctl() {
         flush:--suite) return ;;
         export:--format) mapfile -t COMPREPLY < <(compgen -W "currents envelope" -- "$current"); return ;;
         export:--since) return ;;
-        export:--event) return ;;
-        export:--cursor) mapfile -t COMPREPLY < <(compgen -f -- "$current"); return ;;
+        export:--event) compopt -o nospace 2>/dev/null; mapfile -t COMPREPLY < <(compgen -P "${current%"${current##*,}"}" -W "Open Received InfluencedOpen IosForeground SessionStart SessionEnd TokenStateChange Uninstall CustomEvent" -- "${current##*,}"); return ;;
+        export:--cursor) compopt -o filenames 2>/dev/null; mapfile -t COMPREPLY < <(compgen -f -- "$current"); return ;;
         export:--after) return ;;
         status:--format) mapfile -t COMPREPLY < <(compgen -W "text json openmetrics prometheus" -- "$current"); return ;;
         tail:--handler) return ;;
@@ -156,9 +160,9 @@ _pushctl() {
         tail:--since) return ;;
         erase:--user) return ;;
         erase:--device) return ;;
-        *:--config) mapfile -t COMPREPLY < <(compgen -d -- "$current"); return ;;
-        *:--state) mapfile -t COMPREPLY < <(compgen -d -- "$current"); return ;;
-        *:--runtime) mapfile -t COMPREPLY < <(compgen -d -- "$current"); return ;;
+        *:--config) compopt -o filenames 2>/dev/null; mapfile -t COMPREPLY < <(compgen -d -- "$current"); return ;;
+        *:--state) compopt -o filenames 2>/dev/null; mapfile -t COMPREPLY < <(compgen -d -- "$current"); return ;;
+        *:--runtime) compopt -o filenames 2>/dev/null; mapfile -t COMPREPLY < <(compgen -d -- "$current"); return ;;
         *:--generate) mapfile -t COMPREPLY < <(compgen -W "man bash zsh fish" -- "$current"); return ;;
     esac
 
@@ -205,9 +209,12 @@ _pushctl() {
         mapfile -t COMPREPLY < <(compgen -W "inject open act dismiss session token log import explain run-handler handler-units simulate test report show deadletters replay campaigns events user users pending flush export status tail top verify doctor backup restore salvage erase log-level" -- "$current")
     else
         case $command in
-            inject|import|explain|run-handler|simulate|test|backup|restore|salvage) mapfile -t COMPREPLY < <(compgen -f -- "$current") ;;
+            inject|import|explain|run-handler|simulate|test|backup|restore|salvage) compopt -o filenames 2>/dev/null; mapfile -t COMPREPLY < <(compgen -f -- "$current") ;;
+            session) mapfile -t COMPREPLY < <(compgen -W "start end" -- "$current") ;;
+            deadletters) mapfile -t COMPREPLY < <(compgen -W "list show purge" -- "$current") ;;
+            log-level) mapfile -t COMPREPLY < <(compgen -W "emerg alert crit err warning notice info debug" -- "$current") ;;
         esac
     fi
 }
 
-complete -o filenames -F _pushctl pushctl
+complete -F _pushctl pushctl

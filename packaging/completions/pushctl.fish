@@ -1,8 +1,13 @@
 # Completions of pushctl for fish, made by "pushctl --generate fish".
 
 function __pushctl_command --description "The command of the line, where it has one"
+    set -l isValue no
     for word in (commandline -opc)[2..]
-        if contains -- $word inject open act dismiss session token log import explain run-handler handler-units simulate test report show deadletters replay campaigns events user users pending flush export status tail top verify doctor backup restore salvage erase log-level
+        if test $isValue = yes
+            set isValue no
+        else if contains -- $word --action --after --app --at --baseline --braze-id --by --callback --campaign --config --cursor --deadline --device --directory --discard --event --exec --external-id --fail-under --format --generate --handler --id --junit --kind --limit --mode --notifications --os-version --outcome --payload --platform --property --provider --reset --retry --route --runtime --sdk --since --state --suite --text --transport --until --user --where --width
+            set isValue yes
+        else if contains -- $word inject open act dismiss session token log import explain run-handler handler-units simulate test report show deadletters replay campaigns events user users pending flush export status tail top verify doctor backup restore salvage erase log-level
             echo $word
             return 0
         end
@@ -170,7 +175,7 @@ complete -c pushctl -n '__pushctl_in report' -l until -x -d 'only requests accep
 complete -c pushctl -n '__pushctl_in report' -l utc -d 'show times in UTC, and read dates as UTC'
 complete -c pushctl -n '__pushctl_in report' -l format -x -a 'text json html junit csv markdown openmetrics' -d 'the format of the output (text)'
 complete -c pushctl -n '__pushctl_in report' -l json -d 'print JSON, for programs'
-complete -c pushctl -n '__pushctl_in report' -l by -x -d 'also show the figures by a field, or by two that are crossed; given several times, each'
+complete -c pushctl -n '__pushctl_in report' -l by -x -a '(__fish_append , handler route provider platform app callback outcome transport priority)' -d 'also show the figures by a field, or by two that are crossed; given several times, each'
 complete -c pushctl -n '__pushctl_in report' -l baseline -r -F -d 'compare with an earlier report in JSON, and say what got worse beyond chance'
 complete -c pushctl -n '__pushctl_in report' -l fail-under -x -d 'exit with 1 when the compliance is below this, such as 99.9'
 complete -c pushctl -n '__pushctl_in report' -l fail-on-miss -d 'exit with 1 when an invocation missed its deadline'
@@ -241,7 +246,7 @@ complete -c pushctl -n '__pushctl_in flush' -l json -d 'print JSON, for programs
 complete -c pushctl -n '__pushctl_in export' -l format -x -a 'currents envelope' -d 'the form of a line (currents)'
 complete -c pushctl -n '__pushctl_in export' -l since -x -d 'only events at this time or later'
 complete -c pushctl -n '__pushctl_in export' -l utc -d 'show times in UTC, and read dates as UTC'
-complete -c pushctl -n '__pushctl_in export' -l event -x -d 'only these events, such as Open or Open,InfluencedOpen'
+complete -c pushctl -n '__pushctl_in export' -l event -x -a '(__fish_append , Open Received InfluencedOpen IosForeground SessionStart SessionEnd TokenStateChange Uninstall CustomEvent)' -d 'only these events, such as Open or Open,InfluencedOpen'
 complete -c pushctl -n '__pushctl_in export' -l cursor -r -F -d 'begin where this file says, and keep the new end in it'
 complete -c pushctl -n '__pushctl_in export' -l after -x -d 'begin after the line with this cursor; each line shows its own'
 complete -c pushctl -n '__pushctl_in export' -l follow -d 'wait for new events, until SIGINT, SIGTERM or the reader ends it'
@@ -274,4 +279,7 @@ complete -c pushctl -n '__pushctl_in erase' -l dry-run -d 'print what would be e
 complete -c pushctl -n '__pushctl_in erase' -l yes -d 'do not ask'
 complete -c pushctl -n '__pushctl_in erase' -l json -d 'print JSON, for programs'
 complete -c pushctl -n '__pushctl_in log-level' -l json -d 'print JSON, for programs'
+complete -c pushctl -n '__pushctl_in session' -a 'start end'
+complete -c pushctl -n '__pushctl_in deadletters' -a 'list show purge'
+complete -c pushctl -n '__pushctl_in log-level' -a 'emerg alert crit err warning notice info debug'
 complete -c pushctl -n '__pushctl_in inject import explain run-handler simulate test backup restore salvage' -F

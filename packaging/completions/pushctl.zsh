@@ -2,6 +2,7 @@
 # Completions of pushctl for zsh, made by "pushctl --generate zsh".
 
 local command word
+local -i is_value
 local -a known
 known=(
     'inject:send push payloads to the daemon'
@@ -41,7 +42,12 @@ known=(
 )
 
 for word in "${(@)words[2,CURRENT-1]}"; do
+    if (( is_value )); then
+        is_value=0
+        continue
+    fi
     case $word in
+    --action|--after|--app|--at|--baseline|--braze-id|--by|--callback|--campaign|--config|--cursor|--deadline|--device|--directory|--discard|--event|--exec|--external-id|--fail-under|--format|--generate|--handler|--id|--junit|--kind|--limit|--mode|--notifications|--os-version|--outcome|--payload|--platform|--property|--provider|--reset|--retry|--route|--runtime|--sdk|--since|--state|--suite|--text|--transport|--until|--user|--where|--width) is_value=1 ;;
 inject|open|act|dismiss|session|token|log|import|explain|run-handler|handler-units|simulate|test|report|show|deadletters|replay|campaigns|events|user|users|pending|flush|export|status|tail|top|verify|doctor|backup|restore|salvage|erase|log-level) command=$word; break ;;
     esac
 done
@@ -145,7 +151,7 @@ session)
         '*--help[show this help and exit; -h does the same]' \
         '*--version[print the version and exit]' \
         '1: : ' \
-        '*: : '
+        '*:word:(start end)'
     ;;
 token)
     _arguments -S \
@@ -291,7 +297,7 @@ report)
         '*--utc[show times in UTC, and read dates as UTC]' \
         '*--format=[the format of the output (text)]:format:(text json html junit csv markdown openmetrics)' \
         '*--json[print JSON, for programs]' \
-        '*--by=[also show the figures by a field, or by two that are crossed; given several times, each]:by: ' \
+        '*--by=[also show the figures by a field, or by two that are crossed; given several times, each]:by:_values -s , by handler route provider platform app callback outcome transport priority' \
         '*--baseline=[compare with an earlier report in JSON, and say what got worse beyond chance]:baseline:_files' \
         '*--fail-under=[exit with 1 when the compliance is below this, such as 99.9]:fail-under: ' \
         '*--fail-on-miss[exit with 1 when an invocation missed its deadline]' \
@@ -337,7 +343,7 @@ deadletters)
         '*--help[show this help and exit; -h does the same]' \
         '*--version[print the version and exit]' \
         '1: : ' \
-        '*: : '
+        '*:word:(list show purge)'
     ;;
 replay)
     _arguments -S \
@@ -462,7 +468,7 @@ export)
         '*--format=[the form of a line (currents)]:format:(currents envelope)' \
         '*--since=[only events at this time or later]:since: ' \
         '*--utc[show times in UTC, and read dates as UTC]' \
-        '*--event=[only these events, such as Open or Open,InfluencedOpen]:event: ' \
+        '*--event=[only these events, such as Open or Open,InfluencedOpen]:event:_values -s , event Open Received InfluencedOpen IosForeground SessionStart SessionEnd TokenStateChange Uninstall CustomEvent' \
         '*--cursor=[begin where this file says, and keep the new end in it]:cursor:_files' \
         '*--after=[begin after the line with this cursor; each line shows its own]:after: ' \
         '*--follow[wait for new events, until SIGINT, SIGTERM or the reader ends it]' \
@@ -601,7 +607,7 @@ log-level)
         '*--help[show this help and exit; -h does the same]' \
         '*--version[print the version and exit]' \
         '1: : ' \
-        '*: : '
+        '*:word:(emerg alert crit err warning notice info debug)'
     ;;
 *)
     _arguments -S \

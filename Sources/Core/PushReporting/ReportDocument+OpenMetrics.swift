@@ -4,17 +4,10 @@ import PushModel
 extension ReportDocument {
     /// The figures of the window as metrics, in the text of OpenMetrics 1.0. They are gauges: another window has others.
     public var openMetrics: String {
-        var text = ""
+        var writer = MetricWriter(format: .openMetrics, created: nil)
         func family(_ name: String, _ help: String, _ samples: [(labels: [(String, String)], value: String)]) {
-            guard !samples.isEmpty else { return }
-            let name = "pushrouterd_report_" + name
-            text += "# TYPE \(name) gauge\n"
-            if name.hasSuffix("_seconds") { text += "# UNIT \(name) seconds\n" }
-            text += "# HELP \(name) \(help)\n"
-            for sample in samples {
-                let labels = sample.labels.map { "\($0.0)=\"\(escaped($0.1))\"" }.joined(separator: ",")
-                text += name + (labels.isEmpty ? "" : "{\(labels)}") + " \(sample.value)\n"
-            }
+            let family = MetricFamily("report_" + name, help) { _ in [] }
+            writer.write(family, samples.map { MetricSample($0.value, $0.labels) })
         }
         let handlers = report.byHandler.sorted { $0.key < $1.key }
         family("invocations", "Invocations accepted in the window.", [([], String(report.accepted))])
@@ -63,17 +56,6 @@ extension ReportDocument {
                     )
                 })
         }
-        return text + "# EOF\n"
-    }
-
-    private func escaped(_ text: String) -> String {
-        text.unicodeScalars.reduce(into: "") { escaped, scalar in
-            switch scalar {
-            case "\\": escaped += "\\\\"
-            case "\"": escaped += "\\\""
-            case "\n": escaped += "\\n"
-            default: escaped.unicodeScalars.append(scalar)
-            }
-        }
+        return writer.ended()
     }
 }

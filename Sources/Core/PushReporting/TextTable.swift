@@ -1,3 +1,5 @@
+import PushModel
+
 /// Columns for a terminal: names to the left, numbers to the right, two spaces between.
 struct TextTable {
     enum Alignment { case left, right }
@@ -15,10 +17,11 @@ struct TextTable {
         self.keys = keys
     }
 
-    /// Adds a row, a cell for each column. What is cut ends in an ellipsis; a line feed within a name begins no line.
+    /// Adds a row, a cell for each column. What is cut ends in an ellipsis; control characters are shown, so
+    /// that they are measured, and none begins a line.
     mutating func add(_ cells: [String], _ tone: ReportLine.Tone = .plain) {
         precondition(cells.count == columns.count, "\(cells.count) cells in a table of \(columns.count) columns")
-        rows.append((cells: cells.map { shortened(inOneLine($0), to: widest) }, tone: tone))
+        rows.append((cells: cells.map { shortened($0.showingControls(), to: widest) }, tone: tone))
     }
 
     /// The lines, each with a line feed; a table without rows has none, so that no heading stands alone.
@@ -69,14 +72,6 @@ struct TextTable {
         }
         while line.last == " " { line.removeLast() }
         return line
-    }
-}
-
-/// `text` with its line feeds as the terminal's other controls are shown.
-private func inOneLine(_ text: String) -> String {
-    guard text.utf8.contains(UInt8(ascii: "\n")) else { return text }
-    return text.unicodeScalars.reduce(into: "") { line, scalar in
-        if scalar == "\n" { line += "\\x0a" } else { line.unicodeScalars.append(scalar) }
     }
 }
 

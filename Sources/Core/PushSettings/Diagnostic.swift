@@ -1,3 +1,5 @@
+import PushModel
+
 /// One thing to say about the configuration: where it is, what is wrong there and what to do.
 public struct Diagnostic: Hashable, Sendable, CustomStringConvertible {
     /// Whether the configuration can be used all the same.
@@ -54,13 +56,6 @@ struct FileReport {
 
 /// `text` fit for one line on a terminal: without control characters, and cut where it gets long.
 func printable(_ text: String, limit: Int = 200) -> String {
-    var shown = ""
-    for scalar in text.unicodeScalars.prefix(limit) {
-        if scalar.properties.generalCategory == .control {
-            shown += "\\x" + (scalar.value < 16 ? "0" : "") + String(scalar.value, radix: 16)
-        } else {
-            shown.unicodeScalars.append(scalar)
-        }
-    }
+    let shown = String(text.unicodeScalars.prefix(limit)).showingControls()
     return text.unicodeScalars.count > limit ? shown + "..." : shown
 }

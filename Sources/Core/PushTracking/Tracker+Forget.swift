@@ -15,7 +15,7 @@ extension Tracker {
         }
         let isForUser = person.externalID != nil
         func includes(_ owner: UInt32, _ device: UInt32) -> Bool {
-            if isForUser, owner != TextTable.none { return owner == user }
+            if isForUser, owner != SharedTexts.none { return owner == user }
             return named.contains(device)
         }
         var left = named
@@ -61,7 +61,7 @@ extension Tracker {
         let owners = Set(person.devices.compactMap { texts.find($0.text) })
         for slot in history.slots {
             let entry = history[slot]
-            guard entry.owner != TextTable.none,
+            guard entry.owner != SharedTexts.none,
                 entry.isAnonymous ? owners.contains(entry.owner) : entry.owner == user
             else { continue }
             texts.release(entry.owner)

@@ -19,7 +19,7 @@ extension Tracker {
     mutating func takeStart(
         _ source: TrackerSource, _ device: UInt32, _ user: UInt32, now: WallTime, into output: inout TrackerOutput
     ) -> Int64? {
-        let isAnonymous = user == TextTable.none
+        let isAnonymous = user == SharedTexts.none
         let owner = isAnonymous ? texts.retain(source.device) : user
         let app = devices[device].app
         let slot: UInt32
@@ -98,7 +98,7 @@ extension Tracker {
         for slot in devices[start.device].unopened.all {
             let entry = deliveries[slot]
             let age = start.at.milliseconds.saturatingSubtract(entry.receivedAt)
-            guard entry.user == start.user, entry.campaign != TextTable.none, !entry.flags.contains(.influenced),
+            guard entry.user == start.user, entry.campaign != SharedTexts.none, !entry.flags.contains(.influenced),
                 age >= 0, age < start.window, !isOpened(entry, at: start)
             else { continue }
             found.append((entry.seq, slot))

@@ -185,7 +185,7 @@ extension Tracker {
         var next = devices.first(device) ?? noSlot
         while next != noSlot {
             let found = devices[next].app
-            if app == nil || found == TextTable.none || found == wanted { body(next) }
+            if app == nil || found == SharedTexts.none || found == wanted { body(next) }
             next = devices[next].nextApp
         }
     }
@@ -194,7 +194,7 @@ extension Tracker {
     private func isMeant(_ slot: UInt32, app: String?, device: String?) -> Bool {
         let place = devices[deliveries[slot].device]
         guard device == nil || place.isNamed(device) else { return false }
-        return app == nil || place.app == TextTable.none || texts.find(app) == place.app
+        return app == nil || place.app == SharedTexts.none || texts.find(app) == place.app
     }
 
     private func later(_ one: UInt32?, _ other: UInt32?) -> UInt32? {
@@ -252,7 +252,7 @@ extension Tracker {
         guard !entry.flags.contains(.opened) else { return .duplicate }
         markOpened(slot, .init(at: interaction.at, by: interaction.cause))
         output.records.append(.opened(number(slot), at: interaction.at, by: interaction.cause))
-        guard entry.campaign != TextTable.none else { return .unattributed }
+        guard entry.campaign != SharedTexts.none else { return .unattributed }
         tell(slot, interaction, button, into: &output)
         return .opened
     }
@@ -273,7 +273,7 @@ extension Tracker {
         _ slot: UInt32, _ interaction: Interaction, button: String, into output: inout TrackerOutput
     ) -> Interaction.Verdict {
         guard closed[number(slot), default: []].insert(button).inserted else { return .duplicate }
-        guard deliveries[slot].campaign != TextTable.none else { return .unattributed }
+        guard deliveries[slot].campaign != SharedTexts.none else { return .unattributed }
         tell(slot, interaction, .close, into: &output)
         return .closed
     }

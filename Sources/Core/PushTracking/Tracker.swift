@@ -21,7 +21,7 @@ public struct Tracker: Sendable {
     var devices = Devices()
     var history = StartHistory()
     /// Users, campaigns and apps.
-    var texts = TextTable()
+    var texts = SharedTexts()
     /// The close buttons that were pressed, of the few deliveries that have some.
     var closed: [SequenceNumber: Set<String>] = [:]
     /// Openings of deliveries that a session start before may still be an influenced open of.

@@ -34,6 +34,6 @@ enum Arguments {
         """
 
     static func parse(_ words: some Sequence<String>) -> ServiceArguments.Request {
-        ServiceArguments.parse(words, options: ["--config", "--runtime"], flags: ["--dry-run"])
+        ServiceArguments.parse(words, directories: ["--config", "--runtime"], flags: ["--dry-run"])
     }
 }

@@ -28,10 +28,10 @@ struct Program {
     private static func run(_ arguments: ServiceArguments) throws(StartFailure) -> Int32 {
         let environment = { (name: String) in getenv(name).map { String(cString: $0) } }
         let directories = Directories(
-            configuration: arguments.directories["--config"], runtime: arguments.directories["--runtime"],
+            configuration: arguments.values["--config"], runtime: arguments.values["--runtime"],
             environment: environment)
         let configuration = Configuration(
-            directories: directories.configuration, isRequired: arguments.directories["--config"] != nil,
+            directories: directories.configuration, isRequired: arguments.values["--config"] != nil,
             credentials: environment("CREDENTIALS_DIRECTORY"))
         let settings = try configuration.load()
         if arguments.flags.contains("--dry-run") {

@@ -31,6 +31,6 @@ enum Arguments {
         """
 
     static func parse(_ words: some Sequence<String>) -> ServiceArguments.Request {
-        ServiceArguments.parse(words, options: ["--config"], flags: ["--child"])
+        ServiceArguments.parse(words, directories: ["--config"], flags: ["--child"])
     }
 }

@@ -28,9 +28,9 @@ struct Program {
 
     private static func run(_ arguments: ServiceArguments) throws(StartFailure) -> Int32 {
         let environment = { (name: String) in getenv(name).map { String(cString: $0) } }
-        let directories = Directories(configuration: arguments.directories["--config"], environment: environment)
+        let directories = Directories(configuration: arguments.values["--config"], environment: environment)
         let configuration = Configuration(
-            directories: directories.configuration, isRequired: arguments.directories["--config"] != nil,
+            directories: directories.configuration, isRequired: arguments.values["--config"] != nil,
             credentials: environment("CREDENTIALS_DIRECTORY"))
         let endpoints = try configuration.load()
         // Before a secret is read.
@@ -51,6 +51,8 @@ struct Program {
             return try run(configuration, endpoints, entrance) { journal.log($0) }
         } catch let error as StartFailure {
             throw error
+        } catch let error as SurplusSockets {
+            throw StartFailure(error.description, exitStatus: 2)
         } catch {
             throw StartFailure("\(error)", exitStatus: StartFailure.system)
         }
@@ -69,12 +71,12 @@ struct Program {
     /// Where connections come from.
     private static func entrance(isChild: Bool) throws -> Entrance {
         if isChild { return .handedOver(socket: STDIN_FILENO) }
-        guard let socket = InheritedSockets.take().first else {
+        guard let socket = try InheritedSockets.takeOne() else {
             throw StartFailure(
                 "there is no socket: start it by its socket unit (systemctl start pushrouter-http.socket); as a child of "
                     + "pushrouterd it has --child", exitStatus: 2)
         }
-        return .listening(try Listener(inherited: socket.descriptor))
+        return .listening(try Listener(inherited: socket))
     }
 }
 

@@ -1,4 +1,5 @@
 import HTTPServer
+import SettingsFiles
 
 /// The command line.
 struct Arguments: Equatable {
@@ -55,22 +56,18 @@ struct Arguments: Equatable {
         """
 
     static func parse(_ words: some Sequence<String>) -> Request {
-        var arguments = Arguments()
-        var rest = Array(words)[...]
-        while let word = rest.popFirst() {
-            let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
-            switch parts[0] {
-            case "-h", "--help": return .help
-            case "--version": return .version
-            case "--runtime", "--listen", "--textfile", "--interval":
-                guard let value = parts.count > 1 ? parts[1] : rest.popFirst(), !value.isEmpty else {
-                    return .wrong("\(parts[0]) needs a value")
-                }
-                if let wrong = arguments.set(parts[0], value) { return .wrong(wrong) }
-            default: return .wrong("there is no \(word.hasPrefix("-") ? "option" : "operand") \(word)")
+        let others: Set = ["--listen", "--textfile", "--interval"]
+        switch ServiceArguments.parse(words, directories: ["--runtime"], others: others) {
+        case .help: return .help
+        case .version: return .version
+        case .wrong(let message): return .wrong(message)
+        case .run(let given):
+            var arguments = Arguments()
+            for (option, value) in given.values.sorted(by: { $0.key < $1.key }) {
+                if let wrong = arguments.set(option, value) { return .wrong(wrong) }
             }
+            return .run(arguments)
         }
-        return .run(arguments)
     }
 
     /// - Returns: what is wrong with the value.

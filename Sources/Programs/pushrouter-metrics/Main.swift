@@ -38,14 +38,15 @@ struct Program {
         SignalSource.block([SIGTERM, SIGINT])
         signal(SIGPIPE, SIG_IGN)
         let source = DaemonSource(socket: directories.readSocket)
-        let pages = Pages(
-            metrics: { (format) throws(DaemonError) in try source.metrics(format) },
-            problem: { () throws(DaemonError) in try source.problem() })
         var status: [String] = []
         do {
             let journal = try JournalWriter()
             // A stalled journal must not keep the program from ending.
             defer { journal.stop(timeoutMilliseconds: 2000) }
+            let answers = ProblemLog(end: "the daemon answers again") { journal.log($0) }
+            let pages = Pages(
+                metrics: { (format) throws(DaemonError) in try source.metrics(format) },
+                problem: { () throws(DaemonError) in try source.problem() }, note: { answers.note($0) })
             let server = try server(arguments, pages, &status) { journal.log($0) }
             if let path = arguments.textFile { status.append("writes \(path) every \(arguments.interval) s") }
             let service = try Service(
@@ -55,6 +56,8 @@ struct Program {
             let code = try service.run()
             withExtendedLifetime(service) {}
             return code
+        } catch let error as SurplusSockets {
+            throw StartFailure(error.description, exitStatus: 2)
         } catch let error as ListenError {
             throw StartFailure("\(error)", exitStatus: StartFailure.cannotCreate)
         } catch {
@@ -66,12 +69,12 @@ struct Program {
     private static func server(
         _ arguments: Arguments, _ pages: Pages, _ status: inout [String], log: (JournalEntry) -> Void
     ) throws -> HTTPServer? {
-        let inherited = InheritedSockets.take().first
+        let inherited = try InheritedSockets.takeOne()
         if let inherited {
             guard arguments.address == nil else {
                 endWithUsage("the service manager gave a socket: leave --listen out, or the socket unit")
             }
-            let socket = try ListeningSocket(inherited: inherited.descriptor)
+            let socket = try ListeningSocket(inherited: inherited)
             status.append("serves port \(socket.port)")
             return try HTTPServer(listeningOn: socket) { pages.answer($0) }
         }

@@ -9,6 +9,8 @@ struct Pages: Sendable {
     var metrics: @Sendable (MetricsFormat) throws(DaemonError) -> String
     /// Says why the daemon takes no requests; `nil`: it does.
     var problem: @Sendable () throws(DaemonError) -> String?
+    /// Takes why there are no metrics, each time; `nil`: there are.
+    var note: @Sendable (String?) -> Void = { _ in }
 
     private static let paths: [String: @Sendable (Pages, HTTPRequest) -> HTTPResponse] = [
         "/": { _, _ in HTTPResponse(status: 200, text: "pushrouter-metrics: see /metrics and /healthz\n") },
@@ -29,7 +31,14 @@ struct Pages: Sendable {
 
     private func metrics(for request: HTTPRequest) -> HTTPResponse {
         let format = MetricsFormat(accepting: request.headers["accept"])
-        let text = (try? metrics(format)) ?? OpenMetrics.textOfNoAnswer(as: format)
+        let text: String
+        do {
+            text = try metrics(format)
+            note(nil)
+        } catch {
+            text = OpenMetrics.textOfNoAnswer(as: format)
+            note("\(error)")
+        }
         return HTTPResponse(
             status: 200, text: text, type: format.contentType,
             headers: [("Cache-Control", "no-store"), ("Vary", "Accept")])

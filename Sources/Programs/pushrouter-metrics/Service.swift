@@ -12,12 +12,11 @@ final class Service {
     private let source: DaemonSource
     private let file: TextFile?
     private let status: String
-    private let log: (JournalEntry) -> Void
     private let server: HTTPServer?
     private var signals: [SignalSource] = []
     private var timers: [RepeatingTimer] = []
-    /// What the journal was told last of the file and of the daemon; nil: all is well.
-    private var toldProblem: String?
+    /// Tells of the file and of the daemon.
+    private let problems: ProblemLog
 
     /// - Parameters:
     ///   - source: asks the daemon.
@@ -28,14 +27,14 @@ final class Service {
     ///   - log: takes what an operator must know.
     init(
         source: DaemonSource, server: HTTPServer?, file: TextFile?, interval: Duration, status: String,
-        log: @escaping (JournalEntry) -> Void
+        log: @escaping @Sendable (JournalEntry) -> Void
     ) throws(SystemError) {
         loop = try EventLoop()
         self.source = source
         self.server = server
         self.file = file
         self.status = status
-        self.log = log
+        problems = ProblemLog(end: "\(file?.path ?? "") has the daemon's metrics again", log: log)
         signals = [
             try SignalSource(loop: loop, signal: SIGTERM) { [unowned self] in loop.exit(code: 0) },
             try SignalSource(loop: loop, signal: SIGINT) { [unowned self] in loop.exit(code: 0) },
@@ -67,12 +66,6 @@ final class Service {
         var text = OpenMetrics.textOfNoAnswer(as: .prometheus)
         do { text = try source.metrics(.prometheus) } catch { problem = "\(error)" }
         do { try file.replace(with: text) } catch { problem = "\(error)" }
-        defer { toldProblem = problem }
-        guard problem != toldProblem else { return }
-        if let problem {
-            log(JournalEntry(.warning, problem))
-        } else {
-            log(JournalEntry(.notice, "\(file.path) has the daemon's metrics again"))
-        }
+        problems.note(problem)
     }
 }

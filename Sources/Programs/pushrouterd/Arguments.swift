@@ -33,6 +33,6 @@ enum Arguments {
         """
 
     static func parse(_ words: some Sequence<String>) -> ServiceArguments.Request {
-        ServiceArguments.parse(words, options: ["--config", "--state", "--runtime"])
+        ServiceArguments.parse(words, directories: ["--config", "--state", "--runtime"])
     }
 }

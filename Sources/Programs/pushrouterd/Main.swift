@@ -19,12 +19,12 @@ struct Program {
 
     private static func run(_ arguments: ServiceArguments) -> Never {
         let directories = Directories(
-            configuration: arguments.directories["--config"], state: arguments.directories["--state"],
-            runtime: arguments.directories["--runtime"],
+            configuration: arguments.values["--config"], state: arguments.values["--state"],
+            runtime: arguments.values["--runtime"],
             environment: { name in getenv(name).map { String(cString: $0) } })
         do {
             let options = DaemonOptions(
-                directories: directories, isConfigurationRequired: arguments.directories["--config"] != nil)
+                directories: directories, isConfigurationRequired: arguments.values["--config"] != nil)
             exit(try runDaemon(options))
         } catch {
             complain(error.lines, as: "pushrouterd")

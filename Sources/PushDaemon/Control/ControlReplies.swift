@@ -69,14 +69,7 @@ extension Reply {
     /// The answer to an erasure: what was taken out; why the rest of it waits, if it does.
     static func erased(_ receipt: ErasureReceipt, waitsFor reason: String?, id: String?) -> [UInt8] {
         done(id: id) { reply in
-            reply.member("requests", receipt.requests)
-            reply.member("events", receipt.events)
-            reply.member("entries", receipt.entries)
-            reply.member("entries_sent", receipt.entriesSent)
-            reply.member("attributes", receipt.attributes)
-            reply.member("states", receipt.states)
-            reply.member("devices", receipt.devices)
-            reply.member("others_on_devices", receipt.othersOnDevices)
+            for count in ErasureReceipt.counts { reply.member(count.name, receipt[keyPath: count.value]) }
             reply.member("complete", reason == nil)
             if let reason { reply.member("waits_for", reason) }
         }

@@ -36,6 +36,8 @@ final class ErasureService {
     private let lookup: Lookup
     private let journal: JournalWriter
     private var current: Order?
+    /// Why the ledger cannot be written now.
+    private var stall: StoreError?
     private var lastToken = ErasureService.firstToken
     /// Up to which batch the ledger has everything.
     private var applied: UInt64
@@ -60,13 +62,18 @@ final class ErasureService {
     /// Whether an answer is for this object.
     func owns(_ token: UInt64) -> Bool { token > Self.firstToken && token < Self.firstToken << 1 }
 
-    /// Erases a person. The answer is sent when nothing is left, or when the rows are out and something keeps the rest.
+    /// Erases a person. The answer is sent when nothing is left, or when something keeps it from going on: a receipt where
+    /// the rows are out, else `unavailable`. It says so as well while something of the person is in flight.
     ///
-    /// - Throws: `unavailable` while another one is under way, or while something of the person is in flight.
+    /// - Throws: `unavailable` while another one is under way, or while the ledger cannot be written.
     func erase(_ person: Person, for client: ControlClient) throws(ProtocolError) {
         guard current == nil else {
             throw ProtocolError(
                 .unavailable, message: "another erasure is under way", retryAfter: .seconds(1), id: client.id)
+        }
+        if let stall {
+            throw ProtocolError(
+                .unavailable, message: Self.refusal(stall), retryAfter: .seconds(1), id: client.id)
         }
         current = Order(client: client, person: person, stage: .beforeDevices(pipeline.lastGrowingNumber))
         goOn()
@@ -123,9 +130,12 @@ final class ErasureService {
     private func refuse(_ reason: String) {
         let client = current?.client
         current = nil
-        client?.reply(
-            Reply.refused(
-                ProtocolError(.unavailable, message: reason, retryAfter: .seconds(1), id: client?.id)))
+        if let client { refuse(client, reason) }
+    }
+
+    private func refuse(_ client: ControlClient, _ reason: String) {
+        client.reply(
+            Reply.refused(ProtocolError(.unavailable, message: reason, retryAfter: .seconds(1), id: client.id)))
     }
 
     // MARK: What the store tells
@@ -137,9 +147,36 @@ final class ErasureService {
     func waits(_ error: StoreError) {
         let message = "an erasure cannot go on for now, and does so by itself: \(error.message); \(error.advice)"
         journal.log(JournalEntry(.warning, message, messageID: .erasureWaits))
-        guard case .rest(let receipt) = current?.stage, let client = current?.client else { return }
-        client.reply(Reply.erased(receipt, waitsFor: error.message, id: client.id))
+        switch current?.stage {
+        case .rows: leave("the order is taken and goes on by itself: \(error.message)")
+        case .rest(let receipt):
+            guard let client = current?.client else { return }
+            client.reply(Reply.erased(receipt, waitsFor: error.message, id: client.id))
+            current?.client = nil
+        case .beforeDevices, .devices, .beforeRows, nil: break
+        }
+    }
+
+    /// The ledger cannot be written for now, so it does not get what it lacks either.
+    func ledgerStalled(_ error: StoreError) {
+        stall = error
+        switch current?.stage {
+        case .beforeDevices: refuse(Self.refusal(error))
+        case .beforeRows: leave("the order is taken and goes on when the ledger can be written again: \(error.message)")
+        case .devices, .rows, .rest, nil: break
+        }
+    }
+
+    /// The ledger is written again.
+    func ledgerResumed() { stall = nil }
+
+    private static func refusal(_ error: StoreError) -> String { "the ledger cannot be written now: \(error.message)" }
+
+    /// Answers the client, and keeps the order.
+    private func leave(_ reason: String) {
+        guard let client = current?.client else { return }
         current?.client = nil
+        refuse(client, reason)
     }
 
     /// Nothing is left.

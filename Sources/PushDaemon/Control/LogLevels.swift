@@ -1,8 +1,8 @@
+import DBus
 import EventLoop
 import Glibc
 import JournalLog
 import LinuxSystem
-import LogControl
 
 /// Which entries are written, and who may ask and set that over D-Bus: `org.freedesktop.LogControl1` on the system bus, by
 /// which "systemctl service-log-level pushrouterd" works. Without a bus the daemon runs on.
@@ -24,6 +24,11 @@ final class LogLevels {
         self.journal = journal
     }
 
+    deinit {
+        // Out of epoll before its descriptor is closed.
+        source = nil
+    }
+
     /// The level that is written now.
     var level: JournalEntry.Priority { journal.level }
 
@@ -32,7 +37,7 @@ final class LogLevels {
         guard level != journal.level else { return }
         let message = "the log level is \(level.word) from now on; it was \(journal.level.word)"
         journal.level = level
-        journal.log(JournalEntry(.notice, message))
+        journal.log(JournalEntry(.notice, message, isWrittenAlways: true))
     }
 
     /// Connects to the system bus where a service manager started the daemon, or an environment names the bus.
@@ -40,7 +45,7 @@ final class LogLevels {
         guard getenv("INVOCATION_ID") != nil || getenv("DBUS_SYSTEM_BUS_ADDRESS") != nil else { return }
         do throws(SystemError) {
             let log = LogControlService.Log(
-                level: { [unowned self] in level.word },
+                levels: JournalEntry.Priority.allCases.map(\.word), level: { [unowned self] in level.word },
                 setLevel: { [unowned self] word in JournalEntry.Priority(word: word).map { set($0) } },
                 target: journal.isOnTerminal ? "console" : "journal", identifier: "pushrouterd")
             let service = try LogControlService(

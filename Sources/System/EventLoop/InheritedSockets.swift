@@ -17,4 +17,25 @@ public enum InheritedSockets {
             (names[Int(index)].map { String(cString: $0) } ?? "", SD_LISTEN_FDS_START + index)
         }
     }
+
+    /// Takes the one that a program with one socket listens on; `nil`: there is none.
+    ///
+    /// - Throws: that there are several: nobody would answer on the others.
+    public static func takeOne() throws(SurplusSockets) -> Int32? {
+        let all = take()
+        guard all.count <= 1 else { throw SurplusSockets(count: all.count) }
+        return all.first?.descriptor
+    }
+}
+
+/// The service manager gave more sockets than a program listens on.
+public struct SurplusSockets: Error, Hashable, CustomStringConvertible {
+    /// How many it gave.
+    public let count: Int
+
+    /// What to do about it, for people.
+    public var description: String {
+        "the service manager gave \(count) sockets, and this program listens on one: leave one ListenStream= in the "
+            + "socket unit, and one socket unit"
+    }
 }

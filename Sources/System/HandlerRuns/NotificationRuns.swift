@@ -1,4 +1,4 @@
-import DesktopNotifications
+import DBus
 import EventLoop
 import JournalLog
 import LinuxSystem
@@ -18,6 +18,8 @@ final class NotificationRuns {
         var deskTimer: TimerSource?
 
         init(_ bus: NotificationRules.Bus) { self.bus = bus }
+
+        deinit { close() }
 
         /// Lets go of the connection: out of epoll first.
         func close() {

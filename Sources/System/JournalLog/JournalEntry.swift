@@ -59,13 +59,22 @@ public struct JournalEntry: Sendable {
     public var messageID: MessageID?
     /// What programs read, in the order in which it is written.
     public var fields: [Field]
+    /// Whether it is written whatever the level: what says why others are missing.
+    public var isWrittenAlways: Bool
+
+    /// Whether it is written at a level.
+    func isWritten(at level: Priority) -> Bool { isWrittenAlways || priority.rawValue <= level.rawValue }
 
     /// An entry.
-    public init(_ priority: Priority, _ message: String, messageID: MessageID? = nil, fields: [Field] = []) {
+    public init(
+        _ priority: Priority, _ message: String, messageID: MessageID? = nil, fields: [Field] = [],
+        isWrittenAlways: Bool = false
+    ) {
         self.priority = priority
         self.message = message
         self.messageID = messageID
         self.fields = fields
+        self.isWrittenAlways = isWrittenAlways
     }
 }
 

@@ -43,8 +43,8 @@ public final class JournalWriter: Sendable {
         }.detach()
     }
 
-    /// The lowest priority that is written; entries of a lower one are left out, those that wait already too. At first all
-    /// are written.
+    /// The lowest priority that is written; entries of a lower one are left out, those that wait already too, but for
+    /// those that are always written. At first all are.
     public var level: JournalEntry.Priority {
         get { queue.withLock { $0.level } }
         set { queue.withLock { $0.level = newValue } }
@@ -59,7 +59,7 @@ public final class JournalWriter: Sendable {
     /// Queues an entry; never waits. After `stop` it is lost.
     public func log(_ entry: JournalEntry) {
         // One that is left out takes no place in the queue.
-        if entry.priority.rawValue <= level.rawValue { log { entry } }
+        if entry.isWritten(at: level) { log { entry } }
     }
 
     /// Queues an entry that is made on the writer's thread, if it is not dropped: for what comes often.
@@ -101,7 +101,7 @@ public final class JournalWriter: Sendable {
             }
             for make in batch.entries {
                 let entry = make()
-                if entry.priority.rawValue <= batch.level.rawValue { destination.write(entry, encoding: &encoding) }
+                if entry.isWritten(at: batch.level) { destination.write(entry, encoding: &encoding) }
             }
             // What was dropped came after what filled the queue.
             if batch.dropped > 0 { destination.write(.dropped(batch.dropped), encoding: &encoding) }

@@ -27,6 +27,24 @@ public struct FileDescriptor: ~Copyable, Sendable {
     }
 }
 
+extension FileDescriptor {
+    /// Writes all of `bytes` to a file, in as many calls as that takes.
+    ///
+    /// - Parameter offset: where in the file, in bytes.
+    /// - Returns: 0, or the error number (`EIO` where the system writes nothing and names no error); nobody knows how much was
+    ///   written then.
+    public borrowing func writeAll(_ bytes: UnsafeRawBufferPointer, at offset: Int) -> Int32 {
+        var written = 0
+        while written < bytes.count {
+            let rest = UnsafeRawBufferPointer(rebasing: bytes[written...])
+            let count = retryingInterrupts { pwrite(rawValue, rest.baseAddress, rest.count, off_t(offset + written)) }
+            guard count > 0 else { return count < 0 ? errno : EIO }
+            written += count
+        }
+        return 0
+    }
+}
+
 /// Repeats a system call that a signal interrupted.
 ///
 /// - Returns: what the call returned; negative with `errno` set when it failed for another reason.

@@ -1,4 +1,4 @@
-/// The command line of a service: options with a directory each, options that stand alone, and no operands.
+/// The command line of a service: options with a value each, options that stand alone, and no operands.
 public struct ServiceArguments: Equatable, Sendable {
     /// What the command line asks for.
     public enum Request: Equatable, Sendable {
@@ -9,8 +9,8 @@ public struct ServiceArguments: Equatable, Sendable {
         case wrong(String)
     }
 
-    /// `--config`, `--state` and `--runtime`, where they were given.
-    public private(set) var directories: [String: String] = [:]
+    /// The values of the options that were given: of `--config`, and so on.
+    public private(set) var values: [String: String] = [:]
     /// The options without a value that were given.
     public private(set) var flags: Set<String> = []
 
@@ -18,10 +18,11 @@ public struct ServiceArguments: Equatable, Sendable {
     ///
     /// - Parameters:
     ///   - words: the words.
-    ///   - options: the options with a directory: `--config`.
+    ///   - directories: the options with a directory: `--config`.
+    ///   - others: those with another value.
     ///   - flags: those without a value, beside `--help` and `--version`.
     public static func parse(
-        _ words: some Sequence<String>, options: Set<String>, flags: Set<String> = []
+        _ words: some Sequence<String>, directories: Set<String>, others: Set<String> = [], flags: Set<String> = []
     ) -> Request {
         var arguments = ServiceArguments()
         var rest = Array(words)[...]
@@ -31,11 +32,11 @@ public struct ServiceArguments: Equatable, Sendable {
             case "-h", "--help": return .help
             case "--version": return .version
             case let flag where flags.contains(flag) && parts.count == 1: arguments.flags.insert(flag)
-            case let option where options.contains(option):
+            case let option where directories.contains(option) || others.contains(option):
                 guard let value = parts.count > 1 ? parts[1] : rest.popFirst(), !value.isEmpty else {
-                    return .wrong("\(option) needs a directory")
+                    return .wrong("\(option) needs a \(directories.contains(option) ? "directory" : "value")")
                 }
-                arguments.directories[option] = value
+                arguments.values[option] = value
             default: return .wrong("there is no \(word.hasPrefix("-") ? "option" : "operand") \(word)")
             }
         }

@@ -16,28 +16,10 @@ extension ConfigurationSources {
             warnings.append(Diagnostic(.warning, file: directories.joined(separator: ", "), message: message))
         }
         for handler in settings.routing.handlers.values.sorted(by: { $0.name < $1.name }) {
-            guard let program = handler.kind.command?.arguments.first, access(program, X_OK) != 0 else { continue }
-            let reason = errorText(errno)
             let file = handlers.first { $0.path.hasSuffix("/\(handler.name).handler") }?.path ?? handler.name
-            let message = "Exec=\(program): cannot be run as it is: \(reason)"
-            warnings.append(Diagnostic(.warning, file: file, message: message))
+            warnings += handler.kind.systemWarnings.map { Diagnostic(.warning, file: file, message: $0) }
         }
-        for handler in settings.routing.handlers.values.sorted(by: { $0.name < $1.name }) {
-            guard let endpoint = handler.kind.endpoint else { continue }
-            let file = handlers.first { $0.path.hasSuffix("/\(handler.name).handler") }?.path ?? handler.name
-            warnings += endpoint.systemWarnings.map { Diagnostic(.warning, file: file, message: $0) }
-        }
-        return warnings + userWarnings(of: settings)
-    }
-
-    /// Users of handlers that the system does not have.
-    private func userWarnings(of settings: Settings) -> [Diagnostic] {
-        settings.routing.handlers.values.sorted { $0.name < $1.name }.compactMap { handler in
-            guard let user = handler.kind.command?.confinement.user else { return nil }
-            if UInt32(user).map({ getpwuid($0) != nil }) ?? (getpwnam(user) != nil) { return nil }
-            let file = handlers.first { $0.path.hasSuffix("/\(handler.name).handler") }?.path ?? handler.name
-            return Diagnostic(.warning, file: file, message: "User=\(user): there is no such user")
-        }
+        return warnings
     }
 
     /// What is wrong with the file of the API key, as far as this user may see it: the forwarder would refuse it.
@@ -45,22 +27,50 @@ extension ConfigurationSources {
     /// - Parameter settings: what was loaded from it.
     public func keyFileWarnings(of settings: Settings) -> [Diagnostic] {
         guard let path = settings.keyFileInUse else { return [] }
-        var status = stat()
-        let message: String
-        if stat(path, &status) != 0 {
-            // A directory that only the forwarder may enter is no mistake.
-            guard errno != EACCES else { return [] }
-            message = "KeyFile=\(path): \(errorText(errno)); the forwarder does not start without it"
-        } else if status.st_mode & 0o077 != 0 {
-            let mode = String(status.st_mode & 0o777, radix: 8)
-            message =
-                "KeyFile=\(path): its mode is \(mode), so others may read the key; the forwarder refuses it: chmod 600 \(path)"
-        } else {
-            return []
-        }
+        let warning = secretWarning(
+            "KeyFile", path, of: "key", readBy: "the forwarder", without: "the forwarder does not start without it")
+        guard let message = warning else { return [] }
         return [
             Diagnostic(.warning, file: main.last { $0.names("KeyFile") }?.path ?? "pushrouterd.conf", message: message)
         ]
+    }
+}
+
+/// What is wrong with a file that has a secret, as far as this user may see it.
+///
+/// - Parameters:
+///   - key: the key of the configuration that names it.
+///   - path: the file.
+///   - noun: what is in it.
+///   - reader: the program that reads it, and refuses it where others may.
+///   - consequence: what comes of a file that is not there.
+private func secretWarning(
+    _ key: String, _ path: String, of noun: String, readBy reader: String, without consequence: String
+) -> String? {
+    var status = stat()
+    guard stat(path, &status) == 0 else {
+        // A directory that only that program may enter is no mistake.
+        return errno == EACCES ? nil : "\(key)=\(path): \(errorText(errno)); \(consequence)"
+    }
+    guard status.st_mode & 0o077 != 0 else { return nil }
+    let mode = String(status.st_mode & 0o777, radix: 8)
+    return "\(key)=\(path): its mode is \(mode), so others may read the \(noun); \(reader) refuses it: "
+        + "chmod 600 \(path)"
+}
+
+extension Handler.Kind {
+    /// A program that cannot be run, a user that the system does not have, and what is wrong with an endpoint.
+    fileprivate var systemWarnings: [String] {
+        var warnings = endpoint?.systemWarnings ?? []
+        if let program = command?.arguments.first, access(program, X_OK) != 0 {
+            warnings.append("Exec=\(program): cannot be run as it is: \(errorText(errno))")
+        }
+        if let user = command?.confinement.user,
+            !(UInt32(user).map { getpwuid($0) != nil } ?? (getpwnam(user) != nil))
+        {
+            warnings.append("User=\(user): there is no such user")
+        }
+        return warnings
     }
 }
 
@@ -79,18 +89,9 @@ extension HTTPEndpoint {
         for (key, place) in [("SecretFile", secretFile), ("BearerFile", bearerFile)] {
             // Only the service knows where its credentials are.
             guard let place, place.hasPrefix("/") else { continue }
-            var status = stat()
-            if stat(place, &status) != 0 {
-                // A directory that only the service may enter is no mistake.
-                if errno != EACCES {
-                    warnings.append("\(key)=\(place): \(errorText(errno)); nothing is sent without it")
-                }
-            } else if status.st_mode & 0o077 != 0 {
-                let mode = String(status.st_mode & 0o777, radix: 8)
-                warnings.append(
-                    "\(key)=\(place): its mode is \(mode), so others may read the secret; pushrouter-http refuses it: "
-                        + "chmod 600 \(place)")
-            }
+            let warning = secretWarning(
+                key, place, of: "secret", readBy: "pushrouter-http", without: "nothing is sent without it")
+            if let warning { warnings.append(warning) }
         }
         return warnings
     }

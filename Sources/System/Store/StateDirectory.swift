@@ -10,15 +10,14 @@ public struct StateDirectory: ~Copyable, Sendable {
     public let path: String
     private let lock: Int32
 
-    /// Looks whether a daemon has a directory, and changes nothing.
+    /// Keeps daemons from a directory, as long as the descriptor is open, and changes nothing.
     ///
-    /// - Throws: `inUse`. Where the lock cannot be opened nobody is known to have it.
-    static func requireUnused(_ path: String) throws(StoreError) {
-        let lock = open(path + "/lock", O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
-        guard lock >= 0 else { return }
-        defer { close(lock) }
-        guard flock(lock, LOCK_SH | LOCK_NB) != 0, errno == EWOULDBLOCK else { return }
-        throw inUse(by: owner(lock), path)
+    /// - Returns: `nil` where the lock cannot be opened, as nobody is known to have it.
+    /// - Throws: `inUse`.
+    static func lockUnused(_ path: String) throws(StoreError) -> FileDescriptor? {
+        guard let lock = FileDescriptor(open(path + "/lock", O_RDONLY | O_CLOEXEC | O_NOFOLLOW)) else { return nil }
+        guard flock(lock.rawValue, LOCK_SH | LOCK_NB) != 0, errno == EWOULDBLOCK else { return lock }
+        throw inUse(by: owner(lock.rawValue), path)
     }
 
     private static func inUse(by owner: Int32?, _ path: String) -> StoreError {
@@ -144,12 +143,16 @@ public struct StateDirectory: ~Copyable, Sendable {
         return nil
     }
 
-    /// The process id in the lock file; `nil` in the moment in which the owner has not written it yet.
+    /// The process id in the lock file; `nil` in the moment in which the owner has not written it yet, and where it is of an
+    /// owner that is gone: who only reads the directory writes none.
     private static func owner(_ lock: Int32) -> Int32? {
         let text = withUnsafeTemporaryAllocation(byteCount: 16, alignment: 1) { buffer in
             let count = pread(lock, buffer.baseAddress, buffer.count, 0)
             return String(decoding: buffer.prefix(max(count, 0)), as: UTF8.self)
         }
-        return Int32(text.prefix { $0 != "\n" })
+        guard let owner = Int32(text.prefix { $0 != "\n" }), owner > 0, kill(owner, 0) == 0 || errno == EPERM else {
+            return nil
+        }
+        return owner
     }
 }

@@ -78,13 +78,6 @@ extension HealthFacts {
                 .warning(
                     .daemon, "the disk is slow: a sync takes longer than SlowCommit=", do: "look what writes to it"))
         }
-        for (name, handler) in status["handlers"]?.members ?? [] {
-            guard let breaker = handler["breaker"]?.string, breaker != "closed" else { continue }
-            findings.append(
-                .warning(
-                    .handlers, "handler \(name) does not answer: its breaker is \(breaker)",
-                    do: "look at its failures: pushctl deadletters --handler \(name)"))
-        }
         findings.append(containment(status))
         let pid = status["pid"]?.int64.map { "process \($0), " } ?? ""
         return findings.contains { $0.severity == .error }

@@ -2,13 +2,23 @@ import PushModel
 
 extension HealthFacts {
     var handlerFindings: [HealthFinding] {
-        let findings = handlers.flatMap { handler in
+        let own = handlers.flatMap { handler in
             [programFinding(handler), userFinding(handler), socketFinding(handler), authorityFinding(handler)]
                 .compactMap(\.self)
         }
+        let findings = own + breakerFindings
         return findings.isEmpty && !handlers.isEmpty
             ? [.fine(.handlers, "\(counted(handlers.count, "handler")): programs, users and sockets are there")]
             : findings
+    }
+
+    private var breakerFindings: [HealthFinding] {
+        (status?["handlers"]?.members ?? []).compactMap { name, handler in
+            guard let breaker = handler["breaker"]?.string, breaker != "closed" else { return nil }
+            return .warning(
+                .handlers, "handler \(name) does not answer: its breaker is \(breaker)",
+                do: "look at its failures: pushctl deadletters --handler \(name)")
+        }
     }
 
     private func programFinding(_ handler: Handler) -> HealthFinding? {

@@ -96,7 +96,7 @@ extension HealthFacts {
     // MARK: Disk
 
     /// Below this the daemon soon stops accepting requests: the shipped `LogSizeMax=`, once.
-    private static let leastFree: Int64 = 64 << 20
+    private static let leastFree: Int64 = 256 << 20
     /// Below this somebody should look after it.
     private static let littleFree: Int64 = 1 << 30
     /// A sync that takes longer makes each producer wait for it.
@@ -106,7 +106,7 @@ extension HealthFacts {
         var findings: [HealthFinding] = []
         if let disk {
             let free = "\(Self.mebibytes(disk.free)) MiB are free where the state directory is"
-            let remedy = "free space on that file system, or lower Retention= in [Store]"
+            let remedy = "free space on that file system, or lower Retention= or MaxSize= in [Store]"
             if disk.free < Self.leastFree {
                 findings.append(.error(.disk, "\(free): soon no request is accepted any more", do: remedy))
             } else if disk.free < Self.littleFree {

@@ -52,7 +52,7 @@ public struct LiveScreen: Sendable {
         } else {
             lines += table + misses
         }
-        return lines.map { shortened(printable($0), to: max(1, width)) }
+        return lines.map { shortened($0.showingControls(), to: max(1, width)) }
     }
 
     private func head(_ status: JSONNode?, _ problem: String?, _ figures: LiveFigures, _ now: WallTime) -> [String] {
@@ -96,7 +96,7 @@ public struct LiveScreen: Sendable {
         while true {
             var table = TextTable(
                 LiveHandler.columns.prefix(columns).map { ($0.title, $0.isText ? .left : .right) }, widest: 24)
-            for row in rows { table.add(LiveHandler.columns.prefix(columns).map { printable($0.cell(row)) }) }
+            for row in rows { table.add(LiveHandler.columns.prefix(columns).map { $0.cell(row) }) }
             let lines = table.text.split(separator: "\n").map(String.init)
             if columns == 1 || lines.allSatisfy({ $0.count <= width }) {
                 return ["", "Handlers by \(order.rawValue)"] + lines
@@ -189,16 +189,4 @@ struct LiveHandler {
         ("Limit", false, { $0.limit.map(grouped) ?? "-" }),
         ("State", true, { $0.state }),
     ]
-}
-
-/// `text` with its control characters as `\x1b` and the like.
-private func printable(_ text: String) -> String {
-    guard text.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) else { return text }
-    return text.unicodeScalars.reduce(into: "") { shown, scalar in
-        if scalar.properties.generalCategory == .control {
-            shown += "\\x" + (scalar.value < 16 ? "0" : "") + String(scalar.value, radix: 16)
-        } else {
-            shown.unicodeScalars.append(scalar)
-        }
-    }
 }

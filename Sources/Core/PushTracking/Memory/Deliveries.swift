@@ -160,8 +160,8 @@ struct Deliveries: Sendable {
         let length = Int(entry.messageLength) + Int(entry.uniqueLength) + Int(entry.extraLength)
         for place in start..<start + length { pages[Int(slot) / Self.pageLength].texts[place] = 0 }
         self[slot].flags = .erased
-        self[slot].user = TextTable.none
-        self[slot].campaign = TextTable.none
+        self[slot].user = SharedTexts.none
+        self[slot].campaign = SharedTexts.none
     }
 
     private mutating func removeFromIndexes(_ slot: UInt32) {

@@ -91,7 +91,7 @@ struct Devices: Sendable {
             index.remove(slot, hash)
             if device.nextApp != noSlot { index.insert(device.nextApp, hash) }
         }
-        devices.remove(slot, leaving: Device(name: nil, app: TextTable.none))
+        devices.remove(slot, leaving: Device(name: nil, app: SharedTexts.none))
     }
 
     /// An app on a device with an open session that was last used before `horizon`, or, when there are too many, one that

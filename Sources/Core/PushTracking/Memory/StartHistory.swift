@@ -49,14 +49,15 @@ struct StartHistory: Sendable {
     mutating func remove(_ slot: UInt32) {
         index.remove(slot, Self.hash(entries[slot]))
         entries.remove(
-            slot, leaving: Entry(number: 0, owner: TextTable.none, app: TextTable.none, isAnonymous: false, since: 0))
+            slot,
+            leaving: Entry(number: 0, owner: SharedTexts.none, app: SharedTexts.none, isAnonymous: false, since: 0))
     }
 
     /// One that was last used before `horizon`, or, when there are too many, one that was not used for a round. Each call
     /// looks at two, so a round is done before as many again are added.
     mutating func nextOld(before horizon: Int64, tooMany: Bool) -> UInt32? {
         entries.next(tooMany ? min(2 * entries.slotCount, looksMax) : 2) { entry in
-            guard entry.owner != TextTable.none else { return false }
+            guard entry.owner != SharedTexts.none else { return false }
             defer { entry.sinceSeen = entry.since }
             return Int64(entry.since) < horizon || tooMany && entry.since == entry.sinceSeen
         }

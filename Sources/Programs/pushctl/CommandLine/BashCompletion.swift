@@ -7,15 +7,19 @@ enum BashCompletion {
 
         _pushctl() {
             local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]}
-            local command= options= word
+            local command= options= i
 
             # --option=value comes as three words.
             [[ $current == = ]] && current=
             [[ $previous == = ]] && previous=${COMP_WORDS[COMP_CWORD - 2]}
 
-            for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
-                case $word in
-        \(names(of: commands))) command=$word; break ;;
+            for ((i = 1; i < COMP_CWORD; i++)); do
+                case ${COMP_WORDS[i]} in
+        \(indent)\(Option.namesWithValue(of: commands).joined(separator: "|")))
+                    # Its value is the next word.
+                    [[ ${COMP_WORDS[i + 1]} == = ]] && ((i++))
+                    ((i++)) ;;
+        \(names(of: commands))) command=${COMP_WORDS[i]}; break ;;
                 esac
             done
 
@@ -32,18 +36,40 @@ enum BashCompletion {
                 mapfile -t COMPREPLY < <(compgen -W "\(commands.map(\.name).joined(separator: " "))" -- "$current")
             else
                 case $command in
-        \(names(of: commands.filter(\.takesFiles)))) mapfile -t COMPREPLY < <(compgen -f -- "$current") ;;
+        \(names(of: commands.filter(\.takesFiles)))) \(files("-f")) ;;
+        \(commands.filter { !$0.operands.words.isEmpty }.map(operands).joined(separator: "\n"))
                 esac
             fi
         }
 
-        complete -o filenames -F _pushctl pushctl
+        complete -F _pushctl pushctl
 
         """
     }
 
     private static func names(of commands: [Command]) -> String {
-        "            " + commands.map(\.name).joined(separator: "|")
+        indent + commands.map(\.name).joined(separator: "|")
+    }
+
+    private static let indent = String(repeating: " ", count: 12)
+
+    private static func operands(of command: Command) -> String {
+        "\(indent)\(command.name)) \(words(command.operands.words)) ;;"
+    }
+
+    /// Completes names of files, or of directories. Only there a directory of that name means something.
+    private static func files(_ kind: String) -> String {
+        "compopt -o filenames 2>/dev/null; mapfile -t COMPREPLY < <(compgen \(kind) -- \"$current\")"
+    }
+
+    private static func words(_ words: [String]) -> String {
+        "mapfile -t COMPREPLY < <(compgen -W \"\(words.joined(separator: " "))\" -- \"$current\")"
+    }
+
+    /// Completes the last of several words; a comma may follow.
+    private static func list(of words: [String]) -> String {
+        "compopt -o nospace 2>/dev/null; mapfile -t COMPREPLY < <(compgen -P \"${current%\"${current##*,}\"}\" "
+            + "-W \"\(words.joined(separator: " "))\" -- \"${current##*,}\")"
     }
 
     /// What may follow an option: in one command, then in every command.
@@ -58,10 +84,10 @@ enum BashCompletion {
         switch option.value {
         case .none: return nil
         case .text: action = ""
-        case .file: action = "mapfile -t COMPREPLY < <(compgen -f -- \"$current\"); "
-        case .directory: action = "mapfile -t COMPREPLY < <(compgen -d -- \"$current\"); "
-        case .words(let words):
-            action = "mapfile -t COMPREPLY < <(compgen -W \"\(words.joined(separator: " "))\" -- \"$current\"); "
+        case .file: action = files("-f") + "; "
+        case .directory: action = files("-d") + "; "
+        case .words(let known): action = words(known) + "; "
+        case .list(_, let known): action = list(of: known) + "; "
         }
         return "        \(command):--\(option.name)) \(action)return ;;"
     }

@@ -6,6 +6,8 @@ struct Command: Sendable {
         let usage: String
         /// How many there may be.
         let count: ClosedRange<Int>
+        /// The words that one of them may be, for the completions; others are no file either.
+        var words: [String] = []
 
         static let none = Operands(usage: "", count: 0...0)
     }

@@ -6,8 +6,13 @@ enum FishCompletion {
         # Completions of pushctl for fish, made by "pushctl --generate fish".
 
         function __pushctl_command --description "The command of the line, where it has one"
+            set -l isValue no
             for word in (commandline -opc)[2..]
-                if contains -- $word \(commands.map(\.name).joined(separator: " "))
+                if test $isValue = yes
+                    set isValue no
+                else if contains -- $word \(Option.namesWithValue(of: commands).joined(separator: " "))
+                    set isValue yes
+                else if contains -- $word \(commands.map(\.name).joined(separator: " "))
                     echo $word
                     return 0
                 end
@@ -25,6 +30,7 @@ enum FishCompletion {
         \(Option.everywhere.map { shared(by: commands, $0) }.joined(separator: "\n"))
         \(commands.flatMap { command in command.options.map { line(of: $0, where: "__pushctl_in \(command.name)") } }
             .joined(separator: "\n"))
+        \(commands.filter { !$0.operands.words.isEmpty }.map(operands).joined(separator: "\n"))
         complete -c pushctl -n '__pushctl_in \(names(of: commands.filter(\.takesFiles)))' -F
 
         """
@@ -32,6 +38,10 @@ enum FishCompletion {
 
     private static func line(of command: Command) -> String {
         "complete -c pushctl -n 'not __pushctl_command >/dev/null' -a \(command.name) -d \(quoted(command.summary))"
+    }
+
+    private static func operands(of command: Command) -> String {
+        "complete -c pushctl -n '__pushctl_in \(command.name)' -a '\(command.operands.words.joined(separator: " "))'"
     }
 
     /// An option of every command, but for those in which it means something else.
@@ -48,6 +58,7 @@ enum FishCompletion {
             case .file: " -r -F"
             case .directory: " -x -a '(__fish_complete_directories)'"
             case .words(let words): " -x -a '\(words.joined(separator: " "))'"
+            case .list(_, let words): " -x -a '(__fish_append , \(words.joined(separator: " ")))'"
             }
         return "complete -c pushctl" + (condition.map { " -n '\($0)'" } ?? "") + " -l \(option.name)\(value)"
             + " -d \(quoted(option.help))"

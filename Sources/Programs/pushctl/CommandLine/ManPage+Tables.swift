@@ -185,14 +185,14 @@ extension ManPage {
         (name: "inject_connections, control_connections, read_connections", meaning: "clients of each socket"),
         (name: "bytes_waiting_for_disk", meaning: "bytes that wait to be written to the log"),
         (name: "transactions", meaning: "commits to the log since the start"),
-        (name: "longest_turn_us", meaning: "the longest time that work may have waited for the daemon's loop"),
+        (name: "longest_turn_us", meaning: "the longest turn of the loop by the clock: work may have waited so long"),
         (
             name: "turns.count, .p99_us, .longest_us",
             meaning: "the turns of the loop, and their processor time: 99 of 100 take less than p99_us"
         ),
         (
             name: "recent_turns.count, .p99_us, .longest_us, .longest_turn_us",
-            meaning: "the same of the last minute; longest_turn_us is the longest turn by the clock"
+            meaning: "the same of the last minute, longest_turn_us too"
         ),
         (name: "process.started_at_ms", meaning: "when the daemon started, in milliseconds since 1970"),
         (name: "process.resident_bytes", meaning: "bytes of the daemon's memory that are in RAM"),
@@ -320,7 +320,8 @@ extension ManPage {
         and with 1 when one was refused, or custom data of it rejected. --wait does not change that; with --fail \
         they also end with 1 when an owner's outcome is neither handled nor handed_to_tracker. verify \
         ends with 1 for a configuration that is missing or wrong, where explain and simulate end with 78; report then \
-        uses the defaults. doctor ends with 1 for an error, not for a warning.
+        uses the defaults. doctor ends with 1 for an error, not for a warning. erase and pending --clear end with 1 when their question is not \
+        answered with the number.
         """
     ]
 }

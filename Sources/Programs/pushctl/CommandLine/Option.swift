@@ -12,6 +12,8 @@ struct Option: Hashable, Sendable {
         case directory
         /// One of these words.
         case words([String])
+        /// Some of these words, with commas between; the text stands for them in the help.
+        case list(String, [String])
     }
 
     /// What follows `--`.
@@ -27,6 +29,12 @@ struct Option: Hashable, Sendable {
         self.help = help
     }
 
+    /// The options of these commands and of every command whose next word is no command, but their value.
+    static func namesWithValue(of commands: [Command]) -> [String] {
+        let options = everywhere + [generate] + commands.flatMap(\.options)
+        return Set(options.filter(\.takesValue).map { "--\($0.name)" }).sorted()
+    }
+
     /// Whether a value follows.
     var takesValue: Bool { value != .none }
 
@@ -34,7 +42,7 @@ struct Option: Hashable, Sendable {
     var placeholder: String? {
         switch value {
         case .none: nil
-        case .text(let name): name
+        case .text(let name), .list(let name, _): name
         case .file: "FILE"
         case .directory: "DIR"
         case .words(let words): words.count <= 3 ? words.joined(separator: "|") : name.uppercased()
@@ -46,7 +54,10 @@ struct Option: Hashable, Sendable {
 
     /// What it does, with the words that it takes where the usage does not show them.
     var fullHelp: String {
-        guard case .words(let words) = value, words.count > 3 else { return help }
-        return "\(help): \(words.joined(separator: ", "))"
+        switch value {
+        case .words(let words) where words.count > 3: "\(help): \(words.joined(separator: ", "))"
+        case .list(_, let words): "\(help): \(words.joined(separator: ", "))"
+        case .none, .text, .file, .directory, .words: help
+        }
     }
 }

@@ -106,7 +106,7 @@ extension Option {
         "format", .words(["text", "json", "html", "junit", "csv", "markdown", "openmetrics"]),
         "the format of the output (text)")
     static let crossedBy = Option(
-        "by", .text("FIELD[,FIELD]"),
+        "by", .list("FIELD[,FIELD]", Dimension.allCases.map(\.rawValue)),
         "also show the figures by a field, or by two that are crossed; given several times, each")
     static let baseline = Option(
         "baseline", .file, "compare with an earlier report in JSON, and say what got worse beyond chance")
@@ -124,7 +124,9 @@ extension Option {
     static let eventsSince = Option("since", .text("TIME"), "only events at this time or later")
     static let eventsUntil = Option("until", .text("TIME"), "only events before this time")
     static let exportFormat = Option("format", words(ExportFormat.self), "the form of a line (currents)")
-    static let event = Option("event", .text("TYPE,..."), "only these events, such as Open or Open,InfluencedOpen")
+    static let event = Option(
+        "event", .list("TYPE,...", AnalyticsEvent.Kind.allCases.map(\.shortName)),
+        "only these events, such as Open or Open,InfluencedOpen")
     static let cursor = Option("cursor", .file, "begin where this file says, and keep the new end in it")
     static let after = Option("after", .text("N"), "begin after the line with this cursor; each line shows its own")
     static let follow = Option("follow", .none, "wait for new events, until SIGINT, SIGTERM or the reader ends it")

@@ -7,13 +7,19 @@ enum ZshCompletion {
         # Completions of pushctl for zsh, made by "pushctl --generate zsh".
 
         local command word
+        local -i is_value
         local -a known
         known=(
         \(commands.map { "    \(quoted("\($0.name):\(escapedColons($0.summary))"))" }.joined(separator: "\n"))
         )
 
         for word in "${(@)words[2,CURRENT-1]}"; do
+            if (( is_value )); then
+                is_value=0
+                continue
+            fi
             case $word in
+            \(Option.namesWithValue(of: commands).joined(separator: "|"))) is_value=1 ;;
         \(commands.map(\.name).joined(separator: "|"))) command=$word; break ;;
             esac
         done
@@ -31,7 +37,10 @@ enum ZshCompletion {
     }
 
     private static func branch(of command: Command) -> String {
-        let operands = command.takesFiles ? "'*:file:_files'" : "'*: : '"
+        let words = command.operands.words
+        let operands =
+            command.takesFiles
+            ? "'*:file:_files'" : words.isEmpty ? "'*: : '" : "'*:word:(\(words.joined(separator: " ")))'"
         return """
             \(command.name))
                 _arguments -S \\
@@ -56,6 +65,7 @@ enum ZshCompletion {
         case .file: value = ":_files"
         case .directory: value = ":_directories"
         case .words(let words): value = ":(\(words.joined(separator: " ")))"
+        case .list(_, let words): value = ":_values -s , \(option.name) \(words.joined(separator: " "))"
         }
         return "*--\(option.name)=[\(help)]:\(option.name)\(value)"
     }

@@ -16,7 +16,7 @@ extension Command {
             earlier time is kept.
             """,
         ],
-        operands: Operands(usage: "start|end", count: 1...1),
+        operands: Operands(usage: "start|end", count: 1...1, words: ["start", "end"]),
         options: [.platform, .app, .device, .externalID, .at, .id, .json],
         examples: [
             Example(

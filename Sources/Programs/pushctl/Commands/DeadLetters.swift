@@ -18,7 +18,9 @@ extension Command {
             when they are older than DeadLetterRetention= or larger together than DeadLetterSizeMax=.
             """,
         ],
-        operands: Operands(usage: "[list|show SEQ|purge [SEQ...]]", count: 0...DeadLetterChoice.operandsMax),
+        operands: Operands(
+            usage: "[list|show SEQ|purge [SEQ...]]", count: 0...DeadLetterChoice.operandsMax,
+            words: ["list", "show", "purge"]),
         options: DeadLetterChoice.options + [.listOnly, .fullTokens, .utc, .json],
         examples: [
             Example(line: "pushctl deadletters --handler crm --since -1d", meaning: "list those of a day"),

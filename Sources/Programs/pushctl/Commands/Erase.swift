@@ -48,19 +48,18 @@ extension Command {
             session.tell(Erasure(receipt: expected, isDone: false), arguments)
             return .done
         }
-        if expected.rows > 0, !arguments.has(.eraseUnasked), !confirm(expected, session) {
+        if expected.rows == 0 {
+            session.output.note(
+                "nothing is stored of that person; an erasure writes the whole ledger once more all the same")
+        }
+        guard arguments.has(.eraseUnasked) || session.confirms(expected.rows, "row", "rows", are: "erased")
+        else {
             session.output.note("nothing was erased")
             return .no
         }
         let erasure = try session.erase(person)
         session.tell(erasure, arguments)
         return .done
-    }
-
-    private static func confirm(_ receipt: ErasureReceipt, _ session: Session) -> Bool {
-        session.output.note(
-            "\(counted(receipt.rows, "row")) would be erased, for good; type that number to go on, or use --yes")
-        return readLine() == "\(receipt.rows)"
     }
 }
 

@@ -126,5 +126,5 @@ private struct Export {
 
 extension AnalyticsEvent.Kind {
     /// The last part of the name, which is one event's only.
-    fileprivate var shortName: String { rawValue.split(separator: ".").last.map(String.init) ?? rawValue }
+    var shortName: String { rawValue.split(separator: ".").last.map(String.init) ?? rawValue }
 }

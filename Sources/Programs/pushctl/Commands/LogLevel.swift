@@ -1,3 +1,4 @@
+import JournalLog
 import PushModel
 
 extension Command {
@@ -6,12 +7,12 @@ extension Command {
         description: [
             """
             Without LEVEL it prints the level. With one, entries of that level and of those before it in the list are \
-            written from now on, until the daemon ends: emerg, alert, crit, err, warning, notice, info, debug. The first \
-            level of a daemon is debug: all is written. Where the package's D-Bus policy is in force, "systemctl \
+            written from now on, until the daemon ends: \(levels.joined(separator: ", ")). The first \
+            level of a daemon is debug: all is written. That the level was changed is always written. Where the package's D-Bus policy is in force, "systemctl \
             service-log-level pushrouterd" does the same.
             """
         ],
-        operands: Operands(usage: "[LEVEL]", count: 0...1),
+        operands: Operands(usage: "[LEVEL]", count: 0...1, words: levels),
         options: [.json],
         examples: [Example(line: "pushctl log-level warning", meaning: "only what is wrong")]
     ) { arguments, session throws(Failure) in
@@ -24,3 +25,5 @@ extension Command {
         return .done
     }
 }
+
+private let levels = JournalEntry.Priority.allCases.map(\.word)

@@ -16,7 +16,7 @@ extension Command {
             session.output.note("there is no such entry")
             return .done
         }
-        if !arguments.has(.yes), !confirm(selection.count, session) {
+        guard arguments.has(.yes) || session.confirms(selection.count, "entry", "entries", are: "discarded") else {
             session.output.note("nothing was discarded")
             return .no
         }
@@ -32,13 +32,6 @@ extension Command {
             session.output.print("discarded \(counted(discarded, "entry", "entries"))\n")
         }
         return .done
-    }
-
-    private static func confirm(_ count: Int, _ session: Session) -> Bool {
-        session.output.note(
-            "\(counted(count, "entry", "entries")) would be discarded, for good; type that number to go on, or use --yes"
-        )
-        return readLine() == "\(count)"
     }
 
     /// Entries, by what the daemon is asked to discard them.

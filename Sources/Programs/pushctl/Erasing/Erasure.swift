@@ -39,14 +39,7 @@ struct Erasure {
         var writer = JSONWriter()
         writer.object { writer in
             writer.member("erased", isDone)
-            writer.member("requests", receipt.requests)
-            writer.member("events", receipt.events)
-            writer.member("entries", receipt.entries)
-            writer.member("entries_sent", receipt.entriesSent)
-            writer.member("attributes", receipt.attributes)
-            writer.member("states", receipt.states)
-            writer.member("devices", receipt.devices)
-            writer.member("others_on_devices", receipt.othersOnDevices)
+            for count in ErasureReceipt.counts { writer.member(count.name, receipt[keyPath: count.value]) }
             writer.member("complete", isDone && waitsFor == nil)
             writer.member("waits_for", waitsFor)
             writer.member(
@@ -60,16 +53,8 @@ struct Erasure {
 extension Erasure {
     /// Reads the daemon's answer.
     init(_ reply: JSONNode) {
-        func number(_ key: String) -> Int { Int(reply[key]?.int64 ?? 0) }
         var receipt = ErasureReceipt()
-        receipt.requests = number("requests")
-        receipt.events = number("events")
-        receipt.entries = number("entries")
-        receipt.entriesSent = number("entries_sent")
-        receipt.attributes = number("attributes")
-        receipt.states = number("states")
-        receipt.devices = number("devices")
-        receipt.othersOnDevices = number("others_on_devices")
+        for count in ErasureReceipt.counts { receipt[keyPath: count.value] = Int(reply[count.name]?.int64 ?? 0) }
         self.init(receipt: receipt, waitsFor: reply["waits_for"]?.string)
     }
 }

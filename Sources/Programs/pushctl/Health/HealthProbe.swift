@@ -89,7 +89,7 @@ enum HealthProbe {
     /// Whether the daemon answers at a socket to which nothing is sent: it closes what the client has closed.
     static func inject(_ path: String) -> HealthFacts.Answer {
         answer { () throws(DaemonError) in
-            let connection = try DaemonConnection(path)
+            let connection = try DaemonConnection(path, timeoutMilliseconds: Self.patience)
             connection.finishSending()
             _ = try connection.receiveLine(timeoutMilliseconds: Self.patience)
         }
@@ -99,7 +99,8 @@ enum HealthProbe {
     static func status(_ path: String) -> (HealthFacts.Answer, JSONNode?) {
         var status: JSONNode?
         let answer = answer { () throws(DaemonError) in
-            status = try DaemonConnection(path).ask(.status, timeoutMilliseconds: Self.patience).root["status"]
+            let connection = try DaemonConnection(path, timeoutMilliseconds: Self.patience)
+            status = try connection.ask(.status, timeoutMilliseconds: Self.patience).root["status"]
         }
         return (answer, status)
     }

@@ -52,14 +52,14 @@ final class Output {
 
     /// Writes text for people: lines, each with its line feed. What came from outside cannot steer the terminal.
     func print(_ text: String) {
-        let text = visible(text)
+        let text = text.showingControls(except: "\n")
         write((width.map { Text.folded(text, width: $0) } ?? text).utf8)
     }
 
     /// Writes lines of a report for people, with colour on a terminal. What came from outside cannot steer the terminal.
     func print(_ lines: [ReportLine]) {
         for line in lines {
-            let text = visible(line.text)
+            let text = line.text.showingControls(except: "\n")
             write(line: (isColoured ? line.tone.coloured(text) : text).utf8)
         }
     }
@@ -107,7 +107,7 @@ final class Output {
     }
 
     private func report(_ message: String) {
-        let lines = visible(message).split(separator: "\n").map { "pushctl: \($0)\n" }
+        let lines = message.showingControls(except: "\n").split(separator: "\n").map { "pushctl: \($0)\n" }
         // Nobody is left to be told when this fails.
         _ = writeAll(Array(lines.joined().utf8), to: STDERR_FILENO)
     }
@@ -136,20 +136,4 @@ extension ReportLine.Tone {
             }
         return code.map { "\u{1B}[\($0)m\(text)\u{1B}[0m" } ?? text
     }
-}
-
-/// `text` without control characters other than line feeds: they become `\x1b` and the like.
-private func visible(_ text: String) -> String {
-    guard text.unicodeScalars.contains(where: mustBeShown) else { return text }
-    return text.unicodeScalars.reduce(into: "") { shown, scalar in
-        if mustBeShown(scalar) {
-            shown += "\\x" + (scalar.value < 16 ? "0" : "") + String(scalar.value, radix: 16)
-        } else {
-            shown.unicodeScalars.append(scalar)
-        }
-    }
-}
-
-private func mustBeShown(_ scalar: Unicode.Scalar) -> Bool {
-    scalar.properties.generalCategory == .control && scalar != "\n"
 }

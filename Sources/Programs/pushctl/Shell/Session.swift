@@ -1,4 +1,5 @@
 import Glibc
+import PushModel
 import PushRouting
 import PushSettings
 import SettingsFiles
@@ -33,6 +34,18 @@ struct Session {
     /// - Throws: what is wrong with it.
     func settings(in directory: String) throws(Failure) -> Settings {
         try settings([directory], required: true)
+    }
+
+    /// Asks whether what cannot be had back may go: who types how many it is means it.
+    ///
+    /// - Parameters:
+    ///   - count: how many of `noun`, as ``counted(_:_:_:)`` says it.
+    ///   - verb: what is done with them: `erased`.
+    /// - Returns: whether that number was typed.
+    func confirms(_ count: Int, _ noun: String, _ plural: String, are verb: String) -> Bool {
+        output.note(
+            "\(counted(count, noun, plural)) would be \(verb), for good; type that number to go on, or use --yes")
+        return readLine() == "\(count)"
     }
 
     /// The program of `http` handlers, as the daemon would start it; `nil`: it is not installed.

@@ -24,16 +24,14 @@ enum FileCopy {
         }
         let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 16)
         defer { memory.deallocate() }
+        var offset = 0
         while true {
             let count = retryingInterrupts { read(source, memory.baseAddress, memory.count) }
             guard count >= 0 else { throw StoreError.system("read", name, errno: errno) }
             if count == 0 { return }
-            var rest = UnsafeRawBufferPointer(rebasing: memory[..<count])
-            while !rest.isEmpty {
-                let written = retryingInterrupts { write(copy.rawValue, rest.baseAddress, rest.count) }
-                guard written > 0 else { throw StoreError.system("write", path, errno: errno) }
-                rest = UnsafeRawBufferPointer(rebasing: rest[written...])
-            }
+            let problem = copy.writeAll(UnsafeRawBufferPointer(rebasing: memory[..<count]), at: offset)
+            guard problem == 0 else { throw StoreError.system("write", path, errno: problem) }
+            offset += count
         }
     }
 }

@@ -26,8 +26,8 @@ public struct Restoration: Hashable, Sendable {
     ///   - file: the backup, open for reading at its beginning; it stays the caller's. `nil`: begin with an empty ledger.
     ///   - directory: the state directory; it is created where it is missing.
     ///   - now: the clock.
-    /// - Throws: `inUse`, `newerSchema`, `corrupt`, and what the disk says. Until the backup is whole, checked and on the disk
-    ///   nothing that was there is touched.
+    /// - Throws: `inUse`, `newerSchema`, `corrupt`, and what the disk says. Until the backup is whole, checked, brought up
+    ///   to date and on the disk, nothing that was there is touched.
     public static func restore(_ file: Int32?, into directory: String, at now: WallTime) throws(StoreError)
         -> Restoration
     {
@@ -40,13 +40,10 @@ public struct Restoration: Hashable, Sendable {
                 try makeEmpty(at: new)
             }
             let backup = try Backup.check(new)
+            try Schema.migrate(Database(path: new, access: .readWrite), onMigration: {})
+            try syncFile(new)
             let old = Numbers(ofLedgerIn: directory)
-            var (state, unknown) = (backup.state, 0)
-            do {
-                let database = try Database(path: new, access: .readWrite)
-                try Schema.migrate(database, onMigration: {})
-                (state, unknown) = try begin(database, after: old)
-            }
+            let (state, unknown) = try begin(Database(path: new, access: .readWrite), after: old)
             try syncFile(new)
             let place = try setAside(directory, at: now)
             guard rename(new, "\(directory)/ledger.db") == 0 else {
@@ -96,20 +93,16 @@ public struct Restoration: Hashable, Sendable {
 
         init() {}
 
-        /// Brings the ledger of a directory up to date first, so that it is whole without its WAL and its log as well; `nil`
-        /// where that, or reading it, fails: it may be what the backup is to replace.
+        /// Reads them; `nil` where they cannot be read: it may be what the backup is to replace.
+        ///
+        /// A ledger that is whole is brought up to date first, so that it is so without its WAL and its log as well. One that
+        /// is damaged, or of an older schema, is only read, as it is kept for people and older programs to look at; what its log
+        /// alone has had numbers too, so a million are left out.
         init?(ofLedgerIn directory: String) {
             let path = "\(directory)/ledger.db"
+            guard access(path, F_OK) == 0 else { return nil }
             do throws(StoreError) {
-                guard access(path, F_OK) == 0 else { return nil }
-                // An older program may want to read it: it is not brought to this schema.
-                guard try Schema.check(Database(path: path, access: .readOnly)) == Schema.version else { return nil }
-                let writer = try LedgerWriter(directory: directory)
-                if let log = try LogDirectory(reading: directory, state: writer.stateID) {
-                    var chain = try LogChain(log.segmentsForReading())
-                    guard try Recovery.replay(&chain, writer) == nil else { return nil }
-                }
-                guard try writer.checkpointWhole() else { return nil }
+                let isWhole = Self.bringUpToDate(directory, path)
                 let database = try Database(path: path, access: .readOnly)
                 seq = try database.integer(
                     "SELECT max((SELECT highest_seq FROM meta), (SELECT coalesce(max(seq), 0) FROM requests))")
@@ -117,8 +110,28 @@ public struct Restoration: Hashable, Sendable {
                     "SELECT max((SELECT highest_cursor FROM meta), (SELECT coalesce(max(cursor), 0) FROM events))")
                 entry = try database.integer(
                     "SELECT max((SELECT highest_entry FROM meta), (SELECT coalesce(max(number), 0) FROM entries))")
+                guard !isWhole else { return }
+                (seq, cursor, entry) = (seq + Self.surplus, cursor + Self.surplus, entry + Self.surplus)
             } catch {
                 return nil
+            }
+        }
+
+        /// More than a log has rows.
+        private static let surplus: Int64 = 1_000_000
+
+        /// - Returns: whether the ledger has all that its log has; it was not touched where it is damaged or older.
+        private static func bringUpToDate(_ directory: String, _ path: String) -> Bool {
+            do throws(StoreError) {
+                guard try Backup.check(path).schema == Schema.version else { return false }
+                let writer = try LedgerWriter(directory: directory)
+                if let log = try LogDirectory(reading: directory, state: writer.stateID) {
+                    var chain = try LogChain(log.segmentsForReading())
+                    guard try Recovery.replay(&chain, writer) == nil else { return false }
+                }
+                return try writer.checkpointWhole()
+            } catch {
+                return false
             }
         }
     }
@@ -150,7 +163,7 @@ public struct Restoration: Hashable, Sendable {
             throw StoreError.system("open", path, errno: errno)
         }
         let database = try Database(path: path, access: .readWrite)
-        try database.execute("PRAGMA page_size = 8192")
+        try database.execute(LedgerWriter.layout)
         try Schema.migrate(database, onMigration: {})
     }
 

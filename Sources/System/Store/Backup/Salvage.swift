@@ -27,7 +27,7 @@ public struct Salvage: Hashable, Sendable {
     public var isWhole: Bool { logDamage == nil && orphans == 0 && tables.allSatisfy { $0.damage == nil } }
 
     /// Saves what can be read of a ledger and its log into a new file, a backup. The state directory is only read: the work
-    /// is done on a copy beside the new file, which takes as much room again as the ledger has.
+    /// is done on a copy beside the new file; that takes twice the room of the ledger.
     ///
     /// - Parameters:
     ///   - directory: the state directory, which no daemon has.
@@ -36,7 +36,7 @@ public struct Salvage: Hashable, Sendable {
     ///   be read, and what the disk says. Then nothing is left of the file.
     public static func write(from directory: String, to path: String) throws(StoreError) -> Salvage {
         try Backup.requireNothing(at: path)
-        try StateDirectory.requireUnused(directory)
+        let lock = try StateDirectory.lockUnused(directory)
         let place = "\(path).salvage-\(getpid())"
         guard mkdir(place, 0o700) == 0 else { throw StoreError.system("mkdir", place, errno: errno) }
         defer { remove(place) }
@@ -49,8 +49,11 @@ public struct Salvage: Hashable, Sendable {
         if access(original + "-wal", F_OK) == 0 { try FileCopy.make(of: original + "-wal", at: damaged + "-wal") }
 
         let (tables, orphans) = try copyTables(of: damaged, named: original, in: place)
+        remove("damaged.db", in: place)
         let writer = try LedgerWriter(directory: place)
         let logDamage = try applyLog(of: directory, writer)
+        // Nothing of the directory is read from here on.
+        _ = consume lock
         // What is lost had numbers, and those were told.
         let isLost = logDamage != nil || orphans > 0 || tables.contains { $0.damage != nil }
         if isLost { try writer.skipNumbers(1_000_000) }
@@ -112,9 +115,11 @@ public struct Salvage: Hashable, Sendable {
     }
 
     private static func remove(_ place: String) {
-        for name in ["damaged.db", "ledger.db"] {
-            for suffix in ["", "-wal", "-shm", "-journal"] { unlink("\(place)/\(name)\(suffix)") }
-        }
+        for name in ["damaged.db", "ledger.db"] { remove(name, in: place) }
         rmdir(place)
+    }
+
+    private static func remove(_ name: String, in place: String) {
+        for suffix in ["", "-wal", "-shm", "-journal"] { unlink("\(place)/\(name)\(suffix)") }
     }
 }

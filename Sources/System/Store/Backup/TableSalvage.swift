@@ -15,6 +15,8 @@ struct TableSalvage: ~Copyable {
         let source = try Self.open(damaged)
         // Not one connection with both: SQLite commits nothing in one that has met damage.
         let target = try Database(path: path, access: .readWrite)
+        // A WAL would have every row once more. What a crash leaves is thrown away, but a transaction may be rolled back.
+        try target.execute("PRAGMA journal_mode = MEMORY")
         self.source = source
         self.target = target
     }

@@ -254,15 +254,19 @@ struct LedgerLoop {
 
     /// One step of an erasure. What keeps it from being done passes, and then it is tried again.
     private mutating func erase() throws(StoreError) {
-        let now = SystemClock.monotonicNanoseconds
-        guard var steps = erasure, steps.nextTry <= now, !isStalled else { return }
+        let begin = SystemClock.monotonicNanoseconds
+        guard var steps = erasure, steps.nextTry <= begin, !isStalled else { return }
         do throws(StoreError) {
             let told = try steps.next(writer, log, release: { () throws(StoreError) in try release() })
             if let told { report(told) }
         } catch let error where error.isPassing || error.kind == .notPermitted {
             if !steps.hasToldOfWait { report(.erasureWaits(error)) }
             steps.hasToldOfWait = true
-            steps.nextTry = now + Self.retryInterval.nanoseconds
+            // What a step wrote in vain is in the WAL, and others need that room.
+            if error.kind == .noSpace { _ = try writer.checkpointWhole() }
+            // A step may take long, and then fail again: batches and the disk have most of the time to themselves.
+            let now = SystemClock.monotonicNanoseconds
+            steps.nextTry = now + max(Self.retryInterval.nanoseconds, 10 * (now - begin))
         }
         erasure = steps.isDone ? nil : steps
         tellOfRoom()

@@ -20,40 +20,25 @@ public struct ErasureOrder: Hashable, Sendable {
 extension ErasureOrder {
     static func path(in directory: String) -> String { directory + "/erasure" }
 
-    /// The names in hexadecimal, a line each: they may have any bytes.
-    private var text: String {
-        var lines = ["request \(bound.request.value)", "entry \(bound.entry.value)"]
-        if let user = person.externalID { lines.append("user \(hexadecimal(user))") }
-        lines += person.devices.map { "device \(hexadecimal($0.text))" }.sorted()
-        return (lines + ["end"]).map { $0 + "\n" }.joined()
+    private var bytes: [UInt8] {
+        var writer = JSONWriter()
+        writer.object {
+            $0.member("request", bound.request.value)
+            $0.member("entry", bound.entry.value)
+            $0.member("user", person.externalID)
+            $0.member("devices", array: { list in person.devices.map(\.text).sorted().forEach { list.string($0) } })
+        }
+        return writer.bytes
     }
 
-    /// Reads what `text` gives; `nil` for what was not written to its end.
-    init?(_ text: String) {
-        let lines = text.split(separator: "\n")
-        guard lines.last == "end" else { return nil }
+    /// Reads what `bytes` gives; `nil` for what was not written to its end.
+    private init?(_ bytes: [UInt8]) {
+        guard let order = try? JSONDocument(scanning: bytes).root, let request = order["request"]?.int64,
+            let entry = order["entry"]?.int64, let devices = order["devices"]?.elements.compactMap(\.string)
+        else { return nil }
         self.init(
-            person: Person(externalID: nil),
-            bound: ErasureBound(request: SequenceNumber(0), entry: EntryNumber(0)))
-        for line in lines.dropLast() {
-            let words = line.split(separator: " ", maxSplits: 1, omittingEmptySubsequences: false)
-            guard words.count == 2 else { return nil }
-            switch words[0] {
-            case "request":
-                guard let number = Int64(words[1]) else { return nil }
-                bound.request = SequenceNumber(number)
-            case "entry":
-                guard let number = Int64(words[1]) else { return nil }
-                bound.entry = EntryNumber(number)
-            case "user":
-                guard let user = fromHexadecimal(words[1]) else { return nil }
-                person.externalID = user
-            case "device":
-                guard let device = fromHexadecimal(words[1]) else { return nil }
-                person.devices.insert(ExactName(device))
-            default: return nil
-            }
-        }
+            person: Person(externalID: order["user"]?.string, devices: devices),
+            bound: ErasureBound(request: SequenceNumber(request), entry: EntryNumber(entry)))
     }
 
     // MARK: The file
@@ -76,7 +61,7 @@ extension ErasureOrder {
             if count == 0 { break }
             bytes += block[..<count]
         }
-        guard let order = ErasureOrder(String(decoding: bytes, as: UTF8.self)) else {
+        guard let order = ErasureOrder(bytes) else {
             unlink(path)
             return nil
         }
@@ -91,7 +76,7 @@ extension ErasureOrder {
             throw StoreError.system("open", path, errno: errno)
         }
         do throws(StoreError) {
-            try Self.write(Array(text.utf8), to: file, path)
+            try Self.write(bytes, to: file, path)
             try LogDirectory.sync(directory)
         } catch {
             unlink(path)
@@ -112,34 +97,8 @@ extension ErasureOrder {
     }
 
     private static func write(_ bytes: [UInt8], to file: borrowing FileDescriptor, _ path: String) throws(StoreError) {
-        var written = 0
-        while written < bytes.count {
-            let number = file.rawValue
-            let count = bytes.withUnsafeBytes { bytes in
-                retryingInterrupts {
-                    pwrite(number, bytes.baseAddress.map { $0 + written }, bytes.count - written, off_t(written))
-                }
-            }
-            guard count > 0 else { throw StoreError.system("write", path, errno: count < 0 ? errno : EIO) }
-            written += count
-        }
+        let problem = bytes.withUnsafeBytes { file.writeAll($0, at: 0) }
+        guard problem == 0 else { throw StoreError.system("write", path, errno: problem) }
         guard fsync(file.rawValue) == 0 else { throw StoreError.system("fsync", path, errno: errno) }
     }
-}
-
-private func hexadecimal(_ text: String) -> String {
-    text.utf8.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
-}
-
-private func fromHexadecimal(_ digits: Substring) -> String? {
-    let digits = Array(digits.utf8)
-    guard digits.count.isMultiple(of: 2) else { return nil }
-    var bytes: [UInt8] = []
-    for place in stride(from: 0, to: digits.count, by: 2) {
-        guard let byte = UInt8(String(decoding: digits[place...place + 1], as: UTF8.self), radix: 16) else {
-            return nil
-        }
-        bytes.append(byte)
-    }
-    return String(decoding: bytes, as: UTF8.self)
 }

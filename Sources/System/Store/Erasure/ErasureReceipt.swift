@@ -22,4 +22,13 @@ public struct ErasureReceipt: Hashable, Sendable {
 
     /// How many rows are the person's: what somebody is asked to type.
     public var rows: Int { requests + events + entries + attributes + states }
+
+    /// Its counts, in the order in which people and programs are told them, each by its name in JSON.
+    public static var counts: [(name: String, value: WritableKeyPath<ErasureReceipt, Int>)] {
+        [
+            ("requests", \.requests), ("events", \.events), ("entries", \.entries), ("entries_sent", \.entriesSent),
+            ("attributes", \.attributes), ("states", \.states), ("devices", \.devices),
+            ("others_on_devices", \.othersOnDevices),
+        ]
+    }
 }

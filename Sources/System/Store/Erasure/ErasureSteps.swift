@@ -56,12 +56,14 @@ struct ErasureSteps {
             try order.write(in: writer.directory)
             let receipt = try writer.erase(order)
             step = .rewrite
+            // What keeps the rest from being done is told anew.
+            hasToldOfWait = false
             return .erasedRows(receipt)
         case .rewrite:
             try writer.rewrite()
             step = .emptyWAL
         case .emptyWAL:
-            guard try writer.checkpointWhole() else { throw StoreError.stateHeld }
+            try writer.emptyWAL()
             // Of the batches before, the ledger has all on the disk now, or they are still to be applied.
             log.taint()
             step = .log
@@ -77,14 +79,5 @@ struct ErasureSteps {
         case .done: break
         }
         return nil
-    }
-}
-
-extension StoreError {
-    /// A reader has an older state of the ledger open.
-    fileprivate static var stateHeld: StoreError {
-        StoreError(
-            .busy, message: "a reader has the ledger open as it was before the erasure, so the WAL cannot be emptied",
-            context: "ledger.db-wal")
     }
 }

@@ -18,7 +18,12 @@ extension LedgerWriter {
 
     /// Writes the whole ledger once more, without free pages and what is left in them. The WAL becomes as long as the ledger,
     /// and readers go on meanwhile.
+    ///
+    /// - Throws: `noSpace` before anything is written, where there is not enough room.
     func rewrite() throws(StoreError) {
+        let length = try space().used
+        // A frame of the WAL has a header beside the page, and tables may be packed worse than they were.
+        try Room.require(length + length / 32, in: directory)
         // A ledger of an earlier version cannot give back its space without this.
         try database.execute("PRAGMA auto_vacuum = INCREMENTAL; VACUUM")
     }

@@ -11,6 +11,8 @@ import PushModel
 final class LedgerWriter {
     /// A page of the ledger, in bytes.
     static let pageLength = 8192
+    /// What the file of a ledger is to be like, set before it has a table.
+    static let layout = "PRAGMA page_size = \(pageLength); PRAGMA auto_vacuum = INCREMENTAL;"
     /// The WAL's length, in frames, at which it is copied to the database even while batches come.
     static let checkpointFrames: Int32 = 2000
     /// The WAL's length, in frames, that is worth a checkpoint when nothing else is to do.
@@ -47,8 +49,7 @@ final class LedgerWriter {
         try database.execute(
             """
             PRAGMA busy_timeout = 1000;
-            PRAGMA page_size = \(Self.pageLength);
-            PRAGMA auto_vacuum = INCREMENTAL;
+            \(Self.layout)
             PRAGMA journal_mode = WAL;
             PRAGMA synchronous = FULL;
             PRAGMA cache_size = -1024;
@@ -162,13 +163,28 @@ final class LedgerWriter {
     /// Copies all of the WAL to the database, syncs that, and empties the WAL: whatever was only in the page cache is
     /// written again.
     ///
-    /// - Returns: whether it was done; `false` while a reader has an older state of the ledger open.
+    /// - Returns: whether it was done; `false` while a reader has an older state of the ledger open, or there is no room.
     func checkpointWhole() throws(StoreError) -> Bool {
         do {
-            return try database.checkpoint(emptying: true)
+            try emptyWAL()
+            return true
         } catch let error where error.isPassing {
             return false
         }
+    }
+
+    /// The same.
+    ///
+    /// - Throws: why it was not done: `busy` for a reader, `noSpace`.
+    func emptyWAL() throws(StoreError) {
+        do throws(StoreError) {
+            if try database.checkpoint(emptying: true) { return }
+        } catch let error where error.kind != .busy {
+            throw error
+        }
+        throw StoreError(
+            .busy, message: "a reader has an older state of the ledger open, so the WAL cannot be emptied",
+            context: database.path + "-wal")
     }
 
     // MARK: Pruning

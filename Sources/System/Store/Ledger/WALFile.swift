@@ -15,21 +15,14 @@ enum WALFile {
         }
         let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 16)
         defer { memory.deallocate() }
-        var offset: off_t = 0
+        var offset = 0
         while true {
-            let count = retryingInterrupts { pread(file.rawValue, memory.baseAddress, memory.count, offset) }
+            let count = retryingInterrupts { pread(file.rawValue, memory.baseAddress, memory.count, off_t(offset)) }
             if count == 0 { break }
             guard count > 0 else { throw StoreError.system("read", path, errno: errno) }
-            var written = 0
-            while written < count {
-                let rest = UnsafeRawBufferPointer(rebasing: memory[written..<count])
-                let more = retryingInterrupts {
-                    pwrite(file.rawValue, rest.baseAddress, rest.count, offset + off_t(written))
-                }
-                guard more > 0 else { throw StoreError.system("write again", path, errno: more == 0 ? EIO : errno) }
-                written += more
-            }
-            offset += off_t(count)
+            let problem = file.writeAll(UnsafeRawBufferPointer(rebasing: memory[..<count]), at: offset)
+            guard problem == 0 else { throw StoreError.system("write again", path, errno: problem) }
+            offset += count
         }
         guard offset == 0 || fdatasync(file.rawValue) == 0 else {
             var error = StoreError.system("fdatasync", path, errno: errno)

@@ -157,16 +157,8 @@ final class LogSegment: Sendable {
 
     /// Writes blocks, which are on the disk when this returns.
     func write(_ blocks: UnsafeRawBufferPointer, at offset: Int) throws(StoreError) {
-        var written = 0
-        while written < blocks.count {
-            let count = retryingInterrupts {
-                pwrite(
-                    file.rawValue, blocks.baseAddress.map { $0 + written }, blocks.count - written,
-                    off_t(offset + written))
-            }
-            guard count > 0 else { throw StoreError.logWrite(path, errno: count < 0 ? errno : EIO) }
-            written += count
-        }
+        let problem = file.writeAll(blocks, at: offset)
+        guard problem == 0 else { throw StoreError.logWrite(path, errno: problem) }
     }
 
     /// Reads blocks; fewer than there is room for at the end of the segment.

@@ -24,4 +24,43 @@ enum Room {
         let isThere = file >= 0 && CLinux_allocate(file, enough) == 0
         return !isThere && (errno == ENOSPC || errno == EDQUOT)
     }
+
+    /// Sees to it that there is room for so many bytes in a database's directory, and for as many where SQLite has the file
+    /// that it makes on the way: both at once if that is one file system.
+    ///
+    /// - Throws: `noSpace`, with what it takes and what there is.
+    static func require(_ length: Int, in directory: String) throws(StoreError) {
+        let other = temporaryDirectory
+        let isShared = try other.map { (other) throws(StoreError) in try device(other) } == device(directory)
+        try require(length, isShared ? 2 : 1, in: directory)
+        if let other, !isShared { try require(length, 1, in: other) }
+    }
+
+    private static func require(_ length: Int, _ times: Int, in directory: String) throws(StoreError) {
+        var facts = statvfs()
+        guard statvfs(directory, &facts) == 0 else { throw StoreError.system("statvfs", directory, errno: errno) }
+        let free = Int(facts.f_bavail) * Int(facts.f_frsize)
+        guard free <= times * length else { return }
+        throw StoreError(
+            .noSpace,
+            message: "writing the ledger once more takes \(times * length >> 20) MiB, and \(free >> 20) MiB are free",
+            context: directory)
+    }
+
+    private static func device(_ directory: String) throws(StoreError) -> dev_t {
+        var facts = stat()
+        guard stat(directory, &facts) == 0 else { throw StoreError.system("stat", directory, errno: errno) }
+        return facts.st_dev
+    }
+
+    /// Where SQLite puts files of its own (https://www.sqlite.org/tempfiles.html#temporary_file_storage_locations); `nil`:
+    /// nowhere.
+    private static var temporaryDirectory: String? {
+        let named = ["SQLITE_TMPDIR", "TMPDIR"].compactMap { (name: String) in getenv(name).map { String(cString: $0) }
+        }
+        return (named + ["/var/tmp", "/usr/tmp", "/tmp"]).first { path in
+            var facts = stat()
+            return stat(path, &facts) == 0 && facts.st_mode & S_IFMT == S_IFDIR && access(path, W_OK | X_OK) == 0
+        }
+    }
 }

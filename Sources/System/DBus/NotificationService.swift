@@ -25,16 +25,12 @@ public final class NotificationService {
 
     private static let name = "org.freedesktop.Notifications"
     private static let path = "/org/freedesktop/Notifications"
-    /// How many messages are taken in by one call of ``process()``.
-    private static let messagesAtOnce = 32
     /// The longest action that is read, in bytes.
     private static let actionMax = 4096
 
-    private let bus: OpaquePointer
-    private var slots: [OpaquePointer] = []
+    private let connection: BusConnection
     private var calls: [Int64: Call] = [:]
     private var happened: [Event] = []
-    private var isLost = false
 
     /// A call that waits for its answer. libsystemd has its pointer until its slot is gone.
     private final class Call {
@@ -55,26 +51,18 @@ public final class NotificationService {
     /// - Parameter address: of the bus; only Unix sockets, which are connected to without waiting.
     /// - Throws: why it cannot be connected to.
     public init(address: String) throws(SystemError) {
-        var created: OpaquePointer?
-        try SystemError.check(sd_bus_new(&created), "create a bus")
-        guard let created else { throw SystemError(operation: "create a bus", errno: ENOMEM) }
-        bus = created
-        do throws(SystemError) {
-            guard NotificationRules.isAddress(address) else {
-                throw SystemError(operation: "connect to the bus", errno: EINVAL)
-            }
-            try SystemError.check(sd_bus_set_address(bus, address), "understand the address of the bus")
-            try SystemError.check(sd_bus_set_bus_client(bus, 1), "set up the bus")
-            try SystemError.check(sd_bus_start(bus), "connect to the bus \(address)")
-            try watch()
-            try askCapabilities()
-        } catch {
-            close()
-            throw error
+        guard NotificationRules.isAddress(address) else {
+            throw SystemError(operation: "connect to the bus", errno: EINVAL)
         }
+        connection = try BusConnection(address: address)
+        try watch()
+        try askCapabilities()
     }
 
-    deinit { if !isLost { close() } }
+    deinit {
+        // Their slots go before the connection.
+        calls = [:]
+    }
 
     /// The address of the session bus; `nil` where the environment names none.
     public static var sessionAddress: String? {
@@ -85,30 +73,20 @@ public final class NotificationService {
 
     // MARK: The loop
 
-    /// To watch for readiness; it stays the service's. -1 once the bus is gone.
-    public var descriptor: Int32 { isLost ? -1 : sd_bus_get_fd(bus) }
+    /// To watch for readiness; it stays the service's, and open until the service goes.
+    public var descriptor: Int32 { connection.descriptor }
 
     /// What to watch for: bits of poll.
-    public var events: UInt32 { isLost ? 0 : UInt32(max(0, sd_bus_get_events(bus))) }
+    public var events: UInt32 { connection.events }
 
     /// Until when to wait, in nanoseconds of `CLOCK_MONOTONIC`; `nil`: as long as it takes.
-    public var dueNanoseconds: Int64? {
-        var microseconds: UInt64 = .max
-        guard !isLost, sd_bus_get_timeout(bus, &microseconds) >= 0, microseconds < UInt64(Int64.max) / 1000 else {
-            return nil
-        }
-        return Int64(microseconds) * 1000
-    }
+    public var dueNanoseconds: Int64? { connection.dueNanoseconds }
 
     /// Takes in and sends what there is, up to a bound; the rest is due at once.
     ///
     /// - Returns: what happened, in order.
     public func process() -> [Event] {
-        for _ in 0..<Self.messagesAtOnce where !isLost {
-            let result = sd_bus_process(bus, nil)
-            if result < 0 { lose(errorText(-result)) }
-            if result <= 0 { break }
-        }
+        if let reason = connection.process() { happened.append(.lost(reason)) }
         defer { happened = [] }
         return happened
     }
@@ -117,14 +95,15 @@ public final class NotificationService {
 
     /// Has a notification shown; ``process()`` brings the answer. A call that cannot be made is answered at once.
     public func show(_ notification: DesktopNotification, token: Int64) {
-        guard !isLost else { return }
+        guard !connection.isLost else { return }
         let call = Call(self, token)
         do throws(SystemError) {
-            let message = try Message(bus, Self.name, Self.path, "Notify")
+            let message = try Message(connection.bus, Self.name, Self.path, "Notify")
             try message.append(notification)
             let context = Unmanaged.passUnretained(call).toOpaque()
             try SystemError.check(
-                sd_bus_call_async(bus, &call.slot, message.pointer, Self.answered, context, .max), "call Notify")
+                sd_bus_call_async(connection.bus, &call.slot, message.pointer, Self.answered, context, .max),
+                "call Notify")
             calls[token] = call
         } catch {
             let answer: NotificationDesk.Answer =
@@ -136,24 +115,23 @@ public final class NotificationService {
 
     /// Has a notification taken back; nobody waits for that.
     public func withdraw(_ number: UInt32) {
-        guard !isLost, let message = try? Message(bus, Self.name, Self.path, "CloseNotification") else { return }
+        guard !connection.isLost, let message = try? Message(connection.bus, Self.name, Self.path, "CloseNotification")
+        else { return }
         do throws(SystemError) {
             try message.append(number)
             try SystemError.check(sd_bus_message_set_expect_reply(message.pointer, 0), "call CloseNotification")
-            try SystemError.check(sd_bus_send(bus, message.pointer, nil), "call CloseNotification")
+            try SystemError.check(sd_bus_send(connection.bus, message.pointer, nil), "call CloseNotification")
         } catch {
             // It stays until a person closes it.
         }
     }
 
     private func askCapabilities() throws(SystemError) {
-        let message = try Message(bus, Self.name, Self.path, "GetCapabilities")
-        var slot: OpaquePointer?
+        let message = try Message(connection.bus, Self.name, Self.path, "GetCapabilities")
         let context = Unmanaged.passUnretained(self).toOpaque()
-        try SystemError.check(
-            sd_bus_call_async(bus, &slot, message.pointer, Self.toldCapabilities, context, .max),
-            "ask for capabilities")
-        if let slot { slots.append(slot) }
+        try connection.add("ask for capabilities") { slot in
+            sd_bus_call_async(connection.bus, &slot, message.pointer, Self.toldCapabilities, context, .max)
+        }
     }
 
     /// Watches for the signals of the service, and for its end. Before the first call is sent, so that none is missed.
@@ -169,29 +147,13 @@ public final class NotificationService {
         _ sender: String, _ path: String, _ interface: String, _ member: String,
         _ handler: @escaping sd_bus_message_handler_t
     ) throws(SystemError) {
-        var slot: OpaquePointer?
         let context = Unmanaged.passUnretained(self).toOpaque()
         let filter = member == "NameOwnerChanged" ? ",arg0='\(Self.name)'" : ""
         let rule =
             "type='signal',sender='\(sender)',path='\(path)',interface='\(interface)',member='\(member)'\(filter)"
-        try SystemError.check(
-            sd_bus_add_match_async(bus, &slot, rule, handler, nil, context), "watch for \(member)")
-        if let slot { slots.append(slot) }
-    }
-
-    private func lose(_ reason: String) {
-        guard !isLost else { return }
-        happened.append(.lost(reason))
-        close()
-    }
-
-    private func close() {
-        isLost = true
-        calls = [:]
-        for slot in slots { sd_bus_slot_unref(slot) }
-        slots = []
-        sd_bus_close(bus)
-        sd_bus_unref(bus)
+        try connection.add("watch for \(member)") { slot in
+            sd_bus_add_match_async(connection.bus, &slot, rule, handler, nil, context)
+        }
     }
 
     /// A value of an address: everything but these bytes is escaped (D-Bus specification, Server Addresses).

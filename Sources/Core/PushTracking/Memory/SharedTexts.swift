@@ -1,7 +1,7 @@
 import PushModel
 
 /// Texts that many have in common, each held once under a number, for as long as somebody uses it.
-struct TextTable: Sendable {
+struct SharedTexts: Sendable {
     private struct Entry: Sendable {
         var text: String
         var uses: Int

@@ -10,6 +10,8 @@ public import LinuxSystem
 public final class LogControlService {
     /// What it tells and sets.
     public struct Log {
+        /// The levels of syslog(3), by the words that systemd uses.
+        public var levels: [String]
         /// The level that is written now: a word of ``levels``.
         public var level: () -> String
         /// Sets it; only words of ``levels`` come.
@@ -21,8 +23,10 @@ public final class LogControlService {
 
         /// Joins the parts.
         public init(
-            level: @escaping () -> String, setLevel: @escaping (String) -> Void, target: String, identifier: String
+            levels: [String], level: @escaping () -> String, setLevel: @escaping (String) -> Void, target: String,
+            identifier: String
         ) {
+            self.levels = levels
             self.level = level
             self.setLevel = setLevel
             self.target = target
@@ -30,18 +34,11 @@ public final class LogControlService {
         }
     }
 
-    /// The levels of syslog(3), by the words that systemd uses.
-    public static let levels = ["emerg", "alert", "crit", "err", "warning", "notice", "info", "debug"]
-
     private static let interface = "org.freedesktop.LogControl1"
     private static let path = "/org/freedesktop/LogControl1"
-    /// How many messages are taken in by one call of ``process()``.
-    private static let messagesAtOnce = 32
 
-    private let bus: OpaquePointer
+    private let connection: BusConnection
     private let log: Log
-    private var slots: [OpaquePointer] = []
-    private var isLost = false
     /// Why the name cannot be had, until it was told.
     private var refusal: String?
 
@@ -53,34 +50,19 @@ public final class LogControlService {
     ///   - log: what it tells and sets.
     /// - Throws: why it cannot be connected to.
     public init(address: String, name: String, log: Log) throws(SystemError) {
+        guard address.hasPrefix("unix:") else {
+            throw SystemError(operation: "connect to the bus \(address)", errno: EINVAL)
+        }
         self.log = log
-        var created: OpaquePointer?
-        try SystemError.check(sd_bus_new(&created), "create a bus")
-        guard let created else { throw SystemError(operation: "create a bus", errno: ENOMEM) }
-        bus = created
-        do throws(SystemError) {
-            guard address.hasPrefix("unix:") else {
-                throw SystemError(operation: "connect to the bus \(address)", errno: EINVAL)
-            }
-            try SystemError.check(sd_bus_set_address(bus, address), "understand the address of the bus")
-            try SystemError.check(sd_bus_set_bus_client(bus, 1), "set up the bus")
-            try SystemError.check(sd_bus_start(bus), "connect to the bus \(address)")
-            let context = Unmanaged.passUnretained(self).toOpaque()
-            var slot: OpaquePointer?
-            try SystemError.check(
-                sd_bus_add_object(bus, &slot, Self.path, Self.called, context), "offer an object on the bus")
-            if let slot { slots.append(slot) }
-            var request: OpaquePointer?
-            try SystemError.check(
-                sd_bus_request_name_async(bus, &request, name, 0, Self.named, context), "ask for a name on the bus")
-            if let request { slots.append(request) }
-        } catch {
-            close()
-            throw error
+        connection = try BusConnection(address: address)
+        let (bus, context) = (connection.bus, Unmanaged.passUnretained(self).toOpaque())
+        try connection.add("offer an object on the bus") { slot in
+            sd_bus_add_object(bus, &slot, Self.path, Self.called, context)
+        }
+        try connection.add("ask for a name on the bus") { slot in
+            sd_bus_request_name_async(bus, &slot, name, 0, Self.named, context)
         }
     }
-
-    deinit { if !isLost { close() } }
 
     /// The address of the system bus.
     public static var systemAddress: String {
@@ -89,46 +71,19 @@ public final class LogControlService {
 
     // MARK: The loop
 
-    /// To watch for readiness; it stays the service's. -1 once the bus is gone.
-    public var descriptor: Int32 { isLost ? -1 : sd_bus_get_fd(bus) }
+    /// To watch for readiness; it stays the service's, and open until the service goes.
+    public var descriptor: Int32 { connection.descriptor }
 
     /// What to watch for: bits of poll.
-    public var events: UInt32 { isLost ? 0 : UInt32(max(0, sd_bus_get_events(bus))) }
+    public var events: UInt32 { connection.events }
 
     /// Until when to wait, in nanoseconds of `CLOCK_MONOTONIC`; `nil`: as long as it takes.
-    public var dueNanoseconds: Int64? {
-        var microseconds: UInt64 = .max
-        guard !isLost, sd_bus_get_timeout(bus, &microseconds) >= 0, microseconds < UInt64(Int64.max) / 1000 else {
-            return nil
-        }
-        return Int64(microseconds) * 1000
-    }
+    public var dueNanoseconds: Int64? { connection.dueNanoseconds }
 
     /// Takes in and sends what there is, up to a bound; the rest is due at once.
     ///
     /// - Returns: why the bus cannot be used any more; `nil` while it can. Nothing is to be called after it.
-    public func process() -> String? {
-        for _ in 0..<Self.messagesAtOnce where !isLost {
-            let result = sd_bus_process(bus, nil)
-            if result < 0 { return lose(errorText(-result)) }
-            if let refusal { return lose(refusal) }
-            if result == 0 { break }
-        }
-        return nil
-    }
-
-    private func lose(_ reason: String) -> String {
-        close()
-        return reason
-    }
-
-    private func close() {
-        isLost = true
-        for slot in slots { sd_bus_slot_unref(slot) }
-        slots = []
-        sd_bus_close(bus)
-        sd_bus_unref(bus)
-    }
+    public func process() -> String? { connection.process { refusal } }
 
     // MARK: What the bus says
 
@@ -186,8 +141,8 @@ public final class LogControlService {
             sd_bus_message_enter_container(message, CChar(SD_BUS_TYPE_VARIANT), "s") > 0, let word = text(message)
         else { return refuse(message, "InvalidArgs", "a property of \(Self.interface) is set to a text") }
         switch property {
-        case "LogLevel" where Self.levels.contains(word): log.setLevel(word)
-        case "LogLevel": return refuse(message, "InvalidArgs", "the levels are \(Self.levels.joined(separator: ", "))")
+        case "LogLevel" where log.levels.contains(word): log.setLevel(word)
+        case "LogLevel": return refuse(message, "InvalidArgs", "the levels are \(log.levels.joined(separator: ", "))")
         case "LogTarget" where word == log.target: break
         case "LogTarget": return refuse(message, "NotSupported", "where entries go is decided at the start")
         default: return refuse(message, "PropertyReadOnly", "\(property) cannot be set")
@@ -228,7 +183,7 @@ public final class LogControlService {
         defer { sd_bus_message_unref(created) }
         let written = content(created)
         guard written >= 0 else { return written }
-        let sent = sd_bus_send(bus, created, nil)
+        let sent = sd_bus_send(connection.bus, created, nil)
         return sent < 0 ? sent : 1
     }
 
