@@ -12,6 +12,30 @@ public struct ReportGap: Hashable, Sendable {
         case daemonCrashed = "daemon_crashed"
         /// Rows of both modes.
         case mixedModes = "mixed_modes"
+
+        // What a report of the journal alone knows of: these count no rows.
+        /// Outcomes without an entry.
+        case noEntry = "no_entry"
+        /// Outcomes that the daemon left out, because there were too many.
+        case summedOutcomes = "summed_outcomes"
+        /// Entries that the daemon dropped, because the journal did not take them.
+        case droppedEntries = "dropped_entries"
+        /// Entries that journald dropped.
+        case suppressedEntries = "suppressed_entries"
+        /// Entries of the unit that are not the daemon's.
+        case foreignEntries = "foreign_entries"
+        /// Entries that lack a field.
+        case unreadableEntries = "unreadable_entries"
+        /// Runs of the daemon that ended without saying so.
+        case unendedRuns = "unended_runs"
+        /// Times between two runs of the daemon.
+        case absences
+        /// Times at which the clock was set.
+        case clockSteps = "clock_steps"
+        /// Times at which nothing could be written.
+        case storeStalls = "store_stalls"
+        /// Suspensions of the machine.
+        case suspensions
     }
 
     /// What it is.
@@ -27,6 +51,34 @@ public struct ReportGap: Hashable, Sendable {
         case .daemonDown: "expired while the daemon was down: their times include its absence"
         case .daemonCrashed: "interrupted by a crash of the daemon: their handlers may have finished or not"
         case .mixedModes: "accepted in different modes: their deadlines count from different instants"
+        case .noEntry: "outcomes have no entry in the journal: the figures leave them out"
+        case .summedOutcomes: "successes were left out of the journal by the daemon, because there were too many"
+        case .droppedEntries: "entries were dropped by the daemon, because the journal did not take them"
+        case .suppressedEntries: "entries of the unit were dropped by journald"
+        case .foreignEntries: "entries of the unit are not the daemon's, such as a handler's: they are left out"
+        case .unreadableEntries:
+            "entries lack a field that the report needs, as those of an earlier version do: they are left out"
+        case .unendedRuns: "runs of the daemon ended without a word: what they decided last may have no entry"
+        case .absences: "times the daemon was away between two runs"
+        case .clockSteps: "times the daemon noticed that the clock was set"
+        case .storeStalls: "times nothing could be written, and no request was accepted"
+        case .suspensions: "times the machine was suspended"
         }
+    }
+
+    /// Whether it is about rows of the report.
+    var isOfRows: Bool {
+        switch kind {
+        case .outOfSequence, .inFlight, .daemonDown, .daemonCrashed, .mixedModes: true
+        case .noEntry, .summedOutcomes, .droppedEntries, .suppressedEntries, .foreignEntries, .unreadableEntries,
+            .unendedRuns, .absences, .clockSteps, .storeStalls, .suspensions:
+            false
+        }
+    }
+
+    /// The whole sentence, without a full stop.
+    /// - Parameter accepted: how many rows the report has.
+    func sentence(ofAccepted accepted: Int) -> String {
+        isOfRows ? "\(grouped(count)) of \(grouped(accepted)) rows \(message)" : "\(grouped(count)) \(message)"
     }
 }

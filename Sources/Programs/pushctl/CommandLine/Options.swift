@@ -114,6 +114,13 @@ extension Option {
     static let width = Option("width", .text("COLUMNS"), "the width of the text (COLUMNS, or the terminal's)")
     static let failUnder = Option(
         "fail-under", .text("PERCENT"), "exit with 1 when the compliance is below this, such as 99.9")
+    static let fromJournal = Option(
+        "from-journal", .none, "make the report from the journal alone, without ledger and daemon")
+    static let journalDirectory = Option(
+        "journal-directory", .directory, "with --from-journal: read the journal files of this directory")
+    static let unit = Option("unit", .text("UNIT"), "with --from-journal: the daemon's unit (pushrouterd.service)")
+    static let userUnit = Option(
+        "user-unit", .text("UNIT"), "with --from-journal: the daemon's unit of this user's service manager")
     static let campaignFormat = Option("format", .words(["text", "json", "html"]), "the format of the output (text)")
 
     static let statusFormat = Option(
