@@ -31,7 +31,7 @@ extension Command {
             """,
         ],
         operands: .none,
-        options: [.erasedUser, .erasedDevice, .countOnly, .eraseUnasked, .json],
+        options: [.erasedUser, .erasedDevice, .countOnly, .unasked, .json],
         examples: [
             Example(line: "pushctl erase --user anna --dry-run", meaning: "what is stored of anna"),
             Example(line: "pushctl erase --device pixel-1 --yes --json", meaning: "a receipt for a program"),
@@ -48,7 +48,7 @@ extension Command {
             session.tell(Erasure(receipt: expected, isDone: false), arguments)
             return .done
         }
-        if expected.rows > 0, !arguments.has(.eraseUnasked), !confirm(expected, session) {
+        if expected.rows > 0, !arguments.has(.unasked), !confirm(expected, session) {
             session.output.note("nothing was erased")
             return .no
         }
