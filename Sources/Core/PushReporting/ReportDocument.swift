@@ -41,7 +41,8 @@ public struct ReportDocument: Sendable {
         var sentences = report.gaps.map { $0.sentence(ofAccepted: report.accepted) }
         if let journal = report.source.journal {
             if journal.timeAbsent > .zero {
-                sentences.append("the daemon was away for \(spanInWords(journal.timeAbsent)) in all, between its entries")
+                sentences.append(
+                    "the daemon was away for \(spanInWords(journal.timeAbsent)) in all, between its entries")
             }
             if journal.beginsLate(for: report.window), let begin = journal.begin {
                 sentences.append(

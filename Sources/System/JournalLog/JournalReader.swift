@@ -91,7 +91,9 @@ public struct JournalReader: ~Copyable {
         var data: UnsafeRawPointer?
         var length = 0
         sd_journal_restart_data(journal)
-        while try SystemError.check(sd_journal_enumerate_available_data(journal, &data, &length), "read the journal") > 0 {
+        while try SystemError.check(sd_journal_enumerate_available_data(journal, &data, &length), "read the journal")
+            > 0
+        {
             let bytes = UnsafeRawBufferPointer(start: data, count: length)
             guard let sign = bytes.firstIndex(of: UInt8(ascii: "=")) else { continue }
             let name = String(decoding: bytes[..<sign], as: UTF8.self)

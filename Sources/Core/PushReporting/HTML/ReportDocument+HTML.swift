@@ -159,7 +159,8 @@ extension ReportDocument {
         guard !rows.isEmpty else { return "<p>Nothing missed its deadline.</p>\n" }
         let cut = detail.misses.count - rows.count
         let note =
-            cut == 0 ? "" : "<p>The \(grouped(rows.count)) slowest; \(grouped(cut)) more are in the \(report.source.word).</p>\n"
+            cut == 0
+            ? "" : "<p>The \(grouped(rows.count)) slowest; \(grouped(cut)) more are in the \(report.source.word).</p>\n"
         var table = HTMLTable(
             "Missed deadlines; pushctl show SEQ tells the whole story",
             [

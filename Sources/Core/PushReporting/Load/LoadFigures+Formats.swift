@@ -13,12 +13,13 @@ extension LoadFigures {
             lines.append(("Refused", "\(grouped(refusedInAll)): \(codes.joined(separator: ", "))"))
         }
         let problems = [
-            (unanswered, "got no reply, and may have been accepted or not"),
-            (overdue, "were due and could not be sent: the daemon did not keep up with the rate"),
-            (rejectedParts, "were accepted with custom data that was rejected"),
-            (strayReplies, "replies answer no request"), (lostConnections, "connections were closed by the daemon"),
+            ("Unanswered", unanswered, "accepted or not, nobody knows"),
+            ("Overdue", overdue, "not sent: the daemon did not keep up with the rate"),
+            ("Rejected", rejectedParts, "accepted, with custom data that was rejected"),
+            ("Stray replies", strayReplies, "they answer no request"),
+            ("Lost connections", lostConnections, "closed by the daemon"),
         ]
-        for (count, what) in problems where count > 0 { lines.append(("", "\(grouped(count)) \(what)")) }
+        for (label, count, what) in problems where count > 0 { lines.append((label, "\(grouped(count)): \(what)")) }
         let times = Self.quantiles.map { "\($0.name) \(groupedMilliseconds(latency.quantile(permille: $0.permille)))" }
         lines.append(
             ("Acknowledged", "\(times.joined(separator: ", ")), max \(groupedMilliseconds(latency.max)) ms"))

@@ -35,9 +35,10 @@ public struct LoadSchedule: Hashable, Sendable {
     ///
     /// - Returns: when it was meant to be sent; without a rate that is now.
     public mutating func take(at now: Int64) -> Int64? {
-        guard !isOver(at: now), now >= begin else { return nil }
+        guard taken != count, now >= begin else { return nil }
         let meant = rate == nil ? now : time(of: taken)
-        guard meant <= now else { return nil }
+        // What was meant for the time before the end is sent, though it is a little late.
+        guard meant <= now, end.map({ meant < $0 }) ?? true else { return nil }
         taken += 1
         return meant
     }

@@ -65,7 +65,8 @@ struct JournalReading {
             try reader.matchOthers(selection)
             let begin = reader.beginMicroseconds.map { WallTime(milliseconds: Int64(clamping: $0 / 1000)) }
             var reading = JournalReading(
-                figures: figures, facts: JournalFacts(unit: selection.unit, directory: selection.directory, begin: begin),
+                figures: figures,
+                facts: JournalFacts(unit: selection.unit, directory: selection.directory, begin: begin),
                 window: figures.report.window, tell: tell)
             try reader.read(from: reading.firstTime, fields: Self.fields) { reading.add($0) }
             reading.figures.report.source = .journal(reading.facts)

@@ -26,7 +26,8 @@ struct BenchPlan {
         func number(_ option: Option, _ range: ClosedRange<Int>) throws(Failure) -> Int? {
             guard let text = arguments[option] else { return nil }
             guard let number = Int(text), range.contains(number) else {
-                throw arguments.usageFailure("--\(option.name) \(text): a number from \(range.lowerBound) to \(range.upperBound)")
+                throw arguments.usageFailure(
+                    "--\(option.name) \(text): a number from \(range.lowerBound) to \(range.upperBound)")
             }
             return number
         }
@@ -111,7 +112,8 @@ struct BenchPlan {
     }
 
     private static func payload(_ text: String) throws(Failure) -> Record {
-        do { return Record(document: try JSONDocument(scanning: Array(text.utf8)), place: "the default payload") } catch {
+        do { return Record(document: try JSONDocument(scanning: Array(text.utf8)), place: "the default payload") } catch
+        {
             preconditionFailure("the default payload is JSON: \(error.message)")
         }
     }

@@ -40,6 +40,8 @@ struct BenchRun {
     private var schedule: LoadSchedule
     private var nextLane = 0
     private var waiting = 0
+    /// When it was last tried to send.
+    private var lastSend: Int64
     private var lastReply: Int64
     /// When replies are no longer waited for; `nil` while requests are sent.
     private var end: Int64?
@@ -54,7 +56,7 @@ struct BenchRun {
         figures = LoadFigures(plan.setup)
         let now = SystemClock.monotonicNanoseconds
         schedule = LoadSchedule(begin: now, length: plan.length, count: plan.count, rate: plan.setup.rate)
-        lastReply = now
+        (lastReply, lastSend) = (now, now)
     }
 
     /// Sends until the count is reached, the time is over or a person ends it, and waits for the replies.
@@ -74,18 +76,20 @@ struct BenchRun {
             receive()
             now = SystemClock.monotonicNanoseconds
         }
-        if end == nil { figures.overdue = schedule.overdue(at: now) }
+        if end == nil { figures.overdue = schedule.overdue(at: lastSend) }
         figures.length = .nanoseconds(max(lastReply - schedule.begin, 1000))
         return figures
     }
 
     private mutating func stop(at now: Int64, patience: Int64) {
-        figures.overdue = schedule.overdue(at: now)
+        // What came to be due since then is nobody's fault.
+        figures.overdue = schedule.overdue(at: lastSend)
         end = now + patience
     }
 
     /// Sends what is due, as far as there is room.
     private mutating func send(at now: Int64) {
+        lastSend = now
         var full = 0
         while full < lanes.count {
             let lane = lanes[nextLane]
@@ -103,7 +107,9 @@ struct BenchRun {
             figures.sent += 1
             waiting += 1
         }
-        for index in lanes.indices where lanes[index].isOpen && lanes[index].connection.pendingBytes > 0 { flush(index) }
+        for index in lanes.indices where lanes[index].isOpen && lanes[index].connection.pendingBytes > 0 {
+            flush(index)
+        }
     }
 
     private mutating func flush(_ index: Int) {

@@ -84,7 +84,8 @@ extension Option {
     static let connections = Option("connections", .text("N"), "how many connections, up to 1000 (1)")
     static let pipeline = Option(
         "pipeline", .text("N"), "how many requests on a connection may wait for their replies, up to 10000 (16)")
-    static let benchDuration = Option("duration", .text("SPAN"), "how long requests are sent, such as 30s or 5min (10s)")
+    static let benchDuration = Option(
+        "duration", .text("SPAN"), "how long requests are sent, such as 30s or 5min (10s)")
     static let count = Option("count", .text("N"), "how many requests are sent at most (as many as the duration lets)")
     static let rate = Option(
         "rate", .text("N"), "how many requests a second are meant to be sent, whether the daemon keeps up or not")

@@ -113,7 +113,8 @@ struct ReportRun {
             if isCSV { output.write(CSVReport.line(of: row, source: "journal").utf8) }
         }
         if read.report.source.journal?.isIncomplete == true {
-            output.note("the journal does not have every outcome of that time; the gaps of the report say what is known")
+            output.note(
+                "the journal does not have every outcome of that time; the gaps of the report say what is known")
         }
         return read
     }
