@@ -2,7 +2,7 @@
 
 function __pushctl_command --description "The command of the line, where it has one"
     for word in (commandline -opc)[2..]
-        if contains -- $word inject open act dismiss session token log import explain run-handler handler-units simulate test report show deadletters replay campaigns events user users pending flush export status tail top verify doctor backup restore salvage erase log-level
+        if contains -- $word inject open act dismiss session token log import explain run-handler handler-units simulate test report show deadletters replay campaigns events user users pending flush export status tail top bench verify doctor backup restore salvage erase log-level
             echo $word
             return 0
         end
@@ -42,6 +42,7 @@ complete -c pushctl -n 'not __pushctl_command >/dev/null' -a export -d 'write th
 complete -c pushctl -n 'not __pushctl_command >/dev/null' -a status -d 'show what the daemon is doing now'
 complete -c pushctl -n 'not __pushctl_command >/dev/null' -a tail -d 'print outcomes and events as they come'
 complete -c pushctl -n 'not __pushctl_command >/dev/null' -a top -d 'watch handlers, rates and missed deadlines on a live screen'
+complete -c pushctl -n 'not __pushctl_command >/dev/null' -a bench -d 'send many requests, and show how fast they are acknowledged'
 complete -c pushctl -n 'not __pushctl_command >/dev/null' -a verify -d 'check the configuration'
 complete -c pushctl -n 'not __pushctl_command >/dev/null' -a doctor -d 'check the installation, and say what to do'
 complete -c pushctl -n 'not __pushctl_command >/dev/null' -a backup -d 'copy the ledger into a file'
@@ -51,7 +52,7 @@ complete -c pushctl -n 'not __pushctl_command >/dev/null' -a erase -d 'take out 
 complete -c pushctl -n 'not __pushctl_command >/dev/null' -a log-level -d 'show or set which entries the daemon writes to its journal'
 complete -c pushctl -n 'not __pushctl_command >/dev/null' -l generate -x -a 'man bash zsh fish' -d 'print the man page, or completions for a shell; after a command, man is the page of that command'
 complete -c pushctl -l config -x -a '(__fish_complete_directories)' -d 'read the configuration from this directory only'
-complete -c pushctl -n 'not __pushctl_in inject explain run-handler' -l state -x -a '(__fish_complete_directories)' -d 'where the daemon keeps its ledger'
+complete -c pushctl -n 'not __pushctl_in inject explain run-handler bench' -l state -x -a '(__fish_complete_directories)' -d 'where the daemon keeps its ledger'
 complete -c pushctl -l runtime -x -a '(__fish_complete_directories)' -d 'where the daemon has its sockets'
 complete -c pushctl -l help -d 'show this help and exit; -h does the same'
 complete -c pushctl -l version -d 'print the version and exit'
@@ -175,6 +176,10 @@ complete -c pushctl -n '__pushctl_in report' -l baseline -r -F -d 'compare with 
 complete -c pushctl -n '__pushctl_in report' -l fail-under -x -d 'exit with 1 when the compliance is below this, such as 99.9'
 complete -c pushctl -n '__pushctl_in report' -l fail-on-miss -d 'exit with 1 when an invocation missed its deadline'
 complete -c pushctl -n '__pushctl_in report' -l width -x -d 'the width of the text (COLUMNS, or the terminal\'s)'
+complete -c pushctl -n '__pushctl_in report' -l from-journal -d 'make the report from the journal alone, without ledger and daemon'
+complete -c pushctl -n '__pushctl_in report' -l journal-directory -x -a '(__fish_complete_directories)' -d 'with --from-journal: read the journal files of this directory'
+complete -c pushctl -n '__pushctl_in report' -l unit -x -d 'with --from-journal: the daemon\'s unit (pushrouterd.service)'
+complete -c pushctl -n '__pushctl_in report' -l user-unit -x -d 'with --from-journal: the daemon\'s unit of this user\'s service manager'
 complete -c pushctl -n '__pushctl_in show' -l full-tokens -d 'show push tokens whole; otherwise their first characters'
 complete -c pushctl -n '__pushctl_in show' -l utc -d 'show times in UTC, and read dates as UTC'
 complete -c pushctl -n '__pushctl_in show' -l json -d 'print JSON, for programs'
@@ -260,6 +265,21 @@ complete -c pushctl -n '__pushctl_in tail' -l utc -d 'show times in UTC, and rea
 complete -c pushctl -n '__pushctl_in tail' -l json -d 'print JSON, for programs'
 complete -c pushctl -n '__pushctl_in top' -l once -d 'print one picture and exit'
 complete -c pushctl -n '__pushctl_in top' -l utc -d 'show times in UTC, and read dates as UTC'
+complete -c pushctl -n '__pushctl_in bench' -l connections -x -d 'how many connections, up to 1000 (1)'
+complete -c pushctl -n '__pushctl_in bench' -l pipeline -x -d 'how many requests on a connection may wait for their replies, up to 10000 (16)'
+complete -c pushctl -n '__pushctl_in bench' -l duration -x -d 'how long requests are sent, such as 30s or 5min (10s)'
+complete -c pushctl -n '__pushctl_in bench' -l count -x -d 'how many requests are sent at most (as many as the duration lets)'
+complete -c pushctl -n '__pushctl_in bench' -l rate -x -d 'how many requests a second are meant to be sent, whether the daemon keeps up or not'
+complete -c pushctl -n '__pushctl_in bench' -l ids -d 'give each request an id of its own (the default)'
+complete -c pushctl -n '__pushctl_in bench' -l no-ids -d 'send requests without ids'
+complete -c pushctl -n '__pushctl_in bench' -l platform -x -a 'android ios web' -d 'the platform that the payload is for'
+complete -c pushctl -n '__pushctl_in bench' -l transport -x -a 'fcm adm hms apns web_push' -d 'the service that carries the payload (by default the platform\'s own)'
+complete -c pushctl -n '__pushctl_in bench' -l app -x -d 'the package name or bundle id of the app'
+complete -c pushctl -n '__pushctl_in bench' -l device -x -d 'the device; Android runs its deliveries one after the other'
+complete -c pushctl -n '__pushctl_in bench' -l external-id -x -d 'the user'
+complete -c pushctl -n '__pushctl_in bench' -l state -x -a 'foreground background terminated force_quit force_stopped' -d 'the state of the app (background)'
+complete -c pushctl -n '__pushctl_in bench' -l yes -d 'do not ask'
+complete -c pushctl -n '__pushctl_in bench' -l json -d 'print JSON, for programs'
 complete -c pushctl -n '__pushctl_in verify' -l json -d 'print JSON, for programs'
 complete -c pushctl -n '__pushctl_in verify' -l quiet -d 'print errors and warnings only'
 complete -c pushctl -n '__pushctl_in doctor' -l json -d 'print JSON, for programs'
@@ -274,4 +294,4 @@ complete -c pushctl -n '__pushctl_in erase' -l dry-run -d 'print what would be e
 complete -c pushctl -n '__pushctl_in erase' -l yes -d 'do not ask'
 complete -c pushctl -n '__pushctl_in erase' -l json -d 'print JSON, for programs'
 complete -c pushctl -n '__pushctl_in log-level' -l json -d 'print JSON, for programs'
-complete -c pushctl -n '__pushctl_in inject import explain run-handler simulate test backup restore salvage' -F
+complete -c pushctl -n '__pushctl_in inject import explain run-handler simulate test bench backup restore salvage' -F
