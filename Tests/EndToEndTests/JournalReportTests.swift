@@ -38,6 +38,7 @@ struct JournalReportTests {
         for path in ["window.until", "source.directory"] { copied[path] = journal.facts[path] }
         #expect(copied == journal.facts, "of a copied journal, by a user who has nothing else")
         try compareBurst(try #require(reports["many-ledger"]), try #require(reports["many-journal"]))
+        try compareLimited(try #require(reports["limited-ledger"]), try #require(reports["limited-journal"]))
         #expect(reports["denied"]?["status"]?.int64 == 66)
         #expect(reports["denied"]?["text"]?.string?.contains("members of the group systemd-journal") == true)
     }
@@ -76,6 +77,16 @@ struct JournalReportTests {
         #expect(journal.gaps["summed_outcomes"] == missing)
         for member in ["missed", "due", "misses"] { #expect(journal[member]?.text == ledger[member]?.text) }
         #expect(journal["source"]?["complete"]?.bool == false)
+    }
+
+    /// journald dropped some: it says how many, and the numbers of the outcomes say the same.
+    private func compareLimited(_ ledger: JSONNode, _ journal: JSONNode) throws {
+        let decided = try #require(ledger["decided"]?.int64)
+        let missing = try #require(journal.gaps["no_entry"])
+        #expect(missing > 0 && journal["decided"]?.int64 == decided - missing)
+        // Beside outcomes it may have dropped an entry of another kind.
+        #expect(journal.gaps["suppressed_entries"] ?? 0 >= missing)
+        #expect(journal.gaps["summed_outcomes"] == nil && journal.gaps["dropped_entries"] == nil)
     }
 
     @Test("is refused for options that contradict each other, and a directory that is not there")

@@ -71,7 +71,7 @@ struct JournalFactsTests {
         let document = document([outcome(1)])
         #expect(
             document.lines(TextStyle()).contains {
-                $0.text.hasPrefix("Source               the journal of pushrouterd.service: 1 outcomes, entries from ")
+                $0.text.hasPrefix("Source               the journal of pushrouterd.service: 1 outcome, entries from ")
             })
         #expect(document.lines(TextStyle()).contains { $0.text.hasSuffix("what is in flight is not known") })
         #expect(document.html.contains("1 decided, from the journal of pushrouterd.service"))
@@ -87,6 +87,9 @@ struct JournalFactsTests {
     func numbers() {
         #expect(gaps([outcome(5), outcome(6), outcome(7)]) == [:], "nobody knows what was before the first")
         #expect(gaps([outcome(5), outcome(8)]) == ["no_entry": 2])
+        #expect(
+            document([outcome(5), outcome(8)]).gapSentences
+                == ["outcomes without an entry in the journal, which the figures leave out: 2"])
         #expect(gaps([record(.started, 0), outcome(3)]) == ["no_entry": 2])
         let last = record(.stopped, 9, ["PUSH_OUTCOME_NUMBER": "9"])
         #expect(gaps([outcome(5), last]) == ["no_entry": 4])

@@ -40,10 +40,10 @@ public struct ReportGap: Hashable, Sendable {
 
     /// What it is.
     public let kind: Kind
-    /// How many rows.
+    /// How many rows, entries or times.
     public let count: Int
 
-    /// What is the matter with those rows, for people: it follows their number.
+    /// What is the matter, for people: of rows it follows their number, of anything else the number follows it.
     public var message: String {
         switch kind {
         case .outOfSequence: "missing, doubled or out of order: the ledger is damaged"
@@ -51,18 +51,18 @@ public struct ReportGap: Hashable, Sendable {
         case .daemonDown: "expired while the daemon was down: their times include its absence"
         case .daemonCrashed: "interrupted by a crash of the daemon: their handlers may have finished or not"
         case .mixedModes: "accepted in different modes: their deadlines count from different instants"
-        case .noEntry: "outcomes have no entry in the journal: the figures leave them out"
-        case .summedOutcomes: "successes were left out of the journal by the daemon, because there were too many"
-        case .droppedEntries: "entries were dropped by the daemon, because the journal did not take them"
-        case .suppressedEntries: "entries of the unit were dropped by journald"
-        case .foreignEntries: "entries of the unit are not the daemon's, such as a handler's: they are left out"
-        case .unreadableEntries:
-            "entries lack a field that the report needs, as those of an earlier version do: they are left out"
-        case .unendedRuns: "runs of the daemon ended without a word: what they decided last may have no entry"
-        case .absences: "times the daemon was away between two runs"
-        case .clockSteps: "times the daemon noticed that the clock was set"
-        case .storeStalls: "times nothing could be written, and no request was accepted"
-        case .suspensions: "times the machine was suspended"
+        case .noEntry: "outcomes without an entry in the journal, which the figures leave out"
+        case .summedOutcomes: "successes that the daemon left out of the journal, because there were too many"
+        case .droppedEntries: "entries that the daemon dropped, because the journal did not take them"
+        case .suppressedEntries: "entries of the unit that journald dropped"
+        case .foreignEntries: "entries of the unit that are not the daemon's, such as a handler's, which are left out"
+        case .unreadableEntries: "entries that lack a field, as those of an earlier version do, which are left out"
+        case .unendedRuns:
+            "runs of the daemon that ended without a word, so that what they decided last may have no entry"
+        case .absences: "times that the daemon was away between two runs"
+        case .clockSteps: "times that the daemon noticed that the clock was set"
+        case .storeStalls: "times that nothing could be written, and no request was accepted"
+        case .suspensions: "suspensions of the machine"
         }
     }
 
@@ -79,6 +79,6 @@ public struct ReportGap: Hashable, Sendable {
     /// The whole sentence, without a full stop.
     /// - Parameter accepted: how many rows the report has.
     func sentence(ofAccepted accepted: Int) -> String {
-        isOfRows ? "\(grouped(count)) of \(grouped(accepted)) rows \(message)" : "\(grouped(count)) \(message)"
+        isOfRows ? "\(grouped(count)) of \(grouped(accepted)) rows \(message)" : "\(message): \(grouped(count))"
     }
 }

@@ -158,7 +158,8 @@ public struct JournalFacts: Hashable, Sendable {
     /// The source in a few words, with how much of it was read.
     func text(_ zone: LocalZone) -> String {
         guard let first, let last else { return "\(name): it has no entry of that time" }
-        return "\(name): \(grouped(entries)) outcomes, entries from \(zone.text(first)) to \(zone.text(last))"
+        return
+            "\(name): \(grouped(entries)) \(entries == 1 ? "outcome" : "outcomes"), entries from \(zone.text(first)) to \(zone.text(last))"
     }
 
     /// The source in a few words.

@@ -33,6 +33,9 @@ struct JournalSelection {
         unit = name.contains(".") ? name : name + ".service"
     }
 
+    /// By which field entries of journald name the unit that they are about.
+    fileprivate var objectField: String { isUsers ? "OBJECT_SYSTEMD_USER_UNIT" : "OBJECT_SYSTEMD_UNIT" }
+
     /// The fields that say whose entry it is. journald itself writes them, and no program can forge them.
     fileprivate var origin: [(name: String, values: [String])] {
         isUsers
@@ -136,7 +139,7 @@ extension JournalReader {
     fileprivate func matchOthers(_ selection: JournalSelection) throws(SystemError) {
         // journald's own entries are of no unit: the field says about which one they are.
         try alsoMatch([
-            ("_TRANSPORT", ["driver"]), ("OBJECT_SYSTEMD_UNIT", [selection.unit]),
+            ("_TRANSPORT", ["driver"]), (selection.objectField, [selection.unit]),
             ("MESSAGE_ID", [JournalRecord.Kind.suppressedID]),
         ])
         try alsoMatch([("_UID", ["0"]), ("MESSAGE_ID", [JournalRecord.Kind.resumedID])])
