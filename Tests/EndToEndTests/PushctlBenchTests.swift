@@ -126,17 +126,18 @@ struct PushctlBenchTests {
         let link = packageRoot + "/.build/bench-\(getpid())"
         try #require(symlink(daemon.installation.runtime, link) == 0)
         defer { unlink(link) }
-        func run(_ input: String, _ arguments: String...) -> Program.Result {
+        func run(_ input: String, _ arguments: String..., scratch: String = "/tmp") -> Program.Result {
             let options = ["--state", daemon.installation.state, "--runtime", link]
             return pushctl.run(
                 options + ["bench", "--count", "1"] + arguments, input: Array(input.utf8),
-                environment: ["TMPDIR": "/tmp"])
+                environment: ["TMPDIR": scratch])
         }
         for answer in ["", "y\n", "no\n"] {
             let refused = run(answer)
             #expect(refused.end == .exited(1), "\(refused)")
             #expect(refused.errors.contains("type yes to go on") && refused.errors.contains("nothing was sent"))
         }
+        for scratch in ["", "/", "tmp"] { #expect(run("", scratch: scratch).end == .exited(1), "\(scratch)") }
         #expect(run("yes\n").output.contains("Accepted             1, "))
         #expect(run("", "--yes").output.contains("Accepted             1, "))
         #expect(run("{}", "-").end == .exited(2), "nobody can be asked on standard input")

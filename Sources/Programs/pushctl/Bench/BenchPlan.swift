@@ -85,7 +85,13 @@ struct BenchPlan {
 
     private static func isScratch(_ directory: String) -> Bool {
         let own = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
-        return ["/tmp", "/var/tmp", own].contains { directory.hasPrefix($0.hasSuffix("/") ? $0 : $0 + "/") }
+        let parts = directory.split(separator: "/")
+        return ["/tmp", "/var/tmp", own].contains { scratch in
+            // What is empty, relative or the root says nothing.
+            let above = scratch.split(separator: "/")
+            return scratch.hasPrefix("/") && !above.isEmpty && directory.hasPrefix("/") && !parts.contains("..")
+                && parts.count > above.count && parts.starts(with: above)
+        }
     }
 
     private static func lines(_ arguments: Arguments) throws(Failure) -> [[UInt8]] {
