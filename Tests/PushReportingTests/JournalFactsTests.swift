@@ -71,7 +71,8 @@ struct JournalFactsTests {
         let document = document([outcome(1)])
         #expect(
             document.lines(TextStyle()).contains {
-                $0.text.hasPrefix("Source               the journal of pushrouterd.service: 1 outcome, entries from ")
+                $0.text.hasPrefix(
+                    "Source               the journal of pushrouterd.service: 1 outcome, observers' too, entries from ")
             })
         #expect(document.lines(TextStyle()).contains { $0.text.hasSuffix("what is in flight is not known") })
         #expect(document.html.contains("1 decided, from the journal of pushrouterd.service"))

@@ -159,7 +159,7 @@ public struct JournalFacts: Hashable, Sendable {
     func text(_ zone: LocalZone) -> String {
         guard let first, let last else { return "\(name): it has no entry of that time" }
         return
-            "\(name): \(grouped(entries)) \(entries == 1 ? "outcome" : "outcomes"), entries from \(zone.text(first)) to \(zone.text(last))"
+            "\(name): \(grouped(entries)) \(entries == 1 ? "outcome" : "outcomes"), observers' too, entries from \(zone.text(first)) to \(zone.text(last))"
     }
 
     /// The source in a few words.
