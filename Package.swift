@@ -189,8 +189,8 @@ let package = Package(
         tests(
             "PushDaemonTests",
             [
-                "PushModel", "PushTracking", "PushCustomData", "PushRouting", "PushSettings", "LinuxSystem",
-                "JournalLog",
+                "PushModel", "PushTracking", "PushCustomData", "PushRouting", "PushReporting", "PushSettings",
+                "LinuxSystem", "JournalLog",
                 "EventLoop", "UnixSockets", "Store", "HandlerRuns", "PushDaemon",
             ]),
         // What one delivery may cost.

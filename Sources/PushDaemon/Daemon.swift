@@ -171,6 +171,8 @@ final class Daemon {
         lookup.stop()
         let failure = committer.stop()
         let code = try end.get()
+        // After a failure there may be outcomes that nobody was told of.
+        if code == 0 { processor.endJournal(at: EventLoop.nowNanoseconds) }
         guard code == 0, let failure else { return code }
         journal.log(JournalEntry(.critical, "\(failure)"))
         return StartFailure.inputOutput

@@ -4,14 +4,19 @@ import PushRouting
 import PushSettings
 
 extension JournalEntry {
-    /// The journal's entry for the end of an invocation. Payload contents and keys never get here.
-    init(_ end: InvocationEnd, successLevel: JournalSettings.Level) {
+    /// The journal's entry for the end of an invocation: what a report needs of it. Payload contents and keys never get here.
+    /// - Parameter number: how many outcomes there were since the start, with this one.
+    init(_ end: InvocationEnd, number: UInt64, successLevel: JournalSettings.Level) {
         let invocation = end.invocation
         let request = end.request
         let result = end.result
         let isMissed = result.outcome.isMissed
         var fields: [Field] = [
             Field(.seq, invocation.id.seq.value),
+            Field(.invocation, invocation.id.n),
+            Field(.outcomeNumber, number),
+            Field(.acceptedAtMicroseconds, request.acceptedAt.wall.milliseconds * 1000),
+            Field(.mode, request.mode.rawValue),
             Field(.platform, request.platform.rawValue),
             Field(.callback, invocation.callback.rawValue),
             Field(.outcome, result.outcome.rawValue),
@@ -21,12 +26,18 @@ extension JournalEntry {
             Field(.deadlineMicroseconds, invocation.budget.microseconds),
         ]
         let optional: [(FieldName, String?)] = [
-            (.reasonCode, result.reasonCode?.rawValue), (.transport, request.transport?.rawValue),
+            (.reason, result.reason), (.reasonCode, result.reasonCode?.rawValue),
+            (.transport, request.transport?.rawValue), (.originalPriority, request.originalPriority?.rawValue),
+            (.deliveredPriority, request.deliveredPriority?.rawValue),
             (.id, request.id), (.app, request.app), (.provider, invocation.provider), (.route, invocation.route),
             (.handler, invocation.handler), (.waitedFor, result.waitedFor.map { "\($0.id.seq)/\($0.id.n)" }),
+            (.waitedForHandler, result.waitedFor?.handler),
         ]
         for case (let name, let value?) in optional { fields.append(Field(name, value)) }
+        if let took = result.waitedFor?.took { fields.append(Field(.waitedForMicroseconds, took.microseconds)) }
+        if let ahead = result.ahead { fields.append(Field(.ahead, ahead)) }
         if let replayOf = request.replayOf { fields.append(Field(.replayOf, replayOf.value)) }
+        if invocation.started { fields.append(Field(.started, 1)) }
         if invocation.isObserver { fields.append(Field(.observer, 1)) }
         let handler = invocation.handler.map { invocation.isObserver ? "observing handler \($0)" : "handler \($0)" }
         let who = handler ?? invocation.provider ?? "nobody"

@@ -1,5 +1,6 @@
 import JournalLog
 import PushModel
+import PushReporting
 import PushSettings
 import Testing
 
@@ -13,7 +14,8 @@ struct OutcomeEntryTests {
         seq: SequenceNumber(41), operation: .deliver, id: "a1", peer: Peer(uid: 11, gid: 12, pid: 13),
         acceptedAt: Moment(monotonic: Instant(nanoseconds: 14), wall: WallTime(milliseconds: 15)),
         boot: UUID128(high: 16, low: 17), mode: .relay, platform: .ios, app: "shop", device: "d1", externalID: "u1",
-        messageID: "m1", transport: .apns, body: Array("body".utf8))
+        messageID: "m1", transport: .apns, originalPriority: .high, deliveredPriority: .normal,
+        replayOf: SequenceNumber(7), body: Array("body".utf8))
     private var invocation = InvocationRecord(
         id: InvocationID(seq: SequenceNumber(41), n: 2), callback: .willPresent, isObserver: true,
         provider: "onesignal", route: "20-crm", handler: "crm", budget: .microseconds(9_000_001),
@@ -22,14 +24,15 @@ struct OutcomeEntryTests {
         outcome: .timedOut, reason: "exit status 1", reasonCode: .handlerRejected, queue: .microseconds(1001),
         exec: .microseconds(2002),
         total: .microseconds(3003), completion: Completion(by: .handler, times: 5, result: .newData),
-        waitedFor: Predecessor(id: InvocationID(seq: SequenceNumber(40), n: 1), handler: "before"),
+        waitedFor: Predecessor(
+            id: InvocationID(seq: SequenceNumber(40), n: 1), handler: "before", took: .microseconds(4004)), ahead: 3,
         decidedAt: WallTime(milliseconds: 6006))
 
     private func entry(_ outcome: Outcome? = nil, _ level: JournalSettings.Level = .info) -> JournalEntry {
         var result = result
         result.outcome = outcome ?? result.outcome
         return JournalEntry(
-            InvocationEnd(request: request, invocation: invocation, result: result), successLevel: level)
+            InvocationEnd(request: request, invocation: invocation, result: result), number: 55, successLevel: level)
     }
 
     private func fields(_ entry: JournalEntry) -> [String: JournalEntry.Value] {
@@ -44,7 +47,12 @@ struct OutcomeEntryTests {
         let entry = entry()
         #expect(
             fields(entry) == [
-                "PUSH_SEQ": .integer(41), "PUSH_ID": .text("a1"), "PUSH_PLATFORM": .text("ios"),
+                "PUSH_SEQ": .integer(41), "PUSH_N": .integer(2), "PUSH_OUTCOME_NUMBER": .integer(55),
+                "PUSH_ACCEPTED_AT_USEC": .integer(15_000), "PUSH_MODE": .text("relay"), "PUSH_STARTED": .integer(1),
+                "PUSH_REASON": .text("exit status 1"), "PUSH_ORIGINAL_PRIORITY": .text("high"),
+                "PUSH_DELIVERED_PRIORITY": .text("normal"), "PUSH_WAITED_FOR_HANDLER": .text("before"),
+                "PUSH_WAITED_FOR_USEC": .integer(4004), "PUSH_AHEAD": .integer(3), "PUSH_REPLAY_OF": .integer(7),
+                "PUSH_ID": .text("a1"), "PUSH_PLATFORM": .text("ios"),
                 "PUSH_APP": .text("shop"), "PUSH_PROVIDER": .text("onesignal"), "PUSH_CALLBACK": .text("willPresent"),
                 "PUSH_ROUTE": .text("20-crm"), "PUSH_HANDLER": .text("crm"), "PUSH_OUTCOME": .text("timed_out"),
                 "PUSH_QUEUE_USEC": .integer(1001), "PUSH_EXEC_USEC": .integer(2002),
@@ -62,15 +70,52 @@ struct OutcomeEntryTests {
         (bare.invocation.isObserver, bare.invocation.callback) = (false, .none)
         (bare.result.reason, bare.result.reasonCode, bare.result.waitedFor) = (nil, nil, nil)
         (bare.request.id, bare.request.app, bare.request.transport) = (nil, nil, nil)
+        (bare.request.originalPriority, bare.request.deliveredPriority, bare.request.replayOf) = (nil, nil, nil)
+        (bare.invocation.started, bare.result.ahead) = (false, nil)
         let entry = bare.entry(.shownBySystem)
         #expect(
             Set(fields(entry).keys) == [
-                "PUSH_SEQ", "PUSH_PLATFORM", "PUSH_CALLBACK", "PUSH_OUTCOME", "PUSH_QUEUE_USEC", "PUSH_EXEC_USEC",
+                "PUSH_SEQ", "PUSH_N", "PUSH_OUTCOME_NUMBER", "PUSH_ACCEPTED_AT_USEC", "PUSH_MODE", "PUSH_PLATFORM",
+                "PUSH_CALLBACK", "PUSH_OUTCOME", "PUSH_QUEUE_USEC", "PUSH_EXEC_USEC",
                 "PUSH_TOTAL_USEC", "PUSH_DEADLINE_USEC",
             ])
         #expect(entry.message == "seq 41: none, nobody: shown_by_system")
         bare.invocation.provider = "braze"
         #expect(bare.entry(.shownBySystem).message == "seq 41: none, braze: shown_by_system")
+    }
+
+    /// The fields as a reader of the journal has them.
+    private func values(_ entry: JournalEntry) -> [String: String] {
+        fields(entry).mapValues { value in
+            switch value {
+            case .text(let text): text
+            case .integer(let number): String(number)
+            }
+        }
+    }
+
+    @Test("is read back as the row that the ledger has, but for device, message id and completion")
+    func readBack() throws {
+        var bare = self
+        (bare.invocation.provider, bare.invocation.route, bare.invocation.handler) = (nil, nil, nil)
+        (bare.invocation.isObserver, bare.invocation.started) = (false, false)
+        (bare.result.reason, bare.result.reasonCode, bare.result.waitedFor) = (nil, nil, nil)
+        (bare.request.id, bare.request.app, bare.request.transport) = (nil, nil, nil)
+        for facts in [self, bare] {
+            var invocation = facts.invocation
+            invocation.deadline = nil
+            invocation.result = facts.result
+            invocation.result?.completion = nil
+            let request = facts.request
+            let row = ReportRow(
+                invocation: invocation, mode: request.mode, platform: request.platform, app: request.app, device: nil,
+                id: request.id, messageID: nil, acceptedAt: request.acceptedAt.wall, transport: request.transport,
+                originalPriority: request.originalPriority, deliveredPriority: request.deliveredPriority,
+                replayOf: request.replayOf)
+            let values = values(facts.entry())
+            #expect(try ReportRow(journal: values, decidedAt: facts.result.decidedAt) == row)
+            #expect(Set(values.keys).isSubset(of: JournalRecord.fields))
+        }
     }
 
     @Test("is a warning for a missed deadline and a failure, each of its own kind, however loud successes are")

@@ -40,4 +40,13 @@ struct SuccessEntriesTests {
         #expect(entry?.priority == .debug && entry?.messageID == .outcomesSummed)
         #expect(entries.summary(.info, at: 30 * second) == nil)
     }
+
+    @Test("that are left out are told of at the end, however short a time ago that was")
+    func lastSummary() {
+        var entries = SuccessEntries(now: 0)
+        #expect(entries.lastSummary(.info)?.message == nil)
+        entries.leaveOut(3, at: second)
+        #expect(entries.lastSummary(.info)?.message.hasPrefix("3 outcomes have no entry of their own") == true)
+        #expect(entries.lastSummary(.info)?.message == nil)
+    }
 }

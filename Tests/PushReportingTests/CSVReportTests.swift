@@ -10,7 +10,7 @@ struct CSVReportTests {
             CSVReport.header
                 == "seq,n,outcome,callback,provider,platform,app,device,id,message_id,route,handler,mode,accepted_at,"
                 + "queue_ms,exec_ms,total_ms,deadline_ms,started,completion_by,completion_result,reason,observer,waited_for,"
-                + "reason_code,transport,original_priority,delivered_priority,ahead,waited_for_ms,replay_of\r\n"
+                + "reason_code,transport,original_priority,delivered_priority,ahead,waited_for_ms,replay_of,source\r\n"
         )
     }
 
@@ -27,14 +27,14 @@ struct CSVReportTests {
             CSVReport.line(of: decided)
                 == "41,1,timed_out,didReceiveRemoteNotification,onesignal,ios,com.example.app,d1,a1,m1,20-onesignal,crm,"
                 + "relay,2026-11-21T03:08:00.041Z,1.25,9000,9001.35,9000,true,default,noData,"
-                + "not finished at the deadline,false,,not_finished_at_deadline,apns,high,normal,,,\r\n")
+                + "not finished at the deadline,false,,not_finished_at_deadline,apns,high,normal,,,,ledger\r\n")
     }
 
     @Test("what is in flight has an empty outcome and no times")
     func inFlight() {
         #expect(
             CSVReport.line(of: row(7, nil, provider: nil, route: nil, handler: nil))
-                == "7,0,,onMessageReceived,,android,com.example.app,d1,,,,,device,2026-11-21T03:08:00.007Z,,,,9000,false,,,,false,,,,,,,,\r\n"
+                == "7,0,,onMessageReceived,,android,com.example.app,d1,,,,,device,2026-11-21T03:08:00.007Z,,,,9000,false,,,,false,,,,,,,,,ledger\r\n"
         )
     }
 
@@ -43,7 +43,7 @@ struct CSVReportTests {
         let waited = row(
             42, n: 1, .handled, isObserver: true,
             waitedFor: Predecessor(id: InvocationID(seq: SequenceNumber(40), n: 2), handler: "crm"))
-        #expect(CSVReport.line(of: waited).hasSuffix(",,,,true,40.2,,,,,,,\r\n"))
+        #expect(CSVReport.line(of: waited).hasSuffix(",,,,true,40.2,,,,,,,,ledger\r\n"))
     }
 
     @Test(
@@ -59,7 +59,7 @@ struct CSVReportTests {
         #expect(
             CSVReport.line(of: row(1, .handled, reason: value)).utf8.elementsEqual(
                 CSVReport.line(of: row(1, .handled)).replacing(
-                    ",false,,,,,,,,\r\n", with: cell + ",false,,,,,,,,\r\n"
+                    ",false,,,,,,,,,ledger\r\n", with: cell + ",false,,,,,,,,,ledger\r\n"
                 ).utf8))
     }
 }

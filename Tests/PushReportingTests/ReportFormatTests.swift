@@ -68,8 +68,9 @@ struct ReportFormatTests {
             window: ReportWindow(until: WallTime(milliseconds: 1_795_230_000_500)))
         #expect(
             String(decoding: report.json(objective: objective), as: UTF8.self) == #"""
-                {"mode":"device","window":{"since":null,"until":"2026-11-21T03:00:00.500Z"},"deadline_ms":9000,\#
-                "accepted":3,"in_flight":1,"requests":3,"outcomes":{"handed_to_tracker":1,"handled":0,"failed":0,\#
+                {"mode":"device","window":{"since":null,"until":"2026-11-21T03:00:00.500Z"},\#
+                "source":{"kind":"ledger"},"deadline_ms":9000,\#
+                "accepted":3,"decided":2,"in_flight":1,"requests":3,"outcomes":{"handed_to_tracker":1,"handled":0,"failed":0,\#
                 "timed_out":1,"expired":0,"unrouted":0,"duplicate":0,"shown_by_system":0,"not_woken":0,\#
                 "swallowed":0,"own_receiver":0,"sdk_not_ready":0},"due":1,"missed":1,"compliance":0.0,"slo":{\#
                 "objective_percent":99.9,"met":false},"limits":[{"id":"android_policy","limit_ms":9000,\#
@@ -177,7 +178,7 @@ struct ReportFormatTests {
         let report = report([braze, observerRow(42, .handled, exec: .milliseconds(30)), observerRow(42, n: 2, nil)])
         let text = String(decoding: report.json(), as: UTF8.self)
         #expect(text.contains(#""total_ms":8249,"waited_for":{"seq":41,"n":0,"handler":null}}]"#))
-        #expect(text.contains(#""accepted":1,"in_flight":0,"requests":1,"#))
+        #expect(text.contains(#""accepted":1,"decided":1,"in_flight":0,"requests":1,"#))
         #expect(
             text.contains(#""observers":{"accepted":2,"in_flight":1,"outcomes":{"handed_to_tracker":0,"handled":1,"#))
         #expect(text.contains(#""due":1,"missed":0,"compliance":1.0,"by_route":{"90-audit":{"count":2,"due":1,"#))
@@ -202,7 +203,8 @@ struct ReportFormatTests {
         let text = String(decoding: report([], mode: .relay).json(), as: UTF8.self)
         #expect(
             text.hasPrefix(
-                #"{"mode":"relay","window":{"since":null,"until":null},"deadline_ms":9000,"accepted":0,"in_flight":0,"#)
+                #"{"mode":"relay","window":{"since":null,"until":null},"source":{"kind":"ledger"},"deadline_ms":9000,"#
+                    + #""accepted":0,"decided":0,"in_flight":0,"#)
         )
         #expect(text.contains(#""due":0,"missed":0,"compliance":null,"slo":null,"limits":[{"#))
         let outcomes = Outcome.allCases.map { #""\#($0.rawValue)":0"# }.joined(separator: ",")

@@ -35,7 +35,7 @@ install -m 755 "$build/pushrouterd" /usr/sbin/
 install -m 755 "$build/pushctl" /usr/bin/
 install -D -m 644 packaging/systemd/pushrouterd.sysusers /usr/lib/sysusers.d/pushrouterd.conf
 systemd-sysusers
-install -m 644 packaging/systemd/pushrouterd.service /usr/lib/systemd/system/
+install -m 644 packaging/systemd/pushrouterd.service packaging/systemd/pushrouterd-*.socket /usr/lib/systemd/system/
 mkdir -p /etc/pushrouterd/{handlers.d,routes.d} /opt/handlers
 printf '[Dispatch]\nMode=relay\n' >/etc/pushrouterd/pushrouterd.conf
 printf '[Handler]\nType=journal\n' >/etc/pushrouterd/handlers.d/journal.handler

@@ -109,6 +109,9 @@ _pushctl() {
         report:--baseline) compopt -o filenames 2>/dev/null; mapfile -t COMPREPLY < <(compgen -f -- "$current"); return ;;
         report:--fail-under) return ;;
         report:--width) return ;;
+        report:--journal-directory) mapfile -t COMPREPLY < <(compgen -d -- "$current"); return ;;
+        report:--unit) return ;;
+        report:--user-unit) return ;;
         deadletters:--handler) return ;;
         deadletters:--route) return ;;
         deadletters:--outcome) mapfile -t COMPREPLY < <(compgen -W "failed timed_out expired unrouted" -- "$current"); return ;;
@@ -158,6 +161,17 @@ _pushctl() {
         tail:--outcome) mapfile -t COMPREPLY < <(compgen -W "handed_to_tracker handled failed timed_out expired unrouted duplicate shown_by_system not_woken swallowed own_receiver sdk_not_ready" -- "$current"); return ;;
         tail:--callback) mapfile -t COMPREPLY < <(compgen -W "onMessageReceived onDeletedMessages onMessageSent onSendError onNewToken onRegistered onUnregistered didReceiveRemoteNotification willPresent didReceiveResponse serviceExtension didRegister push notificationclick notificationclose none" -- "$current"); return ;;
         tail:--since) return ;;
+        bench:--connections) return ;;
+        bench:--pipeline) return ;;
+        bench:--duration) return ;;
+        bench:--count) return ;;
+        bench:--rate) return ;;
+        bench:--platform) mapfile -t COMPREPLY < <(compgen -W "android ios web" -- "$current"); return ;;
+        bench:--transport) mapfile -t COMPREPLY < <(compgen -W "fcm adm hms apns web_push" -- "$current"); return ;;
+        bench:--app) return ;;
+        bench:--device) return ;;
+        bench:--external-id) return ;;
+        bench:--state) mapfile -t COMPREPLY < <(compgen -W "foreground background terminated force_quit force_stopped" -- "$current"); return ;;
         erase:--user) return ;;
         erase:--device) return ;;
         *:--config) compopt -o filenames 2>/dev/null; mapfile -t COMPREPLY < <(compgen -d -- "$current"); return ;;
@@ -181,7 +195,7 @@ _pushctl() {
             handler-units) options="--directory --exec --config --state --runtime --help --version" ;;
             simulate) options="--mode --keep-going --config --state --runtime --help --version" ;;
             test) options="--real-handlers --junit --json --config --state --runtime --help --version" ;;
-            report) options="--since --until --utc --format --json --by --baseline --fail-under --fail-on-miss --width --config --state --runtime --help --version" ;;
+            report) options="--since --until --utc --format --json --by --baseline --fail-under --fail-on-miss --width --from-journal --journal-directory --unit --user-unit --config --state --runtime --help --version" ;;
             show) options="--full-tokens --utc --json --config --state --runtime --help --version" ;;
             deadletters) options="--handler --route --outcome --provider --app --since --until --limit --dry-run --full-tokens --utc --json --config --state --runtime --help --version" ;;
             replay) options="--handler --route --outcome --provider --app --since --until --limit --dry-run --full-tokens --utc --json --config --state --runtime --help --version" ;;
@@ -195,6 +209,7 @@ _pushctl() {
             status) options="--format --json --config --state --runtime --help --version" ;;
             tail) options="--handler --route --provider --platform --app --outcome --callback --since --utc --json --config --state --runtime --help --version" ;;
             top) options="--once --utc --config --state --runtime --help --version" ;;
+            bench) options="--connections --pipeline --duration --count --rate --ids --no-ids --platform --transport --app --device --external-id --state --yes --json --config --runtime --help --version" ;;
             verify) options="--json --quiet --config --state --runtime --help --version" ;;
             doctor) options="--json --quiet --config --state --runtime --help --version" ;;
             backup) options="--json --config --state --runtime --help --version" ;;
@@ -206,7 +221,7 @@ _pushctl() {
         esac
         mapfile -t COMPREPLY < <(compgen -W "$options" -- "$current")
     elif [[ -z $command ]]; then
-        mapfile -t COMPREPLY < <(compgen -W "inject open act dismiss session token log import explain run-handler handler-units simulate test report show deadletters replay campaigns events user users pending flush export status tail top verify doctor backup restore salvage erase log-level" -- "$current")
+        mapfile -t COMPREPLY < <(compgen -W "inject open act dismiss session token log import explain run-handler handler-units simulate test report show deadletters replay campaigns events user users pending flush export status tail top bench verify doctor backup restore salvage erase log-level" -- "$current")
     else
         case $command in
             inject|import|explain|run-handler|simulate|test|backup|restore|salvage) compopt -o filenames 2>/dev/null; mapfile -t COMPREPLY < <(compgen -f -- "$current") ;;

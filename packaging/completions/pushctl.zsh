@@ -32,6 +32,7 @@ known=(
     'status:show what the daemon is doing now'
     'tail:print outcomes and events as they come'
     'top:watch handlers, rates and missed deadlines on a live screen'
+    'bench:send many requests, and show how fast they are acknowledged'
     'verify:check the configuration'
     'doctor:check the installation, and say what to do'
     'backup:copy the ledger into a file'
@@ -302,6 +303,10 @@ report)
         '*--fail-under=[exit with 1 when the compliance is below this, such as 99.9]:fail-under: ' \
         '*--fail-on-miss[exit with 1 when an invocation missed its deadline]' \
         '*--width=[the width of the text (COLUMNS, or the terminal'\''s)]:width: ' \
+        '*--from-journal[make the report from the journal alone, without ledger and daemon]' \
+        '*--journal-directory=[with --from-journal: read the journal files of this directory]:journal-directory:_directories' \
+        '*--unit=[with --from-journal: the daemon'\''s unit (pushrouterd.service)]:unit: ' \
+        '*--user-unit=[with --from-journal: the daemon'\''s unit of this user'\''s service manager]:user-unit: ' \
         '*--config=[read the configuration from this directory only]:config:_directories' \
         '*--state=[where the daemon keeps its ledger]:state:_directories' \
         '*--runtime=[where the daemon has its sockets]:runtime:_directories' \
@@ -524,6 +529,30 @@ top)
         '*--version[print the version and exit]' \
         '1: : ' \
         '*: : '
+    ;;
+bench)
+    _arguments -S \
+        '*--connections=[how many connections, up to 1000 (1)]:connections: ' \
+        '*--pipeline=[how many requests on a connection may wait for their replies, up to 10000 (16)]:pipeline: ' \
+        '*--duration=[how long requests are sent, such as 30s or 5min (10s)]:duration: ' \
+        '*--count=[how many requests are sent at most (as many as the duration lets)]:count: ' \
+        '*--rate=[how many requests a second are meant to be sent, whether the daemon keeps up or not]:rate: ' \
+        '*--ids[give each request an id of its own (the default)]' \
+        '*--no-ids[send requests without ids]' \
+        '*--platform=[the platform that the payload is for]:platform:(android ios web)' \
+        '*--transport=[the service that carries the payload (by default the platform'\''s own)]:transport:(fcm adm hms apns web_push)' \
+        '*--app=[the package name or bundle id of the app]:app: ' \
+        '*--device=[the device; Android runs its deliveries one after the other]:device: ' \
+        '*--external-id=[the user]:external-id: ' \
+        '*--state=[the state of the app (background)]:state:(foreground background terminated force_quit force_stopped)' \
+        '*--yes[do not ask]' \
+        '*--json[print JSON, for programs]' \
+        '*--config=[read the configuration from this directory only]:config:_directories' \
+        '*--runtime=[where the daemon has its sockets]:runtime:_directories' \
+        '*--help[show this help and exit; -h does the same]' \
+        '*--version[print the version and exit]' \
+        '1: : ' \
+        '*:file:_files'
     ;;
 verify)
     _arguments -S \

@@ -8,11 +8,12 @@ public enum CSVReport {
         "handler", "mode", "accepted_at", "queue_ms", "exec_ms", "total_ms", "deadline_ms", "started",
         "completion_by", "completion_result", "reason", "observer", "waited_for",
         "reason_code", "transport", "original_priority", "delivered_priority",
-        "ahead", "waited_for_ms", "replay_of",
+        "ahead", "waited_for_ms", "replay_of", "source",
     ])
 
     /// The line of one invocation, with its line end. What is in flight has no outcome, times or completion.
-    public static func line(of row: ReportRow) -> String {
+    /// - Parameter source: the word for where it comes from (``ReportSource/word``).
+    public static func line(of row: ReportRow, source: String = "ledger") -> String {
         let invocation = row.invocation
         let result = invocation.result
         return line([
@@ -27,6 +28,7 @@ public enum CSVReport {
             result?.reasonCode?.rawValue ?? "", row.transport?.rawValue ?? "", row.originalPriority?.rawValue ?? "",
             row.deliveredPriority?.rawValue ?? "", result?.ahead.map(String.init) ?? "",
             result?.waitedFor?.took.map { milliseconds($0) } ?? "", row.replayOf?.description ?? "",
+            source,
         ])
     }
 

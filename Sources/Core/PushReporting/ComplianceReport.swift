@@ -17,6 +17,8 @@ public struct ComplianceReport: Sendable {
     public let window: ReportWindow
     /// The configured time of an invocation; a route may give less.
     public let budget: Duration
+    /// Where the rows come from.
+    public var source: ReportSource
     /// The mode of the rows; without any, the configured one.
     public private(set) var mode: Mode
 
@@ -64,8 +66,12 @@ public struct ComplianceReport: Sendable {
     ///   - window: the time it covers; the caller adds the rows of requests accepted in it.
     ///   - mode: the configured mode, for a report without rows.
     ///   - budget: the configured time of an invocation.
-    public init(window: ReportWindow = ReportWindow(), mode: DispatchMode, budget: Duration) {
+    ///   - source: where the rows come from.
+    public init(
+        window: ReportWindow = ReportWindow(), mode: DispatchMode, budget: Duration, source: ReportSource = .ledger
+    ) {
         self.window = window
+        self.source = source
         self.mode = .one(mode)
         self.budget = budget
     }
@@ -74,6 +80,13 @@ public struct ComplianceReport: Sendable {
     /// said in `gaps`.
     public mutating func add(_ row: ReportRow) {
         follow(row.invocation.id)
+        count(row)
+    }
+
+    /// Counts one row of the journal, which come in the order of their ends, if at all.
+    public mutating func add(unordered row: ReportRow) { count(row) }
+
+    private mutating func count(_ row: ReportRow) {
         guard !row.invocation.isObserver else { return observers.add(row.invocation) }
         mode = accepted == 0 || mode == .one(row.mode) ? .one(row.mode) : .mixed
         owners.add(row.invocation.result)
@@ -170,7 +183,7 @@ public struct ComplianceReport: Sendable {
             ReportGap(kind: .daemonDown, count: decidedAfterDowntime),
             ReportGap(kind: .daemonCrashed, count: cutByCrash),
             ReportGap(kind: .mixedModes, count: modes),
-        ].filter { $0.count > 0 }
+        ].filter { $0.count > 0 } + (source.journal?.gaps ?? [])
     }
 
     /// Within a request the rows are 0, 1, 2, ...; requests only go up. So a row that is missing or comes twice shows.

@@ -21,7 +21,7 @@ extension ComplianceReport {
             $0.member("by_priority", groups: byPriority, named: \.rawValue)
             $0.member("lowered_priority", loweredPriority)
             $0.member("slowest", array: { writer in slowest.rows.forEach { $0.write(to: &writer) } })
-            $0.member("observers", object: { observers.write(to: &$0) })
+            $0.member("observers", object: { observers.write(to: &$0, source) })
             $0.member("gaps", array: { writer in gaps.forEach { $0.write(to: &writer) } })
             beside(&$0)
         }
@@ -38,12 +38,17 @@ extension ComplianceReport {
             $0.member("since", window.since?.rfc3339)
             $0.member("until", window.until?.rfc3339)
         }
+        writer.member("source", object: { source.write(to: &$0) })
         writer.member("deadline_ms", budget)
-        writer.member("accepted", accepted)
-        writer.member("in_flight", inFlight)
-        writer.member("requests", requests)
+        writer.member("accepted", known(accepted))
+        writer.member("decided", decided)
+        writer.member("in_flight", known(inFlight))
+        writer.member("requests", known(requests))
         writer.member("outcomes", counts: outcomes)
     }
+
+    /// A figure that the ledger alone has; `nil` of the journal.
+    private func known(_ figure: Int) -> Int? { source == .ledger ? figure : nil }
 
     private func writeCompliance(_ objective: Percent?, to writer: inout JSONWriter) {
         writer.members(of: compliance)
@@ -56,10 +61,26 @@ extension ComplianceReport {
     }
 }
 
-extension ObserverFigures {
+extension ReportSource {
     fileprivate func write(to writer: inout JSONWriter) {
-        writer.member("accepted", tally.accepted)
-        writer.member("in_flight", tally.inFlight)
+        writer.member("kind", word)
+        guard let journal else { return }
+        writer.member("unit", journal.unit)
+        writer.member("directory", journal.directory)
+        writer.member("begin", journal.begin?.rfc3339)
+        writer.member("entries", journal.entries)
+        writer.member("first", journal.first?.rfc3339)
+        writer.member("last", journal.last?.rfc3339)
+        writer.member("away_ms", journal.timeAbsent)
+        writer.member("complete", !journal.isIncomplete)
+        writer.member("unknown", array: { list in JournalFacts.unknown.forEach { list.string($0) } })
+    }
+}
+
+extension ObserverFigures {
+    fileprivate func write(to writer: inout JSONWriter, _ source: ReportSource) {
+        writer.member("accepted", source == .ledger ? tally.accepted : nil)
+        writer.member("in_flight", source == .ledger ? tally.inFlight : nil)
         writer.member("outcomes", counts: tally.outcomes)
         writer.members(of: tally.compliance)
         writer.member("by_route", groups: byRoute, named: \.self)

@@ -19,7 +19,7 @@ extension ReportDocument {
             writer.member("waits", array: { list in report.longestWaits.rows.forEach { $0.write(to: &list) } })
             writer.member("histograms", object: { writeHistograms(to: &$0) })
             writer.member("error_budget", object: { writeBudget(to: &$0) })
-            writer.member("clock_set_back", detail.clockSetBack)
+            writer.member("clock_set_back", report.source == .ledger ? detail.clockSetBack : nil)
             writer.member("comparison", object: { writeComparison(to: &$0) })
             writer.member("warnings", array: { list in warnings.forEach { list.string($0) } })
         }

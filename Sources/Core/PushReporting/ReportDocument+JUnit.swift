@@ -14,7 +14,7 @@ extension ReportDocument {
         let cases = suites.reduce(0) { $0 + $1.groups.count }
         let failures = suites.reduce(0) { $0 + $1.groups.count { failure(of: $0.group) != nil } }
         return "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
-            + "<testsuites name=\"pushctl report\" tests=\"\(cases)\" failures=\"\(failures)\" errors=\"0\">\n"
+            + "<testsuites name=\"pushctl report\(report.source == .ledger ? "" : " --from-journal")\" tests=\"\(cases)\" failures=\"\(failures)\" errors=\"0\">\n"
             + suites.filter { !$0.groups.isEmpty }.map(text).joined() + "</testsuites>\n"
     }
 

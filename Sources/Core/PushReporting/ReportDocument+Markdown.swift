@@ -7,8 +7,7 @@ extension ReportDocument {
         let isMet = serviceLevel?.isMet ?? (report.compliance.missed == 0)
         var blocks = [
             "## Deadline compliance: \(report.compliance)",
-            "\(verdict(isMet)) Window: \(cell(zone.text(report.window))). \(grouped(report.accepted)) accepted = "
-                + "\(grouped(report.decided)) decided + \(grouped(report.inFlight)) in flight.",
+            "\(verdict(isMet)) Window: \(cell(zone.text(report.window))). \(cell(balance)).",
         ]
         if !warnings.isEmpty { blocks.append(warnings.map { "- **Warning:** \(cell($0))" }.joined(separator: "\n")) }
         if let left = serviceLevel?.budgetText {

@@ -10,8 +10,10 @@ extension ReportDocument {
             writer.write(family, samples.map { MetricSample($0.value, $0.labels) })
         }
         let handlers = report.byHandler.sorted { $0.key < $1.key }
-        family("invocations", "Invocations accepted in the window.", [([], String(report.accepted))])
-        family("in_flight", "Invocations without an outcome.", [([], String(report.inFlight))])
+        if report.source == .ledger {
+            family("invocations", "Invocations accepted in the window.", [([], String(report.accepted))])
+            family("in_flight", "Invocations without an outcome.", [([], String(report.inFlight))])
+        }
         family(
             "outcomes", "Invocations by outcome.",
             Outcome.allCases.map { ([("outcome", $0.rawValue)], String(report.outcomes[$0] ?? 0)) })
@@ -56,6 +58,7 @@ extension ReportDocument {
                     )
                 })
         }
+        family("source", "1 for where the figures come from.", [([("source", report.source.word)], "1")])
         return writer.ended()
     }
 }

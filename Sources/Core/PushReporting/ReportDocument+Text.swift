@@ -98,7 +98,7 @@ extension ReportDocument {
     }
 
     private func gaps(_ style: TextStyle) -> [ReportLine] {
-        gapSentences.flatMap { wrapped("Gap: \($0)", style) } + wrapped(ReportDetail.unprovable, style)
+        gapSentences.flatMap { wrapped("Gap: \($0)", style) } + wrapped(report.source.unprovable, style)
     }
 
     private func titled(_ title: String, _ lines: [ReportLine]) -> [ReportLine] {

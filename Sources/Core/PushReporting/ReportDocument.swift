@@ -38,13 +38,32 @@ public struct ReportDocument: Sendable {
 
     /// The gaps of the report, and those that only the detail shows, each as a sentence.
     var gapSentences: [String] {
-        var sentences = report.gaps.map { "\(grouped($0.count)) of \(grouped(report.accepted)) rows \($0.message)" }
+        var sentences = report.gaps.map { $0.sentence(ofAccepted: report.accepted) }
+        if let journal = report.source.journal {
+            if journal.timeAbsent > .zero {
+                sentences.append(
+                    "the daemon was away for \(spanInWords(journal.timeAbsent)) in all, between its entries")
+            }
+            if journal.beginsLate(for: report.window), let begin = journal.begin {
+                sentences.append(
+                    "the journal begins at \(zone.text(begin)): what was decided before has no entry any more")
+            }
+        }
         if detail.clockSetBack > 0 {
             sentences.append(
                 "\(grouped(detail.clockSetBack)) requests have an earlier time than the request before them: the clock "
                     + "was set back")
         }
         return sentences
+    }
+
+    /// What was decided and what is in flight, as far as the source knows.
+    var balance: String {
+        guard let journal = report.source.journal else {
+            return "\(grouped(report.accepted)) accepted = \(grouped(report.decided)) decided + "
+                + "\(grouped(report.inFlight)) in flight"
+        }
+        return "\(grouped(report.decided)) decided, from \(journal.name); what is in flight is not known"
     }
 
     /// Handled of due, as a share with its parts.

@@ -12,14 +12,38 @@ public struct ReportGap: Hashable, Sendable {
         case daemonCrashed = "daemon_crashed"
         /// Rows of both modes.
         case mixedModes = "mixed_modes"
+
+        // What a report of the journal alone knows of: these count no rows.
+        /// Outcomes without an entry.
+        case noEntry = "no_entry"
+        /// Outcomes that the daemon left out, because there were too many.
+        case summedOutcomes = "summed_outcomes"
+        /// Entries that the daemon dropped, because the journal did not take them.
+        case droppedEntries = "dropped_entries"
+        /// Entries that journald dropped.
+        case suppressedEntries = "suppressed_entries"
+        /// Entries of the unit that are not the daemon's.
+        case foreignEntries = "foreign_entries"
+        /// Entries that lack a field.
+        case unreadableEntries = "unreadable_entries"
+        /// Runs of the daemon that ended without saying so.
+        case unendedRuns = "unended_runs"
+        /// Times between two runs of the daemon.
+        case absences
+        /// Times at which the clock was set.
+        case clockSteps = "clock_steps"
+        /// Times at which nothing could be written.
+        case storeStalls = "store_stalls"
+        /// Suspensions of the machine.
+        case suspensions
     }
 
     /// What it is.
     public let kind: Kind
-    /// How many rows.
+    /// How many rows, entries or times.
     public let count: Int
 
-    /// What is the matter with those rows, for people: it follows their number.
+    /// What is the matter, for people: of rows it follows their number, of anything else the number follows it.
     public var message: String {
         switch kind {
         case .outOfSequence: "missing, doubled or out of order: the ledger is damaged"
@@ -27,6 +51,34 @@ public struct ReportGap: Hashable, Sendable {
         case .daemonDown: "expired while the daemon was down: their times include its absence"
         case .daemonCrashed: "interrupted by a crash of the daemon: their handlers may have finished or not"
         case .mixedModes: "accepted in different modes: their deadlines count from different instants"
+        case .noEntry: "outcomes without an entry in the journal, which the figures leave out"
+        case .summedOutcomes: "successes that the daemon left out of the journal, because there were too many"
+        case .droppedEntries: "entries that the daemon dropped, because the journal did not take them"
+        case .suppressedEntries: "entries of the unit that journald dropped"
+        case .foreignEntries: "entries of the unit that are not the daemon's, such as a handler's, which are left out"
+        case .unreadableEntries: "entries that lack a field, as those of an earlier version do, which are left out"
+        case .unendedRuns:
+            "runs of the daemon that ended without a word, so that what they decided last may have no entry"
+        case .absences: "times that the daemon was away between two runs"
+        case .clockSteps: "times that the daemon noticed that the clock was set"
+        case .storeStalls: "times that nothing could be written, and no request was accepted"
+        case .suspensions: "suspensions of the machine"
         }
+    }
+
+    /// Whether it is about rows of the report.
+    var isOfRows: Bool {
+        switch kind {
+        case .outOfSequence, .inFlight, .daemonDown, .daemonCrashed, .mixedModes: true
+        case .noEntry, .summedOutcomes, .droppedEntries, .suppressedEntries, .foreignEntries, .unreadableEntries,
+            .unendedRuns, .absences, .clockSteps, .storeStalls, .suspensions:
+            false
+        }
+    }
+
+    /// The whole sentence, without a full stop.
+    /// - Parameter accepted: how many rows the report has.
+    func sentence(ofAccepted accepted: Int) -> String {
+        isOfRows ? "\(grouped(count)) of \(grouped(accepted)) rows \(message)" : "\(message): \(grouped(count))"
     }
 }

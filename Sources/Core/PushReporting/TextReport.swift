@@ -18,8 +18,9 @@ extension ComplianceReport {
     }
 
     func heading(_ objective: Percent?, _ zone: LocalZone) -> String {
-        var lines = [
-            "Window               \(zone.text(window))",
+        var lines = ["Window               \(zone.text(window))"]
+        if let journal = source.journal { lines.append("Source               \(journal.text(zone))") }
+        lines += [
             "Mode                 \(modeText)",
             "Deadline             \(deadlineText)",
             "Deadline compliance  \(compliance.text)",
@@ -46,6 +47,7 @@ extension ComplianceReport {
     }
 
     private var balanceText: String {
+        guard source == .ledger else { return "\(grouped(decided)) decided; what is in flight is not known" }
         let of = requests == 1 ? "of 1 request" : "of \(grouped(requests)) requests"
         let without = requestsWithoutInvocation
         return "\(owners.sum), \(of)" + (without == 0 ? "" : ", \(grouped(without)) without an invocation")
@@ -80,7 +82,7 @@ extension ComplianceReport {
     var observerHeading: String {
         """
         Observers (not in the figures above)
-        Invocations          \(observers.tally.sum)
+        Invocations          \(source == .ledger ? observers.tally.sum : "\(grouped(observers.tally.decided)) decided")
         Deadline compliance  \(observers.tally.compliance.text)
 
         """
@@ -165,7 +167,7 @@ extension ComplianceReport {
     }
 
     private var gapList: String {
-        gaps.reduce(into: "") { $0 += "Gap: \(grouped($1.count)) of \(grouped(accepted)) rows \($1.message)\n" }
+        gaps.reduce(into: "") { $0 += "Gap: \($1.sentence(ofAccepted: accepted))\n" }
     }
 }
 

@@ -38,6 +38,8 @@ final class Processor {
     private let clock: () -> Moment
     private var waits: [SequenceNumber: [OutcomeWait]] = [:]
     private var successes: SuccessEntries
+    /// How many outcomes there were since the start, with those that have no entry in the journal.
+    private var outcomeNumber: UInt64 = 0
     private var rejections = RejectionLog()
     /// How loud a success is.
     var successLevel: JournalSettings.Level
@@ -372,12 +374,14 @@ final class Processor {
 
     private func tell(_ end: InvocationEnd) {
         let outcome = end.result.outcome
-        guard !outcome.isMissed, !outcome.isFailure else {
-            return journal.log { [successLevel] in JournalEntry(end, successLevel: successLevel) }
+        outcomeNumber += 1
+        if !outcome.isMissed, !outcome.isFailure {
+            guard successes.hasRoom else { return successes.leaveOut(1, at: EventLoop.nowNanoseconds) }
+            successes.tell()
         }
-        guard successes.hasRoom else { return successes.leaveOut(1, at: EventLoop.nowNanoseconds) }
-        successes.tell()
-        journal.log { [successLevel] in JournalEntry(end, successLevel: successLevel) }
+        journal.log { [successLevel, outcomeNumber] in
+            JournalEntry(end, number: outcomeNumber, successLevel: successLevel)
+        }
     }
 
     /// Has a warning in the journal of what was rejected, once that is on disk.
@@ -394,8 +398,19 @@ final class Processor {
     /// Reads the clock for the entries of successes; at the end of a turn.
     func endTurn(at now: Int64) {
         successes.read(now)
-        successes.leaveOut(pipeline.takeUntold(), at: now)
+        let untold = pipeline.takeUntold()
+        outcomeNumber += UInt64(untold)
+        successes.leaveOut(untold, at: now)
         if let summary = successes.summary(successLevel, at: now) { journal.log(summary) }
+    }
+
+    /// Says in the journal how many outcomes there were, and how many of the last ones have no entry; when none follows.
+    func endJournal(at now: Int64) {
+        endTurn(at: now)
+        if let summary = successes.lastSummary(successLevel) { journal.log(summary) }
+        let message = "stopped after \(counted(outcomeNumber, "outcome"))"
+        journal.log(
+            JournalEntry(.info, message, messageID: .stopped, fields: [.init(.outcomeNumber, outcomeNumber)]))
     }
 
     private func tellWaiting(_ end: InvocationEnd) {

@@ -43,6 +43,12 @@ struct SuccessEntries {
     /// The entry for those that got none, when it is time to tell of them.
     mutating func summary(_ level: JournalSettings.Level, at now: Int64) -> JournalEntry? {
         guard let since = untoldSince, now - since >= Self.interval else { return nil }
+        return lastSummary(level)
+    }
+
+    /// The entry for those that got none, whenever that was; `nil` without any.
+    mutating func lastSummary(_ level: JournalSettings.Level) -> JournalEntry? {
+        guard untold > 0 else { return nil }
         defer { (untold, untoldSince) = (0, nil) }
         return JournalEntry(
             level == .info ? .info : .debug,

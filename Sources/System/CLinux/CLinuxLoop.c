@@ -2,12 +2,14 @@
 #include "CLinuxLoop.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <pthread.h>
 #include <stddef.h>
 #include <string.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <sys/timex.h>
+#include <time.h>
 
 int CLinux_eventfd(void) { return eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC); }
 
@@ -71,4 +73,9 @@ int CLinux_clock_is_synchronised(void) {
     struct timex facts = {.modes = 0};
     int state = adjtimex(&facts);
     return state < 0 ? -1 : state != TIME_ERROR && (facts.status & STA_UNSYNC) == 0;
+}
+
+int CLinux_poll(void *descriptors, unsigned long count, long long nanoseconds) {
+    struct timespec time = {.tv_sec = nanoseconds / 1000000000, .tv_nsec = nanoseconds % 1000000000};
+    return ppoll(descriptors, count, nanoseconds < 0 ? NULL : &time, NULL);
 }

@@ -131,8 +131,6 @@ extension FieldName {
     /// From acceptance to the start of the handler, in microseconds.
     public static let queueMicroseconds = FieldName("PUSH_QUEUE_USEC")
     /// From the start of the handler to its end, in microseconds.
-    public static let reasonCode = FieldName("PUSH_REASON_CODE")
-    public static let transport = FieldName("PUSH_TRANSPORT")
     public static let executionMicroseconds = FieldName("PUSH_EXEC_USEC")
     /// From acceptance to the outcome, in microseconds.
     public static let totalMicroseconds = FieldName("PUSH_TOTAL_USEC")
@@ -142,6 +140,30 @@ extension FieldName {
     public static let observer = FieldName("PUSH_OBSERVER")
     /// What it waited for in its lane: the request's number and the invocation in it, `41/0`.
     public static let waitedFor = FieldName("PUSH_WAITED_FOR")
+    /// The handler of what it waited for.
+    public static let waitedForHandler = FieldName("PUSH_WAITED_FOR_HANDLER")
+    /// How long that had its turn, in microseconds.
+    public static let waitedForMicroseconds = FieldName("PUSH_WAITED_FOR_USEC")
+    /// How many were ahead of it in its lane when it came.
+    public static let ahead = FieldName("PUSH_AHEAD")
+    /// `device` or `relay`: in whose place the router stood.
+    public static let mode = FieldName("PUSH_MODE")
+    /// When the request was accepted, in microseconds of Unix time; the clock is read to the millisecond.
+    public static let acceptedAtMicroseconds = FieldName("PUSH_ACCEPTED_AT_USEC")
+    /// 1 if its handler had started.
+    public static let started = FieldName("PUSH_STARTED")
+    /// Why, for people.
+    public static let reason = FieldName("PUSH_REASON")
+    /// Why, of a closed set.
+    public static let reasonCode = FieldName("PUSH_REASON_CODE")
+    /// What brought a delivery.
+    public static let transport = FieldName("PUSH_TRANSPORT")
+    /// The priority with which a delivery was sent over FCM.
+    public static let originalPriority = FieldName("PUSH_ORIGINAL_PRIORITY")
+    /// The priority with which FCM delivered it.
+    public static let deliveredPriority = FieldName("PUSH_DELIVERED_PRIORITY")
+    /// How many outcomes the daemon has had since its start, with this one: those without an entry count, too.
+    public static let outcomeNumber = FieldName("PUSH_OUTCOME_NUMBER")
     /// How many entries were dropped.
     public static let dropped = FieldName("PUSH_DROPPED")
     /// How many outcomes an entry stands for.

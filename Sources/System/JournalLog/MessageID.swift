@@ -13,6 +13,8 @@ public enum MessageID: String, CaseIterable, Sendable {
     case recovered = "e3b8476d0f1b4c0d8f5ce27a91d36b4c"
     /// The daemon has begun to stop.
     case stopping = "2810d340f19a035d366e5fa6f29b719e"
+    /// The daemon ends: no outcome follows.
+    case stopped = "4c2fa914e05d4f4f8cf2f4b33db32ca1"
     /// A new configuration is in force.
     case reloaded = "efeca6acd58f953473f6fc0979b52dc2"
     /// A new configuration was refused; the last good one stays in force.

@@ -69,9 +69,4 @@ public struct ReportDetail: Sendable {
         lateFromInvocation += other.lateFromInvocation
         clockSetBack += other.clockSetBack
     }
-
-    /// What the ledger does not record, so that no report can show it.
-    static let unprovable =
-        "The ledger does not record when the daemon was down without deliveries, when the machine was suspended, "
-        + "or how long the disk stalled; the journal does."
 }

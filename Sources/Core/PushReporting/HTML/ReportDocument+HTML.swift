@@ -42,9 +42,11 @@ extension ReportDocument {
         let list = cards.map { "<div><dt>\(markup($0.0))</dt><dd>\($0.1)<small>\(markup($0.2))</small></dd></div>" }
         var text = "<p class=\"soft\">Window: \(markup(zone.text(report.window)))</p>\n"
         text +=
-            "<p>\(grouped(report.accepted)) invocations accepted = \(grouped(report.decided)) decided + "
-            + "\(grouped(report.inFlight)) in flight, of \(grouped(report.requests)) requests"
-            + "\(report.balanced ? "" : "; <span class=\"bad\">not balanced: see the gaps</span>").</p>\n"
+            report.source == .ledger
+            ? "<p>\(grouped(report.accepted)) invocations accepted = \(grouped(report.decided)) decided + "
+                + "\(grouped(report.inFlight)) in flight, of \(grouped(report.requests)) requests"
+                + "\(report.balanced ? "" : "; <span class=\"bad\">not balanced: see the gaps</span>").</p>\n"
+            : "<p>Invocations: \(markup(balance)).</p>\n"
         text += "<dl class=\"cards\">\(list.joined(separator: "\n"))</dl>\n"
         guard !warnings.isEmpty else { return text }
         let items = warnings.map { "<li>\(markup($0))</li>" }.joined()
@@ -157,7 +159,8 @@ extension ReportDocument {
         guard !rows.isEmpty else { return "<p>Nothing missed its deadline.</p>\n" }
         let cut = detail.misses.count - rows.count
         let note =
-            cut == 0 ? "" : "<p>The \(grouped(rows.count)) slowest; \(grouped(cut)) more are in the ledger.</p>\n"
+            cut == 0
+            ? "" : "<p>The \(grouped(rows.count)) slowest; \(grouped(cut)) more are in the \(report.source.word).</p>\n"
         var table = HTMLTable(
             "Missed deadlines; pushctl show SEQ tells the whole story",
             [
@@ -200,7 +203,7 @@ extension ReportDocument {
     }
 
     private var gaps: String {
-        let sentences = gapSentences + [ReportDetail.unprovable]
+        let sentences = gapSentences + [report.source.unprovable]
         return "<ul>\(sentences.map { "<li>\(markup($0))</li>" }.joined())</ul>\n"
     }
 

@@ -5,12 +5,21 @@ extension ManPage {
     static let reportMembers = [
         (name: "mode", meaning: "device, relay, or mixed if the rows are of both"),
         (name: "window", meaning: "since and until; null without the option"),
+        (
+            name: "source",
+            meaning: """
+            kind, ledger or journal. Of the journal also unit; directory, null for this machine's; begin, the time of its \
+            oldest entry; entries, the outcomes that are counted, observers' among them; first and last, the times of the \
+            entries that were read; away_ms, the time between runs of the daemon; complete, false if outcomes are known \
+            to be missing; unknown, the names of the members that it does not know
+            """
+        ),
         (name: "deadline_ms", meaning: "the configured time of an invocation"),
         (
-            name: "accepted, in_flight, requests",
+            name: "accepted, decided, in_flight, requests",
             meaning: """
-            invocations, those without an outcome yet, and requests, among them those that lead to no invocation, such as \
-            sessions
+            invocations, those with and those without an outcome, and requests, among them those that lead to no \
+            invocation, such as sessions. Of the journal all but decided are null
             """
         ),
         (name: "outcomes", meaning: "the number of invocations for each outcome, all outcomes included"),
@@ -58,7 +67,9 @@ extension ManPage {
             name: "gaps",
             meaning: """
             reasons why the figures are incomplete: kind (out_of_sequence, in_flight, daemon_down, \
-            daemon_crashed, mixed_modes), count, message
+            daemon_crashed, mixed_modes; of the journal also no_entry, summed_outcomes, dropped_entries, \
+            suppressed_entries, foreign_entries, unreadable_entries, unended_runs, absences, clock_steps, store_stalls, \
+            suspensions), count, message
             """
         ),
     ]
@@ -114,7 +125,10 @@ extension ManPage {
             30m, 1h, 6h, 3d; null when nothing was due) and alerts (severity, long, short, threshold)
             """
         ),
-        (name: "clock_set_back", meaning: "requests with an earlier time than the request before them"),
+        (
+            name: "clock_set_back",
+            meaning: "requests with an earlier time than the request before them; null of the journal"
+        ),
         (
             name: "comparison",
             meaning: """
@@ -154,6 +168,10 @@ extension ManPage {
             name: "original_priority, delivered_priority",
             meaning: "high or normal; empty if the payload does not have it"
         ),
+        (name: "ahead", meaning: "how many were ahead of it in its lane when it came; empty if none was"),
+        (name: "waited_for_ms", meaning: "how long the one in waited_for had its turn"),
+        (name: "replay_of", meaning: "the request of which this one is a replay"),
+        (name: "source", meaning: "ledger or journal"),
     ]
 
     /// The fields of `status`, in their order.

@@ -80,10 +80,22 @@ extension Option {
     static let delays = Option(
         "delays", .none, "also show how long custom events waited until they were flushed or sent")
 
+    // Load.
+    static let connections = Option("connections", .text("N"), "how many connections, up to 1000 (1)")
+    static let pipeline = Option(
+        "pipeline", .text("N"), "how many requests on a connection may wait for their replies, up to 10000 (16)")
+    static let benchDuration = Option(
+        "duration", .text("SPAN"), "how long requests are sent, such as 30s or 5min (10s)")
+    static let count = Option("count", .text("N"), "how many requests are sent at most (as many as the duration lets)")
+    static let rate = Option(
+        "rate", .text("N"), "how many requests a second are meant to be sent, whether the daemon keeps up or not")
+    static let withIDs = Option("ids", .none, "give each request an id of its own (the default)")
+    static let withoutIDs = Option("no-ids", .none, "send requests without ids")
+
     // Erasing.
     static let erasedUser = Option("user", .text("USER"), "the user, with what names nobody on the user's devices")
     static let erasedDevice = Option("device", .text("DEVICE"), "whoever used this device")
-    static let eraseUnasked = Option("yes", .none, "do not ask")
+    static let unasked = Option("yes", .none, "do not ask")
     static let countOnly = Option("dry-run", .none, "print what would be erased and erase nothing")
 
     // Dead letters.
@@ -114,6 +126,13 @@ extension Option {
     static let width = Option("width", .text("COLUMNS"), "the width of the text (COLUMNS, or the terminal's)")
     static let failUnder = Option(
         "fail-under", .text("PERCENT"), "exit with 1 when the compliance is below this, such as 99.9")
+    static let fromJournal = Option(
+        "from-journal", .none, "make the report from the journal alone, without ledger and daemon")
+    static let journalDirectory = Option(
+        "journal-directory", .directory, "with --from-journal: read the journal files of this directory")
+    static let unit = Option("unit", .text("UNIT"), "with --from-journal: the daemon's unit (pushrouterd.service)")
+    static let userUnit = Option(
+        "user-unit", .text("UNIT"), "with --from-journal: the daemon's unit of this user's service manager")
     static let campaignFormat = Option("format", .words(["text", "json", "html"]), "the format of the output (text)")
 
     static let statusFormat = Option(

@@ -31,7 +31,7 @@ extension Command {
             """,
         ],
         operands: .none,
-        options: [.erasedUser, .erasedDevice, .countOnly, .eraseUnasked, .json],
+        options: [.erasedUser, .erasedDevice, .countOnly, .unasked, .json],
         examples: [
             Example(line: "pushctl erase --user anna --dry-run", meaning: "what is stored of anna"),
             Example(line: "pushctl erase --device pixel-1 --yes --json", meaning: "a receipt for a program"),
@@ -52,7 +52,7 @@ extension Command {
             session.output.note(
                 "nothing is stored of that person; an erasure writes the whole ledger once more all the same")
         }
-        guard arguments.has(.eraseUnasked) || session.confirms(expected.rows, "row", "rows", are: "erased")
+        guard arguments.has(.unasked) || session.confirms(expected.rows, "row", "rows", are: "erased")
         else {
             session.output.note("nothing was erased")
             return .no

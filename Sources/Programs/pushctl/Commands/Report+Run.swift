@@ -18,6 +18,8 @@ struct ReportRun {
     private let crossed: [[Dimension]]
     private let baselineFile: String?
     private let width: Int?
+    /// The entries that the report is made of; `nil`: it is made from the ledger.
+    private let journal: JournalSelection?
 
     init(_ arguments: Arguments) throws(Failure) {
         window = try arguments.window()
@@ -35,6 +37,7 @@ struct ReportRun {
         }
         failsOnMiss = arguments.has(.failOnMiss)
         crossed = try Self.crossed(arguments)
+        journal = try JournalSelection(arguments)
         baselineFile = arguments[.baseline]
         if self.format == .csv, let option = [Option.crossedBy, .baseline].first(where: arguments.has) {
             throw arguments.usageFailure(
@@ -70,7 +73,13 @@ struct ReportRun {
             detail: ReportDetail(crossed: crossed))
         let objective = threshold ?? settings.objective
         if objective != nil { figures.rates = BurnRates(end: min(window.until ?? LocalTime.now, LocalTime.now)) }
-        if format == .csv { try writeRows(into: &figures, session) } else { try read(into: &figures, session) }
+        if let journal {
+            figures = try read(journal, figures, session.output)
+        } else if format == .csv {
+            try writeRows(into: &figures, session)
+        } else {
+            try read(into: &figures, session)
+        }
         if format != .csv { show(figures, objective, baseline, session.output) }
         return verdict(on: figures.report.compliance, session.output)
     }
@@ -92,6 +101,22 @@ struct ReportRun {
         case .openmetrics: output.write(document.openMetrics.utf8)
         case .csv: break
         }
+    }
+
+    /// From the journal alone; rows of CSV are written as they come.
+    private func read(
+        _ journal: JournalSelection, _ figures: ReportReading, _ output: Output
+    ) throws(Failure) -> ReportReading {
+        let isCSV = format == .csv
+        if isCSV { output.write(CSVReport.header.utf8) }
+        let read = try JournalReading.read(journal, figures) { row in
+            if isCSV { output.write(CSVReport.line(of: row, source: "journal").utf8) }
+        }
+        if read.report.source.journal?.isIncomplete == true {
+            output.note(
+                "the journal does not have every outcome of that time; the gaps of the report say what is known")
+        }
+        return read
     }
 
     /// In one short transaction, which ends before anything is printed.

@@ -29,10 +29,17 @@ extension Command {
             takes the JSON of an earlier report. It names a figure that got worse only when chance does as much in \
             less than one of 100 comparisons.
             """,
+            """
+            --from-journal makes the report from the daemon's entries in the journal, with neither ledger nor daemon: of             this machine, or of the files in --journal-directory, such as those of another machine. It reads entries by             fields that journald writes itself and no program can forge: _SYSTEMD_UNIT (of --user-unit: _SYSTEMD_USER_UNIT             and _UID), and of those the entries whose _EXE is a pushrouterd and whose _SYSTEMD_CGROUP is not that of a             handler. A handler without a cgroup of its own that runs a program of that name can forge entries.
+            """,
+            """
+            The journal does not know what is in flight, how many requests led to no invocation, how often handlers             declined or asked to be tried again: those figures are left out, null in JSON. Nor does it have each outcome:             the daemon leaves out successes beyond 500 a second, a log level leaves out more, and journald deletes old             files. Outcomes are numbered, so the report says how many have no entry. Misses and failures always have one,             so with successes left out the share that kept the deadline is at least what is shown. In CSV the columns             device, message_id and those of the completion are empty, and rows come in the order of their ends.
+            """,
         ],
         operands: .none,
         options: [
             .since, .until, .utc, .format, .json, .crossedBy, .baseline, .failUnder, .failOnMiss, .width,
+            .fromJournal, .journalDirectory, .unit, .userUnit,
         ],
         examples: [
             Example(line: "pushctl report --since yesterday", meaning: "for people"),
@@ -41,6 +48,9 @@ extension Command {
             Example(line: "pushctl report --format html > report.html", meaning: "a page for a browser"),
             Example(line: "pushctl report --by handler,platform", meaning: "each handler on each platform"),
             Example(line: "pushctl report --since -1d --baseline before.json", meaning: "what got worse"),
+            Example(
+                line: "pushctl report --from-journal --journal-directory /srv/journal-of-shop-1",
+                meaning: "of a journal that was copied from another machine"),
         ]
     ) { arguments, session throws(Failure) in
         try ReportRun(arguments).run(session)

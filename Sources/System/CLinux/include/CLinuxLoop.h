@@ -24,3 +24,6 @@ int CLinux_receive_descriptor(int socket);
 
 /* Whether the kernel's clock is synchronised (adjtimex): 1 or 0; -1 with errno. */
 int CLinux_clock_is_synchronised(void);
+
+/* poll(2) of struct pollfd to the nanosecond (ppoll); without end for a negative time. */
+int CLinux_poll(void *_Nonnull descriptors, unsigned long count, long long nanoseconds);

@@ -1,0 +1,167 @@
+public import PushModel
+
+/// What is known of the entries of a journal beside the figures: how many there are, and what the journal lacks.
+///
+/// Entries are taken one by one and forgotten. They come in the order in which journald took them.
+public struct JournalFacts: Hashable, Sendable {
+    /// Whose entries they are: the unit's name.
+    public let unit: String
+    /// The directory of the journal; `nil`: this machine's.
+    public let directory: String?
+    /// The time of the oldest entry of any program that the journal still has; `nil` where that is not known.
+    public let begin: WallTime?
+    /// Entries of outcomes that the report counts.
+    public private(set) var entries = 0
+    /// The time of the first and of the last entry that was read.
+    public private(set) var first: WallTime?
+    public private(set) var last: WallTime?
+
+    /// Outcomes without an entry, by the numbers in the entries beside them.
+    private var lacking = 0
+    /// Those of them of which the daemon says that it left them out because there were too many.
+    private var summed = 0
+    private var dropped = 0
+    private var suppressed = 0
+    /// Entries of the unit that are not the daemon's, and such that have not the fields they need.
+    private var foreign = 0
+    private var unreadable = 0
+    /// Runs that ended without saying so, and times without a daemon.
+    private var unended = 0
+    private var absences = 0
+    private var absent: Duration = .zero
+    private var clockSteps = 0
+    private var stalls = 0
+    private var suspensions = 0
+
+    private var run: Run?
+
+    /// What is known of the run of the daemon whose entries come now.
+    private struct Run: Hashable {
+        let name: String
+        /// The highest number of an outcome; `nil` before the first.
+        var number: Int64?
+        var hasStopped = false
+        var last: WallTime
+    }
+
+    /// Without entries.
+    public init(unit: String, directory: String? = nil, begin: WallTime? = nil) {
+        self.unit = unit
+        self.directory = directory
+        self.begin = begin
+    }
+
+    /// Takes the next entry.
+    ///
+    /// - Parameters:
+    ///   - record: the entry.
+    ///   - window: the time of acceptance that the report covers. What is no outcome belongs to it by the entry's time.
+    /// - Returns: the row of an outcome, also of one outside the window; `nil` for anything else.
+    public mutating func take(_ record: JournalRecord, in window: ReportWindow) -> ReportRow? {
+        let isInside = window.contains(record.time)
+        switch record.kind {
+        case .suppressed:
+            if isInside { Self.add(record, "N_DROPPED", to: &suppressed) }
+            return nil
+        case .resumed:
+            if isInside { suspensions += 1 }
+            return nil
+        case .outcome, .summed, .dropped, .started, .stopping, .stopped, .clockStepped, .storeStalled: break
+        }
+        guard record.isDaemons else {
+            if isInside { foreign += 1 }
+            return nil
+        }
+        if isInside {
+            first = first ?? record.time
+            last = record.time
+        }
+        follow(record, isInside)
+        switch record.kind {
+        case .outcome: return row(record, isInside, window)
+        case .summed: if isInside { Self.add(record, "PUSH_OUTCOMES", to: &summed) }
+        case .dropped: if isInside { Self.add(record, "PUSH_DROPPED", to: &dropped) }
+        case .clockStepped: if isInside { clockSteps += 1 }
+        case .storeStalled: if isInside { stalls += 1 }
+        case .stopped: run?.hasStopped = true
+        case .started, .stopping, .suppressed, .resumed: break
+        }
+        return nil
+    }
+
+    private mutating func row(_ record: JournalRecord, _ isInside: Bool, _ window: ReportWindow) -> ReportRow? {
+        do throws(JournalFieldError) {
+            let row = try ReportRow(journal: record.values, decidedAt: record.time)
+            if window.contains(row.acceptedAt) { entries += 1 }
+            return row
+        } catch {
+            if isInside { unreadable += 1 }
+            return nil
+        }
+    }
+
+    /// Notes which run of the daemon it is, and how many outcomes lie between its entry before and this one.
+    private mutating func follow(_ record: JournalRecord, _ isInside: Bool) {
+        if run?.name != record.run {
+            if let run, isInside {
+                unended += run.hasStopped ? 0 : 1
+                absences += 1
+                absent += .milliseconds(max(0, record.time.milliseconds - run.last.milliseconds))
+            }
+            // A run that is seen from its beginning has the number 0 then.
+            run = Run(name: record.run, number: record.kind == .started || run != nil ? 0 : nil, last: record.time)
+        }
+        run?.last = record.time
+        guard let number = try? JournalFields(record.values).optionalNumber("PUSH_OUTCOME_NUMBER") else { return }
+        let isOutcome = record.kind == .outcome
+        let before = run?.number
+        if let before, isInside { Self.add(max(0, number - before - (isOutcome ? 1 : 0)), to: &lacking) }
+        run?.number = max(number, before ?? 0)
+    }
+
+    private static func add(_ record: JournalRecord, _ field: String, to sum: inout Int) {
+        add((try? JournalFields(record.values).optionalNumber(field)) ?? 0, to: &sum)
+    }
+
+    /// Adds what an entry says; no entry can make a sum overflow.
+    private static func add(_ count: Int64, to sum: inout Int) { sum = min(sum + Int(count), 1 << 60) }
+
+    // MARK: What is said of it
+
+    /// What of a report the journal does not say; the words are the members of the JSON.
+    public static let unknown = ["accepted", "in_flight", "requests", "declined", "retries", "clock_set_back"]
+
+    /// What the journal lacks, and what happened in the window; empty when nothing did.
+    var gaps: [ReportGap] {
+        [
+            ReportGap(kind: .noEntry, count: lacking), ReportGap(kind: .summedOutcomes, count: summed),
+            ReportGap(kind: .droppedEntries, count: dropped), ReportGap(kind: .suppressedEntries, count: suppressed),
+            ReportGap(kind: .foreignEntries, count: foreign), ReportGap(kind: .unreadableEntries, count: unreadable),
+            ReportGap(kind: .unendedRuns, count: unended), ReportGap(kind: .absences, count: absences),
+            ReportGap(kind: .clockSteps, count: clockSteps), ReportGap(kind: .storeStalls, count: stalls),
+            ReportGap(kind: .suspensions, count: suspensions),
+        ].filter { $0.count > 0 }
+    }
+
+    /// How long no daemon ran between two that did, in all.
+    var timeAbsent: Duration { absent }
+
+    /// Whether outcomes are known to be missing.
+    public var isIncomplete: Bool { lacking + dropped + suppressed + unreadable + unended > 0 }
+
+    /// Whether the journal begins after the window, so that older outcomes are gone.
+    func beginsLate(for window: ReportWindow) -> Bool {
+        guard let begin else { return false }
+        return window.since.map { $0 < begin } ?? true
+    }
+
+    /// The source in a few words, with how much of it was read.
+    func text(_ zone: LocalZone) -> String {
+        guard let first, let last else { return "\(name): it has no entry of that time" }
+        return
+            "\(name): \(grouped(entries)) \(entries == 1 ? "outcome" : "outcomes"), observers' too, entries from \(zone.text(first)) to \(zone.text(last))"
+    }
+
+    /// The source in a few words.
+    var name: String { "the journal of \(unit)" + (directory.map { " in \($0)" } ?? "") }
+}

@@ -1,0 +1,167 @@
+import Glibc
+import JournalLog
+import LinuxSystem
+import PushModel
+import PushReporting
+
+/// Which entries of which journal a report is made of.
+struct JournalSelection {
+    /// The unit of the service that is installed.
+    private static let installedUnit = "pushrouterd.service"
+
+    /// The directory of the journal; `nil`: this machine's.
+    let directory: String?
+    /// The unit that wrote the entries.
+    let unit: String
+    /// Whether the unit is one of this user's service manager.
+    private let isUsers: Bool
+
+    /// - Returns: `nil` without `--from-journal`.
+    init?(_ arguments: Arguments) throws(Failure) {
+        guard arguments.has(.fromJournal) else {
+            let others = [Option.journalDirectory, .unit, .userUnit]
+            guard let option = others.first(where: arguments.has) else { return nil }
+            throw arguments.usageFailure("--\(option.name) needs --from-journal")
+        }
+        if arguments.has(.unit), arguments.has(.userUnit) {
+            throw arguments.usageFailure("--unit and --user-unit exclude each other")
+        }
+        directory = arguments[.journalDirectory]
+        isUsers = arguments.has(.userUnit)
+        let name = arguments[.userUnit] ?? arguments[.unit] ?? Self.installedUnit
+        // As systemctl does: a name without a suffix is that of a service.
+        unit = name.contains(".") ? name : name + ".service"
+    }
+
+    /// By which field entries of journald name the unit that they are about.
+    fileprivate var objectField: String { isUsers ? "OBJECT_SYSTEMD_USER_UNIT" : "OBJECT_SYSTEMD_UNIT" }
+
+    /// The fields that say whose entry it is. journald itself writes them, and no program can forge them.
+    fileprivate var origin: [(name: String, values: [String])] {
+        isUsers
+            ? [("_SYSTEMD_USER_UNIT", [unit]), ("_UID", [String(geteuid())])] : [("_SYSTEMD_UNIT", [unit])]
+    }
+}
+
+/// Makes a report from entries of the journal. None of them is kept: the figures are added up.
+struct JournalReading {
+    private var figures: ReportReading
+    private var facts: JournalFacts
+    private let window: ReportWindow
+    /// Is told of each row in the window, in the order of the journal.
+    private let tell: (ReportRow) -> Void
+
+    /// Reads the entries of a window.
+    ///
+    /// - Parameters:
+    ///   - selection: which journal, whose entries.
+    ///   - figures: what is to be counted; without rows.
+    ///   - tell: is told of each row, in the order of the journal.
+    /// - Returns: the figures, with what is known of their source.
+    static func read(
+        _ selection: JournalSelection, _ figures: ReportReading, tell: @escaping (ReportRow) -> Void = { _ in }
+    ) throws(Failure) -> ReportReading {
+        do throws(SystemError) {
+            let reader = try JournalReader(directory: selection.directory)
+            try reader.matchOwn(selection)
+            guard try reader.hasMatch() else { throw Self.nothing(selection) }
+            try reader.matchOthers(selection)
+            let begin = reader.beginMicroseconds.map { WallTime(milliseconds: Int64(clamping: $0 / 1000)) }
+            var reading = JournalReading(
+                figures: figures,
+                facts: JournalFacts(unit: selection.unit, directory: selection.directory, begin: begin),
+                window: figures.report.window, tell: tell)
+            try reader.read(from: reading.firstTime, fields: Self.fields) { reading.add($0) }
+            reading.figures.report.source = .journal(reading.facts)
+            return reading.figures
+        } catch {
+            throw Self.failure(error, selection)
+        }
+    }
+
+    /// In microseconds: the begin of the window, or of the windows of the burn rates; `nil`: the journal's.
+    private var firstTime: UInt64? {
+        guard let since = window.since else { return nil }
+        let first = min(since, figures.rates?.begins.min() ?? since)
+        return UInt64(clamping: max(0, first.milliseconds)) * 1000
+    }
+
+    private static let fields: Set<String> = Set(
+        JournalRecord.fields + ["MESSAGE_ID", "_SYSTEMD_INVOCATION_ID", "_PID", "_EXE", "_SYSTEMD_CGROUP"])
+
+    private mutating func add(_ entry: JournalReader.Entry) {
+        guard let kind = entry.values["MESSAGE_ID"].flatMap({ JournalRecord.Kind.byMessageID[$0] }) else { return }
+        let run = "\(entry.values["_SYSTEMD_INVOCATION_ID"] ?? "")/\(entry.values["_PID"] ?? "")"
+        let record = JournalRecord(
+            kind: kind, time: WallTime(milliseconds: Int64(clamping: entry.realtimeMicroseconds / 1000)), run: run,
+            program: entry.values["_EXE"], cgroup: entry.values["_SYSTEMD_CGROUP"], values: entry.values)
+        guard let row = facts.take(record, in: window) else { return }
+        figures.rates?.add(row)
+        guard window.contains(row.acceptedAt) else { return }
+        figures.report.add(unordered: row)
+        figures.detail.add(row)
+        tell(row)
+    }
+
+    private static func failure(_ error: SystemError, _ selection: JournalSelection) -> Failure {
+        let place = selection.directory ?? "this machine's journal"
+        let status: ExitStatus =
+            switch error.errno {
+            case ENODATA, ENOENT, ENOTDIR: .noInput
+            case EACCES, EPERM: .noPermission
+            default: .inputOutput
+            }
+        guard error.errno != ENODATA else {
+            return Failure(
+                status,
+                """
+                \(place): there is no entry of \(selection.unit) that this user can read
+                root and members of the group systemd-journal read all entries; --unit UNIT names another unit
+                """)
+        }
+        return Failure(status, "\(place): \(error)")
+    }
+
+    /// That nothing matches.
+    private static func nothing(_ selection: JournalSelection) -> SystemError {
+        SystemError(operation: "find an entry of \(selection.unit)", errno: ENODATA)
+    }
+}
+
+extension JournalReader {
+    /// Has the unit's entries read that a report needs.
+    fileprivate func matchOwn(_ selection: JournalSelection) throws(SystemError) {
+        let own = JournalRecord.Kind.byMessageID.filter { ![.suppressed, .resumed].contains($0.value) }.keys.sorted()
+        try alsoMatch(selection.origin + [("MESSAGE_ID", own)])
+    }
+
+    /// Has what others say read, too, that a report needs.
+    fileprivate func matchOthers(_ selection: JournalSelection) throws(SystemError) {
+        // journald's own entries are of no unit: the field says about which one they are.
+        try alsoMatch([
+            ("_TRANSPORT", ["driver"]), (selection.objectField, [selection.unit]),
+            ("MESSAGE_ID", [JournalRecord.Kind.suppressedID]),
+        ])
+        try alsoMatch([("_UID", ["0"]), ("MESSAGE_ID", [JournalRecord.Kind.resumedID])])
+    }
+}
+
+extension JournalRecord.Kind {
+    /// `SD_MESSAGE_JOURNAL_DROPPED` of sd-messages.h.
+    fileprivate static let suppressedID = "a596d6fe7bfa4994828e72309e95d61e"
+    /// `SD_MESSAGE_SLEEP_STOP` of sd-messages.h.
+    fileprivate static let resumedID = "8811e6df2a8e40f58a94cea26f8ebf14"
+
+    /// What entries say, by their message ids.
+    fileprivate static let byMessageID: [String: JournalRecord.Kind] = {
+        let own: [(MessageID, JournalRecord.Kind)] = [
+            (.outcome, .outcome), (.miss, .outcome), (.failure, .outcome), (.outcomesSummed, .summed),
+            (.entriesDropped, .dropped), (.started, .started), (.stopping, .stopping), (.stopped, .stopped),
+            (.clockStepped, .clockStepped), (.storeStalled, .storeStalled),
+        ]
+        var kinds = Dictionary(uniqueKeysWithValues: own.map { ($0.rawValue, $1) })
+        kinds[suppressedID] = .suppressed
+        kinds[resumedID] = .resumed
+        return kinds
+    }()
+}

@@ -1,0 +1,60 @@
+import PushModel
+import PushReporting
+import Store
+
+/// Reads what became of the requests of a load generator, which are known by their ids.
+struct BenchOutcomes {
+    /// How often the daemon is asked whether something is still in flight; a fifth of a second apart.
+    private static let tries = 75
+    private static let pageSize = 4096
+
+    private let plan: BenchPlan
+    private let signals: Follower
+
+    init(_ plan: BenchPlan, _ signals: Follower) {
+        self.plan = plan
+        self.signals = signals
+    }
+
+    /// Waits until nothing is in flight, if that can be asked, and reads the ledger. Where that is not possible the figures
+    /// say why.
+    func read(into figures: inout LoadFigures, _ session: Session) {
+        guard let numbers = figures.numbers else { return }
+        guard let prefix = plan.idPrefix else {
+            figures.outcomesProblem = "requests without ids cannot be told from others in the ledger"
+            return
+        }
+        do throws(Failure) {
+            waitForOutcomes(session)
+            figures.outcomes = try rows(numbers, prefix, session)
+        } catch {
+            figures.outcomesProblem = error.message.split(separator: "\n").first.map(String.init) ?? error.message
+        }
+    }
+
+    private func waitForOutcomes(_ session: Session) {
+        for _ in 0..<Self.tries {
+            guard let status = (try? session.control(.status))?["status"],
+                let inFlight = status["requests_in_flight"]?.int64, inFlight > 0, signals.wait()
+            else { return }
+        }
+    }
+
+    private func rows(
+        _ numbers: ClosedRange<SequenceNumber>, _ prefix: String, _ session: Session
+    ) throws(Failure) -> ComplianceReport {
+        let ledger = try session.ledger()
+        var report = ComplianceReport(mode: .device, budget: .zero)
+        var last = SequenceNumber(numbers.lowerBound.value - 1)
+        while true {
+            let page = try Session.reading { () throws(StoreError) in
+                try ledger.rows(from: nil, to: nil, after: last, through: numbers.upperBound, limit: Self.pageSize)
+            }
+            guard let end = page.last?.seq else { return report }
+            for row in page where row.id?.hasPrefix(prefix) == true {
+                if let row = ReportRow(row) { report.add(unordered: row) }
+            }
+            last = end
+        }
+    }
+}

@@ -1,0 +1,137 @@
+import Glibc
+import LinuxSystem
+import PushModel
+import PushReporting
+import PushSettings
+
+/// What a load generator is to send, and how.
+struct BenchPlan {
+    /// How the requests are sent.
+    let setup: LoadFigures.Setup
+    /// How long, in nanoseconds; `nil`: until the count is reached.
+    let length: Int64?
+    let count: Int?
+    /// What the ids of all requests begin with; `nil`: they have none.
+    let idPrefix: String?
+    /// Where the requests go.
+    let socket: String
+    /// The requests as lines without an id, without the brace at their begin.
+    private let lines: [[UInt8]]
+
+    private static let lengths = Duration.milliseconds(1)...Duration.seconds(86_400)
+    /// All payloads together, in bytes.
+    private static let payloadLimit = 64 << 20
+
+    init(_ arguments: Arguments, _ session: Session) throws(Failure) {
+        func number(_ option: Option, _ range: ClosedRange<Int>) throws(Failure) -> Int? {
+            guard let text = arguments[option] else { return nil }
+            guard let number = Int(text), range.contains(number) else {
+                throw arguments.usageFailure(
+                    "--\(option.name) \(text): a number from \(range.lowerBound) to \(range.upperBound)")
+            }
+            return number
+        }
+        let rate = try arguments[.rate].map { text throws(Failure) in
+            guard let rate = Double(text), rate >= 0.001, rate <= 10_000_000 else {
+                throw arguments.usageFailure("--rate \(text): requests a second, from 0.001 to 10000000")
+            }
+            return rate
+        }
+        setup = LoadFigures.Setup(
+            connections: try number(.connections, 1...1000) ?? 1, pipeline: try number(.pipeline, 1...10_000) ?? 16,
+            rate: rate)
+        count = try number(.count, 1...1_000_000_000)
+        let length = try arguments[.benchDuration].map { text throws(Failure) in
+            guard let length = Duration(timeSpan: text), Self.lengths.contains(length) else {
+                throw arguments.usageFailure("--duration \(text): a time span from 1ms to 1d, such as 30s or 5min")
+            }
+            return length
+        }
+        self.length = (length ?? (count == nil ? .seconds(10) : nil))?.nanoseconds
+        if arguments.has(.withIDs), arguments.has(.withoutIDs) {
+            throw arguments.usageFailure("--ids and --no-ids exclude each other")
+        }
+        if arguments.operands.contains("-"), !arguments.has(.unasked), !Self.isScratch(session.directories.runtime) {
+            throw arguments.usageFailure("payloads from standard input need --yes: nobody can be asked there")
+        }
+        idPrefix = arguments.has(.withoutIDs) ? nil : "bench-\(SystemClock.wallMilliseconds)-\(getpid())-"
+        socket = session.directories.injectSocket
+        isForScratch = Self.isScratch(session.directories.runtime)
+        lines = try Self.lines(arguments)
+    }
+
+    /// Whether the daemon is one of somebody's own, whose requests concern nobody else.
+    let isForScratch: Bool
+
+    /// Asks whether real requests are to be sent.
+    func confirm(_ output: Output) -> Bool {
+        let amount = count.map { counted($0, "request") } ?? "requests"
+        let time = length.map { " for \(Double($0) / 1e9) s" } ?? ""
+        output.note(
+            """
+            \(amount) would be sent\(time) to \(socket). They are real: its handlers get them, and its ledger keeps them
+            type yes to go on, or use --yes
+            """)
+        return readLine() == "yes"
+    }
+
+    /// The line of a request, with its line feed.
+    /// - Parameter index: from 0; each has an id of its own.
+    func line(_ index: Int) -> [UInt8] {
+        let rest = lines[index % lines.count]
+        guard let idPrefix else { return [UInt8(ascii: "{")] + rest }
+        return Array("{\"id\":\"\(idPrefix)\(index)\",".utf8) + rest
+    }
+
+    private static func isScratch(_ directory: String) -> Bool {
+        let own = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
+        let parts = directory.split(separator: "/")
+        return ["/tmp", "/var/tmp", own].contains { scratch in
+            // What is empty, relative or the root says nothing.
+            let above = scratch.split(separator: "/")
+            return scratch.hasPrefix("/") && !above.isEmpty && directory.hasPrefix("/") && !parts.contains("..")
+                && parts.count > above.count && parts.starts(with: above)
+        }
+    }
+
+    private static func lines(_ arguments: Arguments) throws(Failure) -> [[UInt8]] {
+        let template = RequestTemplate(arguments)
+        guard !arguments.operands.isEmpty else {
+            return [try line(try payload(#"{"pushctl":"bench"}"#), template, isAPNs: false)]
+        }
+        var lines: [[UInt8]] = []
+        var size = 0
+        for operand in arguments.operands {
+            let file = try InputFile(operand)
+            var payloads = PayloadReader(file)
+            while let record = try payloads.next() {
+                try file.check(record)
+                let line = try line(record, template, isAPNs: file.isAPNs)
+                size += line.count
+                guard size <= payloadLimit else {
+                    throw Failure(.badData, "\(record.place): all payloads together have more than 64 MiB")
+                }
+                lines.append(line)
+            }
+        }
+        return lines
+    }
+
+    private static func payload(_ text: String) throws(Failure) -> Record {
+        do { return Record(document: try JSONDocument(scanning: Array(text.utf8)), place: "the default payload") } catch
+        {
+            preconditionFailure("the default payload is JSON: \(error.message)")
+        }
+    }
+
+    /// A request without the brace at its begin, with a line feed.
+    private static func line(_ record: Record, _ template: RequestTemplate, isAPNs: Bool) throws(Failure) -> [UInt8] {
+        let line = template.line(for: record.document.root, isAPNs: isAPNs)
+        guard let request = (try? JSONDocument(scanning: line, limits: JSONLimits(depth: .max)))?.root,
+            request.kind == .object, !request.members.isEmpty
+        else { throw Failure(.badData, "\(record.place): no request can be made of it") }
+        for (key, why) in [("id", "each request gets an id of its own"), ("wait", "no outcome is waited for")]
+        where request[key] != nil { throw record.failure(field: key, "must not be there: \(why)") }
+        return request.compactBytes.dropFirst() + [UInt8(ascii: "\n")]
+    }
+}

@@ -1,0 +1,183 @@
+import DaemonClient
+import Glibc
+import LinuxSystem
+import PushModel
+import PushReporting
+import UnixSockets
+
+/// Sends requests over several connections, and counts the replies: one loop that waits for all of them. What it holds is
+/// bounded by connections and pipeline.
+struct BenchRun {
+    /// A connection, and when each of its requests without a reply was meant to be sent.
+    private final class Lane {
+        let connection: Connection
+        var meant = Queue<Int64>()
+        var isBlocked = false
+        var isOpen = true
+
+        init(_ connection: Connection) { self.connection = connection }
+    }
+
+    /// How long replies to the last requests are waited for; when a person ended it, the second.
+    private static let patience: Int64 = 10_000_000_000
+    private static let shortPatience: Int64 = 1_000_000_000
+    /// How long one wait is at most: then it is looked whether a person ends it.
+    private static let longestWait: Int64 = 100_000_000
+    /// No more is queued on a connection that has so many bytes to send.
+    private static let queuedBytes = 1 << 20
+    private static let replyLength = 1 << 20
+    /// How long a place in the backlog of the socket is waited for, in tries of a millisecond.
+    private static let connectTries = 5000
+
+    /// Hears of SIGINT and SIGTERM from the beginning on.
+    let signals = Follower()
+
+    private let plan: BenchPlan
+    private let lanes: [Lane]
+    private let buffer = ReadBuffer()
+    private var polls: [pollfd]
+    private var figures: LoadFigures
+    private var schedule: LoadSchedule
+    private var nextLane = 0
+    private var waiting = 0
+    /// When it was last tried to send.
+    private var lastSend: Int64
+    private var lastReply: Int64
+    /// When replies are no longer waited for; `nil` while requests are sent.
+    private var end: Int64?
+
+    /// Connects.
+    init(_ plan: BenchPlan) throws(Failure) {
+        self.plan = plan
+        var lanes: [Lane] = []
+        for _ in 0..<plan.setup.connections { lanes.append(Lane(try Self.connection(plan.socket))) }
+        self.lanes = lanes
+        polls = lanes.map { pollfd(fd: $0.connection.descriptor, events: Int16(POLLIN), revents: 0) }
+        figures = LoadFigures(plan.setup)
+        let now = SystemClock.monotonicNanoseconds
+        schedule = LoadSchedule(begin: now, length: plan.length, count: plan.count, rate: plan.setup.rate)
+        (lastReply, lastSend) = (now, now)
+    }
+
+    /// Sends until the count is reached, the time is over or a person ends it, and waits for the replies.
+    mutating func run() throws(Failure) -> LoadFigures {
+        var now = SystemClock.monotonicNanoseconds
+        while lanes.contains(where: \.isOpen) {
+            if !signals.wait(.zero) {
+                // The second time nothing is waited for any more.
+                if end != nil { break }
+                stop(at: now, patience: Self.shortPatience)
+            }
+            if end == nil { send(at: now) }
+            if end == nil, schedule.isOver(at: now) { stop(at: now, patience: Self.patience) }
+            if let end, waiting == 0 || now >= end { break }
+            wait(at: now)
+            now = SystemClock.monotonicNanoseconds
+            receive()
+            now = SystemClock.monotonicNanoseconds
+        }
+        if end == nil { figures.overdue = schedule.overdue(at: lastSend) }
+        figures.length = .nanoseconds(max(lastReply - schedule.begin, 1000))
+        return figures
+    }
+
+    private mutating func stop(at now: Int64, patience: Int64) {
+        // What came to be due since then is nobody's fault.
+        figures.overdue = schedule.overdue(at: lastSend)
+        end = now + patience
+    }
+
+    /// Sends what is due, as far as there is room.
+    private mutating func send(at now: Int64) {
+        lastSend = now
+        var full = 0
+        while full < lanes.count {
+            let lane = lanes[nextLane]
+            nextLane = (nextLane + 1) % lanes.count
+            guard lane.isOpen, lane.meant.count < plan.setup.pipeline,
+                lane.connection.pendingBytes < Self.queuedBytes
+            else {
+                full += 1
+                continue
+            }
+            full = 0
+            guard let meant = schedule.take(at: now) else { break }
+            lane.connection.queue(plan.line(figures.sent))
+            lane.meant.append(meant)
+            figures.sent += 1
+            waiting += 1
+        }
+        for index in lanes.indices where lanes[index].isOpen && lanes[index].connection.pendingBytes > 0 {
+            flush(index)
+        }
+    }
+
+    private mutating func flush(_ index: Int) {
+        switch lanes[index].connection.flush() {
+        case .done: lanes[index].isBlocked = false
+        case .wouldBlock: lanes[index].isBlocked = true
+        case .closed: close(index)
+        }
+        if lanes[index].isOpen {
+            polls[index].events = Int16(POLLIN) | (lanes[index].isBlocked ? Int16(POLLOUT) : 0)
+        }
+    }
+
+    /// Waits for replies, for room, or for the time of the next request.
+    private mutating func wait(at now: Int64) {
+        var time = Self.longestWait
+        // A time that is over means that there is no room: replies make some.
+        if end == nil, let next = schedule.nextTime(at: now), next > now { time = min(time, next - now) }
+        if let end { time = min(time, end - now) }
+        waitUntilReady(&polls, nanoseconds: time)
+    }
+
+    private mutating func receive() {
+        for index in lanes.indices where polls[index].revents != 0 {
+            if Int32(polls[index].revents) & POLLOUT != 0 { flush(index) }
+            guard lanes[index].isOpen, Int32(polls[index].revents) & ~POLLOUT != 0 else { continue }
+            switch lanes[index].connection.read(using: buffer, maximumLineLength: Self.replyLength) {
+            case .wouldBlock: break
+            case .lines(let lines): take(lines, lanes[index])
+            case .tooLong(let lines):
+                take(lines, lanes[index])
+                close(index)
+            case .endOfFile(let rest):
+                take(rest.map { [$0] } ?? [], lanes[index])
+                close(index)
+            }
+        }
+    }
+
+    private mutating func take(_ lines: [[UInt8]], _ lane: Lane) {
+        guard !lines.isEmpty else { return }
+        lastReply = SystemClock.monotonicNanoseconds
+        for line in lines {
+            let meant = lane.meant.popFirst()
+            if meant != nil { waiting -= 1 }
+            figures.add(reply: line, latency: meant.map { lastReply - $0 })
+        }
+    }
+
+    private mutating func close(_ index: Int) {
+        figures.lostConnections += 1
+        waiting -= lanes[index].meant.count
+        lanes[index].isOpen = false
+        lanes[index].connection.close()
+        polls[index].fd = -1
+        polls[index].revents = 0
+    }
+
+    private static func connection(_ path: String) throws(Failure) -> Connection {
+        for _ in 0..<connectTries {
+            do throws(ClientError) {
+                return try Connection(connectingTo: path)
+            } catch {
+                // The backlog is full; the daemon takes connections as it comes to them.
+                guard case .system(_, _, EAGAIN) = error else { throw Failure(.socket(error), path) }
+                usleep(1000)
+            }
+        }
+        throw Failure(.unavailable, "\(path): the daemon takes no more connections")
+    }
+}

@@ -1,0 +1,61 @@
+import PushModel
+import PushReporting
+
+extension Command {
+    static let bench = Command(
+        name: "bench", summary: "send many requests, and show how fast they are acknowledged",
+        description: [
+            """
+            Sends the requests of each FILE, one after the other and again from the first, as fast as the pipelines let \
+            or with --rate, and prints how many were accepted in a second, how long acknowledgements took, what was refused \
+            by code, and from the ledger, where this user may read it, what became of the requests. A FILE is one as \
+            inject takes it; without one each request delivers a small data map. An acknowledged request is on disk.
+            """,
+            """
+            The requests are real. Routes and handlers get them, the tracker counts them, the ledger keeps them. So the \
+            command asks first, unless --yes is given or the sockets are below /tmp, /var/tmp or TMPDIR, as those of a \
+            daemon of one's own are: pushrouterd --state /tmp/state --runtime /tmp/run.
+            """,
+            """
+            Without --rate latency counts from when a request was sent: with full pipelines it is mostly the wait for \
+            those before it, so a figure for one request at a time needs --pipeline 1. With --rate it counts from when the \
+            request was meant to be sent: what a slow daemon makes others wait is in it (no coordinated omission). Requests \
+            that were due and found no room are told as overdue; then latencies would have been longer still.
+            """,
+            """
+            Each request has an id of its own, so that the daemon looks for it among those it knows, as it does for \
+            producers that send again after an error; --no-ids leaves that out, and then the outcomes are not shown. With \
+            --device all Android deliveries share a lane in device mode. At its end the command waits up to 10 s for \
+            replies and 15 s for outcomes. SIGINT ends it with the figures so far. The exit status is 1 when something \
+            was refused, overdue or got no reply.
+            """,
+        ],
+        operands: Operands(usage: "[FILE|-]...", count: 0...Int.max),
+        options: [
+            .connections, .pipeline, .benchDuration, .count, .rate, .withIDs, .withoutIDs, .platform, .transport, .app,
+            .device, .externalID, .appState, .unasked, .json,
+        ],
+        examples: [
+            Example(
+                line: "pushctl bench --rate 500 --duration 1min --app com.example.app push.json",
+                meaning: "what 500 a second do"),
+            Example(line: "pushctl bench --connections 4 --pipeline 256 --yes", meaning: "how many a second at most"),
+            Example(line: "pushctl bench --pipeline 1 --count 1000", meaning: "how long one request takes"),
+        ]
+    ) { arguments, session throws(Failure) in
+        let plan = try BenchPlan(arguments, session)
+        guard arguments.has(.unasked) || plan.isForScratch || plan.confirm(session.output) else {
+            session.output.note("nothing was sent")
+            return .no
+        }
+        var run = try BenchRun(plan)
+        var figures = try run.run()
+        BenchOutcomes(plan, run.signals).read(into: &figures, session)
+        if arguments.has(.json) {
+            session.output.write(document: figures.json)
+        } else {
+            session.output.print(figures.text)
+        }
+        return figures.isGood ? .done : .no
+    }
+}

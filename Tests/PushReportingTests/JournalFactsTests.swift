@@ -1,0 +1,176 @@
+import PushModel
+import Testing
+
+@testable import PushReporting
+
+@Suite("A report of the journal")
+struct JournalFactsTests {
+    private static let begin: Int64 = 1_795_230_480_000
+
+    /// An outcome's entry, a second after the one before it.
+    private func outcome(
+        _ number: Int64, run: String = "a", program: String? = "/usr/sbin/pushrouterd",
+        cgroup: String? = "/system.slice/pushrouterd.service", _ change: (inout [String: String]) -> Void = { _ in }
+    ) -> JournalRecord {
+        var values = [
+            "PUSH_SEQ": "\(number)", "PUSH_N": "0", "PUSH_OUTCOME_NUMBER": "\(number)", "PUSH_OUTCOME": "handled",
+            "PUSH_ACCEPTED_AT_USEC": "\((Self.begin + number * 1000) * 1000)", "PUSH_MODE": "device",
+            "PUSH_PLATFORM": "android", "PUSH_CALLBACK": "onMessageReceived", "PUSH_HANDLER": "crm",
+            "PUSH_QUEUE_USEC": "10", "PUSH_EXEC_USEC": "20", "PUSH_TOTAL_USEC": "30", "PUSH_DEADLINE_USEC": "9000000",
+        ]
+        change(&values)
+        return record(.outcome, number, run: run, program: program, cgroup: cgroup, values)
+    }
+
+    private func record(
+        _ kind: JournalRecord.Kind, _ second: Int64, run: String = "a", program: String? = "/usr/sbin/pushrouterd",
+        cgroup: String? = nil, _ values: [String: String] = [:]
+    ) -> JournalRecord {
+        JournalRecord(
+            kind: kind, time: WallTime(milliseconds: Self.begin + second * 1000), run: run, program: program,
+            cgroup: cgroup, values: values)
+    }
+
+    private func document(_ records: [JournalRecord], _ window: ReportWindow = ReportWindow()) -> ReportDocument {
+        var facts = JournalFacts(unit: "pushrouterd.service", begin: window.since)
+        var report = ComplianceReport(window: window, mode: .device, budget: .seconds(9))
+        var detail = ReportDetail()
+        for record in records {
+            guard let row = facts.take(record, in: window), window.contains(row.acceptedAt) else { continue }
+            report.add(unordered: row)
+            detail.add(row)
+        }
+        report.source = .journal(facts)
+        return ReportDocument(report: report, detail: detail)
+    }
+
+    private func gaps(_ records: [JournalRecord], _ window: ReportWindow = ReportWindow()) -> [String: Int] {
+        let gaps = document(records, window).report.gaps
+        return Dictionary(uniqueKeysWithValues: gaps.map { ($0.kind.rawValue, $0.count) })
+    }
+
+    private func json(_ document: ReportDocument) throws -> JSONNode {
+        try JSONDocument(scanning: document.json).root
+    }
+
+    @Test("counts entries in any order, and shows null for what the journal does not know")
+    func unknown() throws {
+        let report = try json(document([3, 1, 2].map { outcome($0) }))
+        #expect(report["decided"]?.int64 == 3 && report["due"]?.int64 == 3)
+        for member in ["accepted", "in_flight", "requests", "clock_set_back"] {
+            #expect(report[member]?.kind == .null, "\(member)")
+        }
+        #expect(report["observers"]?["in_flight"]?.kind == .null)
+        #expect(report["source"]?["kind"]?.string == "journal")
+        #expect(report["source"]?["unknown"]?.elements.compactMap(\.string) == JournalFacts.unknown)
+        #expect(report["by_handler"]?["crm"]?["total"]?["max_ms"]?.double == 0.03)
+    }
+
+    @Test("is named in each format")
+    func named() {
+        let document = document([outcome(1)])
+        #expect(
+            document.lines(TextStyle()).contains {
+                $0.text.hasPrefix(
+                    "Source               the journal of pushrouterd.service: 1 outcome, observers' too, entries from ")
+            })
+        #expect(document.lines(TextStyle()).contains { $0.text.hasSuffix("what is in flight is not known") })
+        #expect(document.html.contains("1 decided, from the journal of pushrouterd.service"))
+        #expect(document.markdown.contains("1 decided, from the journal of pushrouterd.service"))
+        #expect(document.junit.contains("<testsuites name=\"pushctl report --from-journal\""))
+        #expect(document.openMetrics.contains("pushrouterd_report_source{source=\"journal\"} 1\n"))
+        #expect(!document.openMetrics.contains("in_flight"))
+        for text in [document.html, document.markdown] { #expect(!text.contains("accepted = ")) }
+        #expect(document.lines(TextStyle()).contains { $0.text.hasPrefix("The journal does not say") })
+    }
+
+    @Test("says by the numbers how many outcomes have no entry, and what is known of them")
+    func numbers() {
+        #expect(gaps([outcome(5), outcome(6), outcome(7)]) == [:], "nobody knows what was before the first")
+        #expect(gaps([outcome(5), outcome(8)]) == ["no_entry": 2])
+        #expect(
+            document([outcome(5), outcome(8)]).gapSentences
+                == ["outcomes without an entry in the journal, which the figures leave out: 2"])
+        #expect(gaps([record(.started, 0), outcome(3)]) == ["no_entry": 2])
+        let last = record(.stopped, 9, ["PUSH_OUTCOME_NUMBER": "9"])
+        #expect(gaps([outcome(5), last]) == ["no_entry": 4])
+        let told = [
+            record(.summed, 6, ["PUSH_OUTCOMES": "2"]), record(.dropped, 7, ["PUSH_DROPPED": "1"]),
+            record(.suppressed, 8, program: "/lib/systemd/systemd-journald", ["N_DROPPED": "40"]),
+        ]
+        #expect(
+            gaps([outcome(5)] + told + [outcome(9)])
+                == ["no_entry": 3, "summed_outcomes": 2, "dropped_entries": 1, "suppressed_entries": 40])
+    }
+
+    @Test("says what ended without a word, and how long the daemon was away")
+    func runs() throws {
+        let stop = record(.stopped, 2, ["PUSH_OUTCOME_NUMBER": "1"])
+        let orderly = [record(.started, 0), outcome(1), stop, record(.started, 60, run: "b")]
+        #expect(gaps(orderly) == ["absences": 1])
+        #expect(try json(document(orderly))["source"]?["away_ms"]?.int64 == 58_000)
+        #expect(try json(document(orderly))["source"]?["complete"]?.bool == true)
+        let crash = [record(.started, 0), outcome(1), record(.started, 61, run: "b")]
+        #expect(gaps(crash) == ["absences": 1, "unended_runs": 1])
+        #expect(try json(document(crash))["source"]?["complete"]?.bool == false)
+        #expect(document(crash).gapSentences.contains("the daemon was away for 1 min in all, between its entries"))
+        #expect(
+            gaps([record(.clockStepped, 1), record(.storeStalled, 2), record(.resumed, 3, program: nil)])
+                == ["clock_steps": 1, "store_stalls": 1, "suspensions": 1])
+    }
+
+    @Test("leaves out what the daemon did not write: another program of its unit, or one in a handler's cgroup")
+    func forged() throws {
+        let runs = "/system.slice/pushrouterd.service/runs/1-0"
+        let forged = [
+            outcome(1, program: "/usr/bin/logger"), outcome(1, program: nil), outcome(1, cgroup: runs),
+            outcome(1, program: "/tmp/pushrouterd/evil"),
+        ]
+        #expect(gaps(forged) == ["foreign_entries": 4])
+        #expect(try json(document(forged))["decided"]?.int64 == 0)
+        // The program was replaced by an upgrade while it ran.
+        #expect(gaps([outcome(1, program: "/usr/sbin/pushrouterd (deleted)")]) == [:])
+    }
+
+    @Test(
+        "leaves out entries that lack what a report needs, and says so",
+        arguments: [
+            ("PUSH_N", nil), ("PUSH_MODE", nil), ("PUSH_ACCEPTED_AT_USEC", nil), ("PUSH_OUTCOME", "nosuch"),
+            ("PUSH_TOTAL_USEC", "-1"), ("PUSH_EXEC_USEC", ""), ("PUSH_QUEUE_USEC", "1e3"), ("PUSH_SEQ", "+1"),
+            ("PUSH_DEADLINE_USEC", "9223372036854775807"), ("PUSH_WAITED_FOR", "4"), ("PUSH_PLATFORM", "\u{FFFD}"),
+            ("PUSH_REASON_CODE", "nosuch"), ("PUSH_WAITED_FOR", "1/2/3"),
+        ] as [(String, String?)])
+    func unreadable(field: String, value: String?) throws {
+        let entry = outcome(1) { $0[field] = value }
+        #expect(throws: JournalFieldError(field: field)) {
+            try ReportRow(journal: entry.values, decidedAt: entry.time)
+        }
+        #expect(gaps([entry, outcome(2)]) == ["unreadable_entries": 1])
+    }
+
+    @Test("sums of what entries say never overflow")
+    func sums() {
+        let most = String(Int64(1) << 53)
+        let records = (1...4000).map { record(.summed, $0, ["PUSH_OUTCOMES": most]) }
+        #expect(gaps(records)["summed_outcomes"] == 1 << 60)
+    }
+
+    @Test("covers what was accepted in the window, however much later it ended")
+    func window() throws {
+        let window = ReportWindow(
+            since: WallTime(milliseconds: Self.begin + 2000), until: WallTime(milliseconds: Self.begin + 4000))
+        let late = outcome(50) { $0["PUSH_ACCEPTED_AT_USEC"] = "\((Self.begin + 3999) * 1000)" }
+        let records = [outcome(1), outcome(2), outcome(3), outcome(4), late]
+        #expect(try json(document(records, window))["decided"]?.int64 == 3)
+        #expect(gaps(records, window) == [:], "what has no entry after the window is not the window's")
+    }
+
+    @Test("says that the journal begins after the window")
+    func beginning() {
+        var facts = JournalFacts(unit: "u", begin: WallTime(milliseconds: Self.begin))
+        _ = facts.take(outcome(1), in: ReportWindow())
+        let report = ComplianceReport(mode: .device, budget: .seconds(9), source: .journal(facts))
+        let document = ReportDocument(report: report, detail: ReportDetail())
+        #expect(document.gapSentences.contains { $0.hasPrefix("the journal begins at ") })
+    }
+}
