@@ -28,6 +28,15 @@ public struct HTTPDestination {
         case never
     }
 
+    /// What most requests to a destination have in common.
+    struct Common: Equatable {
+        var url: String
+        var authorityFile: String?
+        var http2: HTTP2
+    }
+
+    var common: Common { Common(url: url, authorityFile: authorityFile, http2: http2) }
+
     /// Joins the parts; the others are as they are mostly wanted.
     public init(
         url: String, headers: [String], bearer: Secret?, timeoutMilliseconds: Int, wantedHeaders: Set<String>
