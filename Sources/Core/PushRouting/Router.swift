@@ -180,10 +180,10 @@ public struct Router: Sendable {
             ].compactMap(\.self)
             let completion = invocation.completions.byHandler(reply)
             conclude(invocation, .handled, remarks: remarks, completion: completion, at: now, &effects)
-        case .retry(let after) where invocation.table.mode == .relay:
-            retry(&invocation, after: after, at: now, &effects)
-        case .retry:
-            endAttempt(&invocation, .retry, at: now, &effects)
+        case .retry(let after, let reason) where invocation.table.mode == .relay:
+            retry(&invocation, after: after, because: reason, at: now, &effects)
+        case .retry(_, let reason):
+            endAttempt(&invocation, .retry, reason: reason, at: now, &effects)
             conclude(invocation, .failed, because: .retryInDeviceMode, at: now, &effects)
         case .unavailable(let text, let after) where invocation.table.mode == .relay:
             retry(&invocation, after: after, notAsked: text, at: now, &effects)

@@ -23,8 +23,6 @@ public struct HTTPDestination {
     public enum HTTP2: Sendable {
         /// Where the server agrees to it under TLS.
         case overTLS
-        /// Always, without asking first.
-        case always
         case never
     }
 

@@ -113,12 +113,11 @@ final class Transfer {
         let version =
             switch common.http2 {
             case .overTLS: CURL_HTTP_VERSION_2TLS
-            case .always: CURL_HTTP_VERSION_2_PRIOR_KNOWLEDGE
             case .never: CURL_HTTP_VERSION_1_1
             }
         try easy.set(CURLOPT_HTTP_VERSION, Int(version))
         // A connection that is being set up may turn out to carry many requests: it is waited for.
-        let mayShare = common.http2 == .always || common.http2 == .overTLS && !isPlain
+        let mayShare = common.http2 == .overTLS && !isPlain
         if mayShare { try easy.set(CURLOPT_PIPEWAIT, 1) }
         if let file = common.authorityFile {
             try easy.set(CURLOPT_CAINFO, file)
