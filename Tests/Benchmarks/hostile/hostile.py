@@ -57,11 +57,13 @@ def handlers():
 
 
 def descriptors():
-    """What each descriptor of the daemon is."""
+    """What each descriptor of the daemon is, but for the segments of the log, which are made when it has more to keep."""
     found = []
     for descriptor in os.listdir(f"/proc/{pid}/fd"):
         try:
-            found.append(re.sub(r"\[\d+\]", "", os.readlink(f"/proc/{pid}/fd/{descriptor}")))
+            what = re.sub(r"\[\d+\]", "", os.readlink(f"/proc/{pid}/fd/{descriptor}"))
+            if not what.startswith(f"{work}/state/log/segment-"):
+                found.append(what)
         except FileNotFoundError:
             pass
     return collections.Counter(found)
