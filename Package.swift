@@ -182,7 +182,7 @@ let package = Package(
         // Reports from figures beside reports from rows.
         tests("ReportReadingTests", ["PushModel", "PushFigures", "PushReporting", "Store", "pushctl"]),
         tests("HandlerProcessTests", ["HandlerProcess", "CLinux", "LinuxSystem"]),
-        tests("HandlerRunsTests", ["HandlerRuns"]),
+        tests("HandlerRunsTests", ["HandlerRuns", "EventLoop", "LinuxSystem", "UnixSockets"]),
         tests("JournalLogTests", ["JournalLog", "CLinux"]),
         tests(
             "PushDaemonTests",

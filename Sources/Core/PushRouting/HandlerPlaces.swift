@@ -29,12 +29,13 @@ struct HandlerPlaces: Sendable {
 
         /// How many more it may run; never below 0, though a reload may leave it with more than it may have.
         ///
-        /// - Parameter all: how many places of all are free.
-        func free(ofAll all: Int) -> Int {
+        /// - Parameter all: how many places of all are free; `nil`: what it leaves to others was looked at before.
+        func free(ofAll all: Int?) -> Int {
             let own = running + granted
             let limit = handler.maxConcurrent.map { max(0, $0 - own) } ?? .max
+            guard let all, handler.leavesPlaces else { return limit }
             // Each that it takes is one less for the others.
-            return handler.leavesPlaces ? min(limit, max(0, (all - own + 1) / 2)) : limit
+            return min(limit, max(0, (all - own + 1) / 2))
         }
         var isUnused: Bool { running == 0 && waiting == 0 }
     }
@@ -162,7 +163,7 @@ struct HandlerPlaces: Sendable {
         // A reload may have taken away the place that it was given; what was to be left to others was looked at then.
         let wasGranted = granted.removeValue(forKey: id) != nil
         if wasGranted { byHandler[name]?.granted -= 1 }
-        guard hasFree(name, ofAll: wasGranted ? .max : free) else {
+        guard hasFree(name, ofAll: wasGranted ? nil : free) else {
             byHandler[name]?.queue.append(id)
             held.insert(id)
             if byHandler[name]?.handler.leavesPlaces == true { leaving.insert(name) }
@@ -185,8 +186,8 @@ struct HandlerPlaces: Sendable {
 
     /// Whether the handler may run one more.
     ///
-    /// - Parameter all: how many places of all are free.
-    func hasFree(_ handler: String, ofAll all: Int) -> Bool {
+    /// - Parameter all: how many places of all are free; `nil`: what it leaves to others was looked at before.
+    func hasFree(_ handler: String, ofAll all: Int?) -> Bool {
         byHandler[handler].map { $0.free(ofAll: all) > 0 } ?? false
     }
 

@@ -27,10 +27,14 @@ struct HTTPReplyTests {
                 308,
                 #""rejected","http_status":308,"reason":"HTTP status 308: redirects are not followed; URL= must name where they lead""#
             ),
-            (400, #""rejected","http_status":400,"reason":"HTTP status 400""#), (404, #""rejected","http_status":404,"reason":"HTTP status 404""#),
-            (408, #""retry","http_status":408,"reason":"HTTP status 408""#), (425, #""retry","http_status":425,"reason":"HTTP status 425""#),
-            (429, #""retry","http_status":429,"reason":"HTTP status 429""#), (500, #""retry","http_status":500,"reason":"HTTP status 500""#),
-            (599, #""retry","http_status":599,"reason":"HTTP status 599""#), (600, #""rejected","http_status":600,"reason":"HTTP status 600""#),
+            (400, #""rejected","http_status":400,"reason":"HTTP status 400""#),
+            (404, #""rejected","http_status":404,"reason":"HTTP status 404""#),
+            (408, #""retry","http_status":408,"reason":"HTTP status 408""#),
+            (425, #""retry","http_status":425,"reason":"HTTP status 425""#),
+            (429, #""retry","http_status":429,"reason":"HTTP status 429""#),
+            (500, #""retry","http_status":500,"reason":"HTTP status 500""#),
+            (599, #""retry","http_status":599,"reason":"HTTP status 599""#),
+            (600, #""rejected","http_status":600,"reason":"HTTP status 600""#),
         ])
     func statuses(status: Int, meaning: String) {
         #expect(line(status) == "{\"id\":7,\"status\":\(meaning)}\n")
