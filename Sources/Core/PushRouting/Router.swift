@@ -150,11 +150,12 @@ public struct Router: Sendable {
     }
 
     private mutating func started(_ id: InvocationID, at start: Instant) {
-        guard invocations[id]?.stage == .starting else { return }
-        invocations[id]?.stage = .running
-        if invocations[id]?.firstStart == nil { invocations[id]?.firstStart = start }
-        invocations[id]?.latestStart = start
-        invocations[id]?.attempts.started = start
+        guard var invocation = invocations[id], invocation.stage == .starting else { return }
+        invocation.stage = .running
+        if invocation.firstStart == nil { invocation.firstStart = start }
+        invocation.latestStart = start
+        invocation.attempts.started = start
+        invocations[id] = invocation
     }
 
     private mutating func observed(_ id: InvocationID, _ facts: RunFacts) {
