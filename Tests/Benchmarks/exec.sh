@@ -1,34 +1,79 @@
 #!/usr/bin/env bash
-# exec handlers a second, end to end and durable: accepted, committed, started, run, decided, committed, told. Beside a
-# plain C loop of posix_spawn and wait of the same program, alternately.
+# exec handlers a second, end to end and durable: accepted, committed, started, run, decided, committed, told. Beside the
+# webhook program, which runs a program for each request and keeps nothing, with the same callers; and beside a plain C loop
+# of posix_spawn and wait of the same program. Alternately, at 1, 8 and 64 callers, each of which waits for its outcome.
 #
-#   Tests/Benchmarks/exec.sh [ROUNDS] [HANDLERS] [AT_ONCE]
+#   Tests/Benchmarks/exec.sh [ROUNDS] [HANDLERS] [process_groups|cgroups]
 #
-# Needs gcc. The handler is a static program that does nothing.
+# Prints the ratios to both. Wanted: at least as many as webhook, and 0.8 of the plain loop, 0.6 with a cgroup for each run;
+# cgroups makes a cgroup of its own for the daemon, which needs root and cgroups of version 2. Needs gcc, and webhook
+# (Debian's package) for that peer. The handler is a static program that does nothing. BUILD=DIR takes the programs from
+# there, and builds nothing. A disk whose syncs are slow is most of what is measured at 1 caller: WORK=/dev/shm shows it
+# without.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
-rounds=${1:-5} handlers=${2:-5000} at_once=${3:-8}
-work=$(mktemp -d /var/tmp/pushrouterd-exec.XXXXXX)
-trap 'kill "$daemon" 2>/dev/null || true; wait 2>/dev/null || true; rm -rf "$work"' EXIT
+rounds=${1:-5} handlers=${2:-3000} containment=${3:-process_groups}
+work=$(mktemp -d "${WORK:-/var/tmp}/pushrouterd-exec.XXXXXX")
+daemon='' webhook='' cgroup=''
+cleanup() {
+  kill $daemon $webhook 2>/dev/null || true
+  wait 2>/dev/null || true
+  [[ -z $cgroup ]] || rmdir "$cgroup"/daemon "$cgroup"/runs "$cgroup" 2>/dev/null || true
+  rm -rf "$work"
+}
+trap cleanup EXIT
 
-swift build -c release >&2
+build=${BUILD:-.build/release}
+[[ -n ${BUILD:-} ]] || swift build -c release >&2
 gcc -O2 -o "$work/peer" Tests/Benchmarks/spawn/peer.c
+gcc -O2 -o "$work/callers" Tests/Benchmarks/exec/callers.c
 echo 'int main(void) { return 0; }' >"$work/noop.c"
 gcc -O2 -static -o "$work/noop" "$work/noop.c"
 mkdir -p "$work/config/handlers.d" "$work/config/routes.d" "$work/runtime"
-printf '[Dispatch]\nHandlersMax=%s\n' "$at_once" >"$work/config/pushrouterd.conf"
 printf '[Handler]\nType=exec\nExec=%s/noop\n' "$work" >"$work/config/handlers.d/noop.handler"
 printf '[Match]\n[Route]\nHandler=noop\n' >"$work/config/routes.d/10-noop.route"
-.build/release/pushrouterd --config "$work/config" --state "$work/state" --runtime "$work/runtime" 2>/dev/null &
+start=("$build/pushrouterd" --config "$work/config" --state "$work/state" --runtime "$work/runtime")
+if [[ $containment == cgroups ]]; then
+  for mount in /sys/fs/cgroup /sys/fs/cgroup/unified; do [[ ! -e $mount/cgroup.procs ]] || break; done
+  cgroup=$mount/pushrouterd-exec-$$
+  mkdir "$cgroup"
+  python3 -c 'import os, sys; os.setxattr(sys.argv[1], "user.delegate", b"1")' "$cgroup"
+  # shellcheck disable=SC2016  # The words are the inner shell's.
+  start=(sh -c 'echo 0 >"$0/cgroup.procs" && exec "$@"' "$cgroup" "${start[@]}")
+fi
+"${start[@]}" 2>"$work/log" &
 daemon=$!
-until [[ -S $work/runtime/inject.sock ]]; do sleep 0.01; done
-awk -v count="$handlers" 'BEGIN { while (count--) print "{\"order\":\"1017\",\"title\":\"On its way\"}" }' >"$work/payloads"
+until [[ -S $work/runtime/inject.sock ]]; do
+  kill -0 $daemon 2>/dev/null || { cat "$work/log" >&2; exit 1; }
+  sleep 0.01
+done
+port=$((20000 + $$ % 10000))
+if command -v webhook >/dev/null; then
+  # It answers when the program has ended.
+  printf '[{"id":"noop","execute-command":"%s/noop","include-command-output-in-response":true}]' "$work" >"$work/hooks.json"
+  webhook -hooks "$work/hooks.json" -ip 127.0.0.1 -port "$port" >"$work/webhook.log" 2>&1 &
+  webhook=$!
+  until (exec 3<>/dev/tcp/127.0.0.1/$port) 2>/dev/null; do sleep 0.01; done
+fi
+printf '{"order":"1017","title":"On its way"}' >"$work/payload"
 
-for ((round = 1; round <= rounds; round++)); do
-  start=$(date +%s%N)
-  .build/release/pushctl --runtime "$work/runtime" inject --wait --json - <"$work/payloads" >"$work/lines"
-  end=$(date +%s%N)
-  handled=$(grep -c '"outcome":"handled"' "$work/lines")
-  echo "pushrouterd, $at_once at once: $((handled * 1000000000 / (end - start))) handled/s ($handled of $handlers)"
-  "$work/peer" rate "$at_once" "$work/noop"
+median() { sort -n | awk '{ all[NR] = $1 } END { print all[int((NR + 1) / 2)] }'; }
+echo "load: $(cut -d' ' -f1-3 /proc/loadavg)"
+for callers in 1 8 64; do
+  for ((round = 1; round <= rounds; round++)); do
+    ours=$("$work/callers" inject "$work/runtime/inject.sock" $callers "$handlers" "$work/payload")
+    line="$callers callers: pushrouterd ${ours%% *}/s (p50 $(cut -d' ' -f2 <<<"$ours") ms)"
+    if [[ -n $webhook ]]; then
+      peer=$("$work/callers" http $port $callers "$handlers" "$work/payload")
+      awk -v ours="${ours%% *}" -v peer="${peer%% *}" 'BEGIN { print ours / peer }' >>"$work/webhook-$callers"
+      line+=", webhook ${peer%% *}/s (p50 $(cut -d' ' -f2 <<<"$peer") ms)"
+    fi
+    # Two programs at once keep both processors busy; more do not make it faster.
+    spawn=$("$work/peer" rate $((callers > 2 ? 2 : callers)) "$work/noop" | grep -o '[0-9]*/s' | tr -d '/s')
+    awk -v ours="${ours%% *}" -v peer="$spawn" 'BEGIN { print ours / peer }' >>"$work/spawn-$callers"
+    echo "$line, plain loop $spawn/s"
+  done
+  line="$callers callers, median ratio: $(median <"$work/spawn-$callers") of the plain loop"
+  [[ -z $webhook ]] || line+=", $(median <"$work/webhook-$callers") of webhook"
+  echo "$line"
 done

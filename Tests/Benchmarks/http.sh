@@ -5,11 +5,14 @@
 #
 #   Tests/Benchmarks/http.sh [ROUNDS] [REQUESTS] [AT_ONCE]
 #
+# curl keeps nothing. So it prints beside the two how many the same daemon accepts, commits and tells that nobody handles
+# (discard), how many commits there were for each request, and how long the last took: each request waits for two, and no
+# more than AT_ONCE wait together. WORK=/dev/shm keeps everything in memory, which shows how much the disk is.
 # Needs gcc and curl. BUILD=DIR takes the programs from there, and builds nothing.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 rounds=${1:-5} requests=${2:-5000} at_once=${3:-32}
-work=$(mktemp -d /var/tmp/pushrouterd-http.XXXXXX)
+work=$(mktemp -d "${WORK:-/var/tmp}/pushrouterd-http.XXXXXX")
 daemon='' server=''
 trap 'kill $daemon $server 2>/dev/null || true; wait 2>/dev/null || true; rm -rf "$work"' EXIT
 
@@ -25,10 +28,13 @@ printf '[Dispatch]\nHandlersMax=%s\n' "$at_once" >"$work/config/pushrouterd.conf
 printf '[Handler]\nType=http\nURL=%s\nMaxConcurrent=%s\nConnections=%s\n' "$url" "$at_once" "$at_once" \
   >"$work/config/handlers.d/web.handler"
 printf '[Match]\n[Route]\nHandler=web\n' >"$work/config/routes.d/10-web.route"
+printf '[Handler]\nType=discard\n' >"$work/config/handlers.d/nobody.handler"
+printf '[Match]\nData=for nobody\n[Route]\nHandler=nobody\n' >"$work/config/routes.d/05-nobody.route"
 "$build/pushrouterd" --config "$work/config" --state "$work/state" --runtime "$work/runtime" 2>"$work/journal" &
 daemon=$!
 until [[ -S $work/runtime/inject.sock ]]; do sleep 0.01; done
 awk -v count="$requests" 'BEGIN { while (count--) print "{\"order\":\"1017\",\"title\":\"On its way\"}" }' >"$work/payloads"
+sed 's/1017/1017","for":"nobody/' "$work/payloads" >"$work/payloads-for-nobody"
 # The same length as ours: the object that a handler gets, and its headers.
 head -c 420 /dev/zero | tr '\0' x >"$work/body"
 headers=()
@@ -36,20 +42,35 @@ for name in specversion id source type expirytime seq n op callback platform rou
   headers+=(-H "ce-$name: 2026-11-21T03:08:00.120Z")
 done
 
-sum=0
-for ((round = 1; round <= rounds; round++)); do
+# Injects a file, and sets "rate".
+inject() {
+  local start took
   start=$(date +%s%N)
-  "$build/pushctl" --runtime "$work/runtime" inject --wait --json - <"$work/payloads" >"$work/lines"
-  ours=$(($(date +%s%N) - start))
+  "$build/pushctl" --runtime "$work/runtime" inject --wait --json - <"$1" >"$work/lines"
+  took=$(($(date +%s%N) - start))
   handled=$(grep -c '"outcome":"handled"' "$work/lines" || true)
   [[ $handled == "$requests" ]] || { echo "only $handled of $requests were handled" >&2; exit 1; }
+  rate=$((requests * 1000000000 / took))
+}
+# One number of status; its name is unique there.
+status() {
+  "$build/pushctl" --runtime "$work/runtime" status --json | tr -d ' \n' | grep -o "\"$1\":[0-9]*" | cut -d: -f2
+}
+
+echo "load: $(cut -d' ' -f1-3 /proc/loadavg)"
+sum=0
+for ((round = 1; round <= rounds; round++)); do
+  inject "$work/payloads-for-nobody"
+  accepted=$rate commits=$(status transactions)
+  inject "$work/payloads"
+  ours=$rate commits=$(($(status transactions) - commits)) took=$(status last_commit_us)
   start=$(date +%s%N)
   curl --silent --show-error --no-progress-meter --parallel --parallel-max "$at_once" --data-binary "@$work/body" \
     -H 'Content-Type: application/json' "${headers[@]}" "$url?[1-$requests]" >/dev/null
-  peer=$(($(date +%s%N) - start))
-  ratio=$((peer * 100 / ours))
+  peer=$((requests * 1000000000 / ($(date +%s%N) - start)))
+  ratio=$((ours * 100 / peer))
   sum=$((sum + ratio))
-  echo "round $round: pushrouterd $((requests * 1000000000 / ours))/s, curl --parallel $((requests * 1000000000 / peer))/s," \
-    "ratio 0.$(printf '%02d' $ratio)"
+  echo "round $round: pushrouterd $ours/s, curl --parallel $peer/s, ratio 0.$(printf '%02d' $ratio);" \
+    "discard $accepted/s; $((requests / commits)) requests a commit, the last took $took us"
 done
 echo "mean ratio, of 100: $((sum / rounds)) (wanted: 50)"

@@ -112,19 +112,23 @@ struct HTTPHandlerTests {
         relay.addHTTP("later", server.url("later"), route: "Deadline=2s")
         relay.addHTTP("dead", "http://127.0.0.1:\(try freePort())/", route: "Deadline=2s")
         relay.addHTTP("reset", server.url("reset"), handler: "Idempotent=yes", route: "Deadline=2s")
-        let daemon = try DaemonProcess.ready(relay)
-        defer { withExtendedLifetime(daemon) {} }
+        let daemon = try TestDaemon(relay)
         let client = try relay.injectClient()
         #expect(try client.outcome(of: Requests.deliver(job: "flaky")).outcome == "handled")
         let requests = server.requests(to: "flaky")
         #expect(requests.count == 2)
         #expect(Set(requests.compactMap { $0.header("ce-id") }).count == 1, "the receiver can tell that it is one")
+        let shown = try json(daemon.pushctl("show", "1", "--json").output)["invocations"]?.elements.first
+        let first = shown?["attempts"]?.elements.first
+        #expect(first?["answer"]?.string == "retry" && first?["status"]?.int64 == 503)
+        #expect(first?["reason"]?.string == "HTTP status 503")
+        #expect(daemon.pushctl("show", "1").output.contains(" ms: HTTP status 503\n"))
         #expect(try client.outcome(of: Requests.deliver(job: "later")).outcome != "handled")
         #expect(server.requests(to: "later").count == 1)
         #expect(try client.outcome(of: Requests.deliver(job: "dead")).outcome != "handled")
         #expect(try client.outcome(of: Requests.deliver(job: "reset")).outcome != "handled")
         #expect(server.requests(to: "reset").count > 1)
-        try waitUntil("the journal says why") { daemon.standardError.contains("dead: no answer: ") }
+        try waitUntil("the journal says why") { daemon.process.standardError.contains("dead: no answer: ") }
     }
 
     @Test("declines by 404 with its header: the next route has it; an answer may have a result")

@@ -40,6 +40,32 @@ struct EventLoopTests {
         withExtendedLifetime(sources) {}
     }
 
+    @Test("does what events leave for the end of a turn once, after all of them; outside a turn at once")
+    func leavesForTheEnd() throws {
+        let loop = try EventLoop(turnBudgetNanoseconds: .max)
+        let pairs = (0..<2).map { _ in DescriptorPair() }
+        var events: [String] = []
+        loop.atEndOfTurn { events.append("before") }
+        #expect(events == ["before"])
+        let sources = try pairs.map { pair in
+            pair.send()
+            return try IOSource(loop: loop, descriptor: pair.near, interest: .read) { [unowned loop] _ in
+                pair.receive()
+                events.append("ready")
+                loop.atEndOfTurn { events.append("left") }
+            }
+        }
+        loop.endOfTurn = { [unowned loop] in
+            events.append("end of turn")
+            loop.atEndOfTurn { loop.atEndOfTurn { events.append("left by what was left") } }
+            loop.exit(code: 0)
+        }
+        _ = try loop.run()
+        let end = ["end of turn", "left", "left", "left by what was left"]
+        #expect(events == ["before", "ready", "ready"] + end)
+        withExtendedLifetime(sources) {}
+    }
+
     // With an sd_event_add_post source of idle priority this never came: something else was always ready first.
     @Test("ends turns though a source stays ready for ever")
     func endsTurnsUnderLoad() throws {

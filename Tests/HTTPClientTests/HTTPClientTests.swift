@@ -55,6 +55,35 @@ struct HTTPClientTests {
         #expect(server.connections == 1)
     }
 
+    @Test("keeps the socket of a connection that waits for the next request, and tells of its end")
+    func socketEnds() throws {
+        let server = TrackServer { $0.number == 0 ? .success : .reset }
+        let poller = try Poller()
+        let destination = HTTPDestination.track(server.url + "/users/track")
+        _ = try poller.post(Self.body, to: destination)
+        #expect(poller.sockets == (open: 1, closed: 0))
+        _ = try poller.post(Self.body, to: destination)
+        #expect(poller.sockets.open == 0)
+        #expect(poller.sockets.closed > 0)
+    }
+
+    @Test("what an earlier request sent is not taken for this one's")
+    func sentBefore() throws {
+        var server: TrackServer? = TrackServer()
+        let destination = HTTPDestination.track((server?.url ?? "") + "/users/track")
+        let poller = try Poller()
+        guard case .answer = try poller.post(Self.body, to: destination) else {
+            Issue.record("there is no answer")
+            return
+        }
+        server = nil
+        guard case .failure(wasSent: false, let reason) = try poller.post(Self.body, to: destination) else {
+            Issue.record("there is an answer, or something was sent")
+            return
+        }
+        #expect(reason.contains("onnect"), "\(reason)")
+    }
+
     @Test("does not follow a redirect")
     func redirect() throws {
         let other = TrackServer()

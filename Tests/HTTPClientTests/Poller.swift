@@ -4,8 +4,10 @@ import HTTPClient
 /// A client with a loop of its own: what a program's event loop does for it.
 final class Poller {
     private final class Wishes {
+        /// Sockets that are there, with what they are watched for.
         var interests: [Int32: HTTPReadiness] = [:]
         var timerDue: Int?
+        var closed = 0
     }
 
     private let wishes: Wishes
@@ -15,9 +17,16 @@ final class Poller {
         let wishes = Wishes()
         self.wishes = wishes
         client = try HTTPClient(
-            watch: { socket, interest in wishes.interests[socket] = interest.isEmpty ? nil : interest },
+            watch: { socket, interest in
+                wishes.interests[socket] = interest
+                // Who is told nothing of a socket that is closed would watch another that has its number.
+                if interest == nil { wishes.closed += 1 }
+            },
             setTimer: { milliseconds in wishes.timerDue = milliseconds.map { now() + $0 } })
     }
+
+    /// How many sockets there are, and how many were closed.
+    var sockets: (open: Int, closed: Int) { (wishes.interests.count, wishes.closed) }
 
     /// Posts a body and waits for what comes of it.
     func post(_ body: String, to destination: HTTPDestination) throws -> HTTPResult {

@@ -36,7 +36,7 @@ struct AttemptTests {
         bench.started(1)
         bench.at(.milliseconds(30))
         bench.handle(.observed(.init(1), RunFacts(status: 75)))
-        bench.finished(1, 0, .retry(after: .milliseconds(100)))
+        bench.finished(1, 0, .retry(after: .milliseconds(100), reason: "the queue is full"))
         bench.at(.milliseconds(130))
         bench.clock()
         bench.started(1)
@@ -47,7 +47,8 @@ struct AttemptTests {
             bench.ledger.attempts == [
                 AttemptRecord(
                     id: id, route: "all-crm", handler: "crm", asked: .zero, started: .milliseconds(10),
-                    ended: .milliseconds(30), answer: .retry, status: 75, retryAfter: .milliseconds(100)),
+                    ended: .milliseconds(30), answer: .retry, status: 75, retryAfter: .milliseconds(100),
+                    reason: "the queue is full"),
                 AttemptRecord(
                     id: id, route: "all-crm", handler: "crm", asked: .milliseconds(130), started: .milliseconds(130),
                     ended: .milliseconds(140), answer: .handled),

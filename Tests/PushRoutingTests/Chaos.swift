@@ -290,9 +290,11 @@ struct Chaos {
         var again = Handler.exec("again", idempotent: true)
         let breakers: [BreakerRules?] = [nil, nil, BreakerRules(failures: 1, window: .seconds(5), pause: .seconds(2))]
         crm.maxConcurrent = [nil, 1, 2].randomElement(using: &random) ?? nil
+        crm.leavesPlaces = Bool.random(using: &random)
         crm.queueMax = [0, 1, 3, 1000].randomElement(using: &random) ?? 0
         crm.breaker = breakers.randomElement(using: &random) ?? nil
         again.maxConcurrent = [nil, nil, 1].randomElement(using: &random) ?? nil
+        again.leavesPlaces = Bool.random(using: &random)
         again.queueMax = [1, 1000].randomElement(using: &random) ?? 0
         again.breaker = breakers.randomElement(using: &random) ?? nil
         let handlers: [Handler] = [crm, again, Handler(name: "log", kind: .journal)]

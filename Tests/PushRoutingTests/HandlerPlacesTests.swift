@@ -50,3 +50,61 @@ struct HandlerPlacesTests {
         }
     }
 }
+
+@Suite("Handlers that leave places to others")
+struct LeftPlacesTests {
+    private func bench(places: Int, observers: Int = 16) -> Bench {
+        let names = ["one", "two", "three"]
+        let handlers = names.map { name in
+            var handler = Handler.exec(name)
+            handler.leavesPlaces = true
+            return handler
+        }
+        var table = RoutingTable.testing(
+            .device, routes: names.map { .key($0, to: $0) }, handlers: handlers, places: places)
+        table.limits.observers = observers
+        return Bench(table)
+    }
+
+    /// How many deliveries for a handler start at once, of so many.
+    private func starts(of name: String, _ count: Int, _ bench: inout Bench) throws -> Int {
+        try (0..<count).count { _ in
+            try bench.submit(.deliver(#"{"\#(name)":"1"}"#)).contains { $0.hasPrefix("start") }
+        }
+    }
+
+    @Test("have no more than are free: one that hangs takes half, two take a third each, all have something")
+    func shares() throws {
+        var bench = bench(places: 12)
+        #expect(try starts(of: "one", 50, &bench) == 6)
+        #expect(try starts(of: "two", 50, &bench) == 3)
+        #expect(try starts(of: "three", 50, &bench) == 2)
+        #expect(bench.router.handlersRunning == 11)
+    }
+
+    @Test("have the only place there is")
+    func onlyPlace() throws {
+        var bench = bench(places: 1)
+        #expect(try starts(of: "one", 2, &bench) == 1)
+        #expect(bench.finished(1).contains("start 2.0 one"))
+    }
+
+    @Test("have more as soon as others leave theirs, in order")
+    func goesOn() throws {
+        var bench = bench(places: 6)
+        #expect(try starts(of: "one", 4, &bench) == 3)
+        #expect(try starts(of: "two", 3, &bench) == 2)
+        #expect(bench.finished(5).contains("start 7.0 two"))
+        // The first has three, and no more than three are free.
+        for seq: Int64 in [6, 7] { #expect(!bench.finished(seq).contains { $0.hasPrefix("start") }) }
+        #expect(bench.finished(1).contains("start 4.0 one"))
+    }
+
+    @Test("leave a place to who waits elsewhere when they end")
+    func others() throws {
+        var bench = bench(places: 4)
+        #expect(try starts(of: "one", 2, &bench) == 2)
+        #expect(try starts(of: "two", 2, &bench) == 1)
+        #expect(bench.finished(1).contains("start 4.0 two"))
+    }
+}

@@ -315,22 +315,19 @@ struct HandlerFileTests {
         #expect(handler?.breaker == BreakerRules(failures: 5, window: .seconds(90), pause: .seconds(2)))
     }
 
-    @Test("has no more than three quarters of the places where there are others, unless it says so")
+    @Test("leaves places to others where there are some, unless it says so")
     func shareOfPlaces() {
-        func limits(_ lines: [String], max: Int) -> [Int?] {
+        func leaves(_ lines: [String]) -> [Bool?] {
             let files = lines.enumerated().map { place, text in
                 ConfigurationFile(path: "handlers.d/h\(place).handler", bytes: Array("[Handler]\n\(text)\n".utf8))
             }
-            let main = ConfigurationFile(
-                path: "pushrouterd.conf", bytes: Array("[Dispatch]\nHandlersMax=\(max)\n".utf8))
-            let loaded = Settings.load(ConfigurationSources(main: [main], handlers: files, routes: [])).settings
-            return lines.indices.map { loaded?.routing.handlers["h\($0)"]?.maxConcurrent }
+            let loaded = Settings.load(ConfigurationSources(main: [], handlers: files, routes: [])).settings
+            return lines.indices.map { loaded?.routing.handlers["h\($0)"]?.leavesPlaces }
         }
         let worker = "Type=worker\nExec=/x\nInstances=9\nPipeline=9"
-        #expect(limits(["Type=exec\nExec=/x", "Type=journal"], max: 64) == [nil, nil])
-        #expect(limits(["Type=exec\nExec=/x", worker, "Type=journal"], max: 64) == [48, 48, nil])
-        #expect(limits(["Type=exec\nExec=/x", "Type=exec\nExec=/x\nMaxConcurrent=60"], max: 64) == [48, 60])
-        #expect(limits(["Type=exec\nExec=/x", "Type=exec\nExec=/x"], max: 1) == [1, 1])
+        #expect(leaves(["Type=exec\nExec=/x", "Type=journal"]) == [false, false])
+        #expect(leaves(["Type=exec\nExec=/x", worker, "Type=journal"]) == [true, true, false])
+        #expect(leaves(["Type=exec\nExec=/x", "Type=exec\nExec=/x\nMaxConcurrent=60"]) == [true, false])
     }
 
     @Test("warns about keys that a built-in handler has no use for")

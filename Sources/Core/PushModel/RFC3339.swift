@@ -25,9 +25,39 @@ extension WallTime {
         let date = date(daysSinceEpoch: days)
         let second = seconds - days * 86_400
         let millisecond = milliseconds - seconds * 1000
-        return "\(digits(date.year, 4))-\(digits(date.month, 2))-\(digits(date.day, 2))T"
-            + "\(digits(second / 3600, 2)):\(digits(second / 60 % 60, 2)):\(digits(second % 60, 2))"
-            + (millisecond == 0 ? "Z" : ".\(digits(millisecond, 3))Z")
+        // Each outcome has several times in what is told of it.
+        return String(unsafeUninitializedCapacity: 24) { text in
+            var length = 0
+            func put(_ byte: UInt8) {
+                text[length] = byte
+                length += 1
+            }
+            func put(_ value: Int64, width: Int) {
+                var rest = value.magnitude
+                for place in (length..<length + width).reversed() {
+                    text[place] = UInt8(ascii: "0") + UInt8(rest % 10)
+                    rest /= 10
+                }
+                length += width
+            }
+            put(date.year, width: 4)
+            put(UInt8(ascii: "-"))
+            put(date.month, width: 2)
+            put(UInt8(ascii: "-"))
+            put(date.day, width: 2)
+            put(UInt8(ascii: "T"))
+            put(second / 3600, width: 2)
+            put(UInt8(ascii: ":"))
+            put(second / 60 % 60, width: 2)
+            put(UInt8(ascii: ":"))
+            put(second % 60, width: 2)
+            if millisecond != 0 {
+                put(UInt8(ascii: "."))
+                put(millisecond, width: 3)
+            }
+            put(UInt8(ascii: "Z"))
+            return length
+        }
     }
 }
 
@@ -100,9 +130,4 @@ private func lastDay(ofMonth month: Int64, year: Int64) -> Int64 {
     case 4, 6, 9, 11: 30
     default: 31
     }
-}
-
-private func digits(_ value: Int64, _ width: Int) -> String {
-    let text = String(value)
-    return String(repeating: "0", count: max(0, width - text.count)) + text
 }

@@ -75,6 +75,8 @@ public struct Handler: Hashable, Sendable {
     public var grace: Duration?
     /// How many invocations it runs at once; `nil`: as many as there are places.
     public var maxConcurrent: Int?
+    /// Whether it has at most as many places of all as are left free, so that those that hang leave places to the others.
+    public var leavesPlaces = false
     /// How many invocations may wait for it: with more, a request that needs it is refused with `overloaded`.
     public var queueMax: Int
     /// When it gets nothing for a while because it does not answer, in `relay` mode; `nil`: never.

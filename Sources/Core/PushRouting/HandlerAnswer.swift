@@ -4,8 +4,9 @@ public import PushModel
 public enum HandlerAnswer: Hashable, Sendable {
     /// Done.
     case handled(Content)
-    /// Try again while the budget lasts; only in `relay` mode. After this long, or after the configured delay.
-    case retry(after: Duration?)
+    /// Try again while the budget lasts; only in `relay` mode. After this long, or after the configured delay; the reason is
+    /// for people.
+    case retry(after: Duration?, reason: String? = nil)
     /// It could not be asked; the reason is for people. In `relay` mode it is tried again after this long, if there is as
     /// much time.
     case unavailable(reason: String, after: Duration)

@@ -28,7 +28,15 @@ struct HandlerPlaces: Sendable {
         }
 
         /// How many more it may run; never below 0, though a reload may leave it with more than it may have.
-        var free: Int { handler.maxConcurrent.map { max(0, $0 - running - granted) } ?? .max }
+        ///
+        /// - Parameter all: how many places of all are free; `nil`: what it leaves to others was looked at before.
+        func free(ofAll all: Int?) -> Int {
+            let own = running + granted
+            let limit = handler.maxConcurrent.map { max(0, $0 - own) } ?? .max
+            guard let all, handler.leavesPlaces else { return limit }
+            // Each that it takes is one less for the others.
+            return min(limit, max(0, (all - own + 1) / 2))
+        }
         var isUnused: Bool { running == 0 && waiting == 0 }
     }
 
@@ -40,6 +48,8 @@ struct HandlerPlaces: Sendable {
     private var granted: [InvocationID: String] = [:]
     /// Who waits for a handler's place; an id that ended meanwhile stays until its turn comes.
     private var held: Set<InvocationID> = []
+    /// Handlers that may run more when another leaves a place.
+    private(set) var leaving: Set<String> = []
 
     // MARK: Configuration
 
@@ -97,7 +107,7 @@ struct HandlerPlaces: Sendable {
     /// - Parameter places: how many places of all are free; what starts at once is taken off.
     func hasRoom(for count: Int, of name: String, free places: inout Int) -> Bool {
         guard let own = byHandler[name] else { return true }
-        let starting = own.waiting > 0 ? 0 : min(count, own.free, places)
+        let starting = own.waiting > 0 ? 0 : min(count, own.free(ofAll: places), places)
         places -= starting
         return starting == count || own.waiting + count - starting <= own.handler.queueMax
     }
@@ -144,16 +154,19 @@ struct HandlerPlaces: Sendable {
 
     /// Takes a place of the handler for an invocation that waits.
     ///
+    /// - Parameter free: how many places of all are free; one of them is for this invocation.
     /// - Returns: whether there was one, or the handler has no limit; else it waits for one.
-    mutating func take(_ id: InvocationID, of handler: Handler) -> Bool {
+    mutating func take(_ id: InvocationID, of handler: Handler, free: Int) -> Bool {
         let name = handler.name
         // In place: a copy of the queue for each that joins it would cost as much as is in it.
         guard !held.contains(id) else { return false }
-        // A reload may have taken away the place that it was given.
-        if granted.removeValue(forKey: id) != nil { byHandler[name]?.granted -= 1 }
-        guard let free = byHandler[name]?.free, free > 0 else {
+        // A reload may have taken away the place that it was given; what was to be left to others was looked at then.
+        let wasGranted = granted.removeValue(forKey: id) != nil
+        if wasGranted { byHandler[name]?.granted -= 1 }
+        guard hasFree(name, ofAll: wasGranted ? nil : free) else {
             byHandler[name]?.queue.append(id)
             held.insert(id)
+            if byHandler[name]?.handler.leavesPlaces == true { leaving.insert(name) }
             return false
         }
         byHandler[name]?.running += 1
@@ -171,13 +184,25 @@ struct HandlerPlaces: Sendable {
     /// Whether an invocation has been given a place of its handler, and waits for one of all.
     func hasGrant(_ id: InvocationID) -> Bool { granted[id] != nil }
 
-    /// The one that has waited longest for a place of the handler, if there is a place.
-    mutating func next(of handler: String) -> InvocationID? {
-        guard let free = byHandler[handler]?.free, free > 0, let id = byHandler[handler]?.queue.popFirst() else {
+    /// Whether the handler may run one more.
+    ///
+    /// - Parameter all: how many places of all are free; `nil`: what it leaves to others was looked at before.
+    func hasFree(_ handler: String, ofAll all: Int?) -> Bool {
+        byHandler[handler].map { $0.free(ofAll: all) > 0 } ?? false
+    }
+
+    /// The one that has waited longest for a place of the handler.
+    mutating func first(of handler: String) -> InvocationID? {
+        guard let id = byHandler[handler]?.queue.first else {
+            leaving.remove(handler)
             return nil
         }
-        held.remove(id)
         return id
+    }
+
+    /// That one waits no more.
+    mutating func dropFirst(of handler: String) {
+        if let id = byHandler[handler]?.queue.popFirst() { held.remove(id) }
     }
 
     /// Gives an invocation a place of the handler.

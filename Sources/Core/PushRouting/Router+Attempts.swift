@@ -68,10 +68,11 @@ extension Router {
     ///
     /// - Parameters:
     ///   - wished: how long the handler wants to be left alone; `nil`: it did not say.
+    ///   - said: why the handler wants it; `nil`: it did not say.
     ///   - failure: why it could not be asked; `nil`: it asked for this itself.
     mutating func retry(
-        _ invocation: inout Invocation, after wished: Duration?, notAsked failure: String? = nil, at now: Moment,
-        _ effects: inout Effects
+        _ invocation: inout Invocation, after wished: Duration?, because said: String? = nil,
+        notAsked failure: String? = nil, at now: Moment, _ effects: inout Effects
     ) {
         guard let deadline = invocation.record.deadline else { preconditionFailure("tried before it had a deadline") }
         let (attempts, id) = (invocation.attempts, invocation.record.id)
@@ -86,7 +87,7 @@ extension Router {
             }
         endAttempt(
             &invocation, failure == nil ? .retry : .notStarted, retryAfter: reason == nil && isInTime ? wait : nil,
-            reason: failure, at: now, &effects)
+            reason: failure ?? said, at: now, &effects)
         if let reason { return conclude(invocation, .failed, because: reason, at: now, &effects) }
         invocation.stage = .pausing
         // It has ended: a daemon that stops or dies now has not broken it off.

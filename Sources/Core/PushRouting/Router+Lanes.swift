@@ -186,8 +186,9 @@ extension Router {
             let deadline = invocation.record.deadline, now.monotonic < deadline
         else { return }
         guard admits(invocation, to: handler.name, at: now) else { return divert(&invocation, at: now, &effects) }
-        guard handlerPlaces.take(id, of: handler) else { return }
-        usage.took(placeOfObserver: invocation.record.isObserver)
+        let isObserver = invocation.record.isObserver
+        guard handlerPlaces.take(id, of: handler, free: freePlaces(ofObservers: isObserver)) else { return }
+        usage.took(placeOfObserver: isObserver)
         invocation.stage = .starting
         invocation.attempts.begin(at: now.monotonic)
         if !handler.idempotent { invocation.record.started = true }

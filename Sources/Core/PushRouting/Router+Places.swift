@@ -8,6 +8,13 @@ extension Router {
         guard let handler = invocation.handler?.name else { return }
         handlerPlaces.leave(handler)
         passOn(handler)
+        guard !handlerPlaces.leaving.isEmpty else { return }
+        for other in handlerPlaces.leaving.sorted() where other != handler { passOn(other) }
+    }
+
+    /// How many places are free; observers have their own.
+    func freePlaces(ofObservers isObserver: Bool) -> Int {
+        isObserver ? table.limits.observers - usage.observers : table.limits.handlers - usage.handlers
     }
 
     /// An invocation that waited for places does so no more, without having got them all.
@@ -18,10 +25,16 @@ extension Router {
 
     /// Has those that wait for a handler queue for a place to run, as many as it has places for: they have the handler's.
     mutating func passOn(_ handler: String) {
-        while let id = handlerPlaces.next(of: handler) {
+        while let id = handlerPlaces.first(of: handler) {
             guard let invocation = invocations[id], invocation.stage == .ready, invocation.handler?.name == handler,
                 !handlerPlaces.hasGrant(id)
-            else { continue }
+            else {
+                handlerPlaces.dropFirst(of: handler)
+                continue
+            }
+            let free = freePlaces(ofObservers: invocation.record.isObserver)
+            guard handlerPlaces.hasFree(handler, ofAll: free) else { return }
+            handlerPlaces.dropFirst(of: handler)
             handlerPlaces.grant(id, handler)
             queue(id, isObserver: invocation.record.isObserver)
         }
@@ -114,7 +127,7 @@ extension Router {
                 needed.append((handler, 1))
             }
         }
-        var free = isDraining ? 0 : max(0, table.limits.handlers - usage.handlers)
+        var free = isDraining ? 0 : max(0, freePlaces(ofObservers: false))
         for (handler, count) in needed where !handlerPlaces.hasRoom(for: count, of: handler, free: &free) {
             throw .overloaded(message: handlerPlaces.refuse(handler), retryAfter: retryDelay(at: now))
         }

@@ -150,11 +150,12 @@ public struct Router: Sendable {
     }
 
     private mutating func started(_ id: InvocationID, at start: Instant) {
-        guard invocations[id]?.stage == .starting else { return }
-        invocations[id]?.stage = .running
-        if invocations[id]?.firstStart == nil { invocations[id]?.firstStart = start }
-        invocations[id]?.latestStart = start
-        invocations[id]?.attempts.started = start
+        guard var invocation = invocations[id], invocation.stage == .starting else { return }
+        invocation.stage = .running
+        if invocation.firstStart == nil { invocation.firstStart = start }
+        invocation.latestStart = start
+        invocation.attempts.started = start
+        invocations[id] = invocation
     }
 
     private mutating func observed(_ id: InvocationID, _ facts: RunFacts) {
@@ -180,10 +181,10 @@ public struct Router: Sendable {
             ].compactMap(\.self)
             let completion = invocation.completions.byHandler(reply)
             conclude(invocation, .handled, remarks: remarks, completion: completion, at: now, &effects)
-        case .retry(let after) where invocation.table.mode == .relay:
-            retry(&invocation, after: after, at: now, &effects)
-        case .retry:
-            endAttempt(&invocation, .retry, at: now, &effects)
+        case .retry(let after, let reason) where invocation.table.mode == .relay:
+            retry(&invocation, after: after, because: reason, at: now, &effects)
+        case .retry(_, let reason):
+            endAttempt(&invocation, .retry, reason: reason, at: now, &effects)
             conclude(invocation, .failed, because: .retryInDeviceMode, at: now, &effects)
         case .unavailable(let text, let after) where invocation.table.mode == .relay:
             retry(&invocation, after: after, notAsked: text, at: now, &effects)

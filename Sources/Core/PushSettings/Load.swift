@@ -22,7 +22,7 @@ extension Settings {
         for file in sources.main { loader.readMain(file) }
         loader.readProviders(sources.providersInForce)
         for file in sources.handlers.inOrder { loader.readHandler(file) }
-        loader.limitHandlers()
+        loader.shareOutPlaces()
         for file in sources.routes.inOrder { loader.readRoute(file) }
         for file in sources.tracks.inOrder { loader.readTrack(file) }
         loader.checkUse()
@@ -102,13 +102,13 @@ private struct Loader {
             httpSocket: settings.daemon.httpSocket, lines: lines, report: &report)
     }
 
-    /// No handler without `MaxConcurrent=` takes all places when there are others: it would keep them waiting.
-    mutating func limitHandlers() {
+    /// Handlers without `MaxConcurrent=` leave places to others when there are some: else those that hang would keep them
+    /// waiting.
+    mutating func shareOutPlaces() {
         let running = settings.routing.handlers.values.filter { !$0.kind.isBuiltIn }
         guard running.count > 1 else { return }
-        let most = max(1, settings.routing.limits.handlers * 3 / 4)
         for handler in running where !limitedHandlers.contains(handler.name) {
-            settings.routing.handlers[handler.name]?.maxConcurrent = min(handler.maxConcurrent ?? most, most)
+            settings.routing.handlers[handler.name]?.leavesPlaces = true
         }
     }
 

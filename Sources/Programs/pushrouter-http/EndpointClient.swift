@@ -89,7 +89,6 @@ final class EndpointClient {
         destination.http2 =
             switch endpoint.http2 {
             case .auto: .overTLS
-            case .always: .always
             case .no: .never
             }
         return destination

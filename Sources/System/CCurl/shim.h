@@ -14,14 +14,27 @@ static inline CURLcode CCurl_set_pointer(CURL *_Nonnull handle, CURLoption optio
     return curl_easy_setopt(handle, option, value);
 }
 
-/* CURLOPT_READFUNCTION, CURLOPT_WRITEFUNCTION, CURLOPT_HEADERFUNCTION. */
+/* CURLOPT_WRITEFUNCTION, CURLOPT_HEADERFUNCTION. */
 static inline CURLcode CCurl_set_data_function(
     CURL *_Nonnull handle, CURLoption option, size_t (*_Nonnull function)(char *, size_t, size_t, void *)) {
     return curl_easy_setopt(handle, option, function);
 }
 
-static inline CURLcode CCurl_set_seek_function(CURL *_Nonnull handle, curl_seek_callback _Nonnull function) {
-    return curl_easy_setopt(handle, CURLOPT_SEEKFUNCTION, function);
+/* CURLOPT_PREREQFUNCTION. */
+static inline CURLcode CCurl_set_request_function(
+    CURL *_Nonnull handle, curl_prereq_callback _Nonnull function, void *_Nonnull context) {
+    CURLcode result = curl_easy_setopt(handle, CURLOPT_PREREQFUNCTION, function);
+    return result == CURLE_OK ? curl_easy_setopt(handle, CURLOPT_PREREQDATA, context) : result;
+}
+
+/* Who opens and closes the sockets of connections. A connection keeps them for as long as it lives. */
+static inline CURLcode CCurl_set_socket_functions(
+    CURL *_Nonnull handle, curl_opensocket_callback _Nonnull open, curl_closesocket_callback _Nonnull close,
+    void *_Nonnull context) {
+    CURLcode result = curl_easy_setopt(handle, CURLOPT_OPENSOCKETFUNCTION, open);
+    if (result == CURLE_OK) result = curl_easy_setopt(handle, CURLOPT_OPENSOCKETDATA, context);
+    if (result == CURLE_OK) result = curl_easy_setopt(handle, CURLOPT_CLOSESOCKETFUNCTION, close);
+    return result == CURLE_OK ? curl_easy_setopt(handle, CURLOPT_CLOSESOCKETDATA, context) : result;
 }
 
 static inline CURLcode CCurl_get_long(CURL *_Nonnull handle, CURLINFO info, long *_Nonnull value) {

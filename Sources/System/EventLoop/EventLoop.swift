@@ -48,6 +48,8 @@ public final class EventLoop {
     private let thread = pthread_self()
     private let turnBudgetNanoseconds: Int64
     private var threadTime: Int64 = 0
+    private var isInTurn = false
+    private var leftForEnd: [() -> Void] = []
     private var exitCode: Int32?
     private var failure: SystemError?
 
@@ -108,6 +110,14 @@ public final class EventLoop {
     /// Ends the slice of ``turns`` that grows, and begins another.
     public func beginTurnSlice() { turns.beginSlice() }
 
+    /// Has work done once, after ``endOfTurn`` of this turn: what several events of a turn ask for is done once for all of
+    /// them. Outside a turn it is done at once.
+    public func atEndOfTurn(_ work: @escaping () -> Void) {
+        preconditionOnThread()
+        guard isInTurn else { return work() }
+        leftForEnd.append(work)
+    }
+
     /// Ends `run()` with an error: for sources whose calls have no caller that could handle it.
     func fail(_ error: SystemError) {
         if failure == nil { failure = error }
@@ -121,14 +131,23 @@ public final class EventLoop {
     private func takeTurn() throws(SystemError) {
         guard try waitUntilReady(timeoutMicroseconds: .max) else { return }
         let start = EventLoop.nowNanoseconds
+        isInTurn = true
+        defer { isInTurn = false }
         repeat {
             try SystemError.check(sd_event_dispatch(handle), "dispatch an event")
         } while try mayContinue(since: start)
         endOfTurn?()
+        doWhatIsLeft()
         let end = EventLoop.nowNanoseconds
         let threadTime = SystemClock.threadNanoseconds
         turns.add(processor: threadTime - self.threadTime, duration: end - start)
         self.threadTime = threadTime
+    }
+
+    private func doWhatIsLeft() {
+        while !leftForEnd.isEmpty {
+            for work in exchange(&leftForEnd, with: []) { work() }
+        }
     }
 
     private func mayContinue(since start: Int64) throws(SystemError) -> Bool {

@@ -23,30 +23,37 @@ public struct HTTPReadiness: OptionSet, Sendable {
 /// within its closures but what a completion calls.
 public final class HTTPClient {
     private final class Callbacks {
-        let watch: (Int32, HTTPReadiness) -> Void
+        let watch: (Int32, HTTPReadiness?) -> Void
         let setTimer: (Int?) -> Void
+        let sockets: ConnectionSockets
 
-        init(watch: @escaping (Int32, HTTPReadiness) -> Void, setTimer: @escaping (Int?) -> Void) {
+        init(watch: @escaping (Int32, HTTPReadiness?) -> Void, setTimer: @escaping (Int?) -> Void) {
             self.watch = watch
             self.setTimer = setTimer
+            sockets = ConnectionSockets { watch($0, nil) }
         }
     }
+
+    /// How many transfers are kept for later requests, at most: each has some 20 KiB.
+    private static let idleMax = 32
 
     private let callbacks: Callbacks
     private var multi: MultiHandle?
     private var transfers: [UnsafeMutableRawPointer: Transfer] = [:]
+    private var idle: [Transfer] = []
     private var handles: [HTTPRequestID: UnsafeMutableRawPointer] = [:]
     private var lastID = 0
 
     /// - Parameters:
-    ///   - watch: from now on this socket is to be watched for this; for nothing: no more, it may be closed next.
+    ///   - watch: from now on this socket is to be watched for this, or for nothing for the time being; `nil`: it is about
+    ///     to be closed.
     ///   - connectionsPerHost: how many connections to a host there are at once, at most; requests beyond them wait. `nil`:
     ///     as many as there are requests.
     ///   - setTimer: ``timerFired()`` is to be called in so many milliseconds, once, in place of any time said before;
     ///     `nil`: not at all.
     /// - Throws: when libcurl cannot be set up.
     public init(
-        connectionsPerHost: Int? = nil, watch: @escaping (Int32, HTTPReadiness) -> Void,
+        connectionsPerHost: Int? = nil, watch: @escaping (Int32, HTTPReadiness?) -> Void,
         setTimer: @escaping (Int?) -> Void
     ) throws(HTTPClientError) {
         callbacks = Callbacks(watch: watch, setTimer: setTimer)
@@ -57,7 +64,9 @@ public final class HTTPClient {
             var interest: HTTPReadiness = []
             if what == CURL_POLL_IN || what == CURL_POLL_INOUT { interest.insert(.read) }
             if what == CURL_POLL_OUT || what == CURL_POLL_INOUT { interest.insert(.write) }
-            callbacks.watch(socket, interest)
+            // A resolver's socket goes without a word.
+            let isDone = interest.isEmpty && !callbacks.sockets.contains(socket)
+            callbacks.watch(socket, isDone ? nil : interest)
             return 0
         }
         let onTimer: curl_multi_timer_callback = { _, milliseconds, context in
@@ -84,6 +93,7 @@ public final class HTTPClient {
     deinit {
         for handle in transfers.keys { curl_multi_remove_handle(multiPointer, handle) }
         transfers = [:]
+        idle = []
         multi = nil
     }
 
@@ -101,7 +111,8 @@ public final class HTTPClient {
     ) throws(HTTPClientError) -> HTTPRequestID {
         lastID += 1
         let id = HTTPRequestID(value: lastID)
-        let transfer = try Transfer(body, to: destination, id: id, completion: completion)
+        let transfer = try transfer(to: destination.common)
+        try transfer.begin(body, to: destination, id: id, completion: completion)
         let handle = transfer.easy.pointer
         transfers[handle] = transfer
         let result = curl_multi_add_handle(multiPointer, handle)
@@ -117,7 +128,18 @@ public final class HTTPClient {
     public func cancel(_ id: HTTPRequestID) {
         guard let handle = handles.removeValue(forKey: id) else { return }
         curl_multi_remove_handle(multiPointer, handle)
-        transfers[handle] = nil
+        transfers.removeValue(forKey: handle).map(keep)
+    }
+
+    private func transfer(to common: HTTPDestination.Common) throws(HTTPClientError) -> Transfer {
+        if let place = idle.lastIndex(where: { $0.common == common }) { return idle.remove(at: place) }
+        return try Transfer(common, callbacks.sockets)
+    }
+
+    /// Keeps a transfer that has ended for a later request.
+    private func keep(_ transfer: Transfer) {
+        transfer.end()
+        if idle.count < Self.idleMax { idle.append(transfer) }
     }
 
     /// A watched socket is ready.
@@ -142,13 +164,14 @@ public final class HTTPClient {
         let result = curl_multi_socket_action(multiPointer, socket, bits, &running)
         precondition(result == CURLM_OK, "libcurl: \(String(cString: curl_multi_strerror(result)))")
         var code = CURLE_OK
-        var finished: [(Transfer, HTTPResult)] = []
+        var finished: [((HTTPResult) -> Void, HTTPResult)] = []
         while let handle = CCurl_next_finished(multiPointer, &code) {
             guard let transfer = transfers.removeValue(forKey: handle) else { continue }
             curl_multi_remove_handle(multiPointer, handle)
             handles[transfer.id] = nil
-            finished.append((transfer, transfer.result(code)))
+            finished.append((transfer.completion, transfer.result(code)))
+            keep(transfer)
         }
-        for (transfer, result) in finished { transfer.completion(result) }
+        for (completion, result) in finished { completion(result) }
     }
 }

@@ -23,10 +23,17 @@ public struct HTTPDestination {
     public enum HTTP2: Sendable {
         /// Where the server agrees to it under TLS.
         case overTLS
-        /// Always, without asking first.
-        case always
         case never
     }
+
+    /// What most requests to a destination have in common.
+    struct Common: Equatable {
+        var url: String
+        var authorityFile: String?
+        var http2: HTTP2
+    }
+
+    var common: Common { Common(url: url, authorityFile: authorityFile, http2: http2) }
 
     /// Joins the parts; the others are as they are mostly wanted.
     public init(

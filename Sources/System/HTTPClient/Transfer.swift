@@ -1,114 +1,134 @@
 import CCurl
 import Glibc
 
-/// One request on its way, and its answer as it comes.
+/// A request on its way, and its answer as it comes; then the next one of the same destination.
 ///
 /// libcurl has the address of this object as long as the handle lives, which is a property of it.
 final class Transfer {
     let easy: EasyHandle
-    let id: HTTPRequestID
-    let completion: (HTTPResult) -> Void
+    private(set) var id = HTTPRequestID(value: 0)
+    private(set) var completion: (HTTPResult) -> Void = { _ in }
 
+    /// What its requests have in common.
+    let common: HTTPDestination.Common
     private var headerLines = HeaderList()
-    private let bearer: Secret?
-    private let wantedHeaders: Set<String>
-    private let body: [UInt8]
-    private var bodyPosition = 0
-    /// Whether libcurl took anything of the body: a server that got nothing of it cannot have acted on it.
-    private var wasSent = false
+    private var bearer: Secret?
+    private var wantedHeaders: Set<String> = []
+    private var longestAnswer = 0
+    /// What is posted; libcurl reads it where it is.
+    private var body = UnsafeMutableRawBufferPointer(start: nil, count: 0)
+    /// How many bytes of requests libcurl had sent when this one was about to be; `nil` before that.
+    private var sentBefore: Int?
+    /// Whether libcurl wanted to send it once more.
+    private var wasRefusedAgain = false
     private var status = 0
     private var hasAllHeaders = false
     private var headers: [String: String] = [:]
     private var answer: [UInt8] = []
     private var isTooLong = false
-    private let longestAnswer: Int
     private let errorText = UnsafeMutableBufferPointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
 
-    init(
-        _ body: [UInt8], to destination: HTTPDestination, id: HTTPRequestID,
-        completion: @escaping (HTTPResult) -> Void
-    ) throws(HTTPClientError) {
+    /// - Parameters:
+    ///   - common: what its requests have in common.
+    ///   - sockets: opens and closes the sockets of connections; they may outlive this.
+    /// - Throws: when libcurl refuses the destination, or has no memory.
+    init(_ common: HTTPDestination.Common, _ sockets: ConnectionSockets) throws(HTTPClientError) {
         easy = try EasyHandle()
-        self.id = id
-        self.body = body
-        self.completion = completion
-        bearer = destination.bearer
-        wantedHeaders = destination.wantedHeaders
-        longestAnswer = destination.longestAnswer
+        self.common = common
         errorText.initialize(repeating: 0)
-        // "Expect: 100-continue" would cost a round trip, and a second where the server does not know it.
-        for line in destination.headers + ["Expect:"] { try headerLines.append(line) }
-        if let bearer {
-            try bearer.withCString(after: "Authorization: Bearer ") { line throws(HTTPClientError) in
-                try headerLines.append(line)
-            }
-        }
-        try configure(destination)
-        try callBack()
-    }
-
-    deinit {
-        // The handle goes after this, and may have a last word.
-        CCurl_set_pointer(easy.pointer, CURLOPT_ERRORBUFFER, nil)
-        errorText.deallocate()
-    }
-
-    private func configure(_ destination: HTTPDestination) throws(HTTPClientError) {
-        try easy.set(CURLOPT_URL, destination.url)
         try easy.set(CURLOPT_PROTOCOLS_STR, "http,https")
-        // Without TLS a proxy would read the bearer; only the https way hides it from one.
-        if isPlain(destination) { try easy.set(CURLOPT_PROXY, "") }
-        try configureHTTP2(destination)
         try easy.set(CURLOPT_SSL_VERIFYPEER, 1)
         try easy.set(CURLOPT_SSL_VERIFYHOST, 2)
-        if let file = destination.authorityFile {
-            try easy.set(CURLOPT_CAINFO, file)
-            // Else the system's directory of certificates is trusted as well.
-            try easy.set(CURLOPT_CAPATH, nil as UnsafeMutableRawPointer?)
-        }
         try easy.set(CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
         // Elsewhere the secret header has no business.
         try easy.set(CURLOPT_FOLLOWLOCATION, 0)
         try easy.set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
         try easy.set(CURLOPT_NOSIGNAL, 1)
-        try easy.set(CURLOPT_TIMEOUT_MS, destination.timeoutMilliseconds)
-        try easy.set(CURLOPT_CONNECTTIMEOUT_MS, connectTimeout(destination))
         // Servers and what stands before them close what is idle for a minute or so; a request that meets that is lost.
         try easy.set(CURLOPT_MAXAGE_CONN, 30)
         try easy.set(CURLOPT_POST, 1)
-        try easy.set(CURLOPT_POSTFIELDSIZE, body.count)
-        try easy.set(CURLOPT_HTTPHEADER, headerLines.first)
         try easy.set(CURLOPT_ERRORBUFFER, errorText.baseAddress)
+        try configure(common)
+        try callBack()
+        try sockets.open(for: easy)
     }
 
-    private func connectTimeout(_ destination: HTTPDestination) -> Int {
-        min(destination.timeoutMilliseconds, destination.connectTimeoutMilliseconds)
+    deinit {
+        end()
+        // The handle goes after this, and may have a last word.
+        CCurl_set_pointer(easy.pointer, CURLOPT_ERRORBUFFER, nil)
+        errorText.deallocate()
     }
 
-    private func configureHTTP2(_ destination: HTTPDestination) throws(HTTPClientError) {
+    /// Makes it ready to be sent.
+    ///
+    /// - Throws: when there is no memory.
+    func begin(
+        _ body: [UInt8], to destination: HTTPDestination, id: HTTPRequestID,
+        completion: @escaping (HTTPResult) -> Void
+    ) throws(HTTPClientError) {
+        self.id = id
+        self.completion = completion
+        bearer = destination.bearer
+        wantedHeaders = destination.wantedHeaders
+        longestAnswer = destination.longestAnswer
+        // "Expect: 100-continue" would cost a round trip, and a second where the server does not know it.
+        try headerLines.append("Expect:")
+        for line in destination.headers { try headerLines.append(line) }
+        if let bearer {
+            try bearer.withCString(after: "Authorization: Bearer ") { line throws(HTTPClientError) in
+                try headerLines.append(line)
+            }
+        }
+        let connectTimeout = min(destination.timeoutMilliseconds, destination.connectTimeoutMilliseconds)
+        try easy.set(CURLOPT_TIMEOUT_MS, destination.timeoutMilliseconds)
+        try easy.set(CURLOPT_CONNECTTIMEOUT_MS, connectTimeout)
+        try easy.set(CURLOPT_HTTPHEADER, headerLines.first)
+        self.body = .allocate(byteCount: body.count, alignment: 1)
+        self.body.copyBytes(from: body)
+        // Header and body leave in one piece, if they are short enough.
+        try easy.set(CURLOPT_POSTFIELDS, self.body.baseAddress)
+        try easy.set(CURLOPT_POSTFIELDSIZE, body.count)
+    }
+
+    /// Lets go of the request and its answer.
+    func end() {
+        CCurl_set_pointer(easy.pointer, CURLOPT_HTTPHEADER, nil)
+        CCurl_set_pointer(easy.pointer, CURLOPT_POSTFIELDS, nil)
+        headerLines = HeaderList()
+        body.deallocate()
+        body = UnsafeMutableRawBufferPointer(start: nil, count: 0)
+        completion = { _ in }
+        bearer = nil
+        (sentBefore, wasRefusedAgain) = (nil, false)
+        (status, hasAllHeaders, headers, answer, isTooLong) = (0, false, [:], [], false)
+        errorText[0] = 0
+    }
+
+    private func configure(_ common: HTTPDestination.Common) throws(HTTPClientError) {
+        try easy.set(CURLOPT_URL, common.url)
+        let isPlain = common.url.lowercased().hasPrefix("http:")
+        // Without TLS a proxy would read the bearer; only the https way hides it from one.
+        if isPlain { try easy.set(CURLOPT_PROXY, "") }
         let version =
-            switch destination.http2 {
+            switch common.http2 {
             case .overTLS: CURL_HTTP_VERSION_2TLS
-            case .always: CURL_HTTP_VERSION_2_PRIOR_KNOWLEDGE
             case .never: CURL_HTTP_VERSION_1_1
             }
         try easy.set(CURLOPT_HTTP_VERSION, Int(version))
         // A connection that is being set up may turn out to carry many requests: it is waited for.
-        let mayShare = destination.http2 == .always || destination.http2 == .overTLS && !isPlain(destination)
+        let mayShare = common.http2 == .overTLS && !isPlain
         if mayShare { try easy.set(CURLOPT_PIPEWAIT, 1) }
+        if let file = common.authorityFile {
+            try easy.set(CURLOPT_CAINFO, file)
+            // Else the system's directory of certificates is trusted as well.
+            try easy.set(CURLOPT_CAPATH, nil as UnsafeMutableRawPointer?)
+        }
     }
-
-    private func isPlain(_ destination: HTTPDestination) -> Bool { destination.url.lowercased().hasPrefix("http:") }
 
     private func callBack() throws(HTTPClientError) {
         let context = Unmanaged.passUnretained(self).toOpaque()
-        for option in [CURLOPT_READDATA, CURLOPT_WRITEDATA, CURLOPT_HEADERDATA] { try easy.set(option, context) }
-        let read: @convention(c) (UnsafeMutablePointer<CChar>?, Int, Int, UnsafeMutableRawPointer?) -> Int = {
-            buffer, size, count, context in
-            guard let context, let buffer else { return Int(CURL_READFUNC_ABORT) }
-            let transfer = Unmanaged<Transfer>.fromOpaque(context).takeUnretainedValue()
-            return transfer.give(to: UnsafeMutableRawBufferPointer(start: buffer, count: size * count))
-        }
+        for option in [CURLOPT_WRITEDATA, CURLOPT_HEADERDATA] { try easy.set(option, context) }
         let write: @convention(c) (UnsafeMutablePointer<CChar>?, Int, Int, UnsafeMutableRawPointer?) -> Int = {
             bytes, size, count, context in
             guard let context, let bytes else { return 0 }
@@ -122,13 +142,33 @@ final class Transfer {
             transfer.take(header: UnsafeRawBufferPointer(start: bytes, count: size * count))
             return size * count
         }
-        try easy.check(CCurl_set_data_function(easy.pointer, CURLOPT_READFUNCTION, read), CURLOPT_READFUNCTION)
         try easy.check(CCurl_set_data_function(easy.pointer, CURLOPT_WRITEFUNCTION, write), CURLOPT_WRITEFUNCTION)
         try easy.check(CCurl_set_data_function(easy.pointer, CURLOPT_HEADERFUNCTION, header), CURLOPT_HEADERFUNCTION)
-        // When a connection that was used before breaks without an answer, libcurl sends the request again by itself. The
-        // server may have acted on it, so that is not ours to do: what was sent once is not given again.
-        let seek: curl_seek_callback = { _, _, _ in Int32(CURL_SEEKFUNC_FAIL) }
-        try easy.check(CCurl_set_seek_function(easy.pointer, seek), CURLOPT_SEEKFUNCTION)
+        let aboutToSend: curl_prereq_callback = { context, _, _, _, _ in
+            guard let context else { return CURL_PREREQFUNC_ABORT }
+            let transfer = Unmanaged<Transfer>.fromOpaque(context).takeUnretainedValue()
+            return transfer.maySend() ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
+        }
+        try easy.check(CCurl_set_request_function(easy.pointer, aboutToSend, context), CURLOPT_PREREQFUNCTION)
+    }
+
+    /// Called before libcurl sends the request over a connection. When one that was used before breaks without an answer,
+    /// libcurl sends the request again by itself. The server may have acted on it, so that is not ours to do: what was sent
+    /// once is not sent again.
+    private func maySend() -> Bool {
+        wasRefusedAgain = wasSent
+        if sentBefore == nil { sentBefore = bytesSent }
+        return !wasRefusedAgain
+    }
+
+    /// Whether anything of the request left: a server that got nothing of it cannot have acted on it.
+    private var wasSent: Bool { sentBefore.map { bytesSent > $0 } ?? false }
+
+    /// How many bytes of requests libcurl has sent by this handle.
+    private var bytesSent: Int {
+        var count = 0
+        CCurl_get_long(easy.pointer, CURLINFO_REQUEST_SIZE, &count)
+        return count
     }
 
     /// What came of it.
@@ -144,18 +184,9 @@ final class Transfer {
 
     private func reason(_ code: CURLcode) -> String {
         if isTooLong { return "the answer is longer than \(longestAnswer) bytes" }
-        // What libcurl says of this is how the seek function above answered.
-        if code == CURLE_SEND_FAIL_REWIND { return "the server closed a connection that had been used before" }
+        if wasRefusedAgain { return "the server closed a connection that had been used before" }
         let detail = errorText.baseAddress.map { String(cString: $0) } ?? ""
         return detail.isEmpty ? String(cString: curl_easy_strerror(code)) : detail
-    }
-
-    private func give(to buffer: UnsafeMutableRawBufferPointer) -> Int {
-        wasSent = true
-        let part = body[bodyPosition...].prefix(buffer.count)
-        buffer.copyBytes(from: part)
-        bodyPosition += part.count
-        return part.count
     }
 
     private func take(_ bytes: UnsafeRawBufferPointer) -> Int {
@@ -167,29 +198,31 @@ final class Transfer {
         return bytes.count
     }
 
-    private func take(header bytes: UnsafeRawBufferPointer) {
-        let line = String(decoding: bytes, as: UTF8.self).trimmed
-        if line.hasPrefix("HTTP/") {
+    private func take(header line: UnsafeRawBufferPointer) {
+        let line = line.trimmed
+        if line.starts(with: "HTTP/".utf8) {
             // Another answer begins: what came before was an interim one.
-            let words = line.split(separator: " ")
-            status = words.count > 1 ? Int(words[1]) ?? 0 : 0
+            let words = line.split(separator: UInt8(ascii: " "), maxSplits: 2)
+            status = words.count > 1 ? Int(String(decoding: words[1], as: UTF8.self)) ?? 0 : 0
             headers = [:]
         } else if line.isEmpty {
             hasAllHeaders = status >= 200
-        } else if let colon = line.firstIndex(of: ":") {
-            let name = line[..<colon].lowercased()
-            if wantedHeaders.contains(name) { headers[name] = String(line[line.index(after: colon)...]).trimmed }
+        } else if let colon = line.firstIndex(of: UInt8(ascii: ":")) {
+            let name = String(decoding: line[..<colon], as: UTF8.self).lowercased()
+            guard wantedHeaders.contains(name) else { return }
+            let value = UnsafeRawBufferPointer(rebasing: line[(colon + 1)...])
+            headers[name] = String(decoding: value.trimmed, as: UTF8.self)
         }
     }
 }
 
-extension String {
+extension UnsafeRawBufferPointer {
     /// Without white space at its ends.
-    fileprivate var trimmed: String {
-        let isSpace = { (character: Character) in character.isWhitespace }
+    fileprivate var trimmed: UnsafeRawBufferPointer {
+        let isSpace = { (byte: UInt8) in byte == 0x20 || 0x09...0x0D ~= byte }
         guard let first = firstIndex(where: { !isSpace($0) }), let last = lastIndex(where: { !isSpace($0) }) else {
-            return ""
+            return UnsafeRawBufferPointer(start: nil, count: 0)
         }
-        return String(self[first...last])
+        return UnsafeRawBufferPointer(rebasing: self[first...last])
     }
 }

@@ -11,14 +11,20 @@ final class InstanceRuns {
     private final class Entry {
         var pool: InstancePool
         var channels: [InstanceID: any InstanceChannel] = [:]
-        /// What each instance was given and has not answered.
+        /// What each instance was given and has not answered; of kinds whose standard error is read.
         var outstanding: [InstanceID: Set<InvocationID>] = [:]
         /// What instances that are gone wrote to standard error for an invocation that goes on.
         var errors: [InvocationID: ErrorOutput] = [:]
         var timer: TimerSource?
         var armedFor: Instant?
 
-        init(_ handler: Handler) { pool = InstancePool(handler) }
+        /// Whether what instances write to standard error is read.
+        let readsErrors: Bool
+
+        init(_ handler: Handler) {
+            pool = InstancePool(handler)
+            readsErrors = handler.kind.command != nil
+        }
     }
 
     private typealias Act = (inout InstancePool, Instant, inout [InstancePool.Effect]) -> Void
@@ -40,7 +46,10 @@ final class InstanceRuns {
     private var report: (RouterEvent) -> Void = { _ in preconditionFailure("a handler runs before anybody listens") }
     /// By what a handler is: after a reload the old and the new one stand beside each other until the old one is idle.
     private var entries: [Handler: Entry] = [:]
-    private var handlers: [InvocationID: Handler] = [:]
+    /// The one of each name that was used last: what a handler is has many parts to compare.
+    private var recent: [String: Entry] = [:]
+    /// Whose the invocations are.
+    private var owners: [InvocationID: Entry] = [:]
     /// The handlers of the configuration; `nil` before it was told: all are.
     private var current: Set<Handler>?
     /// Programs that are being started.
@@ -53,7 +62,7 @@ final class InstanceRuns {
     private(set) var processCount = 0
 
     /// How many invocations are waited for.
-    var runCount: Int { handlers.count }
+    var runCount: Int { owners.count }
     /// Whether an instance is left, or a process of one.
     var hasInstances: Bool { processCount > 0 || entries.values.contains { !$0.channels.isEmpty } }
 
@@ -83,23 +92,30 @@ final class InstanceRuns {
 
     /// Gives a run to its handler's instances.
     func start(_ run: HandlerRun, at now: Moment) {
+        let entry = entry(of: run.handler)
+        owners[run.invocation.id] = entry
+        perform(entry) { $0.start(run, at: $1, &$2) }
+    }
+
+    private func entry(of handler: Handler) -> Entry {
+        if let entry = recent[handler.name], entry.pool.handler == handler { return entry }
         let entry: Entry
-        if let known = entries[run.handler] {
+        if let known = entries[handler] {
             entry = known
         } else {
-            entry = Entry(run.handler)
-            entries[run.handler] = entry
-            if current?.contains(run.handler) == false { perform(entry) { $0.retire(at: $1, &$2) } }
+            entry = Entry(handler)
+            entries[handler] = entry
+            if current?.contains(handler) == false { perform(entry) { $0.retire(at: $1, &$2) } }
         }
-        handlers[run.invocation.id] = run.handler
-        perform(entry) { $0.start(run, at: $1, &$2) }
+        recent[handler.name] = entry
+        return entry
     }
 
     /// Ends a run that missed its deadline.
     ///
     /// - Returns: what its instance wrote to standard error, where that had nothing else to do.
     func stop(_ invocation: InvocationID) -> ErrorOutput? {
-        guard let handler = handlers.removeValue(forKey: invocation), let entry = entries[handler] else { return nil }
+        guard let entry = owners.removeValue(forKey: invocation) else { return nil }
         defer { perform(entry) { $0.stop(invocation, at: $1, &$2) } }
         return takeErrors(of: invocation, entry)
     }
@@ -108,12 +124,14 @@ final class InstanceRuns {
 
     /// An instance was given an invocation: what it writes is that one's as long as it has no other.
     private func give(_ invocation: InvocationID, to id: InstanceID, _ entry: Entry) {
+        guard entry.readsErrors else { return }
         entry.outstanding[id, default: []].insert(invocation)
         attend(id, entry)
     }
 
     /// What was written for an invocation that is about to end, or to leave its instance.
     private func takeErrors(of invocation: InvocationID, _ entry: Entry) -> ErrorOutput? {
+        guard entry.readsErrors else { return nil }
         var output = entry.errors.removeValue(forKey: invocation)
         for (id, outstanding) in entry.outstanding where outstanding.contains(invocation) {
             entry.outstanding[id]?.remove(invocation)
@@ -145,7 +163,7 @@ final class InstanceRuns {
 
     /// Ends all instances now.
     func stopAll() {
-        handlers = [:]
+        owners = [:]
         for entry in entries.values { perform(entry) { pool, _, effects in pool.closeAll(&effects) } }
     }
 
@@ -170,9 +188,15 @@ final class InstanceRuns {
             act(&entry.pool, .now, &effects)
             for effect in effects { carryOut(effect, entry) }
             arm(entry)
-            if entry.pool.isRetired, entry.pool.isEmpty { entries[entry.pool.handler] = nil }
+            if entry.pool.isRetired, entry.pool.isEmpty { forget(entry) }
         }
         isWorking = false
+    }
+
+    private func forget(_ entry: Entry) {
+        let handler = entry.pool.handler
+        entries[handler] = nil
+        if recent[handler.name] === entry { recent[handler.name] = nil }
     }
 
     private func carryOut(_ effect: InstancePool.Effect, _ entry: Entry) {
@@ -194,7 +218,7 @@ final class InstanceRuns {
         case .report(let event):
             switch event {
             case .finished(let id, _), .failedToStart(let id, _):
-                handlers[id] = nil
+                owners[id] = nil
                 let facts = RunFacts(output: takeErrors(of: id, entry))
                 if facts.isWorthTelling { report(.observed(id, facts)) }
             case .started, .observed, .clock, .reconfigured, .draining: break

@@ -20,9 +20,12 @@ public final class LineStream {
     private let connection: Connection
     private let maximumLineLength: Int
     private let buffer: ReadBuffer
+    private let loop: EventLoop
     private let report: (Report) -> Void
     private var source: IOSource?
     private var finishesSending = false
+    /// Whether lines wait for the end of the turn.
+    private var isFlushDue = false
 
     /// - Parameters:
     ///   - connection: what is read and written; the stream closes it.
@@ -38,6 +41,7 @@ public final class LineStream {
         self.connection = connection
         self.maximumLineLength = maximumLineLength
         self.buffer = buffer
+        self.loop = loop
         self.report = report
         source = try IOSource(loop: loop, descriptor: connection.descriptor, interest: .read) { [unowned self] events in
             if events.contains(.write) { flush() }
@@ -45,11 +49,14 @@ public final class LineStream {
         }
     }
 
-    /// Sends a line, which has its line feed, as far as the other end takes it; the rest follows.
+    /// Sends a line, which has its line feed. All lines of a turn leave together at its end, as far as the other end takes
+    /// them; the rest follows.
     public func send(_ line: [UInt8]) {
         guard source != nil else { return }
         connection.queue(line)
-        flush()
+        guard !isFlushDue else { return }
+        isFlushDue = true
+        loop.atEndOfTurn { [weak self] in self?.flush() }
     }
 
     /// Tells the other end that no more lines will come, once it has taken those that were sent.
@@ -70,6 +77,7 @@ public final class LineStream {
     }
 
     private func flush() {
+        isFlushDue = false
         guard source != nil else { return }
         switch connection.flush() {
         case .wouldBlock: source?.interest = [.read, .write]

@@ -2,7 +2,7 @@
 
 hostile.py WORK DAEMON CONTAINMENT RUNS SEED
 """
-import json, os, random, socket, sqlite3, struct, sys, time
+import collections, json, os, random, re, socket, sqlite3, struct, sys, time
 
 work, daemon, containment = sys.argv[1:4]
 pid, runs, seed = int(daemon), int(sys.argv[4]), int(sys.argv[5])
@@ -57,7 +57,16 @@ def handlers():
 
 
 def descriptors():
-    return len(os.listdir(f"/proc/{pid}/fd"))
+    """What each descriptor of the daemon is, but for the segments of the log, which are made when it has more to keep."""
+    found = []
+    for descriptor in os.listdir(f"/proc/{pid}/fd"):
+        try:
+            what = re.sub(r"\[\d+\]", "", os.readlink(f"/proc/{pid}/fd/{descriptor}"))
+            if not what.startswith(f"{work}/state/log/segment-"):
+                found.append(what)
+        except FileNotFoundError:
+            pass
+    return collections.Counter(found)
 
 
 def at(values, share):
@@ -71,7 +80,7 @@ def told(name, values):
 def settle():
     """Waits until nothing is left, ten seconds at most; how long that took."""
     start = time.monotonic()
-    while time.monotonic() < start + 10 and (handlers() or descriptors() > before):
+    while time.monotonic() < start + 10 and (handlers() or descriptors() - before):
         time.sleep(0.005)
     return time.monotonic() - start
 
@@ -88,9 +97,12 @@ begin = time.monotonic()
 outcomes = drive(words, at_once)
 took = time.monotonic() - begin
 settling = settle()
-left, over = handlers(), descriptors() - before
+left, more = handlers(), descriptors() - before
+over = sum(more.values())
 print(f"{runs} hostile runs, seed {seed}, {containment}: {took:.0f} s; "
       f"{len(left)} processes and {over} descriptors more than before, {settling * 1000:.0f} ms after the last outcome")
+for what, number in sorted(more.items()):
+    print(f"  {number} of {what}")
 if ask("sync")["complete"] is not True:
     sys.exit("the ledger does not follow")
 ledger = sqlite3.connect(f"file:{work}/state/ledger.db?mode=ro", uri=True)

@@ -21,16 +21,20 @@ struct HTTPReplyTests {
             (200, #""handled""#), (204, #""handled""#), (299, #""handled""#),
             (
                 300,
-                #""rejected","reason":"HTTP status 300: redirects are not followed; URL= must name where they lead""#
+                #""rejected","http_status":300,"reason":"HTTP status 300: redirects are not followed; URL= must name where they lead""#
             ),
             (
                 308,
-                #""rejected","reason":"HTTP status 308: redirects are not followed; URL= must name where they lead""#
+                #""rejected","http_status":308,"reason":"HTTP status 308: redirects are not followed; URL= must name where they lead""#
             ),
-            (400, #""rejected","reason":"HTTP status 400""#), (404, #""rejected","reason":"HTTP status 404""#),
-            (408, #""retry","reason":"HTTP status 408""#), (425, #""retry","reason":"HTTP status 425""#),
-            (429, #""retry","reason":"HTTP status 429""#), (500, #""retry","reason":"HTTP status 500""#),
-            (599, #""retry","reason":"HTTP status 599""#), (600, #""rejected","reason":"HTTP status 600""#),
+            (400, #""rejected","http_status":400,"reason":"HTTP status 400""#),
+            (404, #""rejected","http_status":404,"reason":"HTTP status 404""#),
+            (408, #""retry","http_status":408,"reason":"HTTP status 408""#),
+            (425, #""retry","http_status":425,"reason":"HTTP status 425""#),
+            (429, #""retry","http_status":429,"reason":"HTTP status 429""#),
+            (500, #""retry","http_status":500,"reason":"HTTP status 500""#),
+            (599, #""retry","http_status":599,"reason":"HTTP status 599""#),
+            (600, #""rejected","http_status":600,"reason":"HTTP status 600""#),
         ])
     func statuses(status: Int, meaning: String) {
         #expect(line(status) == "{\"id\":7,\"status\":\(meaning)}\n")
@@ -38,7 +42,7 @@ struct HTTPReplyTests {
 
     @Test("declines by 404 with a header, and by nothing else")
     func declines() {
-        #expect(line(404, ["push-declined": "1"]) == "{\"id\":7,\"status\":\"declined\"}\n")
+        #expect(line(404, ["push-declined": "1"]) == "{\"id\":7,\"status\":\"declined\",\"http_status\":404}\n")
         #expect(line(404, ["push-declined": "0"]).contains("rejected"))
         #expect(line(410, ["push-declined": "1"]).contains("rejected"))
     }
@@ -54,7 +58,7 @@ struct HTTPReplyTests {
         let delay = milliseconds.map { #""retry_after_ms":\#($0),"# } ?? ""
         #expect(
             line(503, ["retry-after": text])
-                == "{\"id\":7,\"status\":\"retry\",\(delay)\"reason\":\"HTTP status 503\"}\n")
+                == "{\"id\":7,\"status\":\"retry\",\(delay)\"http_status\":503,\"reason\":\"HTTP status 503\"}\n")
     }
 
     @Test("may have a result, options and a log, on however many lines; what is not whole or no object is passed over")

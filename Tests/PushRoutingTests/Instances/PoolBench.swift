@@ -111,7 +111,7 @@ extension HandlerAnswer {
     fileprivate var text: String {
         switch self {
         case .handled: "handled"
-        case .retry(let after): "retry \(after.map { String($0.milliseconds) } ?? "later")"
+        case .retry(let after, _): "retry \(after.map { String($0.milliseconds) } ?? "later")"
         case .declined: "declined"
         case .unavailable(let reason, _): "unavailable: \(reason)"
         case .rejected(let reason): "rejected: \(reason)"

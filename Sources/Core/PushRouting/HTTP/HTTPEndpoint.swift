@@ -14,8 +14,6 @@ public struct HTTPEndpoint: Hashable, Sendable {
     public enum HTTP2: String, Hashable, Sendable, CaseIterable {
         /// Where the server agrees to it under TLS.
         case auto
-        /// Always, without asking first: for servers that speak it without TLS.
-        case always
         /// Never.
         case no
     }

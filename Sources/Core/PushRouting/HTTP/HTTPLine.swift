@@ -47,6 +47,11 @@ public struct HTTPInvocation: Sendable {
         remaining = .milliseconds(max(0, line["deadline"]?["remaining_ms"]?.int64 ?? 0))
     }
 
+    /// The facts that every format has in headers, and their headers.
+    private static let toldInHeaders = [
+        ("op", "Push-Op"), ("callback", "Push-Callback"), ("lane", "Push-Lane"), ("attempt", "Push-Attempt"),
+    ]
+
     /// What is posted for it.
     ///
     /// - Parameters:
@@ -58,10 +63,13 @@ public struct HTTPInvocation: Sendable {
         to endpoint: HTTPEndpoint, source: String, keys: SigningKeys?, at now: WallTime
     ) -> HTTPRequest {
         let object = object
-        var headers = ["Push-Deadline-Ms: \(remaining.milliseconds)"]
-        for name in ["op", "callback", "lane", "attempt"] {
-            guard let value = line["delivery"]?[name]?.scalar else { continue }
-            headers.append("Push-\(name.prefix(1).uppercased())\(name.dropFirst()): \(CloudEvent.escaped(value))")
+        var headers: [String] = []
+        headers.reserveCapacity(32)
+        headers.append("Push-Deadline-Ms: \(remaining.milliseconds)")
+        let delivery = line["delivery"]
+        for (name, header) in Self.toldInHeaders {
+            guard let value = delivery?[name]?.scalar else { continue }
+            headers.append("\(header): \(CloudEvent.escaped(value))")
         }
         let body: [UInt8]
         switch endpoint.format {
@@ -90,11 +98,19 @@ public struct HTTPInvocation: Sendable {
 
     /// The object that every kind of handler gets: the line without its id.
     private var object: [UInt8] {
-        var writer = JSONWriter(reserving: line.rawBytes.count)
-        writer.object { writer in
-            for (key, value) in line.members where key != "id" { writer.member(key, raw: value.rawBytes) }
+        line.withView { line in
+            var object: [UInt8] = []
+            object.reserveCapacity(line.rawBytes.count)
+            object.append(UInt8(ascii: "{"))
+            for (key, value) in line.members where !key.equals("id") {
+                if object.count > 1 { object.append(UInt8(ascii: ",")) }
+                object.append(contentsOf: key.rawBytes)
+                object.append(UInt8(ascii: ":"))
+                object.append(contentsOf: value.rawBytes)
+            }
+            object.append(UInt8(ascii: "}"))
+            return object
         }
-        return writer.bytes
     }
 
     /// The same for every attempt of an invocation, and for no other: a receiver may pass over what it has had. The time
@@ -155,7 +171,15 @@ struct CloudEvent {
         switch fact {
         case "accepted_at": "time"
         case "id": "requestid"
-        default: String(fact.lowercased().filter { $0.isASCII && ($0.isLetter || $0.isNumber) })
+        default:
+            String(
+                decoding: fact.utf8.compactMap { byte in
+                    switch byte {
+                    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"): byte
+                    case UInt8(ascii: "A")...UInt8(ascii: "Z"): byte | 0x20
+                    default: nil
+                    }
+                }, as: UTF8.self)
         }
     }
 

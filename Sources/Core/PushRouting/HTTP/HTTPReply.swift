@@ -33,17 +33,20 @@ public enum HTTPReply: Hashable, Sendable {
         switch self {
         case .answer(let status, _, let body, let isWhole) where 200...299 ~= status:
             return Self.line(id, .handled) { if isWhole { Self.copy(body, to: &$0) } }
-        case .answer(404, let headers, _, _) where headers["push-declined"] == "1": return Self.line(id, .declined)
+        case .answer(404, let headers, _, _) where headers["push-declined"] == "1":
+            return Self.line(id, .declined) { $0.member("http_status", 404) }
         case .answer(let status, let headers, _, _) where [408, 425, 429].contains(status) || 500...599 ~= status:
             let delay = headers["retry-after"].flatMap { Self.delay($0, at: now) }
             return Self.line(id, .retry) {
                 if let delay { $0.member("retry_after_ms", delay) }
+                $0.member("http_status", status)
                 $0.member("reason", "HTTP status \(status)")
             }
         case .answer(let status, _, _, _) where 300...399 ~= status:
             return Self.rejection(
-                of: id, "HTTP status \(status): redirects are not followed; URL= must name where they lead")
-        case .answer(let status, _, _, _): return Self.rejection(of: id, "HTTP status \(status)")
+                of: id, "HTTP status \(status): redirects are not followed; URL= must name where they lead",
+                status: status)
+        case .answer(let status, _, _, _): return Self.rejection(of: id, "HTTP status \(status)", status: status)
         case .failure(let wasSent, let reason):
             guard wasSent, !isIdempotent else {
                 return Self.line(id, .retry) { $0.member("reason", reason) }
@@ -53,9 +56,14 @@ public enum HTTPReply: Hashable, Sendable {
         }
     }
 
-    /// The line that says why nothing was posted.
-    public static func rejection(of id: Int64, _ reason: String) -> [UInt8] {
-        line(id, .rejected) { $0.member("reason", reason) }
+    /// The line that says why nothing was posted, or why that was of no use.
+    ///
+    /// - Parameter status: of the answer; `nil`: there is none.
+    public static func rejection(of id: Int64, _ reason: String, status: Int? = nil) -> [UInt8] {
+        line(id, .rejected) {
+            if let status { $0.member("http_status", status) }
+            $0.member("reason", reason)
+        }
     }
 
     private static func line(

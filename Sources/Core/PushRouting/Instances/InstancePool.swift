@@ -14,7 +14,6 @@ public struct InstancePool: Sendable {
         indirect case send(HandlerRun, line: Int64, to: InstanceID)
         /// Tell the instance that nobody waits for the answer to this line any more.
         case takeBack(line: Int64, from: InstanceID)
-        /// Tell the instance that no more lines will come.
         /// Tell the instance that no more lines will come; it may still answer.
         case finishInput(InstanceID)
         /// End the instance now, with all that it started; nothing that it says counts any more.
@@ -163,6 +162,10 @@ public struct InstancePool: Sendable {
                 outstandingCount -= 1
                 failures = 0
                 pausedUntil = nil
+                // Only of a web server it is; another program may call anything so.
+                if let status = answer.httpStatus, handler.kind.endpoint != nil {
+                    effects.append(.report(.observed(invocation, RunFacts(status: status))))
+                }
                 effects.append(.report(.finished(invocation, answer.answer)))
                 if instance.isSpent { close(id, at: now, because: "it has answered", &effects) }
                 return goOn(at: now, &effects)

@@ -6,6 +6,8 @@ public struct LineAnswer: Hashable, Sendable {
     public let id: Int64
     /// What it says.
     public let answer: HandlerAnswer
+    /// The status of the HTTP answer that it stands for; `nil`: there is none.
+    public let httpStatus: Int?
 
     /// Reads a line.
     ///
@@ -19,6 +21,7 @@ public struct LineAnswer: Hashable, Sendable {
         guard let id = isLeftOut ? only : root["id"]?.int64 else { throw .noID }
         self.id = id
         answer = HandlerAnswer(line: root)
+        httpStatus = root["http_status"]?.int64.flatMap { 100...599 ~= $0 ? Int($0) : nil }
     }
 }
 
@@ -44,7 +47,7 @@ extension HandlerAnswer {
         let content = Content(answer: line)
         switch content.status {
         case .handled: self = .handled(content)
-        case .retry: self = .retry(after: Self.retryDelay(of: line))
+        case .retry: self = .retry(after: Self.retryDelay(of: line), reason: Self.reason(of: line))
         case .declined: self = .declined
         case .rejected: self = .rejected(reason: Self.reason(of: line) ?? "its answer says \"rejected\"")
         case nil:

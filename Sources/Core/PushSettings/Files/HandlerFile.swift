@@ -201,7 +201,7 @@ extension Schema<HandlerDraft> {
         Key("Handler", "BearerFile", \.endpoint.bearerFile, Form.secretPlace.optional, showsValue: false),
         Key("Handler", "CAFile", \.endpoint.authorityFile, Form.absolutePath.optional),
         // libcurl 7.88, which Debian 12 has, cannot use a connection again that it began with HTTP/2 without asking.
-        Key("Handler", "HTTP2", \.endpoint.http2, .choice(of: [.auto, .no])),
+        Key("Handler", "HTTP2", \.endpoint.http2, .choice(of: HTTPEndpoint.HTTP2.allCases)),
         Key("Handler", "ConnectTimeout", \.endpoint.connectTimeout, .timeSpan(.milliseconds(1) ... .seconds(9))),
         Key("Handler", "Connections", \.endpoint.connections, .integer(1...256)),
         Key("Handler", "Grace", \.grace, Form.timeSpan(.milliseconds(1) ... .seconds(9)).optional),

@@ -298,8 +298,8 @@ extension ManPage {
         (
             name: "handlers.NAME.running, .waiting, .limit, .queue_limit",
             meaning: """
-            callbacks that it runs and that wait for it; how many may run (MaxConcurrent=; null: as many as \
-            HandlersMax=) and wait (Queue=)
+            callbacks that it runs and that wait for it; how many may run (MaxConcurrent=; null: it has no limit \
+            of its own) and wait (Queue=)
             """
         ),
         (name: "handlers.NAME.refused", meaning: "requests that were refused because as many waited as may"),

@@ -72,7 +72,8 @@ extension AttemptRecord {
             case .killed: "killed by signal \(signal ?? 0)"
             case .notStarted: "not started"
             }
-        let detail = reason ?? status.flatMap { $0 == 0 ? nil : "exit status \($0)" }
+        // A program's exit status is less than 256, and one of HTTP that is shown is more.
+        let detail = reason ?? status.flatMap { $0 == 0 ? nil : $0 > 255 ? "HTTP status \($0)" : "exit status \($0)" }
         return words + (detail.map { ": \($0)" } ?? "")
     }
 }

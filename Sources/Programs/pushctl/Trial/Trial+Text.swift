@@ -66,7 +66,8 @@ extension Trial.Attempt {
         var parts: [String] = []
         switch answer {
         case .handled?: parts.append("handled")
-        case .retry(let after)?: parts.append("retry" + (after.map { " after \($0.shown)" } ?? ""))
+        case .retry(let after, let reason)?:
+            parts.append("retry" + (after.map { " after \($0.shown)" } ?? "") + (reason.map { " (\($0))" } ?? ""))
         case .unavailable(let reason, _)?: parts.append("none (\(reason))")
         case .declined?: parts.append("declined")
         case .rejected(let reason)?: parts.append("rejected (\(reason))")

@@ -1,0 +1,27 @@
+/* answerer lines | answerer confirmations COUNT FILE: a program that stays. It answers each line of a worker handler that it
+ * is done; or confirms each message of rsyslog's omprog, and makes FILE when it has had COUNT of them. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+int main(int count, char **words) {
+    char *line = NULL;
+    size_t room = 0;
+    long had = 0, wanted = count > 2 ? atol(words[2]) : 0;
+    int answers = count > 1 && !strcmp(words[1], "lines");
+    if (!answers) {
+        /* It is ready. */
+        puts("OK");
+        fflush(stdout);
+    }
+    while (getline(&line, &room, stdin) > 0) {
+        if (answers) {
+            char *id = strstr(line, "\"id\":");
+            printf("{\"id\":%ld,\"status\":\"handled\"}\n", id ? atol(id + 5) : 0);
+        } else {
+            puts("OK");
+            if (++had == wanted) fclose(fopen(words[3], "w"));
+        }
+        fflush(stdout);
+    }
+}

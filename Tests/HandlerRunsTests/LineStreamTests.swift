@@ -1,0 +1,37 @@
+import EventLoop
+import Glibc
+import HandlerRuns
+import LinuxSystem
+import Testing
+import UnixSockets
+
+@Suite("Lines to and from an instance", .timeLimit(.minutes(30)))
+struct LineStreamTests {
+    @Test("that are sent in one turn leave together, at its end")
+    func together() throws {
+        // A socket on which what is written at once is read at once, and nothing with it.
+        var ends: [Int32] = [-1, -1]
+        #expect(socketpair(AF_UNIX, Int32(SOCK_SEQPACKET.rawValue | SOCK_CLOEXEC.rawValue), 0, &ends) == 0)
+        defer { close(ends[1]) }
+        let loop = try EventLoop(turnBudgetNanoseconds: .max)
+        let stream = try LineStream(
+            Connection(owning: FileDescriptor(owning: ends[0])), buffer: ReadBuffer(), loop: loop
+        ) { _ in }
+        let timer = try TimerSource(loop: loop) { [unowned loop] in
+            stream.send(Array("one\n".utf8))
+            stream.send(Array("two\n".utf8))
+            loop.exit(code: 0)
+        }
+        timer.arm(at: 0)
+        _ = try loop.run()
+        var buffer = [UInt8](repeating: 0, count: 100)
+        var messages: [String] = []
+        while true {
+            let count = recv(ends[1], &buffer, buffer.count, Int32(MSG_DONTWAIT))
+            guard count > 0 else { break }
+            messages.append(String(decoding: buffer.prefix(count), as: UTF8.self))
+        }
+        #expect(messages == ["one\ntwo\n"])
+        stream.close()
+    }
+}
