@@ -102,13 +102,19 @@ final class ErasureService {
         guard let order = current else { return }
         switch order.stage {
         case .beforeDevices(let number):
-            guard applied >= number else { return committer.hurry(through: number) }
+            guard applied >= number else {
+                if let stall { return refuse(Self.refusal(stall)) }
+                return committer.hurry(through: number)
+            }
             guard let user = order.person.externalID else { return forget() }
             current?.stage = .devices
             lastToken += 1
             lookup.submit(.devices(of: user), token: lastToken)
         case .beforeRows(let number, let erasure):
-            guard applied >= number else { return committer.hurry(through: number) }
+            guard applied >= number else {
+                if let stall { leave(stall) }
+                return committer.hurry(through: number)
+            }
             current?.stage = .rows
             committer.erase(erasure)
         case .devices, .rows, .rest: break
@@ -147,23 +153,15 @@ final class ErasureService {
     func waits(_ error: StoreError) {
         let message = "an erasure cannot go on for now, and does so by itself: \(error.message); \(error.advice)"
         journal.log(JournalEntry(.warning, message, messageID: .erasureWaits))
-        switch current?.stage {
-        case .rows: leave("the order is taken and goes on by itself: \(error.message)")
-        case .rest(let receipt):
-            guard let client = current?.client else { return }
-            client.reply(Reply.erased(receipt, waitsFor: error.message, id: client.id))
-            current?.client = nil
-        case .beforeDevices, .devices, .beforeRows, nil: break
-        }
+        leave(error)
     }
 
-    /// The ledger cannot be written for now, so it does not get what it lacks either.
+    /// The ledger cannot be written for now: it does not get what it lacks, and nothing is taken out of it.
     func ledgerStalled(_ error: StoreError) {
         stall = error
         switch current?.stage {
-        case .beforeDevices: refuse(Self.refusal(error))
-        case .beforeRows: leave("the order is taken and goes on when the ledger can be written again: \(error.message)")
-        case .devices, .rows, .rest, nil: break
+        case .rows, .rest: leave(error)
+        case .beforeDevices, .devices, .beforeRows, nil: goOn()
         }
     }
 
@@ -172,11 +170,15 @@ final class ErasureService {
 
     private static func refusal(_ error: StoreError) -> String { "the ledger cannot be written now: \(error.message)" }
 
-    /// Answers the client, and keeps the order.
-    private func leave(_ reason: String) {
-        guard let client = current?.client else { return }
+    /// Answers the client with what keeps the order from going on, and keeps the order.
+    private func leave(_ error: StoreError) {
+        guard let order = current, let client = order.client else { return }
         current?.client = nil
-        refuse(client, reason)
+        if case .rest(let receipt) = order.stage {
+            client.reply(Reply.erased(receipt, waitsFor: error.message, id: client.id))
+        } else {
+            refuse(client, "the order is taken and goes on by itself: \(error.message)")
+        }
     }
 
     /// Nothing is left.

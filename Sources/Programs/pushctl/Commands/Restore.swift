@@ -17,8 +17,8 @@ extension Command {
             """
             What was accepted after the backup is in the set-aside ledger alone. A request that a producer sends again \
             under an id of that time is accepted again. The state directory has a new id, so "pushctl export --cursor" \
-            refuses an earlier cursor file. Numbers go on behind those of the set-aside ledger where it can be read. \
-            Entries of custom data that were to be sent become unknown, since they may have been sent: "pushctl pending \
+            refuses an earlier cursor file. Numbers go on behind those of the set-aside ledger where it can be read, \
+            a million behind where it is damaged. Entries of custom data that were to be sent become unknown, since they may have been sent: "pushctl pending \
             --unknown" lists them. What was in flight ends as after a crash.
             """,
         ],

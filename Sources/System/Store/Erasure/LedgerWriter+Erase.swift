@@ -21,6 +21,8 @@ extension LedgerWriter {
     ///
     /// - Throws: `noSpace` before anything is written, where there is not enough room.
     func rewrite() throws(StoreError) {
+        // The room that the WAL has counts, once it is given back.
+        _ = try checkpointWhole()
         let length = try space().used
         // A frame of the WAL has a header beside the page, and tables may be packed worse than they were.
         try Room.require(length + length / 32, in: directory)
