@@ -7,7 +7,8 @@
 #
 # curl keeps nothing. So it prints beside the two how many the same daemon accepts, commits and tells that nobody handles
 # (discard), how many commits there were for each request, and how long the last took: each request waits for two, and no
-# more than AT_ONCE wait together. WORK=/dev/shm keeps everything in memory, which shows how much the disk is.
+# more than AT_ONCE wait together: with 128 the disk is waited for less often. WORK=/dev/shm keeps everything in memory,
+# which shows how much the disk is.
 # Needs gcc and curl. BUILD=DIR takes the programs from there, and builds nothing.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
