@@ -10,6 +10,9 @@ let settings: [SwiftSetting] = [
     .enableUpcomingFeature("MemberImportVisibility"),
     // What `swift build -c release` gives is what is shipped: no Swift runtime needed on the target.
     .unsafeFlags(["-static-stdlib"], .when(configuration: .release)),
+    // Else each program has the engine of regular expressions, a tenth of it, for a search in a text.
+    .unsafeFlags(
+        ["-Xfrontend", "-disable-implicit-string-processing-module-import"], .when(configuration: .release)),
     // A twelfth of the loop's instructions. The tests run with the checks, and the loop's state is one thread's.
     .unsafeFlags(["-enforce-exclusivity=unchecked"], .when(configuration: .release)),
 ]

@@ -255,7 +255,7 @@ struct RandomPayloads {
 
     func android(_ campaign: String?, _ keyValues: String, _ message: String) -> String {
         let cid = campaign.map { #","cid":"\#($0)""# } ?? ""
-        let extra = "{\(keyValues)}".replacing("\"", with: "\\\"")
+        let extra = "{\(keyValues)}".split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\\\"")
         return #"{"extras":{"_ab":"true","t":"T","a":"A","google.message_id":"\#(message)","extra":"\#(extra)","#
             + #""ab_a0_a":"ab_open","ab_a0_id":"0","ab_a0_t":"Open","ab_a1_a":"ab_none","ab_a1_id":"1","ab_a1_t":"No"\#(cid)}}"#
     }

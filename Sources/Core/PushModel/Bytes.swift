@@ -60,6 +60,19 @@ extension UInt8 {
     public var isDigit: Bool { self &- UInt8(ascii: "0") < 10 }
 }
 
+extension Collection<UInt8> {
+    /// Whether it has these bytes somewhere, one behind the other. The standard library's own search brings the engine of
+    /// regular expressions into each program.
+    public func has(_ bytes: some Collection<UInt8>) -> Bool {
+        bytes.isEmpty || indices.contains { self[$0...].starts(with: bytes) }
+    }
+}
+
+extension StringProtocol {
+    /// Whether it has a text somewhere, byte by byte.
+    public func has(_ text: String) -> Bool { utf8.has(text.utf8) }
+}
+
 extension String {
     /// Whether both have the same bytes in UTF-8. To `==` two spellings of one letter are equal; on the wire and in the
     /// ledger they are two names.

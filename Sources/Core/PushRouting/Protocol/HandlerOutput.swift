@@ -30,7 +30,7 @@ extension HandlerAnswer.Content {
 
     /// What is wrong with what looks like an answer that has a log.
     private static func fault(in bytes: [UInt8]) -> String? {
-        guard bytes.first == UInt8(ascii: "{"), bytes.contains(#""log""#.utf8) else { return nil }
+        guard bytes.first == UInt8(ascii: "{"), bytes.has(#""log""#.utf8) else { return nil }
         do {
             _ = try JSONDocument(scanning: bytes)
             return nil

@@ -112,7 +112,7 @@ extension Schema<Settings> {
 @Sendable private func objectionToSecret(section: String, key: String) -> String? {
     let name = key.lowercased()
     guard section == "UsersTrack", name != "keyfile",
-        ["key", "token", "secret", "authorization", "bearer", "password"].contains(where: name.contains)
+        ["key", "token", "secret", "authorization", "bearer", "password"].contains(where: { name.has($0) })
     else { return nil }
     return "do not put the API key here, where others can read it: put it alone into a file that only its owner can "
         + "read and name that with KeyFile=, or give the service the systemd credential users-track-key; "

@@ -72,8 +72,8 @@ extension Form<[ProviderCondition]> {
             return .inText(of: key, try condition(Array(words.dropFirst())))
         case .contains:
             guard words.count == 1, let text = words.first, !text.isEmpty else { throw wrong(word) }
-            guard !transportKeys.contains(where: { $0.contains(text) }),
-                !transportPrefixes.contains(where: text.contains)
+            guard !transportKeys.contains(where: { $0.has(text) }),
+                !transportPrefixes.contains(where: { text.has($0) })
             else { throw transportMark(text) }
             return .keyContaining(text)
         case .prefix:

@@ -1,3 +1,5 @@
+import PushModel
+
 /// One command, as the parser, the help, the man page and the completions all read it.
 struct Command: Sendable {
     /// What stands beside the options.
@@ -37,7 +39,7 @@ struct Command: Sendable {
     }
 
     /// Whether its operands are files.
-    var takesFiles: Bool { operands.usage.contains("FILE") }
+    var takesFiles: Bool { operands.usage.has("FILE") }
 
     /// `inject [OPTION]... FILE...|-`
     var usage: String { "\(name) [OPTION]..." + (operands.usage.isEmpty ? "" : " \(operands.usage)") }

@@ -58,7 +58,7 @@ extension Trial.Attempt {
         if handler.kind.command != nil || errors.count > 0 { text += Self.stream("standard error", errors) }
         if wasWarned { text += "  SIGTERM was sent: its grace began\n" }
         text += "  answer: \(answerText)\n"
-        for remark in reply?.remarks ?? [] where outcome?.contains(remark) != true { text += "    remark: \(remark)\n" }
+        for remark in reply?.remarks ?? [] where outcome?.has(remark) != true { text += "    remark: \(remark)\n" }
         return text
     }
 

@@ -2,13 +2,19 @@ import PushModel
 
 /// The ledger's columns, in the order of the values in rows (PushModel: `RowBuffer`), and how they become records again.
 enum LedgerColumns {
-    static let request = """
+    static let request = request(body: "requests.body")
+    /// The same with an empty body, which is not read.
+    static let requestWithoutBody = request(body: "x''")
+
+    private static func request(body: String) -> String {
+        """
         requests.seq, requests.operation, requests.id, requests.uid, requests.gid, requests.pid, \
         requests.accepted_at, requests.accepted_ns, requests.boot, requests.mode, requests.platform, \
-        requests.app, requests.device, requests.external_id, requests.message_id, requests.body, \
+        requests.app, requests.device, requests.external_id, requests.message_id, \(body), \
         requests.state, requests.duplicate_id, requests.tracked, requests.transport, \
         requests.original_priority, requests.delivered_priority, requests.replay_of
         """
+    }
     static let requestCount: Int32 = 23
     /// Of a row that schema 6 wrote to the log: its columns are the first of today's.
     static let sixthRequestCount: Int32 = 22

@@ -179,10 +179,9 @@ public final class LedgerReader {
         _ body: (_ request: AcceptedRequest, _ byteCount: Int, _ invocation: InvocationRecord) throws(StoreError) ->
             Void
     ) throws(StoreError) {
-        let columns = LedgerColumns.request.replacing("requests.body", with: "x''")
         let statement = try database.prepare(
             """
-            SELECT \(columns), \(LedgerColumns.invocation), length(requests.body)
+            SELECT \(LedgerColumns.requestWithoutBody), \(LedgerColumns.invocation), length(requests.body)
             FROM invocations INDEXED BY invocations_pending JOIN requests USING (seq)
             WHERE outcome IS NULL ORDER BY invocations.seq, n
             """)
