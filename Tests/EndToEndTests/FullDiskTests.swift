@@ -78,7 +78,7 @@ struct FullDiskTests {
         #expect(try installation.ledgerRows()[InvocationID(seq: SequenceNumber(1), n: 0)] != nil)
     }
 
-    @Test("keeps a start waiting, and that is said; it goes on by itself once there is room, or ends when it is told to")
+    @Test("keeps a start waiting, and that is said; it goes on once there is room, or ends when it is told to")
     func startsWhileFull() throws {
         let installation = Installation()
         mkdir(installation.state, 0o700)
