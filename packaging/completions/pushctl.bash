@@ -10,11 +10,11 @@ _pushctl() {
 
     for ((i = 1; i < COMP_CWORD; i++)); do
         case ${COMP_WORDS[i]} in
-            --action|--after|--app|--at|--baseline|--braze-id|--by|--callback|--campaign|--config|--cursor|--deadline|--device|--directory|--discard|--event|--exec|--external-id|--fail-under|--format|--generate|--handler|--id|--junit|--kind|--limit|--mode|--notifications|--os-version|--outcome|--payload|--platform|--property|--provider|--reset|--retry|--route|--runtime|--sdk|--since|--state|--suite|--text|--transport|--until|--user|--where|--width)
+            --action|--after|--app|--at|--baseline|--braze-id|--by|--callback|--campaign|--config|--connections|--count|--cursor|--deadline|--device|--directory|--discard|--duration|--event|--exec|--external-id|--fail-under|--format|--generate|--handler|--id|--journal-directory|--junit|--kind|--limit|--mode|--notifications|--os-version|--outcome|--payload|--pipeline|--platform|--property|--provider|--rate|--reset|--retry|--route|--runtime|--sdk|--since|--state|--suite|--text|--transport|--unit|--until|--user|--user-unit|--where|--width)
             # Its value is the next word.
             [[ ${COMP_WORDS[i + 1]} == = ]] && ((i++))
             ((i++)) ;;
-            inject|open|act|dismiss|session|token|log|import|explain|run-handler|handler-units|simulate|test|report|show|deadletters|replay|campaigns|events|user|users|pending|flush|export|status|tail|top|verify|doctor|backup|restore|salvage|erase|log-level) command=${COMP_WORDS[i]}; break ;;
+            inject|open|act|dismiss|session|token|log|import|explain|run-handler|handler-units|simulate|test|report|show|deadletters|replay|campaigns|events|user|users|pending|flush|export|status|tail|top|bench|verify|doctor|backup|restore|salvage|erase|log-level) command=${COMP_WORDS[i]}; break ;;
         esac
     done
 
@@ -109,7 +109,7 @@ _pushctl() {
         report:--baseline) compopt -o filenames 2>/dev/null; mapfile -t COMPREPLY < <(compgen -f -- "$current"); return ;;
         report:--fail-under) return ;;
         report:--width) return ;;
-        report:--journal-directory) mapfile -t COMPREPLY < <(compgen -d -- "$current"); return ;;
+        report:--journal-directory) compopt -o filenames 2>/dev/null; mapfile -t COMPREPLY < <(compgen -d -- "$current"); return ;;
         report:--unit) return ;;
         report:--user-unit) return ;;
         deadletters:--handler) return ;;
@@ -224,7 +224,7 @@ _pushctl() {
         mapfile -t COMPREPLY < <(compgen -W "inject open act dismiss session token log import explain run-handler handler-units simulate test report show deadletters replay campaigns events user users pending flush export status tail top bench verify doctor backup restore salvage erase log-level" -- "$current")
     else
         case $command in
-            inject|import|explain|run-handler|simulate|test|backup|restore|salvage) compopt -o filenames 2>/dev/null; mapfile -t COMPREPLY < <(compgen -f -- "$current") ;;
+            inject|import|explain|run-handler|simulate|test|bench|backup|restore|salvage) compopt -o filenames 2>/dev/null; mapfile -t COMPREPLY < <(compgen -f -- "$current") ;;
             session) mapfile -t COMPREPLY < <(compgen -W "start end" -- "$current") ;;
             deadletters) mapfile -t COMPREPLY < <(compgen -W "list show purge" -- "$current") ;;
             log-level) mapfile -t COMPREPLY < <(compgen -W "emerg alert crit err warning notice info debug" -- "$current") ;;

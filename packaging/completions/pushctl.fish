@@ -5,9 +5,9 @@ function __pushctl_command --description "The command of the line, where it has 
     for word in (commandline -opc)[2..]
         if test $isValue = yes
             set isValue no
-        else if contains -- $word --action --after --app --at --baseline --braze-id --by --callback --campaign --config --cursor --deadline --device --directory --discard --event --exec --external-id --fail-under --format --generate --handler --id --junit --kind --limit --mode --notifications --os-version --outcome --payload --platform --property --provider --reset --retry --route --runtime --sdk --since --state --suite --text --transport --until --user --where --width
+        else if contains -- $word --action --after --app --at --baseline --braze-id --by --callback --campaign --config --connections --count --cursor --deadline --device --directory --discard --duration --event --exec --external-id --fail-under --format --generate --handler --id --journal-directory --junit --kind --limit --mode --notifications --os-version --outcome --payload --pipeline --platform --property --provider --rate --reset --retry --route --runtime --sdk --since --state --suite --text --transport --unit --until --user --user-unit --where --width
             set isValue yes
-        else if contains -- $word inject open act dismiss session token log import explain run-handler handler-units simulate test report show deadletters replay campaigns events user users pending flush export status tail top verify doctor backup restore salvage erase log-level
+        else if contains -- $word inject open act dismiss session token log import explain run-handler handler-units simulate test report show deadletters replay campaigns events user users pending flush export status tail top bench verify doctor backup restore salvage erase log-level
             echo $word
             return 0
         end
@@ -302,4 +302,4 @@ complete -c pushctl -n '__pushctl_in log-level' -l json -d 'print JSON, for prog
 complete -c pushctl -n '__pushctl_in session' -a 'start end'
 complete -c pushctl -n '__pushctl_in deadletters' -a 'list show purge'
 complete -c pushctl -n '__pushctl_in log-level' -a 'emerg alert crit err warning notice info debug'
-complete -c pushctl -n '__pushctl_in inject import explain run-handler simulate test backup restore salvage' -F
+complete -c pushctl -n '__pushctl_in inject import explain run-handler simulate test bench backup restore salvage' -F

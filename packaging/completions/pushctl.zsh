@@ -48,8 +48,8 @@ for word in "${(@)words[2,CURRENT-1]}"; do
         continue
     fi
     case $word in
-    --action|--after|--app|--at|--baseline|--braze-id|--by|--callback|--campaign|--config|--cursor|--deadline|--device|--directory|--discard|--event|--exec|--external-id|--fail-under|--format|--generate|--handler|--id|--junit|--kind|--limit|--mode|--notifications|--os-version|--outcome|--payload|--platform|--property|--provider|--reset|--retry|--route|--runtime|--sdk|--since|--state|--suite|--text|--transport|--until|--user|--where|--width) is_value=1 ;;
-inject|open|act|dismiss|session|token|log|import|explain|run-handler|handler-units|simulate|test|report|show|deadletters|replay|campaigns|events|user|users|pending|flush|export|status|tail|top|verify|doctor|backup|restore|salvage|erase|log-level) command=$word; break ;;
+    --action|--after|--app|--at|--baseline|--braze-id|--by|--callback|--campaign|--config|--connections|--count|--cursor|--deadline|--device|--directory|--discard|--duration|--event|--exec|--external-id|--fail-under|--format|--generate|--handler|--id|--journal-directory|--junit|--kind|--limit|--mode|--notifications|--os-version|--outcome|--payload|--pipeline|--platform|--property|--provider|--rate|--reset|--retry|--route|--runtime|--sdk|--since|--state|--suite|--text|--transport|--unit|--until|--user|--user-unit|--where|--width) is_value=1 ;;
+inject|open|act|dismiss|session|token|log|import|explain|run-handler|handler-units|simulate|test|report|show|deadletters|replay|campaigns|events|user|users|pending|flush|export|status|tail|top|bench|verify|doctor|backup|restore|salvage|erase|log-level) command=$word; break ;;
     esac
 done
 
