@@ -8,6 +8,8 @@ set -euo pipefail
 skip() { echo "box.sh: no box here: $*" >&2; exit 77; }
 broken() { echo "box.sh: $*" >&2; exit 125; }
 
+# The programs of administrators, which not every user's PATH has.
+PATH=$PATH:/usr/sbin:/sbin
 seconds=300
 if [[ ${1-} == --seconds ]]; then seconds=$2; shift 2; fi
 (($# > 0)) || { sed -n 's/^# usage/usage/p' "$0" >&2; exit 2; }

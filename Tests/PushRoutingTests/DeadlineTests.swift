@@ -67,6 +67,8 @@ struct DeadlineTests {
         #expect(bench.clock() == ["stop 1.0", "update 1.0 expired", "end 1.0 expired"])
         #expect(bench.end(1)?.reason == "no handler was started in time")
         #expect(bench.started(1) == [])
+        #expect(bench.end(1)?.queue == .seconds(9), "it ran for no time")
+        #expect(bench.end(1)?.exec == .zero)
     }
 
     @Test(

@@ -11,10 +11,11 @@ extension Router {
         var invocation = invocation
         let id = invocation.record.id
         let total = age(of: invocation.request, at: now)
-        // When an earlier run of the daemon started it is not stored: then it counts as running, not as waiting.
+        // When an earlier run of the daemon started it is not stored: all its time counts as running.
         let queue =
-            invocation.firstStart.map { $0 - invocation.request.acceptedAt.monotonic }
-            ?? (invocation.record.started ? .zero : total)
+            if let start = invocation.firstStart {
+                start - invocation.request.acceptedAt.monotonic
+            } else if case .daemonCrashed? = reason { Duration.zero } else { total }
         let exec = invocation.firstStart.map { now.monotonic - $0 } ?? (total - queue)
         let completions = invocation.completions
         var remarks = remarks
