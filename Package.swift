@@ -17,7 +17,16 @@ let settings: [SwiftSetting] = [
     .unsafeFlags(["-enforce-exclusivity=unchecked"], .when(configuration: .release)),
 ]
 
-let linking: [LinkerSetting] = [.unsafeFlags(["-static-stdlib"], .when(configuration: .release))]
+// A megabyte each: names exported as if a program were a library, and relocations as words rather than bits (glibc 2.36).
+let linking: [LinkerSetting] = [
+    .unsafeFlags(
+        [
+            "-static-stdlib", "-use-ld=lld", "-Xlinker", "-z", "-Xlinker", "pack-relative-relocs",
+            "-Xlinker", "--version-script=\(Context.packageDirectory)/packaging/no-exports.map",
+        ], .when(configuration: .release))
+]
+/// For code that does not decide how fast a payload goes.
+let small: [SwiftSetting] = [.unsafeFlags(["-Osize"], .when(configuration: .release))]
 
 /// The folders of `Sources`: a target's folder says what it may import. `Layers.swift` in the tests holds the rules.
 enum Layer: String {
@@ -29,10 +38,12 @@ enum Layer: String {
 }
 
 /// A target of the package's own Swift code.
-func swift(_ layer: Layer, _ name: String, _ dependencies: [Target.Dependency], resources: [Resource] = []) -> Target {
+func swift(
+    _ layer: Layer, _ name: String, _ dependencies: [Target.Dependency], resources: [Resource] = [], isHot: Bool = true
+) -> Target {
     .target(
         name: name, dependencies: dependencies, path: "\(layer.rawValue)/\(name)", resources: resources,
-        swiftSettings: settings)
+        swiftSettings: isHot ? settings : settings + small)
 }
 
 /// C of the package's own.
@@ -45,7 +56,7 @@ func library(_ name: String, pkgConfig: String, package: String) -> Target {
 
 func program(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
     .executableTarget(
-        name: name, dependencies: dependencies, path: "Sources/Programs/\(name)", swiftSettings: settings,
+        name: name, dependencies: dependencies, path: "Sources/Programs/\(name)", swiftSettings: settings + small,
         linkerSettings: linking)
 }
 
@@ -70,11 +81,11 @@ let package = Package(
         swift(.core, "PushCustomData", ["PushModel"]),
         swift(.core, "PushRouting", ["PushModel", "PushDispatch", "PushTracking", "PushCustomData"]),
         swift(.core, "PushFigures", ["PushModel"]),
-        swift(.core, "PushReporting", ["PushModel", "PushFigures"]),
+        swift(.core, "PushReporting", ["PushModel", "PushFigures"], isHot: false),
         // The link providers.d leads to etc/pushrouterd/providers.d: what is shipped is compiled in.
         swift(
             .core, "PushSettings", ["PushModel", "PushDispatch", "PushTracking", "PushCustomData", "PushRouting"],
-            resources: [.embedInCode("providers.d")]),
+            resources: [.embedInCode("providers.d")], isHot: false),
 
         // Libraries, and what the Glibc import lacks.
         library("CSystemd", pkgConfig: "libsystemd", package: "libsystemd-dev"),
@@ -91,13 +102,13 @@ let package = Package(
         swift(.system, "HandlerProcess", ["CLinux", "LinuxSystem"]),
         swift(.system, "JournalLog", ["CSystemd", "LinuxSystem"]),
         swift(.system, "HTTPClient", ["CCurl", "CLinux"]),
-        swift(.system, "HTTPServer", ["CMicroHTTPD", "LinuxSystem"]),
-        swift(.system, "DBus", ["CSystemd", "PushRouting", "LinuxSystem"]),
+        swift(.system, "HTTPServer", ["CMicroHTTPD", "LinuxSystem"], isHot: false),
+        swift(.system, "DBus", ["CSystemd", "PushRouting", "LinuxSystem"], isHot: false),
         swift(.system, "JSONC", ["CJSON", "PushModel"]),
-        swift(.system, "SettingsFiles", ["PushRouting", "PushSettings", "LinuxSystem"]),
+        swift(.system, "SettingsFiles", ["PushRouting", "PushSettings", "LinuxSystem"], isHot: false),
 
         // What programs have in common that talk to the daemon.
-        swift(.system, "DaemonClient", ["PushModel", "LinuxSystem", "UnixSockets"]),
+        swift(.system, "DaemonClient", ["PushModel", "LinuxSystem", "UnixSockets"], isHot: false),
 
         // What programs have in common that speak HTTP.
         swift(.system, "HTTPSending", ["EventLoop", "HTTPClient", "LinuxSystem", "CLinux"]),
