@@ -17,7 +17,7 @@ let settings: [SwiftSetting] = [
     .unsafeFlags(["-enforce-exclusivity=unchecked"], .when(configuration: .release)),
 ]
 
-// A megabyte each: names exported as if a program were a library, and relocations as words rather than bits (glibc 2.36).
+// 0080. A megabyte each: names exported as if a program were a library, and relocations as words rather than bits (glibc 2.36).
 let linking: [LinkerSetting] = [
     .unsafeFlags(
         [

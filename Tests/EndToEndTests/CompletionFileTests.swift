@@ -48,12 +48,13 @@ struct CompletionFileTests {
         ])
     func inZsh(_ line: String, _ expected: String) {
         let directory = TemporaryDirectory()
-        // The line editor runs in a terminal of its own; its buffer after a tab is what is compared.
+        // The line editor runs in a terminal of its own; its buffer after a tab is what is compared. The terminal may echo
+        // what is typed at any time, so no marker is typed as it is printed.
         let script = #"""
             zmodload zsh/zpty
             zpty shell "HOME=$3 $4 -f -i"
             zpty -w shell "PROMPT= RPROMPT= fpath=($1 \$fpath); autoload -Uz compinit; compinit -u -D"
-            zpty -w shell "compdef _pushctl pushctl; print-buffer() { print -r -- \"<<\$BUFFER>>\"; zle send-break }"
+            zpty -w shell "compdef _pushctl pushctl; print-buffer() { print -r -- \"<\${:-}<\$BUFFER>\${:-}>\"; zle send-break }"
             zpty -w shell "zle -N print-buffer; bindkey '^X^P' print-buffer; setopt no_beep; zstyle ':completion:*' insert-tab false; print begin-${:-}now"
             zpty -r shell answer '*begin-now*'
             zpty -w -n shell "$2"$'\t\x18\x10'

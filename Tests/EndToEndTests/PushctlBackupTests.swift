@@ -61,6 +61,7 @@ struct PushctlBackupTests {
         #expect(good.end == .exited(0), "\(good.output)")
         let findings = try #require(try json(good.output)["findings"]).elements
         let sockets = findings.filter { $0["area"]?.string == "sockets" }
+        #expect(findings.contains { $0["message"]?.string == "the ledger was read, and all of it is right" })
         #expect(sockets.count == 3 && sockets.allSatisfy { $0["severity"]?.string == "ok" }, "\(good.output)")
         daemon.installation.addHandler("gone", "Exec=/nonexistent/program")
         daemon.installation.write(
@@ -71,7 +72,12 @@ struct PushctlBackupTests {
         #expect(bad.output.contains("handler web: SecretFile=/nonexistent/secret: it is not there"), "\(bad.output)")
         #expect(!bad.lines.contains { $0.hasPrefix("ok ") })
         daemon.process.crash()
-        #expect(daemon.pushctl("doctor").output.contains("nobody listens on"))
+        let ledger = daemon.installation.state + "/ledger.db"
+        for suffix in ["-wal", "-shm"] { unlink(ledger + suffix) }
+        writeFile(String(repeating: "no ledger ", count: 1000), to: ledger)
+        let dead = daemon.pushctl("doctor").output
+        #expect(dead.contains("nobody listens on"))
+        #expect(dead.contains("\(ledger): file is not a database") && dead.contains("pushctl salvage FILE"), "\(dead)")
     }
 
     @Test("doctor does not wait for a daemon that takes no connection any more, and says that it does not answer")

@@ -44,6 +44,7 @@ struct HealthTests {
             facts.state = [file("/s", .directory, mode: 0o750), file("/s/ledger.db", mode: 0o640)]
             facts.disk = .init(free: 10 << 30, freeFiles: nil)
             facts.sync = .took(.milliseconds(3))
+            facts.ledger = .whole
             facts.runtime = file("/r", .directory, owner: 0, mode: 0o755)
             facts.sockets = [.init(file: file("/r/inject.sock", .socket, mode: 0o660), answer: .answered)]
             facts.status = status
@@ -116,7 +117,21 @@ struct HealthTests {
         #expect(problems { $0.sync = .took(.milliseconds(251)) }.map(\.severity) == [.warning])
         #expect(problems { $0.sync = .failed("no") }.map(\.severity) == [.error])
         #expect(problems { $0.sync = .notPermitted }.map(\.severity) == [.warning])
+        // A full disk is no broken one.
+        #expect(problems { $0.sync = .noSpace }.first?.remedy == "free space on that file system, or raise the quota")
         #expect(problems { $0.disk = .init(free: 2 << 30, freeFiles: 999) }.map(\.severity) == [.error])
+    }
+
+    @Test("a ledger that cannot be read is told with its remedy; one that is long, or of another user, is no error")
+    func ledger() {
+        expectOne(.error, .state, "/s/ledger.db: the file is damaged", do: "pushctl salvage") {
+            $0.ledger = .problem("/s/ledger.db: the file is damaged", remedy: "pushctl salvage")
+        }
+        expectOne(.warning, .state, "this user may not", do: "run \"pushctl doctor\" as root") {
+            $0.ledger = .notPermitted
+        }
+        #expect(problems { $0.ledger = .opened(length: 9 << 30) } == [])
+        #expect(problems { $0.ledger = .whole } == [])
     }
 
     @Test("sockets that are open to all, silent or absent are wrong; one that is not for this user is a warning")

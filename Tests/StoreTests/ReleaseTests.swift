@@ -31,7 +31,7 @@ struct ReleaseTests {
         while failure == nil {
             if case .failed(let error) = try await ledger.report() { failure = error }
         }
-        #expect(failure?.message.hasPrefix("fdatasync: ") == true && failure?.kind == .failed)
+        #expect(failure?.message.hasPrefix("sync: ") == true && failure?.kind == .failed)
         #expect(ledger.committer.status.logUsed == used)
         #expect(ledger.committer.stop() == failure)
     }

@@ -68,9 +68,7 @@ public struct StateDirectory: ~Copyable, Sendable {
         }
         defer { close(parent) }
         // Where there is no such thing as a sync of a directory, there is no need either.
-        guard fsync(parent) == 0 || errno == EINVAL else {
-            throw StoreError.system("fsync", path + "/..", errno: errno)
-        }
+        guard fsync(parent) == 0 || errno == EINVAL else { throw StoreError.sync(path + "/..", errno: errno) }
     }
 
     private static func checkOwner(_ path: String) throws(StoreError) {

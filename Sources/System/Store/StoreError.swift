@@ -69,6 +69,11 @@ public struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
         return StoreError(kind, message: "\(call): \(errorText(number))", context: path)
     }
 
+    /// The failure of a sync. Whatever `errno` says, the next one may succeed without having written what this one lost.
+    static func sync(_ path: String, errno number: Int32) -> StoreError {
+        StoreError(.failed, message: "sync: \(errorText(number))", context: path)
+    }
+
     /// Whether the same write may succeed later, with nothing lost meanwhile.
     var isPassing: Bool { kind == .noSpace || kind == .busy || kind == .logFull || kind == .noDescriptor }
 

@@ -36,8 +36,22 @@ public struct HealthFacts: Sendable {
         case took(Duration)
         /// It failed: where and why.
         case failed(String)
+        /// There is no room for it.
+        case noSpace
         /// This user may not write there.
         case notPermitted
+    }
+
+    /// How opening and reading the ledger went.
+    public enum Ledger: Hashable, Sendable {
+        /// It was opened, and all of it was read and found right.
+        case whole
+        /// It was opened, and not read: it has this many bytes.
+        case opened(length: Int64)
+        /// This user may not read it.
+        case notPermitted
+        /// What is wrong with it, and what to do.
+        case problem(String, remedy: String)
     }
 
     /// How connecting to something, and asking it, went.
@@ -118,6 +132,8 @@ public struct HealthFacts: Sendable {
     public var configuration: [FileFacts] = []
     /// The state directory, then what is in it.
     public var state: [FileFacts] = []
+    /// How the ledger there is; `nil`: there is none.
+    public var ledger: Ledger?
     /// The file system of the state directory; `nil`: it cannot be told.
     public var disk: Disk?
     /// How one sync there went; `nil`: there is no such directory.

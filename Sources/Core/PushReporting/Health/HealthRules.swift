@@ -3,8 +3,8 @@ import PushModel
 extension HealthFacts {
     /// What is to be said of all this, in the order of the areas.
     public var findings: [HealthFinding] {
-        configurationFindings + stateFindings + diskFindings + runtimeFindings + socketFindings + daemonFindings
-            + clockFindings + journalFindings + handlerFindings + secretFindings
+        configurationFindings + stateFindings + ledgerFindings + diskFindings + runtimeFindings + socketFindings
+            + daemonFindings + clockFindings + journalFindings + handlerFindings + secretFindings
     }
 
     // MARK: Configuration
@@ -93,6 +93,27 @@ extension HealthFacts {
         return findings
     }
 
+    private var ledgerFindings: [HealthFinding] {
+        switch ledger {
+        case nil: []
+        case .whole?: [.fine(.state, "the ledger was read, and all of it is right")]
+        case .opened(let length)?:
+            [
+                .fine(
+                    .state,
+                    "the ledger can be opened; its \(Self.mebibytes(length)) MiB were not read: \"pushctl backup\" reads them all"
+                )
+            ]
+        case .notPermitted?:
+            [
+                .warning(
+                    .state, "not tried whether the ledger can be read: this user may not",
+                    do: "run \"pushctl doctor\" as root")
+            ]
+        case .problem(let problem, let remedy)?: [.error(.state, problem, do: remedy)]
+        }
+    }
+
     // MARK: Disk
 
     /// Below this the daemon soon stops accepting requests: the shipped `LogSizeMax=`, once.
@@ -132,6 +153,11 @@ extension HealthFacts {
                 .error(
                     .disk, "nothing can be written and synced in the state directory: \(reason)",
                     do: "look for errors of the disk in the kernel's log (dmesg)"))
+        case .noSpace?:
+            findings.append(
+                .error(
+                    .disk, "there is no room for a block of 4 KiB in the state directory: no request is accepted",
+                    do: "free space on that file system, or raise the quota"))
         case .notPermitted?:
             findings.append(
                 .warning(

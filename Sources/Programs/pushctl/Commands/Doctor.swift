@@ -6,15 +6,16 @@ extension Command {
         description: [
             """
             Looks at the configuration, the owners and modes of its files, of the state directory and of the sockets, \
-            the space on the disk and the time of one sync, the clock, the journal, the programs, users and sockets of \
-            the handlers, the files of keys and tokens, and the daemon: whether each socket answers, and what status \
-            says of its problems and of cgroups. It prints a line for each finding: ok, warning or error; under it what \
-            to do.
+            the ledger, the space on the disk and the time of one sync, the clock, the journal, the programs, users and \
+            sockets of the handlers, the files of keys and tokens, and the daemon: whether each socket answers, and what \
+            status says of its problems and of cgroups. It prints a line for each finding: ok, warning or error; under \
+            it what to do.
             """,
             """
             The exit status is 1 when there is an error. Warnings do not change it: something works, and may not for \
-            long, or this user cannot see it. Run it as root to see all. It writes one block into the state directory \
-            to time the sync, and leaves nothing there.
+            long, or this user cannot see it. Run it as root to see all. It reads all of a ledger of at most 1 GiB, and \
+            only opens a longer one. It writes one block into the state directory to time the sync, and leaves nothing \
+            there.
             """,
         ],
         operands: .none,

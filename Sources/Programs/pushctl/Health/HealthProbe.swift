@@ -3,6 +3,7 @@ import Glibc
 import LinuxSystem
 import PushModel
 import PushReporting
+import Store
 import UnixSockets
 
 /// Asks the system for single facts. It changes nothing but for the block that it writes to time a sync.
@@ -65,15 +66,39 @@ enum HealthProbe {
         let path = "\(directory)/doctor-\(getpid())"
         let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard let file = FileDescriptor(descriptor) else {
-            return errno == EACCES || errno == EPERM ? .notPermitted : .failed("\(path): \(errorText(errno))")
+            return switch errno {
+            case EACCES, EPERM: .notPermitted
+            case ENOSPC, EDQUOT: .noSpace
+            case let number: .failed("\(path): \(errorText(number))")
+            }
         }
         unlink(path)
         let block = [UInt8](repeating: 0, count: 4096)
         let start = SystemClock.monotonicNanoseconds
-        guard write(file.rawValue, block, block.count) == block.count, fdatasync(file.rawValue) == 0 else {
-            return .failed("\(path): \(errorText(errno))")
+        // A part of a block is written where there is room for that.
+        let written = write(file.rawValue, block, block.count)
+        guard written == block.count, fdatasync(file.rawValue) == 0 else {
+            let isFull = written >= 0 && written < block.count || errno == ENOSPC || errno == EDQUOT
+            return isFull ? .noSpace : .failed("\(path): \(errorText(errno))")
         }
         return .took(.nanoseconds(SystemClock.monotonicNanoseconds - start))
+    }
+
+    /// Longer ledgers are not read: a second or two a gibibyte, from the cache.
+    private static let ledgerLengthMax: Int64 = 1 << 30
+
+    /// Opens the ledger of a state directory, and reads it; `nil` where there is none.
+    static func ledger(_ directory: String) -> HealthFacts.Ledger? {
+        do {
+            return switch try LedgerCheck.check(directory: directory, readingAtMost: ledgerLengthMax) {
+            case .none: nil
+            case .whole: .whole
+            case .opened(let length): .opened(length: length)
+            }
+        } catch {
+            if error.kind == .notPermitted { return .notPermitted }
+            return .problem("\(error.context): \(error.message)", remedy: error.advice)
+        }
     }
 
     /// Whether somebody takes connections, or datagrams, at the socket of this path.

@@ -46,6 +46,7 @@ extension Session {
             break
         }
         guard case .found(let attributes)? = files.first?.condition, attributes.kind == .directory else { return }
+        facts.ledger = HealthProbe.ledger(directories.state)
         facts.disk = HealthProbe.disk(directories.state)
         facts.sync = HealthProbe.sync(directories.state)
     }

@@ -63,11 +63,7 @@ public struct Backup: Hashable, Sendable {
         let database = try Database(path: path, access: .readOnly)
         let schema = try Schema.check(database)
         guard schema > 0 else { throw StoreError(.corrupt, message: "this is no ledger", context: path) }
-        let integrity = try database.prepare("PRAGMA integrity_check(1)")
-        let verdict = try integrity.step() ? integrity.text(0) : nil
-        guard verdict == "ok" else {
-            throw StoreError(.corrupt, message: "the file is damaged: \(verdict ?? "no answer")", context: path)
-        }
+        try database.requireSound("integrity_check")
         var facts = stat()
         guard stat(path, &facts) == 0 else { throw StoreError.system("stat", path, errno: errno) }
         return Backup(

@@ -125,11 +125,7 @@ final class LedgerWriter {
     ///
     /// - Throws: what the disk says; then nobody knows what is on it, and nothing may be written any more.
     func sync() throws(StoreError) {
-        guard fdatasync(wal.rawValue) == 0 else {
-            var error = StoreError.system("fdatasync", database.path + "-wal", errno: errno)
-            error.kind = .failed
-            throw error
-        }
+        guard fdatasync(wal.rawValue) == 0 else { throw StoreError.sync(database.path + "-wal", errno: errno) }
     }
 
     /// Leaves out so many numbers of each kind: some of them may have been given, to what is lost.
@@ -308,7 +304,7 @@ final class LedgerWriter {
     }
 
     /// Refuses to begin a new ledger beside the log of another: segments are made when the ledger is on the disk.
-    private static func requireNotLost(_ path: String, in directory: String) throws(StoreError) {
+    static func requireNotLost(_ path: String, in directory: String) throws(StoreError) {
         var facts = stat()
         let isMissing = stat(path, &facts) != 0
         guard isMissing ? errno == ENOENT : facts.st_size == 0, try LogDirectory.hasSegments(in: directory) else {

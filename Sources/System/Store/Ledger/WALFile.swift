@@ -24,10 +24,6 @@ enum WALFile {
             guard problem == 0 else { throw StoreError.system("write again", path, errno: problem) }
             offset += count
         }
-        guard offset == 0 || fdatasync(file.rawValue) == 0 else {
-            var error = StoreError.system("fdatasync", path, errno: errno)
-            error.kind = .failed
-            throw error
-        }
+        guard offset == 0 || fdatasync(file.rawValue) == 0 else { throw StoreError.sync(path, errno: errno) }
     }
 }

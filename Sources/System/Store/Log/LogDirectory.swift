@@ -122,6 +122,6 @@ struct LogDirectory: Sendable {
         guard let directory = FileDescriptor(Glibc.open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)) else {
             throw StoreError.system("open", path, errno: errno)
         }
-        guard fsync(directory.rawValue) == 0 else { throw StoreError.system("fsync", path, errno: errno) }
+        guard fsync(directory.rawValue) == 0 else { throw StoreError.sync(path, errno: errno) }
     }
 }
