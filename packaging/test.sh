@@ -74,6 +74,8 @@ done
 if command -v valgrind >/dev/null && command -v gcc >/dev/null; then
     say "cost: instructions of one delivery, below their bounds"
     Tests/Benchmarks/budget.sh
+    say "cost: taps on one push that has not come yet"
+    Tests/Benchmarks/taps.sh
     if command -v python3 >/dev/null; then
         say "cost: requests of the largest size, whatever is in them"
         Tests/Benchmarks/hostile-shapes.sh

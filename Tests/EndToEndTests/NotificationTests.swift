@@ -32,7 +32,8 @@ private final class Desktop {
             """
         writeFile(settings, to: "\(root)/bus.conf")
         bus = try Service(["/usr/bin/dbus-daemon", "--config-file=\(root)/bus.conf", "--nofork", "--nopidfile"])
-        try waitUntil("the bus listens") { [root] in access("\(root)/bus", F_OK) == 0 }
+        // The socket is there before it listens.
+        try waitUntil("the bus listens") { [root] in SocketProbe.problem(at: "\(root)/bus") == nil }
         if hasService { try start() }
     }
 

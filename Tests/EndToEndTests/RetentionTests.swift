@@ -26,4 +26,35 @@ struct RetentionTests {
         #expect(bed.daemon?.standardError.contains("5 requests were older than Retention= and deleted") == true)
         #expect(try bed.stop() == .exited(0))
     }
+
+    @Test("takes out the oldest beyond MaxSize=, says so, and gives the space back", .timeLimit(.minutes(30)))
+    func size() throws {
+        let installation = Installation("[Store]\nMaxSize=64M\n")
+        let daemon = try DaemonProcess.ready(installation)
+        let client = try installation.injectClient()
+        let filler = String(repeating: "x", count: 200_000)
+        let payload = #""platform":"android","payload":{"extras":{"k":"\#(filler)"}}"#
+        let count: Int64 = 500
+        for number in 1...count {
+            #expect(try client.ask(Requests.deliver(payload, id: "r\(number)", waits: false)).isAccepted)
+        }
+        func store(_ key: String) throws -> Int64 {
+            try #require(try DaemonStatus(of: installation)["store"]?[key]?.int64, "the status has no store.\(key)")
+        }
+        try waitUntil("the oldest are gone") {
+            try store("pruned_by_size") > 0 && store("ledger_used_bytes") <= 64 << 20
+        }
+        try installation.waitUntilIdle()
+        let reader = try LedgerReader(directory: installation.state)
+        #expect(try reader.story(of: SequenceNumber(1)) == nil)
+        #expect(try reader.story(of: SequenceNumber(count)) != nil)
+        #expect(try reader.highestSequenceNumber() == SequenceNumber(count))
+        try waitUntil("the space is given back") {
+            var facts = stat()
+            return stat(installation.state + "/ledger.db", &facts) == 0 && facts.st_size <= 72 << 20
+        }
+        #expect(try daemon.stop() == .exited(0))
+        let reason = "deleted before Retention= was over: the ledger was larger than MaxSize="
+        #expect(daemon.standardError.contains(reason))
+    }
 }

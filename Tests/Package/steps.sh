@@ -102,6 +102,29 @@ holds "the old configuration is in force" bash -c 'pushctl inject --app program 
 rm /etc/pushrouterd/routes.d/10-wrong.route
 holds "a right one is taken again" systemctl reload "$service"
 
+step "user: the unit of one user has a service, sockets and cgroups of its own"
+useradd -m -u 4711 someone
+# The box has none; a user's service manager asks it for its directory.
+rm -f /etc/systemd/system/systemd-logind.service
+systemctl daemon-reload
+holds "the user's service manager starts" systemctl start user@4711.service
+as_user() { as someone env HOME=/home/someone XDG_RUNTIME_DIR=/run/user/4711 "$@"; }
+of_user() { as_user pushctl --config /home/someone/.config/pushrouterd --runtime /run/user/4711/pushrouterd "$@"; }
+holds "it starts" as_user systemctl --user start pushrouterd
+holds "it answers" of_user status
+[[ $(of_user status --json) == *'"containment":"cgroups"'* ]] || fail "its handlers have no cgroups: $(of_user status)"
+as_user mkdir -p /home/someone/.config/pushrouterd/{handlers.d,routes.d}
+as_user cp /etc/pushrouterd/handlers.d/program.handler /home/someone/.config/pushrouterd/handlers.d/
+printf '[Route]\nHandler=program\n' | as_user tee /home/someone/.config/pushrouterd/routes.d/50.route >/dev/null
+holds "it takes its configuration" as_user systemctl --user reload pushrouterd
+inject_of_user() { of_user inject --wait - <<<'{"data":{}}'; }
+until_so "its handler runs" bash -c "$(declare -f as as_user of_user inject_of_user); inject_of_user | grep handled"
+echo 'Handler=' | as_user tee /home/someone/.config/pushrouterd/routes.d/10-wrong.route >/dev/null
+denies "a reload with an error fails" as_user systemctl --user reload pushrouterd
+holds "it stops" as_user systemctl --user stop pushrouterd
+systemctl stop user@4711.service
+userdel -r someone 2>/dev/null
+
 step "log level: asked and set over the system bus, by root alone"
 until_so "the daemon has its name on the bus" systemctl service-log-level "$service"
 [[ $(systemctl service-log-level "$service") == debug ]] || fail "the first level is not debug"

@@ -1,7 +1,8 @@
 import PushModel
-import PushTracking
 import TestSupport
 import Testing
+
+@testable import PushTracking
 
 private let halfHour = Duration.seconds(30 * 60)
 
@@ -39,6 +40,23 @@ struct InfluenceTests {
         #expect(event?.push?.messageID == "m1")
         #expect(event?.deviceID == "phone")
         #expect(event?.appID == "shop")
+    }
+
+    @Test("of thousands are told in parts, each once and in order, also where the daemon dies between two parts")
+    func parts() {
+        var bench = TrackerBench()
+        let count = 2 * Tracker.creditedAtOnce + 7
+        for _ in 0..<count { bench.receive(at: .zero) }
+        bench.start(at: .seconds(60))
+        let all = (1...count).map { "influenced \($0) by \(count + 1)" }
+        #expect(bench.clock(at: .seconds(66)) == Array(all.prefix(Tracker.creditedAtOnce)))
+        #expect(bench.tracker.isBehind)
+        bench.restart(at: .seconds(67))
+        #expect(bench.clock(at: .seconds(67)) == Array(all[Tracker.creditedAtOnce..<2 * Tracker.creditedAtOnce]))
+        #expect(bench.tracker.isBehind)
+        #expect(bench.clock(at: .seconds(67)) == Array(all.suffix(7)))
+        #expect(!bench.tracker.isBehind && bench.rows.pendingStarts.isEmpty)
+        #expect(bench.clock(at: .seconds(68)) == [])
     }
 
     @Test("T4, T9, T10: only what was displayed to that user on that device in that app, with a campaign")

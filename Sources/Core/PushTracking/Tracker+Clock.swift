@@ -28,7 +28,12 @@ extension Tracker {
                 // The timer that giving up leaves behind is this one, and it is taken out.
                 staleTimers -= 1
                 giveUp(timer.cause, into: &output)
-            case .pendingStart: decide(timer, into: &output)
+            case .pendingStart:
+                guard decide(timer, into: &output) else {
+                    timers.insert(timer)
+                    hasMoreDue = true
+                    return
+                }
             case .sessionEnd: finishSession(timer, into: &output)
             }
         }

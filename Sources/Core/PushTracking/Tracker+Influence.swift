@@ -73,10 +73,15 @@ extension Tracker {
         timers.insert(TrackerTimer(due: due, cause: start.cause, purpose: .pendingStart, slot: slot))
     }
 
+    /// How many deliveries are credited in one go.
+    static let creditedAtOnce = 1000
+
     /// T4, T6, T10: the grace is over.
-    mutating func decide(_ timer: TrackerTimer, into output: inout TrackerOutput) {
-        guard let start = pendingStarts[timer.slot] else { return }
-        pendingStarts.remove(timer.slot, leaving: nil)
+    ///
+    /// - Returns: whether all of it is decided. If not, the rest is to be decided by the same timer: what was credited is not
+    ///   looked at again.
+    mutating func decide(_ timer: TrackerTimer, into output: inout TrackerOutput) -> Bool {
+        guard let start = pendingStarts[timer.slot] else { return true }
         var credited = influenced(by: start)
         if rules.influencedCredit == .latest {
             let latest = credited.max {
@@ -84,12 +89,15 @@ extension Tracker {
             }
             credited = latest.map { [$0] } ?? []
         }
-        tell(credited, of: start, into: &output)
+        tell(credited.prefix(Self.creditedAtOnce), of: start, into: &output)
+        guard credited.count <= Self.creditedAtOnce else { return false }
+        pendingStarts.remove(timer.slot, leaving: nil)
         output.records.append(.decidedStart(start.cause))
         texts.release(start.user)
         devices[start.device].pendingStarts -= 1
         if devices[start.device].pendingStarts == 0 { unlistOpened(start.device) }
         releaseIfUnused(start.device)
+        return true
     }
 
     /// The deliveries of a device that a session start is an influenced open of, by their numbers.
@@ -108,7 +116,8 @@ extension Tracker {
         return found.map(\.slot)
     }
 
-    private mutating func tell(_ credited: [UInt32], of start: WaitingStart, into output: inout TrackerOutput) {
+    private mutating func tell(_ credited: ArraySlice<UInt32>, of start: WaitingStart, into output: inout TrackerOutput)
+    {
         guard !credited.isEmpty else { return }
         deliveries.readAhead(credited)
         let place = key(of: start.device)

@@ -5,7 +5,7 @@ import PushRouting
 /// What a client is told for a request.
 enum ClientReply {
     /// The request is on disk: its number, its id, for a client that waits how many outcomes follow, and what of it was
-    /// set aside. Written out only when it is sent.
+    /// rejected. Written out only when it is sent.
     case accepted(SequenceNumber, id: String?, outcomes: Int?, rejected: [Rejection])
     /// A line, with its line feed.
     case line([UInt8])

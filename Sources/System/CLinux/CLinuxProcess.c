@@ -13,6 +13,7 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/vfs.h>
 #include <sys/wait.h>
@@ -157,7 +158,9 @@ bool CLinux_is_delegated(const char *cgroup) {
     struct statfs system;
     char value[2] = {0};
     if (statfs(cgroup, &system) < 0 || system.f_type != CGROUP2_SUPER_MAGIC) return false;
-    return getxattr(cgroup, "user.delegate", value, sizeof value) == 1 && value[0] == '1';
+    if (getxattr(cgroup, "user.delegate", value, sizeof value) == 1) return value[0] == '1';
+    struct stat facts;
+    return geteuid() != 0 && stat(cgroup, &facts) == 0 && facts.st_uid == geteuid();
 }
 
 int CLinux_socket_pair(int ends[2]) {

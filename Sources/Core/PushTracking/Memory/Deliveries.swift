@@ -249,7 +249,7 @@ struct Deliveries: Sendable {
     ///
     /// They lie far apart, and what asks memory for one after the other waits for each: as long again as all else that an
     /// influenced open takes. Reads with nothing between them wait together, and then the texts are near.
-    func readAhead(_ slots: [UInt32]) {
+    func readAhead(_ slots: ArraySlice<UInt32>) {
         var read = 0
         for slot in slots {
             let start = Int(self[slot].textStart)

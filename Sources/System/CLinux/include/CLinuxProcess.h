@@ -52,8 +52,9 @@ int CLinux_spawn(
 /* getgrouplist(3), whose first parameters differ between systems. */
 int CLinux_user_groups(const char *_Nonnull name, gid_t group, gid_t *_Nonnull groups, int *_Nonnull count);
 
-/* Whether the directory is a cgroup (version 2) that the service manager has given to its service (Delegate=; the extended
- * attribute user.delegate of systemd 251 and later). */
+/* Whether the directory is a cgroup (version 2) that the service manager has given to its service: Delegate= of its unit,
+ * told by the extended attribute user.delegate (systemd 251 and later). A user's service manager does not set it in systemd
+ * 252; what it manages is the user's own, so there a cgroup is given that belongs to the user. */
 bool CLinux_is_delegated(const char *_Nonnull cgroup);
 
 /* Two connected stream sockets, both close-on-exec; ends[0] does not block. */

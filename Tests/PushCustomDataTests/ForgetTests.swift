@@ -1,0 +1,53 @@
+import PushCustomData
+import PushModel
+import Testing
+
+@Suite("Custom data of a person who is to be forgotten")
+struct ForgetTests {
+    private let anna = Person(externalID: "anna", devices: ["phone"])
+
+    @Test("goes wherever it waits, with its bytes; what names another user stays, though the device is shared")
+    func waiting() throws {
+        var bench = CustomDataBench()
+        try bench.event("own", device: "laptop", user: "anna")
+        try bench.event("device", device: "phone")
+        try bench.event("sister", device: "phone", user: "berta")
+        try bench.event("elsewhere", device: "tablet")
+        try bench.log(.customEvent, #"{"name":"sent"}"#, to: .sent(.externalID("anna")), device: "server")
+        try bench.log(.customEvent, #"{"name":"other"}"#, to: .sent(.externalID("berta")), device: "server")
+        try bench.log(.customEvent, #"{"name":"lost"}"#, to: .sent(.externalID("anna")), device: "server")
+        #expect(bench.claim() == [5, 6, 7])
+        bench.settle(5, .queued)
+        bench.settle(6, .queued)
+        bench.settle(7, .unknown)
+        #expect(!bench.data.isBusy(with: anna))
+        bench.data.forget(anna)
+        #expect(bench.data.summary.pending == 2)
+        #expect(bench.data.summary.queued == 1)
+        #expect(bench.data.summary.unknown == 0)
+        // "sister", "elsewhere" and "other", each with the two bytes of its data.
+        #expect(bench.data.summary.bytes == 6 + 9 + 5 + 3 * 2)
+        #expect(bench.claim() == [6])
+    }
+
+    @Test("cannot go while the forwarder has some of it, or while entries leave their suites")
+    func busy() throws {
+        var bench = CustomDataBench()
+        try bench.log(.customEvent, #"{"name":"sent"}"#, to: .sent(.externalID("anna")))
+        #expect(!bench.data.isBusy(with: anna))
+        #expect(bench.claim() == [1])
+        #expect(bench.data.isBusy(with: anna))
+        #expect(!bench.data.isBusy(with: Person(externalID: "berta")))
+        bench.settle(1, .queued)
+        #expect(bench.reserve() == [1])
+        #expect(bench.data.isBusy(with: anna))
+        bench.settle(1, .queued)
+        #expect(!bench.data.isBusy(with: anna))
+
+        for number in 0..<5000 { try bench.event("e\(number)") }
+        bench.flush()
+        #expect(bench.data.isBusy(with: Person(externalID: "berta")), "what a turn left over is on its way")
+        while bench.data.isRemoving { bench.continueRemoval() }
+        #expect(!bench.data.isBusy(with: anna))
+    }
+}
