@@ -118,6 +118,31 @@ struct PushctlBenchTests {
                 == (figures["accepted"]?.int64 ?? 0) + (figures["unanswered"]?.int64 ?? 0))
     }
 
+    @Test(
+        "counts what was acknowledged before the other end closed, though more could not be sent",
+        .enabled(if: access("/usr/bin/python3", X_OK) == 0, "there is no /usr/bin/python3"))
+    func closes() throws {
+        let script = """
+            import socket, sys
+            server = socket.socket(socket.AF_UNIX); server.bind(sys.argv[1]); server.listen(1)
+            print("ready", flush=True)
+            client, _ = server.accept()
+            taken = b""
+            while taken.count(b"\\n") < 2000: taken += client.recv(65536)
+            for number in range(1, 2001): client.sendall(b'{"ok":true,"seq":%d}\\n' % number)
+            """
+        let directory = TemporaryDirectory()
+        let server = try Service(["/usr/bin/python3", "-c", script, directory.path + "/inject.sock"])
+        try waitUntil("the server listens") { access(directory.path + "/inject.sock", F_OK) == 0 }
+        let result = pushctl.run([
+            "bench", "--runtime", directory.path, "--state", directory.path, "--pipeline", "3000", "--connections", "1",
+            "--count", "100000", "--no-ids", "--json", "--yes",
+        ])
+        withExtendedLifetime(server) {}
+        #expect(result.end == .exited(1), "\(result)")
+        #expect(try report(result)["accepted"]?.int64 == 2000, "\(result)")
+    }
+
     @Test("asks before it sends real requests, but not for a daemon below a directory for scratch")
     func asks() throws {
         let own = daemon.pushctl("bench", "--count", "1")

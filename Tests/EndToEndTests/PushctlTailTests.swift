@@ -56,7 +56,8 @@ struct PushctlTailTests {
         "prints what every filter lets pass, and no event where a filter is one of outcomes",
         arguments: [
             ("--handler fails", ["2"]), ("--route 99-default", ["1"]), ("--provider braze", ["3"]),
-            ("--outcome failed", ["2"]), ("--outcome failed --handler journal", []),
+            ("--outcome failed", ["2"]), ("--outcome failed,handled", ["1", "2"]),
+            ("--outcome failed --handler journal", []),
             ("--callback onMessageReceived --platform android", ["1", "2", "3"]), ("--platform ios", []),
             ("--app other", []), ("--app shop", ["1", "2", "3", "analytics"]),
         ] as [(String, [String])])

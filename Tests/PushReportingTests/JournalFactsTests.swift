@@ -103,6 +103,48 @@ struct JournalFactsTests {
                 == ["no_entry": 3, "summed_outcomes": 2, "dropped_entries": 1, "suppressed_entries": 40])
     }
 
+    @Test("what was dropped may be outcomes, until the numbers say that none is missing")
+    func unproven() throws {
+        let dropped = record(.dropped, 6, ["PUSH_DROPPED": "7"])
+        func isComplete(_ records: [JournalRecord]) throws -> Bool? {
+            try json(document(records))["source"]?["complete"]?.bool
+        }
+        #expect(try isComplete([outcome(5), dropped]) == false)
+        #expect(try isComplete([outcome(5), dropped, outcome(6)]) == true)
+        #expect(try isComplete([outcome(5), dropped, outcome(7)]) == false)
+        #expect(gaps([outcome(5), dropped, outcome(6)]) == ["dropped_entries": 7])
+    }
+
+    @Test("what is missing across an edge of the window is told, from both sides")
+    func edges() throws {
+        let burst = [
+            outcome(3), outcome(10) { $0["PUSH_OUTCOME_NUMBER"] = "500" },
+            outcome(11) { $0["PUSH_OUTCOME_NUMBER"] = "501" },
+        ]
+        func time(_ second: Int64) -> WallTime { WallTime(milliseconds: Self.begin + second * 1000) }
+        #expect(gaps(burst, ReportWindow(since: time(0), until: time(5))) == ["no_entry": 496])
+        #expect(gaps(burst, ReportWindow(since: time(5), until: time(20))) == ["no_entry": 496])
+        #expect(gaps(burst, ReportWindow(since: time(11), until: time(20))) == [:])
+        let crash = [outcome(3), record(.started, 60, run: "b")]
+        #expect(gaps(crash, ReportWindow(since: time(0), until: time(30))) == ["unended_runs": 1])
+    }
+
+    @Test("an outcome of the window whose entry came after it is one of its entries")
+    func lateAlone() {
+        let window = ReportWindow(
+            since: WallTime(milliseconds: Self.begin), until: WallTime(milliseconds: Self.begin + 4000))
+        let late = outcome(50) { $0["PUSH_ACCEPTED_AT_USEC"] = "\((Self.begin + 3999) * 1000)" }
+        #expect(document([late], window).lines(TextStyle()).contains { $0.text.contains(": 1 outcome,") })
+    }
+
+    @Test("counts so many names of handlers and no more: what forges entries takes no memory without bound")
+    func names() {
+        let records = (1...1200).map { number in outcome(number) { $0["PUSH_HANDLER"] = "handler-\(number)" } }
+        #expect(gaps(records) == ["unreadable_entries": 200])
+        #expect(
+            gaps([outcome(1) { $0["PUSH_ROUTE"] = String(repeating: "r", count: 1025) }]) == ["unreadable_entries": 1])
+    }
+
     @Test("says what ended without a word, and how long the daemon was away")
     func runs() throws {
         let stop = record(.stopped, 2, ["PUSH_OUTCOME_NUMBER": "1"])
@@ -128,6 +170,10 @@ struct JournalFactsTests {
         ]
         #expect(gaps(forged) == ["foreign_entries": 4])
         #expect(try json(document(forged))["decided"]?.int64 == 0)
+        // What journald says comes from no unit; a field of the message id may be there twice.
+        var suppressed = record(.suppressed, 2, program: "/opt/handler", ["N_DROPPED": "9000"])
+        suppressed.isUnits = true
+        #expect(gaps([suppressed]) == ["foreign_entries": 1])
         // The program was replaced by an upgrade while it ran.
         #expect(gaps([outcome(1, program: "/usr/sbin/pushrouterd (deleted)")]) == [:])
     }

@@ -52,32 +52,6 @@ struct ReportDetailTests {
         #expect(none.budgetLeft == nil && none.isMet)
     }
 
-    @Test("details of two halves, merged, are the detail of all rows")
-    func merged() {
-        var generator = SeededGenerator(state: 5)
-        let rows = (1...400).map { seq in
-            var row = row(
-                Int64(seq), Outcome.allCases.randomElement(using: &generator),
-                handler: ["crm", "orders", nil].randomElement(using: &generator) ?? nil,
-                exec: .milliseconds(Int.random(in: 0...12_000, using: &generator)))
-            row.acceptedAt = WallTime(milliseconds: Self.end.milliseconds + Int64(seq) * 7_000_000)
-            return row
-        }
-        func detail(_ rows: some Sequence<ReportRow>) -> ReportDetail {
-            var detail = ReportDetail(crossed: [[.handler, .platform]])
-            for row in rows { detail.add(row) }
-            return detail
-        }
-        var halves = detail(rows.prefix(170))
-        halves.merge(detail(rows.dropFirst(170)))
-        let whole = detail(rows)
-        #expect(halves.all == whole.all && halves.breakdowns == whole.breakdowns)
-        #expect(halves.fromAcceptance == whole.fromAcceptance && halves.fromInvocation == whole.fromInvocation)
-        #expect(halves.misses == whole.misses)
-        #expect(halves.timeline.width == whole.timeline.width)
-        #expect(halves.timeline.spans.map(\.slot) == whole.timeline.spans.map(\.slot))
-    }
-
     @Test("a timeline has at most 96 spans whatever the times are, and loses no row")
     func boundedTimeline() {
         var timeline = Timeline()

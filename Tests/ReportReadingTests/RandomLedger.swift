@@ -15,6 +15,8 @@ final class RandomLedger {
     private var seq: Int64 = 0
     private var random: SeededGenerator
     private var inFlight: [InvocationRecord] = []
+    /// What is in flight until it is ended by `endHeld`.
+    private(set) var held: [InvocationRecord] = []
     private let apps: Int
     private let stepsBack: Double
 
@@ -58,6 +60,20 @@ final class RandomLedger {
 
     /// Adds up what can be.
     func rollUp() throws { while writer.isRollUpDue { try writer.rollUp() } }
+
+    /// Keeps what is in flight from ending by itself.
+    func hold() {
+        held += inFlight
+        inFlight = []
+    }
+
+    /// Ends what is held.
+    func endHeld() throws {
+        let rows = RowBuffer()
+        for record in held { rows.append(invocation(record.id, isObserver: record.isObserver), isNew: false) }
+        held = []
+        try writer.apply([rows], through: .start)
+    }
 
     private func append(to rows: RowBuffer, pause: Int64) {
         now += chance(stepsBack) ? -.random(in: 0...400_000, using: &random) : .random(in: 0...pause, using: &random)

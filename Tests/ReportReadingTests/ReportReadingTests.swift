@@ -97,6 +97,24 @@ struct ReportReadingTests {
         try compare(ledger, "after more")
     }
 
+    @Test("after ends that come when their hours and days were added up long ago")
+    func late() throws {
+        let ledger = try RandomLedger(seed: 7)
+        for _ in 0..<8 {
+            try ledger.store(70, pause: 4_000_000)
+            ledger.hold()
+        }
+        try ledger.store(70, pause: 4_000_000)
+        try ledger.rollUp()
+        #expect(ledger.held.count >= 8)
+        try compare(ledger, "in flight")
+        try ledger.endHeld()
+        try compare(ledger, "ended")
+        try ledger.store(70, pause: 60_000)
+        try ledger.rollUp()
+        try compare(ledger, "added up again")
+    }
+
     @Test("after rows were taken out, within a minute and with what is in flight left behind")
     func pruned() throws {
         let ledger = try RandomLedger(seed: 5)

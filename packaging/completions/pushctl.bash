@@ -158,7 +158,7 @@ _pushctl() {
         tail:--provider) return ;;
         tail:--platform) mapfile -t COMPREPLY < <(compgen -W "android ios web" -- "$current"); return ;;
         tail:--app) return ;;
-        tail:--outcome) mapfile -t COMPREPLY < <(compgen -W "handed_to_tracker handled failed timed_out expired unrouted duplicate shown_by_system not_woken swallowed own_receiver sdk_not_ready" -- "$current"); return ;;
+        tail:--outcome) compopt -o nospace 2>/dev/null; mapfile -t COMPREPLY < <(compgen -P "${current%"${current##*,}"}" -W "handed_to_tracker handled failed timed_out expired unrouted duplicate shown_by_system not_woken swallowed own_receiver sdk_not_ready" -- "${current##*,}"); return ;;
         tail:--callback) mapfile -t COMPREPLY < <(compgen -W "onMessageReceived onDeletedMessages onMessageSent onSendError onNewToken onRegistered onUnregistered didReceiveRemoteNotification willPresent didReceiveResponse serviceExtension didRegister push notificationclick notificationclose none" -- "$current"); return ;;
         tail:--since) return ;;
         bench:--connections) return ;;

@@ -263,7 +263,7 @@ complete -c pushctl -n '__pushctl_in tail' -l route -x -d 'only outcomes of this
 complete -c pushctl -n '__pushctl_in tail' -l provider -x -d 'only outcomes of this provider\'s payloads'
 complete -c pushctl -n '__pushctl_in tail' -l platform -x -a 'android ios web' -d 'only outcomes and events of this platform'
 complete -c pushctl -n '__pushctl_in tail' -l app -x -d 'only outcomes and events of this app'
-complete -c pushctl -n '__pushctl_in tail' -l outcome -x -a 'handed_to_tracker handled failed timed_out expired unrouted duplicate shown_by_system not_woken swallowed own_receiver sdk_not_ready' -d 'only invocations that ended so'
+complete -c pushctl -n '__pushctl_in tail' -l outcome -x -a '(__fish_append , handed_to_tracker handled failed timed_out expired unrouted duplicate shown_by_system not_woken swallowed own_receiver sdk_not_ready)' -d 'only invocations that ended so'
 complete -c pushctl -n '__pushctl_in tail' -l callback -x -a 'onMessageReceived onDeletedMessages onMessageSent onSendError onNewToken onRegistered onUnregistered didReceiveRemoteNotification willPresent didReceiveResponse serviceExtension didRegister push notificationclick notificationclose none' -d 'only outcomes of this callback'
 complete -c pushctl -n '__pushctl_in tail' -l since -x -d 'begin with the requests and events of this time (without it: with what comes)'
 complete -c pushctl -n '__pushctl_in tail' -l utc -d 'show times in UTC, and read dates as UTC'

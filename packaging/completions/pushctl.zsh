@@ -505,7 +505,7 @@ tail)
         '*--provider=[only outcomes of this provider'\''s payloads]:provider: ' \
         '*--platform=[only outcomes and events of this platform]:platform:(android ios web)' \
         '*--app=[only outcomes and events of this app]:app: ' \
-        '*--outcome=[only invocations that ended so]:outcome:(handed_to_tracker handled failed timed_out expired unrouted duplicate shown_by_system not_woken swallowed own_receiver sdk_not_ready)' \
+        '*--outcome=[only invocations that ended so]:outcome:_values -s , outcome handed_to_tracker handled failed timed_out expired unrouted duplicate shown_by_system not_woken swallowed own_receiver sdk_not_ready' \
         '*--callback=[only outcomes of this callback]:callback:(onMessageReceived onDeletedMessages onMessageSent onSendError onNewToken onRegistered onUnregistered didReceiveRemoteNotification willPresent didReceiveResponse serviceExtension didRegister push notificationclick notificationclose none)' \
         '*--since=[begin with the requests and events of this time (without it: with what comes)]:since: ' \
         '*--utc[show times in UTC, and read dates as UTC]' \

@@ -52,18 +52,6 @@ public struct FigureGroup: Hashable, Sendable {
         total.merge(figures.total)
     }
 
-    /// Adds what `other` counted.
-    mutating func merge(_ other: FigureGroup) {
-        count += other.count
-        handled += other.handled
-        failed += other.failed
-        due += other.due
-        missed += other.missed
-        queue.merge(other.queue)
-        exec.merge(other.exec)
-        total.merge(other.total)
-    }
-
     /// Whether it was due and nothing was handled: it keeps every deadline, and still does nothing.
     var alwaysFails: Bool { failed > 0 && handled == 0 }
 }

@@ -16,7 +16,7 @@ public struct JournalReader: ~Copyable {
 
     private let journal: OpaquePointer
 
-    /// How much of a value is read, in bytes.
+    /// How much of a value is taken, in bytes.
     private static let valueLength = 64 << 10
 
     /// Opens a journal.
@@ -31,6 +31,7 @@ public struct JournalReader: ~Copyable {
             ?? sd_journal_open(&opened, Int32(SD_JOURNAL_LOCAL_ONLY))
         guard result >= 0, let opened else { throw SystemError(operation: "open the journal", errno: -result) }
         journal = opened
+        // Of compressed values; others come whole.
         sd_journal_set_data_threshold(journal, Self.valueLength)
     }
 
@@ -79,6 +80,7 @@ public struct JournalReader: ~Copyable {
         } else {
             try SystemError.check(sd_journal_seek_head(journal), "read the journal")
         }
+        let names = FieldNames(names)
         while try SystemError.check(sd_journal_next(journal), "read the journal") > 0 {
             var time = UInt64(0)
             try SystemError.check(sd_journal_get_realtime_usec(journal, &time), "read the journal")
@@ -86,7 +88,7 @@ public struct JournalReader: ~Copyable {
         }
     }
 
-    private func values(of names: Set<String>) throws(SystemError) -> [String: String] {
+    private func values(of names: FieldNames) throws(SystemError) -> [String: String] {
         var values: [String: String] = [:]
         var data: UnsafeRawPointer?
         var length = 0
@@ -96,10 +98,22 @@ public struct JournalReader: ~Copyable {
         {
             let bytes = UnsafeRawBufferPointer(start: data, count: length)
             guard let sign = bytes.firstIndex(of: UInt8(ascii: "=")) else { continue }
-            let name = String(decoding: bytes[..<sign], as: UTF8.self)
-            guard names.contains(name) else { continue }
-            values[name] = String(decoding: bytes[(sign + 1)...], as: UTF8.self)
+            guard let name = names.name(UnsafeRawBufferPointer(rebasing: bytes[..<sign])) else { continue }
+            values[name] = String(decoding: bytes[(sign + 1)...].prefix(Self.valueLength), as: UTF8.self)
         }
         return values
+    }
+}
+
+/// The names of fields that are needed, found by their bytes: an entry has about forty, and most are not.
+private struct FieldNames {
+    private var byLength: [Int: [(bytes: [UInt8], name: String)]] = [:]
+
+    init(_ names: Set<String>) {
+        for name in names { byLength[name.utf8.count, default: []].append((Array(name.utf8), name)) }
+    }
+
+    func name(_ bytes: UnsafeRawBufferPointer) -> String? {
+        byLength[bytes.count]?.first { $0.bytes.elementsEqual(bytes) }?.name
     }
 }

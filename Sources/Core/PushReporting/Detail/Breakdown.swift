@@ -40,19 +40,6 @@ public struct Breakdown: Hashable, Sendable {
         }
     }
 
-    /// Adds what `other`, of the same dimensions, counted.
-    public mutating func merge(_ other: Breakdown) {
-        precondition(dimensions == other.dimensions, "only breakdowns of the same dimensions are merged")
-        for (names, group) in other.sorted {
-            if groups[names] != nil || groups.count < Self.capacity {
-                groups[names, default: FigureGroup()].merge(group)
-            } else {
-                rest.merge(group)
-            }
-        }
-        rest.merge(other.rest)
-    }
-
     /// The groups by their names.
     var sorted: [(names: [String], group: FigureGroup)] {
         groups.map { (names: $0.key, group: $0.value) }.sorted { $0.names.lexicographicallyPrecedes($1.names) }

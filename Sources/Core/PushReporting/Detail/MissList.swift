@@ -27,11 +27,6 @@ public struct MissList: Hashable, Sendable {
         for row in rows { insert(row) }
     }
 
-    mutating func merge(_ other: MissList) {
-        count += other.count
-        for row in other.rows { insert(row) }
-    }
-
     private mutating func insert(_ row: ReportRow) {
         if kept.count == Self.capacity {
             guard let last = kept.last, Self.isSlower(row, last) else { return }

@@ -3,7 +3,7 @@ import PushModel
 
 /// What a compliance report shows beside its own figures: times of all rows, both clocks, time series, breakdowns.
 ///
-/// Rows are added one by one, and two details of the same breakdowns can be merged. Its size is bounded.
+/// Rows are added one by one. Its size is bounded.
 public struct ReportDetail: Sendable {
     /// The figures of all rows but observers'.
     public private(set) var all = FigureGroup()
@@ -58,15 +58,4 @@ public struct ReportDetail: Sendable {
     ///   - misses: the slowest of them.
     ///   - total: how many there are.
     public mutating func add(misses: [ReportRow], of total: Int) { self.misses.add(misses, of: total) }
-
-    /// Adds what `other`, of the same breakdowns and of later requests, counted.
-    public mutating func merge(_ other: ReportDetail) {
-        all.merge(other.all)
-        for index in breakdowns.indices { breakdowns[index].merge(other.breakdowns[index]) }
-        timeline.merge(other.timeline)
-        misses.merge(other.misses)
-        lateFromAcceptance += other.lateFromAcceptance
-        lateFromInvocation += other.lateFromInvocation
-        clockSetBack += other.clockSetBack
-    }
 }

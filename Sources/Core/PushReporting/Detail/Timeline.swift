@@ -69,15 +69,6 @@ public struct Timeline: Hashable, Sendable {
         slots[Self.place(minute * 60_000, width), default: Slot()].merge(slot)
     }
 
-    /// Adds what `other` counted.
-    public mutating func merge(_ other: Timeline) {
-        while width < other.width { widen() }
-        for (place, slot) in other.slots.sorted(by: { $0.key < $1.key }) {
-            makeRoom(for: place * other.width)
-            slots[Self.place(place * other.width, width), default: Slot()].merge(slot)
-        }
-    }
-
     /// The spans from the first with a row to the last, those without rows among them, each with its begin.
     public var spans: [(begin: WallTime, slot: Slot)] {
         guard let first else { return [] }

@@ -22,6 +22,8 @@ public struct JournalFacts: Hashable, Sendable {
     private var summed = 0
     private var dropped = 0
     private var suppressed = 0
+    /// Entries that were dropped since the last number: whether outcomes were among them is not known yet.
+    private var unproven = 0
     /// Entries of the unit that are not the daemon's, and such that have not the fields they need.
     private var foreign = 0
     private var unreadable = 0
@@ -34,6 +36,12 @@ public struct JournalFacts: Hashable, Sendable {
     private var suspensions = 0
 
     private var run: Run?
+    /// The names of handlers, routes and providers so far. The configuration has tens; an entry may say anything.
+    private var names: Set<String> = []
+
+    /// How many names are counted, and how long one is at most, in bytes.
+    private static let namesMax = 1000
+    private static let nameLengthMax = 1024
 
     /// What is known of the run of the daemon whose entries come now.
     private struct Run: Hashable {
@@ -60,11 +68,17 @@ public struct JournalFacts: Hashable, Sendable {
     public mutating func take(_ record: JournalRecord, in window: ReportWindow) -> ReportRow? {
         let isInside = window.contains(record.time)
         switch record.kind {
-        case .suppressed:
-            if isInside { Self.add(record, "N_DROPPED", to: &suppressed) }
+        case .suppressed where !record.isUnits:
+            if isInside {
+                Self.add(record, "N_DROPPED", to: &suppressed)
+                unproven += 1
+            }
             return nil
-        case .resumed:
+        case .resumed where !record.isUnits:
             if isInside { suspensions += 1 }
+            return nil
+        case .suppressed, .resumed:
+            if isInside { foreign += 1 }
             return nil
         case .outcome, .summed, .dropped, .started, .stopping, .stopped, .clockStepped, .storeStalled: break
         }
@@ -76,11 +90,15 @@ public struct JournalFacts: Hashable, Sendable {
             first = first ?? record.time
             last = record.time
         }
-        follow(record, isInside)
+        follow(record, isInside, window)
         switch record.kind {
         case .outcome: return row(record, isInside, window)
         case .summed: if isInside { Self.add(record, "PUSH_OUTCOMES", to: &summed) }
-        case .dropped: if isInside { Self.add(record, "PUSH_DROPPED", to: &dropped) }
+        case .dropped:
+            if isInside {
+                Self.add(record, "PUSH_DROPPED", to: &dropped)
+                unproven += 1
+            }
         case .clockStepped: if isInside { clockSteps += 1 }
         case .storeStalled: if isInside { stalls += 1 }
         case .stopped: run?.hasStopped = true
@@ -92,7 +110,15 @@ public struct JournalFacts: Hashable, Sendable {
     private mutating func row(_ record: JournalRecord, _ isInside: Bool, _ window: ReportWindow) -> ReportRow? {
         do throws(JournalFieldError) {
             let row = try ReportRow(journal: record.values, decidedAt: record.time)
-            if window.contains(row.acceptedAt) { entries += 1 }
+            guard hasRoom(for: row) else {
+                if isInside { unreadable += 1 }
+                return nil
+            }
+            if window.contains(row.acceptedAt) {
+                entries += 1
+                first = first ?? record.time
+                last = record.time
+            }
             return row
         } catch {
             if isInside { unreadable += 1 }
@@ -100,11 +126,28 @@ public struct JournalFacts: Hashable, Sendable {
         }
     }
 
-    /// Notes which run of the daemon it is, and how many outcomes lie between its entry before and this one.
-    private mutating func follow(_ record: JournalRecord, _ isInside: Bool) {
+    /// Whether its names can be counted: the memory that they take is bounded.
+    private mutating func hasRoom(for row: ReportRow) -> Bool {
+        let invocation = row.invocation
+        let own = [invocation.handler, invocation.route, invocation.provider].compactMap(\.self)
+        for name in own where !names.contains(name) {
+            guard names.count < Self.namesMax, name.utf8.count <= Self.nameLengthMax else { return false }
+            names.insert(name)
+        }
+        return true
+    }
+
+    /// Notes which run of the daemon it is, and how many outcomes lie between its entry before and this one. What lies
+    /// between two entries is missing if any of the time between them is in the window.
+    private mutating func follow(_ record: JournalRecord, _ isInside: Bool, _ window: ReportWindow) {
+        let before = run?.last ?? record.time
+        let touches =
+            (window.until.map { before < $0 } ?? true) && (window.since.map { record.time >= $0 } ?? true)
         if run?.name != record.run {
+            if let run {
+                if touches, !run.hasStopped { unended += 1 }
+            }
             if let run, isInside {
-                unended += run.hasStopped ? 0 : 1
                 absences += 1
                 absent += .milliseconds(max(0, record.time.milliseconds - run.last.milliseconds))
             }
@@ -114,9 +157,13 @@ public struct JournalFacts: Hashable, Sendable {
         run?.last = record.time
         guard let number = try? JournalFields(record.values).optionalNumber("PUSH_OUTCOME_NUMBER") else { return }
         let isOutcome = record.kind == .outcome
-        let before = run?.number
-        if let before, isInside { Self.add(max(0, number - before - (isOutcome ? 1 : 0)), to: &lacking) }
-        run?.number = max(number, before ?? 0)
+        let last = run?.number
+        if let last {
+            if touches { Self.add(max(0, number - last - (isOutcome ? 1 : 0)), to: &lacking) }
+            // The numbers say how many outcomes have no entry; what else was dropped is no outcome.
+            unproven = 0
+        }
+        run?.number = max(number, last ?? 0)
     }
 
     private static func add(_ record: JournalRecord, _ field: String, to sum: inout Int) {
@@ -147,7 +194,7 @@ public struct JournalFacts: Hashable, Sendable {
     var timeAbsent: Duration { absent }
 
     /// Whether outcomes are known to be missing.
-    public var isIncomplete: Bool { lacking + dropped + suppressed + unreadable + unended > 0 }
+    public var isIncomplete: Bool { lacking + unproven + unreadable + unended > 0 }
 
     /// Whether the journal begins after the window, so that older outcomes are gone.
     func beginsLate(for window: ReportWindow) -> Bool {

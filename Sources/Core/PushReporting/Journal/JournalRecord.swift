@@ -36,19 +36,22 @@ public struct JournalRecord: Hashable, Sendable {
     public var program: String?
     /// Its cgroup, as the kernel says.
     public var cgroup: String?
+    /// Whether a program of the unit wrote it: the daemon or a handler.
+    public var isUnits: Bool
     /// The values of ``fields``, those that it has.
     public var values: [String: String]
 
     /// Joins the parts.
     public init(
         kind: Kind, time: WallTime, run: String, program: String? = nil, cgroup: String? = nil,
-        values: [String: String] = [:]
+        isUnits: Bool = false, values: [String: String] = [:]
     ) {
         self.kind = kind
         self.time = time
         self.run = run
         self.program = program
         self.cgroup = cgroup
+        self.isUnits = isUnits
         self.values = values
     }
 

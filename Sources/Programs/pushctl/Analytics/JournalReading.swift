@@ -29,8 +29,8 @@ struct JournalSelection {
         directory = arguments[.journalDirectory]
         isUsers = arguments.has(.userUnit)
         let name = arguments[.userUnit] ?? arguments[.unit] ?? Self.installedUnit
-        // As systemctl does: a name without a suffix is that of a service.
-        unit = name.contains(".") ? name : name + ".service"
+        // As systemctl does: a name without a unit's suffix is that of a service.
+        unit = [".service", ".scope"].contains(where: name.hasSuffix) ? name : name + ".service"
     }
 
     /// By which field entries of journald name the unit that they are about.
@@ -39,7 +39,8 @@ struct JournalSelection {
     /// The fields that say whose entry it is. journald itself writes them, and no program can forge them.
     fileprivate var origin: [(name: String, values: [String])] {
         isUsers
-            ? [("_SYSTEMD_USER_UNIT", [unit]), ("_UID", [String(geteuid())])] : [("_SYSTEMD_UNIT", [unit])]
+            ? [("_SYSTEMD_USER_UNIT", [unit])] + (directory == nil ? [("_UID", [String(geteuid())])] : [])
+            : [("_SYSTEMD_UNIT", [unit])]
     }
 }
 
@@ -48,6 +49,7 @@ struct JournalReading {
     private var figures: ReportReading
     private var facts: JournalFacts
     private let window: ReportWindow
+    private let unit: String
     /// Is told of each row in the window, in the order of the journal.
     private let tell: (ReportRow) -> Void
 
@@ -70,7 +72,7 @@ struct JournalReading {
             var reading = JournalReading(
                 figures: figures,
                 facts: JournalFacts(unit: selection.unit, directory: selection.directory, begin: begin),
-                window: figures.report.window, tell: tell)
+                window: figures.report.window, unit: selection.unit, tell: tell)
             try reader.read(from: reading.firstTime, fields: Self.fields) { reading.add($0) }
             reading.figures.report.source = .journal(reading.facts)
             return reading.figures
@@ -79,22 +81,31 @@ struct JournalReading {
         }
     }
 
-    /// In microseconds: the begin of the window, or of the windows of the burn rates; `nil`: the journal's.
+    /// In microseconds: some time before the window, or the begin of the windows of the burn rates; `nil`: the journal's. The
+    /// entry before the window has the number from which on outcomes are missing, and where the clock was set back an entry
+    /// may have an earlier time than the acceptance that it tells of.
     private var firstTime: UInt64? {
-        guard let since = window.since else { return nil }
-        let first = min(since, figures.rates?.begins.min() ?? since)
-        return UInt64(clamping: max(0, first.milliseconds)) * 1000
+        guard let since = window.since?.milliseconds else { return nil }
+        let first = min(since - Self.lookBack, figures.rates?.begins.min()?.milliseconds ?? since)
+        return UInt64(clamping: max(0, first)) * 1000
     }
 
-    private static let fields: Set<String> = Set(
-        JournalRecord.fields + ["MESSAGE_ID", "_SYSTEMD_INVOCATION_ID", "_PID", "_EXE", "_SYSTEMD_CGROUP"])
+    /// An hour, in milliseconds.
+    private static let lookBack: Int64 = 3_600_000
+
+    private static let fields = Set(JournalRecord.fields).union([
+        "MESSAGE_ID", "_SYSTEMD_INVOCATION_ID", "_PID", "_EXE", "_SYSTEMD_CGROUP", "_SYSTEMD_UNIT",
+        "_SYSTEMD_USER_UNIT",
+    ])
 
     private mutating func add(_ entry: JournalReader.Entry) {
         guard let kind = entry.values["MESSAGE_ID"].flatMap({ JournalRecord.Kind.byMessageID[$0] }) else { return }
         let run = "\(entry.values["_SYSTEMD_INVOCATION_ID"] ?? "")/\(entry.values["_PID"] ?? "")"
         let record = JournalRecord(
             kind: kind, time: WallTime(milliseconds: Int64(clamping: entry.realtimeMicroseconds / 1000)), run: run,
-            program: entry.values["_EXE"], cgroup: entry.values["_SYSTEMD_CGROUP"], values: entry.values)
+            program: entry.values["_EXE"], cgroup: entry.values["_SYSTEMD_CGROUP"],
+            isUnits: [entry.values["_SYSTEMD_UNIT"], entry.values["_SYSTEMD_USER_UNIT"]].contains(unit),
+            values: entry.values)
         guard let row = facts.take(record, in: window) else { return }
         figures.rates?.add(row)
         guard window.contains(row.acceptedAt) else { return }

@@ -14,6 +14,8 @@ struct BenchRun {
         var meant = Queue<Int64>()
         var isBlocked = false
         var isOpen = true
+        /// Whether the other end takes nothing any more; what it has sent is still to be read.
+        var isEnding = false
 
         init(_ connection: Connection) { self.connection = connection }
     }
@@ -21,6 +23,8 @@ struct BenchRun {
     /// How long replies to the last requests are waited for; when a person ended it, the second.
     private static let patience: Int64 = 10_000_000_000
     private static let shortPatience: Int64 = 1_000_000_000
+    /// How long no reply to what waits is borne.
+    private static let stall: Int64 = 60_000_000_000
     /// How long one wait is at most: then it is looked whether a person ends it.
     private static let longestWait: Int64 = 100_000_000
     /// No more is queued on a connection that has so many bytes to send.
@@ -43,6 +47,8 @@ struct BenchRun {
     /// When it was last tried to send.
     private var lastSend: Int64
     private var lastReply: Int64
+    /// When a request was last taken from the schedule.
+    private var lastTake: Int64
     /// When replies are no longer waited for; `nil` while requests are sent.
     private var end: Int64?
 
@@ -56,7 +62,7 @@ struct BenchRun {
         figures = LoadFigures(plan.setup)
         let now = SystemClock.monotonicNanoseconds
         schedule = LoadSchedule(begin: now, length: plan.length, count: plan.count, rate: plan.setup.rate)
-        (lastReply, lastSend) = (now, now)
+        (lastReply, lastSend, lastTake) = (now, now, now)
     }
 
     /// Sends until the count is reached, the time is over or a person ends it, and waits for the replies.
@@ -70,6 +76,9 @@ struct BenchRun {
             }
             if end == nil { send(at: now) }
             if end == nil, schedule.isOver(at: now) { stop(at: now, patience: Self.patience) }
+            if end == nil, waiting > 0, now - max(lastReply, lastTake) >= Self.stall {
+                stop(at: now, patience: Self.shortPatience)
+            }
             if let end, waiting == 0 || now >= end { break }
             wait(at: now)
             now = SystemClock.monotonicNanoseconds
@@ -94,7 +103,7 @@ struct BenchRun {
         while full < lanes.count {
             let lane = lanes[nextLane]
             nextLane = (nextLane + 1) % lanes.count
-            guard lane.isOpen, lane.meant.count < plan.setup.pipeline,
+            guard lane.isOpen, !lane.isEnding, lane.meant.count < plan.setup.pipeline,
                 lane.connection.pendingBytes < Self.queuedBytes
             else {
                 full += 1
@@ -102,13 +111,15 @@ struct BenchRun {
             }
             full = 0
             guard let meant = schedule.take(at: now) else { break }
+            lastTake = now
             lane.connection.queue(plan.line(figures.sent))
             lane.meant.append(meant)
             figures.sent += 1
             waiting += 1
         }
-        for index in lanes.indices where lanes[index].isOpen && lanes[index].connection.pendingBytes > 0 {
-            flush(index)
+        for index in lanes.indices {
+            let lane = lanes[index]
+            if lane.isOpen, !lane.isEnding, lane.connection.pendingBytes > 0 { flush(index) }
         }
     }
 
@@ -116,11 +127,9 @@ struct BenchRun {
         switch lanes[index].connection.flush() {
         case .done: lanes[index].isBlocked = false
         case .wouldBlock: lanes[index].isBlocked = true
-        case .closed: close(index)
+        case .closed: (lanes[index].isEnding, lanes[index].isBlocked) = (true, false)
         }
-        if lanes[index].isOpen {
-            polls[index].events = Int16(POLLIN) | (lanes[index].isBlocked ? Int16(POLLOUT) : 0)
-        }
+        polls[index].events = Int16(POLLIN) | (lanes[index].isBlocked ? Int16(POLLOUT) : 0)
     }
 
     /// Waits for replies, for room, or for the time of the next request.
@@ -135,7 +144,7 @@ struct BenchRun {
     private mutating func receive() {
         for index in lanes.indices where polls[index].revents != 0 {
             if Int32(polls[index].revents) & POLLOUT != 0 { flush(index) }
-            guard lanes[index].isOpen, Int32(polls[index].revents) & ~POLLOUT != 0 else { continue }
+            guard Int32(polls[index].revents) & ~POLLOUT != 0 else { continue }
             switch lanes[index].connection.read(using: buffer, maximumLineLength: Self.replyLength) {
             case .wouldBlock: break
             case .lines(let lines): take(lines, lanes[index])

@@ -1,3 +1,4 @@
+import PushModel
 import PushSettings
 
 /// What the user typed, checked against the table: the command, and its options and operands.
@@ -20,6 +21,25 @@ struct Arguments {
     func word<Word: RawRepresentable<String>>(_ option: Option, _ type: Word.Type) -> Word? {
         // The parser let only the table's words pass, and the table has them from the type.
         self[option].flatMap(Word.init(rawValue:))
+    }
+
+    /// The values of an option that takes a list of words, in their order; `nil` where it is not given.
+    ///
+    /// - Parameter name: a shorter name of a value, which is taken too, and by which it is suggested.
+    func list<Word: RawRepresentable<String> & CaseIterable>(
+        _ option: Option, _ type: Word.Type, name: (Word) -> String = \.rawValue
+    ) throws(Failure) -> [Word]? {
+        guard let text = self[option] else { return nil }
+        var words: [Word] = []
+        for part in text.split(separator: ",", omittingEmptySubsequences: false) {
+            guard let word = Word.allCases.first(where: { $0.rawValue == part || name($0) == part }) else {
+                let known = Word.allCases.map(name)
+                let near = nearest(to: String(part), among: known).map { "; did you mean \($0)?" } ?? ""
+                throw usageFailure("--\(option.name) \(part): one of \(known.joined(separator: ", "))\(near)")
+            }
+            words.append(word)
+        }
+        return words
     }
 
     /// Something about the values that the table cannot check.

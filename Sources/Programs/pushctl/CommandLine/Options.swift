@@ -158,7 +158,8 @@ extension Option {
     static let followedProvider = Option("provider", .text("NAME"), "only outcomes of this provider's payloads")
     static let followedPlatform = Option("platform", words(Platform.self), "only outcomes and events of this platform")
     static let followedApp = Option("app", .text("APP"), "only outcomes and events of this app")
-    static let followedOutcome = Option("outcome", words(Outcome.self), "only invocations that ended so")
+    static let followedOutcome = Option(
+        "outcome", .list("OUTCOME,...", Outcome.allCases.map(\.rawValue)), "only invocations that ended so")
     static let followedCallback = Option("callback", words(Callback.self), "only outcomes of this callback")
     static let once = Option("once", .none, "print one picture and exit")
 

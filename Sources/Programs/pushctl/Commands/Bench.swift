@@ -26,8 +26,8 @@ extension Command {
             Each request has an id of its own, so that the daemon looks for it among those it knows, as it does for \
             producers that send again after an error; --no-ids leaves that out, and then the outcomes are not shown. With \
             --device all Android deliveries share a lane in device mode. At its end the command waits up to 10 s for \
-            replies and 15 s for outcomes. SIGINT ends it with the figures so far. The exit status is 1 when something \
-            was refused, overdue or got no reply.
+            replies and 15 s for outcomes. SIGINT ends it with the figures so far, and so does a minute without a reply. \
+            The exit status is 1 when something was refused, overdue or got no reply.
             """,
         ],
         operands: Operands(usage: "[FILE|-]...", count: 0...Int.max),

@@ -73,20 +73,8 @@ private struct Export {
     }
 
     private static func kinds(_ arguments: Arguments) throws(Failure) -> Set<AnalyticsEvent.Kind> {
-        guard let names = arguments[.event] else {
-            return Set(AnalyticsEvent.Kind.allCases).subtracting([.influencedOpen])
-        }
-        var kinds: Set<AnalyticsEvent.Kind> = []
-        for name in names.split(separator: ",", omittingEmptySubsequences: false) {
-            let kind = AnalyticsEvent.Kind.allCases.first { $0.rawValue == name || $0.shortName == name }
-            guard let kind else {
-                let known = AnalyticsEvent.Kind.allCases.map(\.shortName)
-                let near = nearest(to: String(name), among: known).map { "; did you mean \($0)?" } ?? ""
-                throw arguments.usageFailure("--event \(name): one of \(known.joined(separator: ", "))\(near)")
-            }
-            kinds.insert(kind)
-        }
-        return kinds
+        try arguments.list(.event, AnalyticsEvent.Kind.self, name: \.shortName).map(Set.init)
+            ?? Set(AnalyticsEvent.Kind.allCases).subtracting([.influencedOpen])
     }
 
     func run(_ session: Session) throws(Failure) -> ExitStatus {

@@ -107,11 +107,19 @@ struct ReportRun {
     private func read(
         _ journal: JournalSelection, _ figures: ReportReading, _ output: Output
     ) throws(Failure) -> ReportReading {
-        let isCSV = format == .csv
-        if isCSV { output.write(CSVReport.header.utf8) }
-        let read = try JournalReading.read(journal, figures) { row in
-            if isCSV { output.write(CSVReport.line(of: row, source: "journal").utf8) }
+        // Nothing is printed before the journal could be opened.
+        var needsHeader = format == .csv
+        func writeHeader() {
+            if needsHeader { output.write(CSVReport.header.utf8) }
+            needsHeader = false
         }
+        let isCSV = needsHeader
+        let read = try JournalReading.read(journal, figures) { row in
+            guard isCSV else { return }
+            writeHeader()
+            output.write(CSVReport.line(of: row, source: "journal").utf8)
+        }
+        writeHeader()
         if read.report.source.journal?.isIncomplete == true {
             output.note(
                 "the journal does not have every outcome of that time; the gaps of the report say what is known")

@@ -30,10 +30,21 @@ extension Command {
             less than one of 100 comparisons.
             """,
             """
-            --from-journal makes the report from the daemon's entries in the journal, with neither ledger nor daemon: of             this machine, or of the files in --journal-directory, such as those of another machine. It reads entries by             fields that journald writes itself and no program can forge: _SYSTEMD_UNIT (of --user-unit: _SYSTEMD_USER_UNIT             and _UID), and of those the entries whose _EXE is a pushrouterd and whose _SYSTEMD_CGROUP is not that of a             handler. A handler without a cgroup of its own that runs a program of that name can forge entries.
+            --from-journal makes the report from the daemon's entries in the journal, with neither ledger nor \
+            daemon: of this machine, or of the files in --journal-directory, such as those of another machine. It \
+            reads entries by fields that journald writes itself and no program can forge: _SYSTEMD_UNIT (of \
+            --user-unit: _SYSTEMD_USER_UNIT and, of this machine, _UID), and of those the entries whose _EXE is a \
+            pushrouterd and whose _SYSTEMD_CGROUP is not that of a handler. A handler without a cgroup of its own \
+            that runs a program of that name can forge entries.
             """,
             """
-            The journal does not know what is in flight, how many requests led to no invocation, how often handlers             declined or asked to be tried again: those figures are left out, null in JSON. Nor does it have each outcome:             the daemon leaves out successes beyond 500 a second, a log level leaves out more, and journald deletes old             files. Outcomes are numbered, so the report says how many have no entry. Misses and failures always have one,             so with successes left out the share that kept the deadline is at least what is shown. In CSV the columns             device, message_id and those of the completion are empty, and rows come in the order of their ends.
+            The journal does not know what is in flight, how many requests led to no invocation, how often handlers \
+            declined or asked to be tried again: those figures are left out, null in JSON. Nor does it have each \
+            outcome: the daemon leaves out successes beyond 500 a second, a log level leaves out more, and journald \
+            deletes old files. Outcomes are numbered, so the report says how many have no entry, those across an \
+            edge of the window too. Misses and failures always have one, so with successes left out the share that \
+            kept the deadline is at least what is shown. In CSV the columns device, message_id and those of the \
+            completion are empty, and rows come in the order of their ends.
             """,
         ],
         operands: .none,

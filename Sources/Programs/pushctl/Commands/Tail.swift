@@ -30,7 +30,8 @@ extension Command {
         examples: [
             Example(line: "pushctl tail", meaning: "all that is decided and recorded"),
             Example(
-                line: "pushctl tail --outcome timed_out --since -1h", meaning: "missed deadlines, with the last hour's"),
+                line: "pushctl tail --outcome timed_out,expired --since -1h",
+                meaning: "missed deadlines, with the last hour's"),
             Example(line: "pushctl tail --handler crm --json", meaning: "for programs"),
         ]
     ) { arguments, session throws(Failure) in
@@ -49,7 +50,7 @@ private struct Tailing {
     private let zone: LocalZone
 
     init(_ arguments: Arguments) throws(Failure) {
-        filter = Filter(arguments)
+        filter = try Filter(arguments)
         since = try arguments.window().since
         printsJSON = arguments.has(.json)
         zone = arguments.zone

@@ -8,35 +8,38 @@ struct Filter {
     private let provider: String?
     private let platform: Platform?
     private let app: String?
-    private let outcome: Outcome?
+    private let outcomes: [Outcome]?
     private let callback: Callback?
 
-    init(_ arguments: Arguments) {
+    /// - Throws: a usage error for a word that is no outcome.
+    init(_ arguments: Arguments) throws(Failure) {
         handler = arguments[.followedHandler]
         route = arguments[.followedRoute]
         provider = arguments[.followedProvider]
         platform = arguments.word(.followedPlatform, Platform.self)
         app = arguments[.followedApp]
-        outcome = arguments.word(.followedOutcome, Outcome.self)
+        outcomes = try arguments.list(.followedOutcome, Outcome.self)
         callback = arguments.word(.followedCallback, Callback.self)
     }
 
     /// Whether events are wanted at all: they have neither handler, route, provider, outcome nor callback.
     var takesEvents: Bool {
-        handler == nil && route == nil && provider == nil && outcome == nil && callback == nil
+        handler == nil && route == nil && provider == nil && outcomes == nil && callback == nil
     }
 
     func takes(_ row: LedgerRow) -> Bool {
         guard let invocation = row.invocation else { return false }
         return Self.takes(invocation.handler, handler) && Self.takes(invocation.route, route)
             && Self.takes(invocation.provider, provider) && Self.takes(row.platform, platform)
-            && Self.takes(row.app, app) && Self.takes(invocation.result?.outcome, outcome)
+            && Self.takes(row.app, app) && takes(invocation.result?.outcome)
             && Self.takes(invocation.callback, callback)
     }
 
     func takes(_ event: AnalyticsEvent) -> Bool {
         takesEvents && Self.takes(event.platform, platform) && Self.takes(event.appID, app)
     }
+
+    private func takes(_ outcome: Outcome?) -> Bool { outcomes.map { outcome.map($0.contains) ?? false } ?? true }
 
     private static func takes<Value: Equatable>(_ value: Value?, _ wanted: Value?) -> Bool {
         wanted == nil || value == wanted
