@@ -110,6 +110,18 @@ struct WorkerTests {
         }
     }
 
+    @Test(
+        "that writes blank lines without end, or leaves a program behind that does, keeps nobody waiting",
+        arguments: ["exec yes ''", "next; setsid yes '' & sleep 0.2; exit 0"])
+    func blankLines(script: String) throws {
+        installation.addWorker("blank", script)
+        let daemon = try DaemonProcess.ready(installation)
+        defer { withExtendedLifetime(daemon) {} }
+        let client = try installation.injectClient()
+        #expect(try client.outcome(of: Requests.deliver(job: "blank")).outcome == "failed")
+        for _ in 0..<20 { #expect(try client.outcome(of: Requests.deliver()).outcome == "handled") }
+    }
+
     @Test("that cannot be started leaves the reason, and no other handler waits for it")
     func missingProgram() throws {
         installation.write("handlers.d/gone.handler", "[Handler]\nType=worker\nExec=/nonexistent/program\n")

@@ -53,7 +53,7 @@ struct HandlerPlacesTests {
 
 @Suite("Handlers that leave places to others")
 struct LeftPlacesTests {
-    private func bench(places: Int, observers: Int = 16) -> Bench {
+    private func bench(places: Int, observers: Int = 16, observing: [Route] = []) -> Bench {
         let names = ["one", "two", "three"]
         let handlers = names.map { name in
             var handler = Handler.exec(name)
@@ -61,7 +61,7 @@ struct LeftPlacesTests {
             return handler
         }
         var table = RoutingTable.testing(
-            .device, routes: names.map { .key($0, to: $0) }, handlers: handlers, places: places)
+            .device, routes: observing + names.map { .key($0, to: $0) }, handlers: handlers, places: places)
         table.limits.observers = observers
         return Bench(table)
     }
@@ -80,6 +80,21 @@ struct LeftPlacesTests {
         #expect(try starts(of: "two", 50, &bench) == 3)
         #expect(try starts(of: "three", 50, &bench) == 2)
         #expect(bench.router.handlersRunning == 11)
+    }
+
+    @Test("have half of the places of owners and half of those of observers: neither keeps the other waiting")
+    func observers() throws {
+        let watch = Route(name: "watch", match: RouteMatch(), handler: "one", observes: true)
+        var bench = bench(places: 12, observers: 4, observing: [watch])
+        let starts = try (0..<10).flatMap { _ in
+            try bench.submit(.deliver(#"{"one":"1"}"#)).filter { $0.hasPrefix("start ") }
+        }
+        #expect(starts.count == 8)
+        #expect(bench.router.usage.handlers == 6 && bench.router.usage.observers == 2, "\(starts)")
+        let owner = try #require(bench.runs.keys.first { bench.row($0.seq.value, $0.n)?.isObserver == false })
+        let next = bench.finished(owner.seq.value, owner.n).filter { $0.hasPrefix("start ") }
+        #expect(next.count == 1, "the next owner, and no copy: \(next)")
+        #expect(bench.router.usage.handlers == 6 && bench.router.usage.observers == 2)
     }
 
     @Test("have the only place there is")

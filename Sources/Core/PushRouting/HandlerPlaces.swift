@@ -7,17 +7,25 @@ import PushModel
 /// left of it.
 struct HandlerPlaces: Sendable {
     private struct Places {
+        /// What owners or observers have of it: places of all are apart for the two.
+        struct Share {
+            /// Invocations that hold a place of all.
+            var running = 0
+            /// Invocations that have a place of the handler, and wait for one of all.
+            var granted = 0
+            /// Who waits for a place of the handler, in order; who does not any more is passed over.
+            var queue = Queue<InvocationID>()
+
+            var own: Int { running + granted }
+        }
+
         /// As configured last; not as one that is built in, which needs none of this.
         var handler: Handler
         var isConfigured = true
-        /// Invocations that hold a place of all.
-        var running = 0
-        /// Invocations that have a place of the handler, and wait for one of all.
-        var granted = 0
+        var owners = Share()
+        var observers = Share()
         /// Invocations that are to run and do not, those with a granted place among them.
         var waiting = 0
-        /// Who waits for a place of the handler, in order; who does not any more is passed over.
-        var queue = Queue<InvocationID>()
         var breaker: Breaker?
         var refused: UInt64 = 0
         var passedOver: UInt64 = 0
@@ -27,15 +35,23 @@ struct HandlerPlaces: Sendable {
             breaker = handler.breaker.map(Breaker.init)
         }
 
-        /// How many more it may run; never below 0, though a reload may leave it with more than it may have.
+        subscript(ofObservers isObserver: Bool) -> Share {
+            get { isObserver ? observers : owners }
+            _modify { if isObserver { yield &observers } else { yield &owners } }
+        }
+
+        var running: Int { owners.running + observers.running }
+        var hasQueue: Bool { !owners.queue.isEmpty || !observers.queue.isEmpty }
+
+        /// How many more owners or observers it may run; never below 0, though a reload may leave it with more than it may
+        /// have.
         ///
-        /// - Parameter all: how many places of all are free; `nil`: what it leaves to others was looked at before.
-        func free(ofAll all: Int?) -> Int {
-            let own = running + granted
-            let limit = handler.maxConcurrent.map { max(0, $0 - own) } ?? .max
+        /// - Parameter all: how many places of all are free for them; `nil`: what it leaves to others was looked at before.
+        func free(ofAll all: Int?, ofObservers isObserver: Bool) -> Int {
+            let limit = handler.maxConcurrent.map { max(0, $0 - owners.own - observers.own) } ?? .max
             guard let all, handler.leavesPlaces else { return limit }
             // Each that it takes is one less for the others.
-            return min(limit, max(0, (all - own + 1) / 2))
+            return min(limit, max(0, (all - self[ofObservers: isObserver].own + 1) / 2))
         }
         var isUnused: Bool { running == 0 && waiting == 0 }
     }
@@ -44,8 +60,11 @@ struct HandlerPlaces: Sendable {
     private static let callbacksMax = 4
 
     private var byHandler: [String: Places] = [:]
-    /// Who has been given a handler's place, and waits for one of all.
-    private var granted: [InvocationID: String] = [:]
+    /// Who has been given a handler's place, and waits for one of all; whether it is an observer.
+    private var granted: [InvocationID: Bool] = [:]
+    /// How many of them are owners, and how many observers: each will have a place of all.
+    private(set) var grantedOwners = 0
+    private(set) var grantedObservers = 0
     /// Who waits for a handler's place; an id that ended meanwhile stays until its turn comes.
     private var held: Set<InvocationID> = []
     /// Handlers that may run more when another leaves a place.
@@ -65,6 +84,7 @@ struct HandlerPlaces: Sendable {
                 places.breaker = handler.breaker.map(Breaker.init)
             }
             places.isConfigured = true
+            if handler.leavesPlaces, places.hasQueue { leaving.insert(name) }
             byHandler[name] = places
         }
         for (name, places) in byHandler where handlers[name] == nil {
@@ -75,7 +95,7 @@ struct HandlerPlaces: Sendable {
     }
 
     /// The names of the handlers for whose places others wait.
-    var withQueue: [String] { byHandler.filter { !$0.value.queue.isEmpty }.keys.sorted() }
+    var withQueue: [String] { byHandler.filter(\.value.hasQueue).keys.sorted() }
 
     /// What every handler does, by name.
     func status(at now: Instant) -> [HandlerStatus] {
@@ -107,7 +127,7 @@ struct HandlerPlaces: Sendable {
     /// - Parameter places: how many places of all are free; what starts at once is taken off.
     func hasRoom(for count: Int, of name: String, free places: inout Int) -> Bool {
         guard let own = byHandler[name] else { return true }
-        let starting = own.waiting > 0 ? 0 : min(count, own.free(ofAll: places), places)
+        let starting = own.waiting > 0 ? 0 : min(count, own.free(ofAll: places, ofObservers: false), places)
         places -= starting
         return starting == count || own.waiting + count - starting <= own.handler.queueMax
     }
@@ -138,8 +158,7 @@ struct HandlerPlaces: Sendable {
         held.remove(id)
         byHandler[handler]?.waiting -= 1
         dropQueueIfEmpty(handler)
-        let hadPlace = granted.removeValue(forKey: id) != nil
-        if hadPlace { byHandler[handler]?.granted -= 1 }
+        let hadPlace = takeBackGrant(of: id, handler)
         dropIfUnused(handler)
         return hadPlace
     }
@@ -154,66 +173,76 @@ struct HandlerPlaces: Sendable {
 
     /// Takes a place of the handler for an invocation that waits.
     ///
-    /// - Parameter free: how many places of all are free; one of them is for this invocation.
+    /// - Parameters:
+    ///   - free: how many places of all are free for it; one of them is for this invocation.
+    ///   - isObserver: whether it is an observer's.
     /// - Returns: whether there was one, or the handler has no limit; else it waits for one.
-    mutating func take(_ id: InvocationID, of handler: Handler, free: Int) -> Bool {
+    mutating func take(_ id: InvocationID, of handler: Handler, free: Int, isObserver: Bool) -> Bool {
         let name = handler.name
         // In place: a copy of the queue for each that joins it would cost as much as is in it.
         guard !held.contains(id) else { return false }
         // A reload may have taken away the place that it was given; what was to be left to others was looked at then.
-        let wasGranted = granted.removeValue(forKey: id) != nil
-        if wasGranted { byHandler[name]?.granted -= 1 }
-        guard hasFree(name, ofAll: wasGranted ? nil : free) else {
-            byHandler[name]?.queue.append(id)
+        let wasGranted = takeBackGrant(of: id, name)
+        guard hasFree(name, ofAll: wasGranted ? nil : free, ofObservers: isObserver) else {
+            byHandler[name]?[ofObservers: isObserver].queue.append(id)
             held.insert(id)
             if byHandler[name]?.handler.leavesPlaces == true { leaving.insert(name) }
             return false
         }
-        byHandler[name]?.running += 1
+        byHandler[name]?[ofObservers: isObserver].running += 1
         byHandler[name]?.waiting -= 1
         dropQueueIfEmpty(name)
         return true
     }
 
     /// Leaves a place of the handler.
-    mutating func leave(_ handler: String) {
-        byHandler[handler]?.running -= 1
+    mutating func leave(_ handler: String, isObserver: Bool) {
+        byHandler[handler]?[ofObservers: isObserver].running -= 1
         dropIfUnused(handler)
     }
 
     /// Whether an invocation has been given a place of its handler, and waits for one of all.
     func hasGrant(_ id: InvocationID) -> Bool { granted[id] != nil }
 
-    /// Whether the handler may run one more.
+    /// Whether the handler may run one more owner or observer.
     ///
-    /// - Parameter all: how many places of all are free; `nil`: what it leaves to others was looked at before.
-    func hasFree(_ handler: String, ofAll all: Int?) -> Bool {
-        byHandler[handler].map { $0.free(ofAll: all) > 0 } ?? false
+    /// - Parameter all: how many places of all are free for them; `nil`: what it leaves to others was looked at before.
+    func hasFree(_ handler: String, ofAll all: Int?, ofObservers isObserver: Bool) -> Bool {
+        byHandler[handler].map { $0.free(ofAll: all, ofObservers: isObserver) > 0 } ?? false
     }
 
-    /// The one that has waited longest for a place of the handler.
-    mutating func first(of handler: String) -> InvocationID? {
-        guard let id = byHandler[handler]?.queue.first else {
-            leaving.remove(handler)
-            return nil
-        }
-        return id
+    /// The owner or observer that has waited longest for a place of the handler.
+    mutating func first(of handler: String, ofObservers isObserver: Bool) -> InvocationID? {
+        if let id = byHandler[handler]?[ofObservers: isObserver].queue.first { return id }
+        if byHandler[handler]?.hasQueue != true { leaving.remove(handler) }
+        return nil
     }
 
     /// That one waits no more.
-    mutating func dropFirst(of handler: String) {
-        if let id = byHandler[handler]?.queue.popFirst() { held.remove(id) }
+    mutating func dropFirst(of handler: String, ofObservers isObserver: Bool) {
+        if let id = byHandler[handler]?[ofObservers: isObserver].queue.popFirst() { held.remove(id) }
     }
 
     /// Gives an invocation a place of the handler.
-    mutating func grant(_ id: InvocationID, _ handler: String) {
-        byHandler[handler]?.granted += 1
-        granted[id] = handler
+    mutating func grant(_ id: InvocationID, _ handler: String, isObserver: Bool) {
+        byHandler[handler]?[ofObservers: isObserver].granted += 1
+        granted[id] = isObserver
+        if isObserver { grantedObservers += 1 } else { grantedOwners += 1 }
+    }
+
+    /// - Returns: whether it had been given a place.
+    private mutating func takeBackGrant(of id: InvocationID, _ handler: String) -> Bool {
+        guard let isObserver = granted.removeValue(forKey: id) else { return false }
+        byHandler[handler]?[ofObservers: isObserver].granted -= 1
+        if isObserver { grantedObservers -= 1 } else { grantedOwners -= 1 }
+        return true
     }
 
     /// Drops what is left in the queue of those that wait no more, if nobody waits.
     private mutating func dropQueueIfEmpty(_ handler: String) {
-        if byHandler[handler]?.waiting == 0 { byHandler[handler]?.queue = Queue() }
+        guard byHandler[handler]?.waiting == 0, byHandler[handler]?.hasQueue == true else { return }
+        byHandler[handler]?.owners.queue = Queue()
+        byHandler[handler]?.observers.queue = Queue()
     }
 
     private mutating func dropIfUnused(_ handler: String) {

@@ -187,7 +187,8 @@ extension Router {
         else { return }
         guard admits(invocation, to: handler.name, at: now) else { return divert(&invocation, at: now, &effects) }
         let isObserver = invocation.record.isObserver
-        guard handlerPlaces.take(id, of: handler, free: freePlaces(ofObservers: isObserver)) else { return }
+        let free = freePlaces(ofObservers: isObserver)
+        guard handlerPlaces.take(id, of: handler, free: free, isObserver: isObserver) else { return }
         usage.took(placeOfObserver: isObserver)
         invocation.stage = .starting
         invocation.attempts.begin(at: now.monotonic)

@@ -6,15 +6,17 @@ extension Router {
     mutating func leavePlace(of invocation: Invocation) {
         usage.left(placeOfObserver: invocation.record.isObserver)
         guard let handler = invocation.handler?.name else { return }
-        handlerPlaces.leave(handler)
+        handlerPlaces.leave(handler, isObserver: invocation.record.isObserver)
         passOn(handler)
         guard !handlerPlaces.leaving.isEmpty else { return }
         for other in handlerPlaces.leaving.sorted() where other != handler { passOn(other) }
     }
 
-    /// How many places are free; observers have their own.
+    /// How many places are free and meant for nobody; observers have their own.
     func freePlaces(ofObservers isObserver: Bool) -> Int {
-        isObserver ? table.limits.observers - usage.observers : table.limits.handlers - usage.handlers
+        isObserver
+            ? table.limits.observers - usage.observers - handlerPlaces.grantedObservers
+            : table.limits.handlers - usage.handlers - handlerPlaces.grantedOwners
     }
 
     /// An invocation that waited for places does so no more, without having got them all.
@@ -25,18 +27,23 @@ extension Router {
 
     /// Has those that wait for a handler queue for a place to run, as many as it has places for: they have the handler's.
     mutating func passOn(_ handler: String) {
-        while let id = handlerPlaces.first(of: handler) {
+        passOn(handler, ofObservers: false)
+        passOn(handler, ofObservers: true)
+    }
+
+    private mutating func passOn(_ handler: String, ofObservers isObserver: Bool) {
+        while let id = handlerPlaces.first(of: handler, ofObservers: isObserver) {
             guard let invocation = invocations[id], invocation.stage == .ready, invocation.handler?.name == handler,
                 !handlerPlaces.hasGrant(id)
             else {
-                handlerPlaces.dropFirst(of: handler)
+                handlerPlaces.dropFirst(of: handler, ofObservers: isObserver)
                 continue
             }
-            let free = freePlaces(ofObservers: invocation.record.isObserver)
-            guard handlerPlaces.hasFree(handler, ofAll: free) else { return }
-            handlerPlaces.dropFirst(of: handler)
-            handlerPlaces.grant(id, handler)
-            queue(id, isObserver: invocation.record.isObserver)
+            let free = freePlaces(ofObservers: isObserver)
+            guard handlerPlaces.hasFree(handler, ofAll: free, ofObservers: isObserver) else { return }
+            handlerPlaces.dropFirst(of: handler, ofObservers: isObserver)
+            handlerPlaces.grant(id, handler, isObserver: isObserver)
+            queue(id, isObserver: isObserver)
         }
     }
 

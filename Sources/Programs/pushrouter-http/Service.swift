@@ -120,6 +120,8 @@ final class Service {
             let session = try Session(connection, buffer: buffer, loop: loop) {
                 [unowned self] name throws(PostFailure) in
                 try client(for: name)
+            } isStopping: { [unowned self] in
+                isStopping
             } ended: { [unowned self] in
                 rested($0)
             }

@@ -1,6 +1,7 @@
 import EventLoop
 import HandlerRuns
 import LinuxSystem
+import PushModel
 import PushRouting
 import UnixSockets
 
@@ -8,10 +9,12 @@ import UnixSockets
 final class Session {
     /// How many requests of a connection there are at once, at most. A daemon keeps to `MaxConcurrent=`, which is less.
     private static let requestsMax = 16_384
-    /// How long a line may be: a request of the longest size that the daemon takes, and what it adds.
-    private static let maximumLineLength = 17 << 20
+    /// How long a line may be: a request of the longest size that the daemon takes, the delivery that it is about, and what
+    /// the daemon adds.
+    private static let maximumLineLength = 33 << 20
 
     private let client: (String) throws(PostFailure) -> EndpointClient
+    private let isStopping: () -> Bool
     private let ended: (Session) -> Void
     private var stream: LineStream?
     /// What breaks requests off, by the ids of their lines.
@@ -27,12 +30,15 @@ final class Session {
     ///   - buffer: scratch memory of the loop's thread.
     ///   - loop: the loop.
     ///   - client: finds who posts for a handler.
+    ///   - isStopping: whether nothing new is posted, because the program is to end.
     ///   - ended: the daemon has closed the connection, or an answer was given and none is owed.
     init(
         _ connection: Connection, buffer: ReadBuffer, loop: EventLoop,
-        client: @escaping (String) throws(PostFailure) -> EndpointClient, ended: @escaping (Session) -> Void
+        client: @escaping (String) throws(PostFailure) -> EndpointClient, isStopping: @escaping () -> Bool,
+        ended: @escaping (Session) -> Void
     ) throws(SystemError) {
         self.client = client
+        self.isStopping = isStopping
         self.ended = ended
         stream = try LineStream(
             connection, buffer: buffer, loop: loop, maximumLineLength: Self.maximumLineLength
@@ -72,6 +78,11 @@ final class Session {
     }
 
     private func post(_ invocation: HTTPInvocation) {
+        guard !isStopping() else {
+            let reply = HTTPReply.failure(wasSent: false, reason: "pushrouter-http is stopping")
+            stream?.send(reply.line(answering: invocation.id, isIdempotent: true, at: Moment.now().wall))
+            return
+        }
         do throws(PostFailure) {
             guard underway.count < Self.requestsMax, underway[invocation.id] == nil else {
                 throw PostFailure(description: "there are too many requests at once")

@@ -8,6 +8,7 @@
 #include <linux/magic.h>
 #include <pthread.h>
 #include <signal.h>
+#include <string.h>
 #include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -201,3 +202,7 @@ int CLinux_wait(int type, id_t id, int options, bool *signaled, int *value) {
 int CLinux_become_subreaper(void) { return prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); }
 
 int CLinux_deny_dumps(void) { return prctl(PR_SET_DUMPABLE, 0, 0, 0, 0); }
+
+void *CLinux_find(const void *bytes, size_t length, const void *wanted, size_t wanted_length) {
+    return memmem(bytes, length, wanted, wanted_length);
+}

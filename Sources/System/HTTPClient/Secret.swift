@@ -1,3 +1,4 @@
+import CLinux
 import Glibc
 
 /// A text that nobody may see: its memory is overwritten when it goes. Not to be copied into arrays or strings, which are
@@ -44,13 +45,14 @@ public final class Secret {
     /// Puts asterisks where bytes repeat it.
     func mask(in bytes: inout [UInt8]) {
         guard count > 0 else { return }
-        var place = 0
-        while place + count <= bytes.count {
-            if bytes[place..<place + count].elementsEqual(text) {
-                bytes.replaceSubrange(place..<place + count, with: repeatElement(UInt8(ascii: "*"), count: count))
-                place += count
-            } else {
-                place += 1
+        bytes.withUnsafeMutableBytes { bytes in
+            var place = 0
+            while place + count <= bytes.count, let start = bytes.baseAddress {
+                guard let text = memory.baseAddress,
+                    let found = CLinux_find(start + place, bytes.count - place, text, count)
+                else { return }
+                memset(found, Int32(UInt8(ascii: "*")), count)
+                place = found - start + count
             }
         }
     }

@@ -44,6 +44,9 @@ final class Transfer {
         try easy.set(CURLOPT_FOLLOWLOCATION, 0)
         try easy.set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
         try easy.set(CURLOPT_NOSIGNAL, 1)
+        // Names are looked up on threads of libcurl's. Without this the loop would wait for one that hangs when its request
+        // is over.
+        try easy.set(CURLOPT_QUICK_EXIT, 1)
         // Servers and what stands before them close what is idle for a minute or so; a request that meets that is lost.
         try easy.set(CURLOPT_MAXAGE_CONN, 30)
         try easy.set(CURLOPT_POST, 1)

@@ -35,10 +35,12 @@ final class HTTPProgram {
     }
 
     /// Connects to the program, which is started if it does not run.
-    func connect(_ take: @escaping (Result<Connection, ConnectionFailure>) -> Void) {
+    ///
+    /// - Returns: to be called once, when the connection is not needed any more.
+    func connect(_ take: @escaping (Result<Connection, ConnectionFailure>) -> Void) -> () -> Void {
         guard let command else {
-            // Its `release` finds no run.
-            return take(.failure(ConnectionFailure(description: "cannot be started: pushrouter-http is not installed")))
+            take(.failure(ConnectionFailure(description: "cannot be started: pushrouter-http is not installed")))
+            return {}
         }
         if run == nil {
             let run = Run(system: system) { [weak self] run in
@@ -53,22 +55,17 @@ final class HTTPProgram {
                 command, facts: [], streams: .conversation(readsErrors: true),
                 mark: "\(system.starter.stateID):pushrouter-http:\(token)", token: token)
         }
-        run?.connect(take)
+        guard let run else { return {} }
+        run.connect(take)
+        return { [weak self, run] in self?.release(run) }
     }
 
-    /// One connection is not needed any more.
-    func release() {
-        guard let run else { return }
-        run.users -= 1
-        guard run.users <= 0 else { return }
-        self.run = nil
-        run.finish(within: Self.patience)
-    }
-
-    /// Ends the program now.
-    func stop() {
-        run?.kill()
+    /// One connection to a process is not needed any more. There may be another process meanwhile.
+    private func release(_ released: Run) {
+        released.users -= 1
+        guard released.users <= 0, run === released else { return }
         run = nil
+        released.finish(within: Self.patience)
     }
 
     /// One process.
@@ -143,7 +140,10 @@ final class HTTPProgram {
             conversation?.close()
             conversation = nil
             guard child != nil else {
-                if system.starter.cancel(token) { ended(self) }
+                if system.starter.cancel(token) {
+                    ended(self)
+                    refuse("was stopped before it was connected to")
+                }
                 return
             }
             do throws(SystemError) {

@@ -65,10 +65,13 @@ public final class LineStream {
         flush()
     }
 
-    /// Takes in what is there; for the lines of a program that has just ended.
+    /// Takes in what is there; for the lines of a program that has just ended. What it left behind may go on writing, so no
+    /// more is taken in than a socket holds.
     func drain() {
-        while source != nil, read() {}
+        for _ in 0..<Self.readsOfFullSocket where source != nil { if !read() { return } }
     }
+
+    private static let readsOfFullSocket = 8
 
     /// Lets go of the other end.
     public func close() {

@@ -7,10 +7,9 @@ import UnixSockets
 struct ConnectionSource {
     /// How it is told from others: "at /run/crm.sock"; `nil` where there is one only.
     let place: String?
-    /// Connects, now or later, and says once what became of it.
-    let connect: (@escaping (Result<Connection, ConnectionFailure>) -> Void) -> Void
-    /// A connection that was asked for is not needed any more; once for each.
-    let release: () -> Void
+    /// Connects, now or later, and says once what became of it. What it returns is to be called once, when the connection is
+    /// not needed any more.
+    let connect: (@escaping (Result<Connection, ConnectionFailure>) -> Void) -> () -> Void
 
     /// The socket of a service.
     init(path: String) {
@@ -21,15 +20,14 @@ struct ConnectionSource {
             } catch {
                 take(.failure(ConnectionFailure(description: "cannot be connected to: \(error)")))
             }
+            return {}
         }
-        release = {}
     }
 
     /// Our own program.
     init(_ program: HTTPProgram) {
         place = nil
         connect = { program.connect($0) }
-        release = { program.release() }
     }
 }
 
@@ -47,6 +45,7 @@ final class SocketChannel: InstanceChannel {
     private let report: (ChannelReport) -> Void
     private var stream: LineStream?
     private var isHeld = false
+    private var release: (() -> Void)?
 
     /// - Parameters:
     ///   - source: where it leads.
@@ -65,7 +64,9 @@ final class SocketChannel: InstanceChannel {
 
     func open() {
         isHeld = true
-        source.connect { [weak self] in self?.connected($0) }
+        let release = source.connect { [weak self] in self?.connected($0) }
+        // In the call it may have failed, or been closed.
+        if isHeld { self.release = release } else { release() }
     }
 
     private func connected(_ result: Result<Connection, ConnectionFailure>) {
@@ -113,6 +114,7 @@ final class SocketChannel: InstanceChannel {
     private func letGo() {
         guard isHeld else { return }
         isHeld = false
-        source.release()
+        release?()
+        release = nil
     }
 }

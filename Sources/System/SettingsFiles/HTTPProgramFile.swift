@@ -25,8 +25,13 @@ public enum HTTPProgramFile {
     ///   - isRequired: whether the first was asked for by name, so that nothing else is read.
     /// - Returns: `nil` when it is not installed.
     public static func command(configuration directories: [String], isRequired: Bool) -> Handler.Command? {
-        guard let path = places.first(where: { access($0, X_OK) == 0 }), let first = directories.first else {
+        guard let path = places.first(where: { access($0, X_OK) == 0 }), var first = directories.first else {
             return nil
+        }
+        // It runs in another directory.
+        if !first.hasPrefix("/"), let current = getcwd(nil, 0) {
+            first = "\(String(cString: current))/\(first)"
+            free(current)
         }
         var environment = isRequired ? [:] : ["CONFIGURATION_DIRECTORY": first]
         // What curl goes by, and where the service's credentials are.

@@ -37,6 +37,8 @@ struct Instance: Sendable {
     var idleSince: Instant?
     /// How many lines it wrote since its last answer that answer nothing.
     var strayLines = 0
+    /// Whether that was told since then.
+    var hasToldStray = false
     /// Whether it has been given all that it will be given.
     var isSpent = false
 

@@ -149,13 +149,15 @@ public struct InstancePool: Sendable {
 
     /// The instance wrote a line. Which line of its own it answers is decided by the id alone.
     public mutating func wrote(_ line: [UInt8], by id: InstanceID, at now: Instant, _ effects: inout [Effect]) {
-        guard !line.isEmpty, var instance = instances[id] else { return }
+        guard var instance = instances[id] else { return }
+        // A blank line is no fault; a thousand of them are.
+        guard !line.isEmpty else { return strayed(id, nil, at: now, &effects) }
         let fault: String
         do throws(LineFault) {
             let answer = try LineAnswer(line, toOnly: rules.isSingleUse ? instance.outstanding.keys.first : nil)
             if let invocation = instance.outstanding.removeValue(forKey: answer.id) {
                 instance.hasAnswered = true
-                instance.strayLines = 0
+                (instance.strayLines, instance.hasToldStray) = (0, false)
                 if instance.isIdle { instance.idleSince = now }
                 instances[id] = instance
                 runs[invocation] = nil
@@ -179,13 +181,22 @@ public struct InstancePool: Sendable {
         } catch {
             fault = error.description
         }
+        strayed(id, fault, at: now, &effects)
+    }
+
+    /// Counts a line that answers nothing.
+    ///
+    /// - Parameter fault: what is wrong with it, for people; `nil`: it is blank.
+    private mutating func strayed(_ id: InstanceID, _ fault: String?, at now: Instant, _ effects: inout [Effect]) {
+        guard var instance = instances[id] else { return }
         instance.strayLines += 1
-        instances[id] = instance
-        if instance.strayLines == 1 {
+        if let fault, !instance.hasToldStray {
+            instance.hasToldStray = true
             effects.append(.note("\(described(id)) wrote \(fault); such lines are ignored"))
-        } else if instance.strayLines == Self.strayLinesMax {
-            lose(id, "wrote \(Self.strayLinesMax) lines that answer nothing", at: now, &effects)
         }
+        instances[id] = instance
+        guard instance.strayLines >= Self.strayLinesMax else { return }
+        lose(id, "wrote \(Self.strayLinesMax) lines that answer nothing", at: now, &effects)
     }
 
     /// The instance is at its end; the reason says how, for people.

@@ -90,3 +90,6 @@ int CLinux_become_subreaper(void);
 
 /* No core of this process is written, and no other process of its user may read its memory (PR_SET_DUMPABLE). */
 int CLinux_deny_dumps(void);
+
+/* memmem(3): where bytes begin in others; NULL: nowhere. */
+void *_Nullable CLinux_find(const void *_Nonnull bytes, size_t length, const void *_Nonnull wanted, size_t wanted_length);
