@@ -37,5 +37,5 @@ status=0
 # deliveries, and 20,000 at many. An entry of the journal has what a report needs (0078): 6,000 more.
 budget 1 1 109000 69500 115000 10100 || status=1
 # How many outcomes have an entry each, and how many deliveries a batch, depends on the speed.
-budget 8 64 86000 54700 104000 2800 || status=1
+budget 8 64 92000 69500 99500 2300 || status=1
 exit $status
