@@ -13,7 +13,7 @@ count=200
 
 mkdir -p "$work/configuration"
 # None may end within the measurement.
-printf "[Tracker]\nGrace=1h\n" >"$work/configuration/pushrouterd.conf"
+printf "[Tracker]\nGrace=10min\n" >"$work/configuration/pushrouterd.conf"
 cat >"$work/line" <<'END'
 {"op":"interact","kind":"opened","app":"shop","device":"pixel","message":"not-come-yet"}
 END
