@@ -62,8 +62,12 @@ def array(element, values, head='{"_ab":"true","t":"T","a":"A"'):
 
 
 def deep(n):
-    """Objects within each other, as deep as is taken, side by side."""
-    return '{"_ab":"true","t":"T","a":"A","x":[' + ",".join(['{"a":' * 26 + "1" + "}" * 26] * n) + "]}"
+    """Objects within each other, as deep as is taken, side by side; where no more values are taken, a text fills the line."""
+    element = '{"a":' * 26 + "1" + "}" * 26
+    few = min(n, 65_000 // 53)
+    return (
+        '{"_ab":"true","t":"T","a":"A","x":[' + ",".join([element] * few) + '],"y":"'
+        + "x" * ((n - few) * (len(element) + 1)) + '"}')
 
 
 buttons = lambda n: marks | {f"ab_a{i}_a": "ab_uri" for i in range(n)}
