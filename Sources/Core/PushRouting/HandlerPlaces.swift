@@ -60,11 +60,9 @@ struct HandlerPlaces: Sendable {
     private static let callbacksMax = 4
 
     private var byHandler: [String: Places] = [:]
-    /// Who has been given a handler's place, and waits for one of all; whether it is an observer.
-    private var granted: [InvocationID: Bool] = [:]
-    /// How many of them are owners, and how many observers: each will have a place of all.
-    private(set) var grantedOwners = 0
-    private(set) var grantedObservers = 0
+    /// Who has been given a handler's place, and waits for one of all.
+    private var grantedOwners: Set<InvocationID> = []
+    private var grantedObservers: Set<InvocationID> = []
     /// Who waits for a handler's place; an id that ended meanwhile stays until its turn comes.
     private var held: Set<InvocationID> = []
     /// Handlers that may run more when another leaves a place.
@@ -166,7 +164,7 @@ struct HandlerPlaces: Sendable {
     /// Whether an invocation waits because its handler runs as many as it may, or has more waiting than it should.
     func isHeldUp(_ id: InvocationID, of handler: Handler) -> Bool {
         guard let own = byHandler[handler.name] else { return false }
-        return held.contains(id) || granted[id] != nil || own.waiting > own.handler.queueMax
+        return held.contains(id) || hasGrant(id) || own.waiting > own.handler.queueMax
     }
 
     // MARK: Places
@@ -202,7 +200,7 @@ struct HandlerPlaces: Sendable {
     }
 
     /// Whether an invocation has been given a place of its handler, and waits for one of all.
-    func hasGrant(_ id: InvocationID) -> Bool { granted[id] != nil }
+    func hasGrant(_ id: InvocationID) -> Bool { grantedOwners.contains(id) || grantedObservers.contains(id) }
 
     /// Whether the handler may run one more owner or observer.
     ///
@@ -226,15 +224,17 @@ struct HandlerPlaces: Sendable {
     /// Gives an invocation a place of the handler.
     mutating func grant(_ id: InvocationID, _ handler: String, isObserver: Bool) {
         byHandler[handler]?[ofObservers: isObserver].granted += 1
-        granted[id] = isObserver
-        if isObserver { grantedObservers += 1 } else { grantedOwners += 1 }
+        if isObserver { grantedObservers.insert(id) } else { grantedOwners.insert(id) }
     }
+
+    /// How many owners or observers have been given a place of their handlers: each will have one of all.
+    func granted(toObservers isObserver: Bool) -> Int { isObserver ? grantedObservers.count : grantedOwners.count }
 
     /// - Returns: whether it had been given a place.
     private mutating func takeBackGrant(of id: InvocationID, _ handler: String) -> Bool {
-        guard let isObserver = granted.removeValue(forKey: id) else { return false }
+        let isObserver = grantedObservers.remove(id) != nil
+        guard isObserver || grantedOwners.remove(id) != nil else { return false }
         byHandler[handler]?[ofObservers: isObserver].granted -= 1
-        if isObserver { grantedObservers -= 1 } else { grantedOwners -= 1 }
         return true
     }
 

@@ -14,9 +14,9 @@ extension Router {
 
     /// How many places are free and meant for nobody; observers have their own.
     func freePlaces(ofObservers isObserver: Bool) -> Int {
-        isObserver
-            ? table.limits.observers - usage.observers - handlerPlaces.grantedObservers
-            : table.limits.handlers - usage.handlers - handlerPlaces.grantedOwners
+        let unused =
+            isObserver ? table.limits.observers - usage.observers : table.limits.handlers - usage.handlers
+        return unused - handlerPlaces.granted(toObservers: isObserver)
     }
 
     /// An invocation that waited for places does so no more, without having got them all.

@@ -144,9 +144,7 @@ public struct JournalFacts: Hashable, Sendable {
         let touches =
             (window.until.map { before < $0 } ?? true) && (window.since.map { record.time >= $0 } ?? true)
         if run?.name != record.run {
-            if let run {
-                if touches, !run.hasStopped { unended += 1 }
-            }
+            if touches, run?.hasStopped == false { unended += 1 }
             if let run, isInside {
                 absences += 1
                 absent += .milliseconds(max(0, record.time.milliseconds - run.last.milliseconds))
