@@ -98,14 +98,15 @@ struct MigrationFrom2Tests {
     func deliveries() async throws {
         let directory = try earlierLedger()
         let ledger = try TestLedger(directory.path)
-        var receipts: [AnalyticsEvent] = []
+        var receipts: [TrackedReceipt] = []
         try ledger.reader().trackedDeliveries(newest: 100) { receipts.append($1) }
         #expect(receipts.map(\.seq.value) == [1, 3, 4])
         let rows = try ledger.tracked()
         #expect(rows.map(\.seq.value) == [1, 3, 4])
         #expect(rows.map(\.opened?.by.value) == [2, nil, nil])
-        #expect(rows.map(\.receivedAt.seconds) == receipts.map(\.time) && rows.map(\.since) == rows.map(\.receivedAt))
-        #expect(rows[0].opened?.at.seconds == receipts[0].time)
+        let times = try rows.map { try ledger.reader().story(of: $0.seq)?.events.first?.time }
+        #expect(rows.map(\.receivedAt.seconds) == times && rows.map(\.since) == rows.map(\.receivedAt))
+        #expect(rows[0].opened?.at.seconds == times[0])
         // Whether it was displayed is not known: no session start is to count it wrongly.
         #expect(rows.allSatisfy { !$0.isDisplayed && $0.hasOwnID && !$0.isInfluenced && $0.buttons.isEmpty })
 

@@ -32,9 +32,9 @@ final class TrackerRowTests {
         row.opened = .init(at: Self.time(-7), by: SequenceNumber(3))
         row.isInfluenced = true
         #expect(try ledger.tracked() == [Fixture.tracked(1), row], "and the other one is as it was")
-        var receipts: [AnalyticsEvent] = []
+        var receipts: [TrackedReceipt] = []
         try ledger.reader().trackedDeliveries(newest: 1) { receipts.append($1) }
-        #expect(receipts == [Fixture.event(2)])
+        #expect(receipts == [TrackedReceipt(Fixture.event(2))])
     }
 
     @Test("a delivery whose receipt is followed by another event before it, as in the foreground of iOS")
@@ -44,9 +44,9 @@ final class TrackerRowTests {
         shown.id = UUID128(high: 9, low: 9)
         shown.content = .iosForeground(.init(campaignID: "c1", messageID: "m1"))
         try await ledger.commit(Fixture.delivery(1) + [.event(shown), .tracker(.delivery(Fixture.tracked(1)))])
-        var receipts: [AnalyticsEvent] = []
+        var receipts: [TrackedReceipt] = []
         try ledger.reader().trackedDeliveries(newest: 1) { receipts.append($1) }
-        #expect(receipts == [Fixture.event(1)])
+        #expect(receipts == [TrackedReceipt(Fixture.event(1))])
     }
 
     @Test("deliveries in the order in which they were taken over, the newest only, and none that was forgotten")

@@ -84,7 +84,7 @@ public struct TrackerRows {
         for row in pendingStarts { tracker.restore(row, now: now) }
         for row in sessions { tracker.restore(row, now: now) }
         for row in starts { tracker.restore(row) }
-        for (row, received) in deliveries { tracker.restore(row, received: received) }
+        for (row, received) in deliveries { tracker.restore(row, received: TrackedReceipt(received)) }
         for row in interactions where row.buttonAction == .close {
             if let delivery = row.delivery, let button = row.button { tracker.restore(closed: button, of: delivery) }
         }

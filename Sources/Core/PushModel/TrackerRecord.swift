@@ -87,6 +87,45 @@ public struct TrackedRow: Hashable, Sendable {
     }
 }
 
+/// What the tracker remembers of the event of a delivery's receipt, beside its ``TrackedRow``.
+public struct TrackedReceipt: Hashable, Sendable {
+    /// The delivery's number.
+    public var seq: SequenceNumber
+    /// The user; `nil` where none was known.
+    public var externalUserID: String?
+    /// The device; `nil` where none was named.
+    public var deviceID: String?
+    /// The app; `nil` where none was named.
+    public var appID: String?
+    /// The platform.
+    public var platform: Platform
+    /// The campaign; `nil` without one.
+    public var campaignID: String?
+    /// The message id; `nil` without one.
+    public var messageID: String?
+
+    /// Joins the parts.
+    public init(
+        seq: SequenceNumber, externalUserID: String?, deviceID: String?, appID: String?, platform: Platform,
+        campaignID: String?, messageID: String?
+    ) {
+        self.seq = seq
+        self.externalUserID = externalUserID
+        self.deviceID = deviceID
+        self.appID = appID
+        self.platform = platform
+        self.campaignID = campaignID
+        self.messageID = messageID
+    }
+
+    /// What is remembered of an event.
+    public init(_ event: AnalyticsEvent) {
+        self.init(
+            seq: event.seq, externalUserID: event.externalUserID, deviceID: event.deviceID, appID: event.appID,
+            platform: event.platform, campaignID: event.push?.campaignID, messageID: event.push?.messageID)
+    }
+}
+
 /// What became of an interaction.
 public struct InteractionRow: Hashable, Sendable {
     /// The request that told of it.

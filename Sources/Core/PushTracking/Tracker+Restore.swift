@@ -55,11 +55,11 @@ extension Tracker {
         _ = history.add(entry)
     }
 
-    /// Gives back a delivery, with the event of its receipt.
-    public mutating func restore(_ row: TrackedRow, received: AnalyticsEvent) {
+    /// Gives back a delivery, with what its receipt says.
+    public mutating func restore(_ row: TrackedRow, received: TrackedReceipt) {
         let slot = add(
             row, on: findOrAdd(received.deviceID, app: received.appID), isNamed: received.deviceID != nil,
-            user: received.externalUserID, campaign: received.push?.campaignID, messageID: received.push?.messageID,
+            user: received.externalUserID, campaign: received.campaignID, messageID: received.messageID,
             received.platform)
         if row.isInfluenced { deliveries[slot].flags.insert(.influenced) }
         if let opened = row.opened { markOpened(slot, opened) }

@@ -23,7 +23,7 @@ final class CommitPipeline {
     /// The loop writes a batch itself that has no more rows than these bytes.
     private static let ownLength = 16 << 10
     /// The loop writes itself as long as that takes less than this, in nanoseconds.
-    private static let ownDuration: Int64 = 2_000_000
+    private static let ownDuration: Int64 = 10_000_000
     /// How many batches the loop leaves to the log's thread after it has waited too long.
     private static let patience = 1000
 

@@ -51,25 +51,25 @@ extension LedgerReader {
         Int(try database.integer("SELECT count(*) FROM tracked_deliveries"))
     }
 
-    /// Streams the deliveries that the tracker took over last, each with the event of its receipt, in the order in which
-    /// it took them over.
+    /// Streams the deliveries that the tracker took over last, each with what its receipt says, in the order in which it
+    /// took them over.
     ///
     /// - Parameters:
     ///   - limit: how many at most.
     ///   - body: gets each of them.
     public func trackedDeliveries(
-        newest limit: Int, _ body: (TrackedRow, AnalyticsEvent) -> Void
+        newest limit: Int, _ body: (TrackedRow, TrackedReceipt) -> Void
     ) throws(StoreError) {
         let statement = try database.prepare(
             """
-            SELECT \(LedgerColumns.event), \(TrackerColumns.delivery)
+            SELECT \(TrackerColumns.receipt), \(TrackerColumns.delivery)
             FROM tracked_deliveries CROSS JOIN events ON cursor = event
             WHERE event >= \(Self.firstDelivery) ORDER BY event
             """)
         statement.bind(Int64(limit), at: 1)
         while try statement.step() {
-            let receipt = try statement.event()
-            body(statement.trackedRow(from: LedgerColumns.eventCount, of: receipt), receipt)
+            let receipt = try statement.trackedReceipt()
+            body(statement.trackedRow(from: TrackerColumns.receiptCount, of: receipt), receipt)
         }
     }
 

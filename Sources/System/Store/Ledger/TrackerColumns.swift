@@ -10,6 +10,13 @@ enum TrackerColumns {
         """
     static let deliveryCount: Int32 = 11
 
+    /// Of the event of a delivery's receipt.
+    static let receipt = """
+        events.seq, events.external_user_id, events.device_id, events.app_id, events.platform, events.campaign_id,
+        events.message_id
+        """
+    static let receiptCount: Int32 = 7
+
     static let interaction = """
         interactions.cause, interactions.delivery, interactions.verdict, interactions.button,
         interactions.button_action, interactions.at
@@ -36,7 +43,7 @@ enum TrackerColumns {
 // Columns: each reads the columns of its list above, which start at `first`.
 extension Statement {
     /// A delivery; its number is that of its receipt.
-    func trackedRow(from first: Int32, of receipt: AnalyticsEvent) -> TrackedRow {
+    func trackedRow(from first: Int32, of receipt: TrackedReceipt) -> TrackedRow {
         TrackedRow(
             seq: receipt.seq, receivedAt: time(first + 1), since: time(first + 2),
             isDisplayed: integer(first + 3) != 0, hasOwnID: integer(first + 4) != 0, uniqueID: text(first + 5),
@@ -44,6 +51,12 @@ extension Statement {
             opened: isNull(first + 8)
                 ? nil : .init(at: time(first + 8), by: SequenceNumber(integer(first + 9))),
             isInfluenced: integer(first + 10) != 0)
+    }
+
+    func trackedReceipt() throws(StoreError) -> TrackedReceipt {
+        TrackedReceipt(
+            seq: SequenceNumber(integer(0)), externalUserID: text(1), deviceID: text(2), appID: text(3),
+            platform: try name(4), campaignID: text(5), messageID: text(6))
     }
 
     func interaction(from first: Int32 = 0) throws(StoreError) -> InteractionRow {

@@ -28,13 +28,18 @@ struct LogChain: ~Copyable {
     private var firsts: [UInt64] = []
     /// Where every batch begins, by its number: made when it is first needed, where there are copies.
     private var index: [UInt64: [Place]]?
+    /// What was read last: a part of a segment.
     private var memory = AlignedMemory(byteCount: 64 << 10)
+    private var inMemory: (place: Place, count: Int)?
+    /// How much is read at a time where what follows is wanted next. A read of one block takes as long as one of ten.
+    private static let readAhead = 1 << 20
 
     /// - Throws: that the disk cannot read one of them; so does everything below.
     init(_ segments: [LogSegment]) throws(StoreError) {
         self.segments = segments
         for segment in segments.indices {
-            firsts.append(try batch(at: Place(segment: segment, offset: LogSegment.headerLength))?.header.number ?? 0)
+            let place = Place(segment: segment, offset: LogSegment.headerLength)
+            firsts.append(try batch(at: place, readAhead: RowBuffer.alignment)?.header.number ?? 0)
         }
     }
 
@@ -94,8 +99,12 @@ struct LogChain: ~Copyable {
         }
         guard let segment = segments.firstIndex(where: { $0.id == position.segment }) else { return found }
         let end = min(position.end + Self.longestBatch, segments[segment].length)
+        // A daemon may have written there since.
+        inMemory = nil
         for offset in stride(from: position.end, to: end, by: RowBuffer.alignment) {
-            consider(try batch(at: Place(segment: segment, offset: offset)))
+            let place = Place(segment: segment, offset: offset)
+            guard let header = try header(at: place), header.number > position.number else { continue }
+            consider(try batch(at: place))
         }
         return found
     }
@@ -152,28 +161,58 @@ struct LogChain: ~Copyable {
         return places
     }
 
-    /// The batch that begins at a place, if a whole one does.
-    private mutating func batch(at place: Place) throws(StoreError) -> Batch? {
+    /// What looks like a batch's header at a place.
+    private mutating func header(
+        at place: Place, readAhead: Int = Self.readAhead
+    ) throws(StoreError) -> BatchHeader? {
         let segment = segments[place.segment]
         guard place.offset >= LogSegment.headerLength, place.offset < segment.length,
-            try segment.read(
-                into: UnsafeMutableRawBufferPointer(rebasing: memory.bytes[..<RowBuffer.alignment]), at: place.offset)
-                == RowBuffer.alignment,
-            let header = BatchHeader(UnsafeRawBufferPointer(memory.bytes)),
+            let block = try blocks(RowBuffer.alignment, at: place, readAhead: readAhead),
+            let header = BatchHeader(block),
             header.blocksLength <= min(Self.longestBatch, segment.length - place.offset)
         else { return nil }
-        let length = header.blocksLength
-        if memory.bytes.count < length {
-            memory = AlignedMemory(byteCount: length)
-        }
-        let blocks = UnsafeMutableRawBufferPointer(rebasing: memory.bytes[..<length])
-        guard try segment.read(into: blocks, at: place.offset) == length,
+        return header
+    }
+
+    /// The batch that begins at a place, if a whole one does.
+    private mutating func batch(at place: Place, readAhead: Int = Self.readAhead) throws(StoreError) -> Batch? {
+        guard let header = try header(at: place, readAhead: readAhead),
+            let blocks = try blocks(header.blocksLength, at: place, readAhead: readAhead),
             let checksum = BatchHeader.verifiedChecksum(
                 UnsafeRawBufferPointer(rebasing: blocks[..<(BatchHeader.length + header.rowsLength)]))
         else { return nil }
         let position = LogPosition(
-            number: header.number, checksum: checksum, segment: segment.id, end: place.offset + length)
-        return Batch(header: header, position: position, blocks: UnsafeRawBufferPointer(blocks))
+            number: header.number, checksum: checksum, segment: segments[place.segment].id,
+            end: place.offset + blocks.count)
+        return Batch(header: header, position: position, blocks: blocks)
+    }
+
+    /// So many bytes of a segment, in the chain's memory until more are read; `nil` where the segment ends before.
+    private mutating func blocks(
+        _ count: Int, at place: Place, readAhead: Int
+    ) throws(StoreError) -> UnsafeRawBufferPointer? {
+        if let inMemory, inMemory.place.segment == place.segment {
+            let start = place.offset - inMemory.place.offset
+            if start >= 0, start + count <= inMemory.count {
+                return UnsafeRawBufferPointer(rebasing: memory.bytes[start..<start + count])
+            }
+        }
+        let segment = segments[place.segment]
+        let wanted = max(count, min(readAhead, segment.length - place.offset))
+        if memory.bytes.count < wanted { memory = AlignedMemory(byteCount: wanted) }
+        inMemory = nil
+        let taken: Int
+        do throws(StoreError) {
+            taken = try segment.read(
+                into: UnsafeMutableRawBufferPointer(rebasing: memory.bytes[..<wanted]), at: place.offset)
+        } catch {
+            // What the disk cannot read may lie in what nobody asked for.
+            guard wanted > count else { throw error }
+            taken = try segment.read(
+                into: UnsafeMutableRawBufferPointer(rebasing: memory.bytes[..<count]), at: place.offset)
+        }
+        inMemory = (place, taken)
+        return taken < count ? nil : UnsafeRawBufferPointer(rebasing: memory.bytes[..<count])
     }
 }
 
