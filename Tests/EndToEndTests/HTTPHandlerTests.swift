@@ -208,4 +208,30 @@ struct HTTPHandlerTests {
         #expect(children(of: daemon.processID).isEmpty, "the daemon starts none of its own")
         #expect(Set(server.requests.compactMap { $0["connection"]?.int64 }).count == 1)
     }
+
+    @Test("is sent nothing before pushrouter-http says that it is up: where that fails, the next start has it")
+    func greeting() throws {
+        let socket = installation.root + "/http.sock"
+        installation.write("pushrouterd.conf", "[Daemon]\nHTTPSocket=\(socket)\n")
+        installation.addHTTP("crm", "http://127.0.0.1:1/unused")
+        // Two that end before they are up, then one that answers each line.
+        let script = """
+            use IO::Socket::UNIX;
+            my $s = IO::Socket::UNIX->new(Local => '\(socket)', Listen => 9) or die;
+            my $ended = 0;
+            while (my $c = $s->accept) {
+                $c->autoflush(1);
+                next if $ended++ < 2;
+                print $c "\\n";
+                while (<$c>) { my ($id) = /"id":(\\d+)/; print $c qq({"id":$id,"status":"handled"}\\n) }
+            }
+            """
+        let service = try Service(["/usr/bin/perl", "-e", script])
+        defer { withExtendedLifetime(service) {} }
+        try waitUntil("the service listens") { access(socket, F_OK) == 0 }
+        let daemon = try DaemonProcess.ready(installation)
+        let outcome = try installation.injectClient().outcome(of: Requests.deliver(job: "crm"))
+        #expect(outcome.outcome == "handled", "\(outcome)")
+        try waitUntil("that is told") { daemon.standardError.contains("closed the connection before it was up") }
+    }
 }

@@ -48,6 +48,8 @@ final class Session {
             case .end, .fault: close()
             }
         }
+        // The daemon sends nothing before this: nobody may be there to read it.
+        if !isStopping() { stream?.send([UInt8(ascii: "\n")]) }
     }
 
     /// Breaks off everything, and lets go of the connection.

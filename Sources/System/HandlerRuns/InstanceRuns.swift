@@ -268,10 +268,11 @@ final class InstanceRuns {
             starting[lastToken] = { channel.wasSpawned($0) }
             return channel
         case .socket(let path, let rules):
-            return SocketChannel(
-                ConnectionSource(path: path), isSingleUse: rules.isSingleUse, system: system, report: report)
+            let source = ConnectionSource(path: path, greets: false)
+            return SocketChannel(source, isSingleUse: rules.isSingleUse, system: system, report: report)
         case .http(let endpoint, _):
-            let source = endpoint.serviceSocket.map(ConnectionSource.init(path:)) ?? ConnectionSource(httpProgram)
+            let service = endpoint.serviceSocket.map { ConnectionSource(path: $0, greets: true) }
+            let source = service ?? ConnectionSource(httpProgram)
             return SocketChannel(source, isSingleUse: false, system: system, report: report)
         case .exec, .notify, .journal, .discard:
             preconditionFailure("a handler of the kind \(handler.kind.name) has no instances")

@@ -7,13 +7,18 @@ import UnixSockets
 struct ConnectionSource {
     /// How it is told from others: "at /run/crm.sock"; `nil` where there is one only.
     let place: String?
+    /// Whether the other end says with a line that it is up: what is sent before may be sent to nobody.
+    let greets: Bool
     /// Connects, now or later, and says once what became of it. What it returns is to be called once, when the connection is
     /// not needed any more.
     let connect: (@escaping (Result<Connection, ConnectionFailure>) -> Void) -> () -> Void
 
     /// The socket of a service.
-    init(path: String) {
+    ///
+    /// - Parameter greets: whether it says that it is up, as `pushrouter-http` does.
+    init(path: String, greets: Bool) {
         place = "at \(path)"
+        self.greets = greets
         connect = { take in
             do throws(ClientError) {
                 take(.success(try Connection(connectingTo: path)))
@@ -27,6 +32,7 @@ struct ConnectionSource {
     /// Our own program.
     init(_ program: HTTPProgram) {
         place = nil
+        greets = true
         connect = { program.connect($0) }
     }
 }
@@ -44,8 +50,14 @@ final class SocketChannel: InstanceChannel {
     private let system: InstanceSystem
     private let report: (ChannelReport) -> Void
     private var stream: LineStream?
+    private var isOpen = false
+    /// Ends the wait for the line that says that the other end is up.
+    private var greetingTimer: TimerSource?
     private var isHeld = false
     private var release: (() -> Void)?
+
+    /// For how long the line that says that the other end is up is waited for, in nanoseconds.
+    private static let patience: Int64 = 3_000_000_000
 
     /// - Parameters:
     ///   - source: where it leads.
@@ -75,22 +87,42 @@ final class SocketChannel: InstanceChannel {
         do {
             stream = try LineStream(try result.get(), buffer: system.buffer, loop: system.loop) { [unowned self] in
                 switch $0 {
-                case .line(let line): report(.line(line))
-                case .end: ended("closed the connection")
+                case .line(let line): wrote(line)
+                case .end: ended(isOpen ? "closed the connection" : "closed the connection before it was up")
                 case .fault(let reason): ended(reason)
                 }
             }
-            report(.opened)
+            guard source.greets else { return opened() }
+            greetingTimer = try TimerSource(loop: system.loop) { [unowned self] in
+                stream?.close()
+                ended("did not say within 3 s that it is up")
+            }
+            greetingTimer?.arm(at: EventLoop.nowNanoseconds + Self.patience)
         } catch {
+            stream?.close()
+            stream = nil
             letGo()
             report(.failedToOpen("\(error)"))
         }
     }
 
+    private func opened() {
+        isOpen = true
+        greetingTimer = nil
+        report(.opened)
+    }
+
+    private func wrote(_ line: [UInt8]) {
+        if isOpen { return report(.line(line)) }
+        opened()
+    }
+
     private func ended(_ reason: String) {
+        let reason = source.place.map { "\($0) \(reason)" } ?? reason
         stream = nil
+        greetingTimer = nil
         letGo()
-        report(.closed(source.place.map { "\($0) \(reason)" } ?? reason))
+        report(isOpen ? .closed(reason) : .failedToOpen(reason))
     }
 
     func send(_ line: [UInt8]) { stream?.send(line) }
@@ -108,6 +140,7 @@ final class SocketChannel: InstanceChannel {
     func close() {
         stream?.close()
         stream = nil
+        greetingTimer = nil
         letGo()
     }
 

@@ -86,27 +86,43 @@ struct LogChain: ~Copyable {
     /// The first batch with a number above this one; `nil` when there is none. To be asked where the chain ends: then
     /// what is found is cut off from what is before it.
     ///
-    /// A torn batch is the last one that was written, because one is written at a time. So what follows it within the
-    /// length of a batch, or begins a segment, was there before the torn one could be.
+    /// A torn batch is the last one that was written, because one is written at a time. So what is whole and follows it
+    /// within the length of a batch, or begins a segment, was there before the torn one could be. A segment whose own
+    /// first batch cannot be read is looked through as well.
     mutating func batchBeyond(_ position: LogPosition) throws(StoreError) -> BatchHeader? {
-        var found: BatchHeader?
-        func consider(_ batch: Batch?) {
-            guard let header = batch?.header, header.number > position.number else { return }
-            if found.map({ header.number < $0.number }) ?? true { found = header }
-        }
-        for segment in segments.indices where firsts[segment] > position.number {
-            consider(try batch(at: Place(segment: segment, offset: LogSegment.headerLength)))
-        }
-        guard let segment = segments.firstIndex(where: { $0.id == position.segment }) else { return found }
-        let end = min(position.end + Self.longestBatch, segments[segment].length)
-        // A daemon may have written there since.
+        // A daemon may have written since.
         inMemory = nil
-        for offset in stride(from: position.end, to: end, by: RowBuffer.alignment) {
-            let place = Place(segment: segment, offset: offset)
-            guard let header = try header(at: place), header.number > position.number else { continue }
-            consider(try batch(at: place))
+        var found: BatchHeader?
+        for segment in segments.indices {
+            let start = Place(segment: segment, offset: LogSegment.headerLength)
+            if segments[segment].id == position.segment {
+                try look(for: &found, from: Place(segment: segment, offset: position.end), after: position.number)
+            } else if firsts[segment] == 0 {
+                try look(for: &found, from: start, after: position.number)
+            } else if firsts[segment] > position.number {
+                try look(for: &found, at: start, after: position.number)
+            }
         }
         return found
+    }
+
+    /// Looks for the batch with the lowest number above `number` from a place on, as far as a batch may reach.
+    private mutating func look(
+        for found: inout BatchHeader?, from start: Place, after number: UInt64
+    ) throws(StoreError) {
+        let end = min(start.offset + Self.longestBatch, segments[start.segment].length)
+        for offset in stride(from: start.offset, to: end, by: RowBuffer.alignment) {
+            try look(for: &found, at: Place(segment: start.segment, offset: offset), after: number)
+        }
+    }
+
+    private mutating func look(
+        for found: inout BatchHeader?, at place: Place, after number: UInt64
+    ) throws(StoreError) {
+        guard let header = try header(at: place), header.number > number, header.number < found?.number ?? .max,
+            try batch(at: place) != nil
+        else { return }
+        found = header
     }
 
     /// What is wrong where the chain ends; `nil`: nothing comes later.
