@@ -47,7 +47,8 @@ struct BackupTests {
         try await ledger.commit(Fixture.delivery(1))
         let path = directory.path + "/none/backup.db"
         let error = #expect(throws: StoreError.self) { try Backup.write(ledger.reader(), to: path) }
-        #expect(error?.context.hasPrefix(path) == true)
+        #expect(error?.context == path && error?.kind == .noDirectory)
+        #expect(error?.advice == "make the directory, or name a file in another")
         ledger.committer.stop()
     }
 

@@ -36,6 +36,8 @@ final class Service {
     private var retired: [EndpointClient] = []
     private var sessions: [ObjectIdentifier: Session] = [:]
     private var entranceSource: IOSource?
+    /// Ends a pause of the entrance.
+    private var entranceTimer: TimerSource?
     private var endTimer: TimerSource?
     private var signals: [SignalSource] = []
     private var isStopping = false
@@ -63,6 +65,7 @@ final class Service {
             [unowned self] _ in
             enter()
         }
+        entranceTimer = try TimerSource(loop: loop) { [unowned self] in entranceSource?.interest = .read }
         endTimer = try TimerSource(loop: loop) { [unowned self] in loop.exit(code: 0) }
         signals = [
             try SignalSource(loop: loop, signal: SIGTERM) { [unowned self] in stop() },
@@ -107,11 +110,21 @@ final class Service {
             case .listening(let listener):
                 switch listener.accept() {
                 case .connection(let connection): begin(connection)
-                case .wouldBlock, .refused, .failed: return
+                case .wouldBlock, .refused: return
+                case .failed(let number): return pause(because: number)
                 }
             }
         }
     }
+
+    /// The listener stays readable: to ask again at once would be all that the loop does.
+    private func pause(because number: Int32) {
+        log(JournalEntry(.error, "a connection was not accepted: \(errorText(number)); tried again in 100 ms"))
+        entranceSource?.interest = []
+        entranceTimer?.arm(at: EventLoop.nowNanoseconds + Self.entrancePause)
+    }
+
+    private static let entrancePause: Int64 = 100_000_000
 
     private func begin(_ connection: Connection) {
         // The daemon connects anew for a handler whose file has changed.

@@ -16,17 +16,17 @@ final class HTTPProgram {
     private let system: InstanceSystem
     /// Has a program started for `Run`, and says under which token.
     private let start: (Run) -> UInt64
-    private let gone: () -> Void
+    private let gone: (UInt64) -> Void
     private var run: Run?
 
     /// - Parameters:
     ///   - command: the program; `nil`: it is not installed.
     ///   - system: what instances work with.
     ///   - start: has what starts programs take the run's `wasSpawned`.
-    ///   - gone: the process is reaped, or will never be.
+    ///   - gone: the process of this token is reaped, or will never be started.
     init(
         _ command: Handler.Command?, system: InstanceSystem, start: @escaping (Run) -> UInt64,
-        gone: @escaping () -> Void
+        gone: @escaping (UInt64) -> Void
     ) {
         self.command = command
         self.system = system
@@ -46,7 +46,7 @@ final class HTTPProgram {
             let run = Run(system: system) { [weak self] run in
                 guard let self else { return }
                 if self.run === run { self.run = nil }
-                gone()
+                gone(run.token)
             }
             self.run = run
             let token = start(run)

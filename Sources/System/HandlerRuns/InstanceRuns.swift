@@ -36,12 +36,9 @@ final class InstanceRuns {
     private let httpCommand: Handler.Command?
     /// The program of all `http` handlers.
     private lazy var httpProgram = HTTPProgram(httpCommand, system: system) { [unowned self] run in
-        lastToken += 1
-        processCount += 1
-        starting[lastToken] = { run.wasSpawned($0) }
-        return lastToken
+        expectProcess(token: newToken()) { run.wasSpawned($0) }
     } gone: { [unowned self] in
-        processCount -= 1
+        processIsGone($0)
     }
     private var report: (RouterEvent) -> Void = { _ in preconditionFailure("a handler runs before anybody listens") }
     /// By what a handler is: after a reload the old and the new one stand beside each other until the old one is idle.
@@ -86,6 +83,30 @@ final class InstanceRuns {
             preconditionFailure("a process started that nobody asked for")
         }
         take(result.outcome)
+    }
+
+    private func newToken() -> UInt64 {
+        lastToken += 1
+        return lastToken
+    }
+
+    /// - Parameters:
+    ///   - token: of the start.
+    ///   - take: takes what becomes of it.
+    /// - Returns: the token.
+    @discardableResult
+    private func expectProcess(
+        token: UInt64, _ take: @escaping (Result<ChildProcess, SpawnError>) -> Void
+    ) -> UInt64 {
+        processCount += 1
+        starting[token] = take
+        return token
+    }
+
+    /// A process is reaped, or was never started: then nothing becomes of its start any more.
+    private func processIsGone(_ token: UInt64) {
+        processCount -= 1
+        starting[token] = nil
     }
 
     // MARK: Invocations
@@ -255,17 +276,19 @@ final class InstanceRuns {
     private func channel(_ id: InstanceID, _ entry: Entry) -> any InstanceChannel {
         let handler = entry.pool.handler
         let report = { [unowned self, weak entry] (report: ChannelReport) in
-            if case .gone = report { processCount -= 1 }
             if let entry { said(report, id, entry) }
         }
         switch handler.kind {
         case .worker(let command, _):
-            lastToken += 1
-            processCount += 1
+            let token = newToken()
             let channel = WorkerChannel(
-                command, name: handler.name, mark: "\(system.starter.stateID):\(handler.name):\(id)",
-                token: lastToken, system: system, report: report)
-            starting[lastToken] = { channel.wasSpawned($0) }
+                command, name: handler.name, mark: "\(system.starter.stateID):\(handler.name):\(id)", token: token,
+                system: system
+            ) { [unowned self] in
+                if case .gone = $0 { processIsGone(token) }
+                report($0)
+            }
+            expectProcess(token: token) { channel.wasSpawned($0) }
             return channel
         case .socket(let path, let rules):
             let source = ConnectionSource(path: path, greets: false)

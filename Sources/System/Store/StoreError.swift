@@ -28,6 +28,8 @@ public struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
         case busy
         /// A file that was to be made is there already.
         case exists
+        /// The directory of a file that was to be made does not exist.
+        case noDirectory
         /// The file is damaged, or is no ledger.
         case corrupt
         /// Nothing of the ledger is there, or can be read.
@@ -98,6 +100,7 @@ public struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
         case .logFull: "nothing is lost; a larger LogSizeMax= lets the ledger fall further behind"
         case .busy: "end the program that holds a transaction open on the ledger"
         case .exists: "name another file, or move that one away"
+        case .noDirectory: "make the directory, or name a file in another"
         case .corrupt:
             context.hasSuffix("/ledger.db")
                 ? "the file is left as it is. Stop the daemon; \"pushctl salvage FILE\" saves what can be read into a "

@@ -47,9 +47,8 @@ extension Session {
                 case .missing: .noInput
                 case .notPermitted: .noPermission
                 case .olderSchema, .newerSchema: .badData
-                case .inUse, .readOnly, .noDescriptor, .noSpace, .logFull, .busy, .exists, .corrupt, .lost, .logDamaged,
-                    .contradiction,
-                    .failed:
+                case .inUse, .readOnly, .noDescriptor, .noSpace, .logFull, .busy, .exists, .noDirectory, .corrupt,
+                    .lost, .logDamaged, .contradiction, .failed:
                     .inputOutput
                 }
             throw Failure(status, "\(error)")

@@ -27,7 +27,11 @@ public struct Backup: Hashable, Sendable {
         let partial = "\(path).partial-\(getpid())"
         unlink(partial)
         guard let file = FileDescriptor(open(partial, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)) else {
-            throw StoreError.system("open", partial, errno: errno)
+            let number = errno
+            guard number == ENOENT || number == ENOTDIR else {
+                throw StoreError.system("open", partial, errno: number)
+            }
+            throw StoreError(.noDirectory, message: "its directory does not exist", context: path)
         }
         do throws(StoreError) {
             do throws(StoreError) {
