@@ -4,7 +4,8 @@ extension String {
     /// - Parameter kept: one that stays.
     public func showingControls(except kept: Unicode.Scalar? = nil) -> String {
         func mustBeShown(_ scalar: Unicode.Scalar) -> Bool {
-            scalar.properties.generalCategory == .control && scalar != kept
+            // All of the category Cc; to ask for the category takes a search.
+            (scalar.value < 0x20 || 0x7F...0x9F ~= scalar.value) && scalar != kept
         }
         guard unicodeScalars.contains(where: mustBeShown) else { return self }
         return unicodeScalars.reduce(into: "") { shown, scalar in

@@ -51,5 +51,7 @@ public struct ConfigurationSources: Hashable, Sendable {
 
 extension [ConfigurationFile] {
     /// Those with something in them, by name, as they apply.
-    var inOrder: [ConfigurationFile] { filter { !$0.isMask }.sorted { $0.stem < $1.stem } }
+    var inOrder: [ConfigurationFile] {
+        filter { !$0.isMask }.map { (stem: $0.stem, file: $0) }.sorted { $0.stem < $1.stem }.map(\.file)
+    }
 }
