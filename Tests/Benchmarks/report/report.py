@@ -106,6 +106,8 @@ def loss():
         '{"op":"deliver","platform":"android","app":"com.example.shop","device":"device-@","payload":%s}\n' % payload)
     daemon = start()
     try:
+        # As long as the log has room, deliveries do not wait for the ledger: that is over before anything is compared.
+        load("until the log is full")
         alone = load("alone")
         loop = f"while :; do {PUSHCTL} {' '.join(places)} report --json; done"
         reports = [
