@@ -45,11 +45,14 @@ struct BackupTests {
         let directory = TemporaryDirectory()
         let ledger = try TestLedger(directory.path)
         try await ledger.commit(Fixture.delivery(1))
-        let path = directory.path + "/none/backup.db"
-        let error = #expect(throws: StoreError.self) { try Backup.write(ledger.reader(), to: path) }
-        #expect(error?.context == path && error?.kind == .noDirectory)
-        #expect(error?.advice == "make the directory, or name a file in another")
+        for path in ["\(directory.path)/none/backup.db", "\(directory.path)/ledger.db/backup.db"] {
+            let error = #expect(throws: StoreError.self) { try Backup.write(ledger.reader(), to: path) }
+            #expect(error?.context == path && error?.kind == .noDirectory)
+        }
         ledger.committer.stop()
+        let path = directory.path + "/none/salvaged.db"
+        let error = #expect(throws: StoreError.self) { try Salvage.write(from: directory.path, to: path) }
+        #expect(error?.context == path && error?.kind == .noDirectory)
     }
 
     @Test("comes back: later requests are gone, numbers go on, what is to be sent is unknown, the id is new")

@@ -117,13 +117,6 @@ public struct TrackedReceipt: Hashable, Sendable {
         self.campaignID = campaignID
         self.messageID = messageID
     }
-
-    /// What is remembered of an event.
-    public init(_ event: AnalyticsEvent) {
-        self.init(
-            seq: event.seq, externalUserID: event.externalUserID, deviceID: event.deviceID, appID: event.appID,
-            platform: event.platform, campaignID: event.push?.campaignID, messageID: event.push?.messageID)
-    }
 }
 
 /// What became of an interaction.

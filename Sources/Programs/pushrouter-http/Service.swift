@@ -38,6 +38,8 @@ final class Service {
     private var entranceSource: IOSource?
     /// Ends a pause of the entrance.
     private var entranceTimer: TimerSource?
+    /// Whether it was told that no connection can be accepted.
+    private var hasToldShortage = false
     private var endTimer: TimerSource?
     private var signals: [SignalSource] = []
     private var isStopping = false
@@ -109,7 +111,9 @@ final class Service {
                 }
             case .listening(let listener):
                 switch listener.accept() {
-                case .connection(let connection): begin(connection)
+                case .connection(let connection):
+                    hasToldShortage = false
+                    begin(connection)
                 case .wouldBlock, .refused: return
                 case .failed(let number): return pause(because: number)
                 }
@@ -119,7 +123,11 @@ final class Service {
 
     /// The listener stays readable: to ask again at once would be all that the loop does.
     private func pause(because number: Int32) {
-        log(JournalEntry(.error, "a connection was not accepted: \(errorText(number)); tried again in 100 ms"))
+        if !hasToldShortage {
+            hasToldShortage = true
+            let reason = errorText(number)
+            log(JournalEntry(.error, "a connection was not accepted: \(reason); tried again every 100 ms"))
+        }
         entranceSource?.interest = []
         entranceTimer?.arm(at: EventLoop.nowNanoseconds + Self.entrancePause)
     }

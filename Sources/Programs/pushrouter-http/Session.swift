@@ -49,7 +49,7 @@ final class Session {
             }
         }
         // The daemon sends nothing before this: nobody may be there to read it.
-        if !isStopping() { stream?.send([UInt8(ascii: "\n")]) }
+        stream?.send([UInt8(ascii: "\n")])
     }
 
     /// Breaks off everything, and lets go of the connection.

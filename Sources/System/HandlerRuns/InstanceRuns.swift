@@ -36,7 +36,9 @@ final class InstanceRuns {
     private let httpCommand: Handler.Command?
     /// The program of all `http` handlers.
     private lazy var httpProgram = HTTPProgram(httpCommand, system: system) { [unowned self] run in
-        expectProcess(token: newToken()) { run.wasSpawned($0) }
+        let token = newToken()
+        expectProcess(token) { run.wasSpawned($0) }
+        return token
     } gone: { [unowned self] in
         processIsGone($0)
     }
@@ -93,14 +95,9 @@ final class InstanceRuns {
     /// - Parameters:
     ///   - token: of the start.
     ///   - take: takes what becomes of it.
-    /// - Returns: the token.
-    @discardableResult
-    private func expectProcess(
-        token: UInt64, _ take: @escaping (Result<ChildProcess, SpawnError>) -> Void
-    ) -> UInt64 {
+    private func expectProcess(_ token: UInt64, _ take: @escaping (Result<ChildProcess, SpawnError>) -> Void) {
         processCount += 1
         starting[token] = take
-        return token
     }
 
     /// A process is reaped, or was never started: then nothing becomes of its start any more.
@@ -288,7 +285,7 @@ final class InstanceRuns {
                 if case .gone = $0 { processIsGone(token) }
                 report($0)
             }
-            expectProcess(token: token) { channel.wasSpawned($0) }
+            expectProcess(token) { channel.wasSpawned($0) }
             return channel
         case .socket(let path, let rules):
             let source = ConnectionSource(path: path, greets: false)

@@ -21,17 +21,13 @@ public struct Backup: Hashable, Sendable {
     /// - Parameters:
     ///   - reader: the ledger; not within a snapshot.
     ///   - path: the file; nothing of that name exists.
-    /// - Throws: `exists`, and what the disk and SQLite say. Then nothing is left of the file.
+    /// - Throws: `exists`, `noDirectory`, and what the disk and SQLite say. Then nothing is left of the file.
     public static func write(_ reader: LedgerReader, to path: String) throws(StoreError) -> Backup {
         try requireNothing(at: path)
         let partial = "\(path).partial-\(getpid())"
         unlink(partial)
         guard let file = FileDescriptor(open(partial, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)) else {
-            let number = errno
-            guard number == ENOENT || number == ENOTDIR else {
-                throw StoreError.system("open", partial, errno: number)
-            }
-            throw StoreError(.noDirectory, message: "its directory does not exist", context: path)
+            throw StoreError.system("open", partial, errno: errno)
         }
         do throws(StoreError) {
             do throws(StoreError) {
@@ -75,11 +71,14 @@ public struct Backup: Hashable, Sendable {
             schema: schema, state: try Schema.stateIdentity(database))
     }
 
-    /// - Throws: `exists` where there is something of that name.
+    /// - Throws: `exists` where there is something of that name, `noDirectory` where there can be nothing.
     static func requireNothing(at path: String) throws(StoreError) {
         var facts = stat()
-        guard lstat(path, &facts) == 0 else { return }
-        throw StoreError(.exists, message: "there is such a file already, and it is not replaced", context: path)
+        guard lstat(path, &facts) != 0 else {
+            throw StoreError(.exists, message: "there is such a file already, and it is not replaced", context: path)
+        }
+        guard stat("\(directory(of: path))/.", &facts) != 0, errno == ENOENT || errno == ENOTDIR else { return }
+        throw StoreError(.noDirectory, message: "its directory does not exist", context: path)
     }
 
     private static func directory(of path: String) -> String {

@@ -32,8 +32,8 @@ public struct Salvage: Hashable, Sendable {
     /// - Parameters:
     ///   - directory: the state directory, which no daemon has.
     ///   - path: the file; nothing of that name exists.
-    /// - Throws: `missing`, `inUse`, `exists`, `olderSchema`, `newerSchema`, `corrupt` where not even the list of tables can
-    ///   be read, and what the disk says. Then nothing is left of the file.
+    /// - Throws: `missing`, `inUse`, `exists`, `noDirectory`, `olderSchema`, `newerSchema`, `corrupt` where not even the
+    ///   list of tables can be read, and what the disk says. Then nothing is left of the file.
     public static func write(from directory: String, to path: String) throws(StoreError) -> Salvage {
         try Backup.requireNothing(at: path)
         let lock = try StateDirectory.lockUnused(directory)
