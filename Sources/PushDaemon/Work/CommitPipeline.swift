@@ -22,10 +22,6 @@ final class CommitPipeline {
     private static let batchLength = 1 << 20
     /// The loop writes a batch itself that has no more rows than these bytes.
     private static let ownLength = 16 << 10
-    /// The loop writes itself as long as that takes less than this, in nanoseconds.
-    private static let ownDuration: Int64 = 10_000_000
-    /// How many batches the loop leaves to the log's thread after it has waited too long.
-    private static let patience = 1000
 
     private let committer: Committer
     private let watch: CommitWatch
@@ -38,8 +34,7 @@ final class CommitPipeline {
     private var rowBytesUnderway = 0
     private var lastSequence: SequenceNumber
     private var untold = 0
-    /// How many batches the log's thread is to write before the loop does it again.
-    private var leftToThread = 0
+    private var writer = BatchWriter()
     /// The number of the last batch that was handed over.
     private(set) var number: UInt64
     /// The number of the last batch that is durable.
@@ -136,18 +131,18 @@ final class CommitPipeline {
         number += 1
         batches += 1
         let commit = CommitBatch(number: number, rows: rows, lastSequence: lastSequence)
-        if mayWait, leftToThread == 0, rows.byteCount <= Self.ownLength, committer.hasRoom(for: rows.byteCount) {
+        if mayWait, writer.isLoop, rows.byteCount <= Self.ownLength, committer.hasRoom(for: rows.byteCount) {
             watch.begin(at: now)
             let result = Result { () throws(StoreError) in try committer.commit(commit) }
             let isTold = watch.end()
             if let took = try result.get() {
                 durable = number
                 batch.followUps.forEach { due.append($0) }
-                note(took.nanoseconds)
+                lastDuration = took.nanoseconds
+                writer.loopWrote(took: took)
                 return (took, isTold)
             }
         } else {
-            leftToThread = max(0, leftToThread - 1)
             committer.submit(commit)
         }
         underway = batch.followUps
@@ -166,16 +161,12 @@ final class CommitPipeline {
         underway = nil
         rowBytesUnderway = 0
         writingSince = nil
-        note(duration.nanoseconds)
+        lastDuration = duration.nanoseconds
+        writer.threadWrote(took: duration)
     }
 
     /// Takes out the next thing to be done.
     func nextDue() -> FollowUp? { due.popFirst() }
-
-    private func note(_ duration: Int64) {
-        lastDuration = duration
-        if duration > Self.ownDuration { leftToThread = Self.patience }
-    }
 
     private func nextBatch() -> Batch? {
         if let batch = closed.popFirst() {
