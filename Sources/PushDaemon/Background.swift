@@ -12,8 +12,12 @@ final class Background<Value: Sendable, Failure: Error> {
             let made = Result(catching: make)
             result.update { $0 = made }
         }
-        // The thread ends by itself: nobody needs to wait for more than the value.
-        if (try? WorkerThread(name, work)) == nil { work() }
+        do {
+            // The thread ends by itself: nobody needs to wait for more than the value.
+            try WorkerThread(name, work).detach()
+        } catch {
+            work()
+        }
     }
 
     /// Waits until it is made.

@@ -39,10 +39,7 @@ struct DurabilityTests {
         defer { umount2(directory.path, 2) }  // MNT_DETACH: the ledger is still open here when the test failed.
         let ledger = try TestLedger(directory.path)
         try await ledger.commit(Fixture.delivery(1))
-        let filler = open(directory.path + "/filler", O_WRONLY | O_CREAT, 0o600)
-        let block = [UInt8](repeating: 1, count: 4096)
-        while write(filler, block, block.count) > 0 {}
-        close(filler)
+        Self.fill(directory.path)
 
         // The log has room of its own: acknowledging goes on until that is used up.
         var seq: Int64 = 1
@@ -62,6 +59,29 @@ struct DurabilityTests {
         unlink(directory.path + "/filler")
         try await ledger.applied(UInt64(seq) + 1)
         #expect(try ledger.storedNumbers() == Array(1...seq + 1))
+        ledger.committer.stop()
+    }
+
+    @Test(
+        "a full disk that keeps the WAL from being emptied is told as that, and not as a reader",
+        .enabled(if: isRoot, "only root can mount a small file system"))
+    func fullDiskBehindWAL() async throws {
+        let directory = TemporaryDirectory()
+        try #require(mount("tmpfs", directory.path, "tmpfs", 0, "size=4m") == 0)
+        defer { umount2(directory.path, Int32(MNT_DETACH)) }
+        // Before each transaction what the last one wrote is copied.
+        let ledger = try TestLedger(directory.path, limits: .init(logLength: 2 << 20, walLength: 0))
+        try await ledger.commit(Fixture.delivery(1, bytes: 50_000))
+        Self.fill(directory.path)
+        let last = try ledger.write(Fixture.delivery(2))
+        guard case .ledgerStalled(let error) = try await ledger.report() else {
+            Issue.record("the ledger did not wait")
+            return
+        }
+        #expect(error.kind == .noSpace, "\(error)")
+        unlink(directory.path + "/filler")
+        #expect(try await ledger.report() == .ledgerResumed)
+        try await ledger.applied(last)
         ledger.committer.stop()
     }
 
@@ -110,6 +130,14 @@ struct DurabilityTests {
         #expect(try await ledger.report() == .ledgerResumed)
         try await ledger.applied(last)
         #expect(try ledger.storedNumbers().count == 10_001)
+    }
+
+    /// Leaves a file system no room, by a file in this directory.
+    private static func fill(_ directory: String) {
+        let filler = open(directory + "/filler", O_WRONLY | O_CREAT, 0o600)
+        let block = [UInt8](repeating: 1, count: 4096)
+        while write(filler, block, block.count) > 0 {}
+        close(filler)
     }
 
     static func size(_ path: String) -> Int {

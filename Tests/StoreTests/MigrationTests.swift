@@ -98,9 +98,6 @@ struct MigrationFrom2Tests {
     func deliveries() async throws {
         let directory = try earlierLedger()
         let ledger = try TestLedger(directory.path)
-        var receipts: [TrackedReceipt] = []
-        try ledger.reader().trackedDeliveries(newest: 100) { receipts.append($1) }
-        #expect(receipts.map(\.seq.value) == [1, 3, 4])
         let rows = try ledger.tracked()
         #expect(rows.map(\.seq.value) == [1, 3, 4])
         #expect(rows.map(\.opened?.by.value) == [2, nil, nil])

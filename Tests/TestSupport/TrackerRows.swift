@@ -97,7 +97,7 @@ extension TrackedReceipt {
     /// What the ledger gives back of an event.
     public init(_ event: AnalyticsEvent) {
         self.init(
-            seq: event.seq, externalUserID: event.externalUserID, deviceID: event.deviceID, appID: event.appID,
+            externalUserID: event.externalUserID, deviceID: event.deviceID, appID: event.appID,
             platform: event.platform, campaignID: event.push?.campaignID, messageID: event.push?.messageID)
     }
 }

@@ -89,8 +89,6 @@ public struct TrackedRow: Hashable, Sendable {
 
 /// What the tracker remembers of the event of a delivery's receipt, beside its ``TrackedRow``.
 public struct TrackedReceipt: Hashable, Sendable {
-    /// The delivery's number.
-    public var seq: SequenceNumber
     /// The user; `nil` where none was known.
     public var externalUserID: String?
     /// The device; `nil` where none was named.
@@ -106,10 +104,9 @@ public struct TrackedReceipt: Hashable, Sendable {
 
     /// Joins the parts.
     public init(
-        seq: SequenceNumber, externalUserID: String?, deviceID: String?, appID: String?, platform: Platform,
-        campaignID: String?, messageID: String?
+        externalUserID: String?, deviceID: String?, appID: String?, platform: Platform, campaignID: String?,
+        messageID: String?
     ) {
-        self.seq = seq
         self.externalUserID = externalUserID
         self.deviceID = deviceID
         self.appID = appID

@@ -171,7 +171,7 @@ struct LedgerLoop {
 
     private func apply(_ entries: [Backlog.Entry]) throws(StoreError) {
         guard let last = entries.last else { return }
-        if writer.walLength > walLimit, try !writer.checkpointWhole() { throw StoreError.walHeld(writer.walLength) }
+        if writer.walLength > walLimit { try emptyWAL() }
         var buffers: [RowBuffer] = []
         var borrowed: [RowBuffer] = []
         defer { for buffer in borrowed { pool.giveBack(buffer) } }
@@ -187,6 +187,15 @@ struct LedgerLoop {
         }
         try writer.apply(buffers, through: last.position)
         for rows in entries.compactMap(\.rows) { pool.giveBack(rows) }
+    }
+
+    /// - Throws: `walHeld` while a reader keeps it from that; `noSpace`.
+    private func emptyWAL() throws(StoreError) {
+        do throws(StoreError) {
+            try writer.emptyWAL()
+        } catch let error where error.kind == .busy {
+            throw .walHeld(writer.walLength)
+        }
     }
 
     // MARK: Keeping house

@@ -68,8 +68,7 @@ extension LedgerReader {
             """)
         statement.bind(Int64(limit), at: 1)
         while try statement.step() {
-            let receipt = try statement.trackedReceipt()
-            body(statement.trackedRow(from: TrackerColumns.receiptCount, of: receipt), receipt)
+            body(statement.trackedRow(from: TrackerColumns.receiptCount), try statement.trackedReceipt())
         }
     }
 

@@ -42,10 +42,10 @@ enum TrackerColumns {
 
 // Columns: each reads the columns of its list above, which start at `first`.
 extension Statement {
-    /// A delivery; its number is that of its receipt.
-    func trackedRow(from first: Int32, of receipt: TrackedReceipt) -> TrackedRow {
+    /// A delivery, whose number, that of its receipt, is in the first column.
+    func trackedRow(from first: Int32) -> TrackedRow {
         TrackedRow(
-            seq: receipt.seq, receivedAt: time(first + 1), since: time(first + 2),
+            seq: SequenceNumber(integer(0)), receivedAt: time(first + 1), since: time(first + 2),
             isDisplayed: integer(first + 3) != 0, hasOwnID: integer(first + 4) != 0, uniqueID: text(first + 5),
             digest: isNull(first + 6) ? nil : UInt64(bitPattern: integer(first + 6)), buttons: bytes(first + 7),
             opened: isNull(first + 8)
@@ -55,8 +55,8 @@ extension Statement {
 
     func trackedReceipt() throws(StoreError) -> TrackedReceipt {
         TrackedReceipt(
-            seq: SequenceNumber(integer(0)), externalUserID: text(1), deviceID: text(2), appID: text(3),
-            platform: try name(4), campaignID: text(5), messageID: text(6))
+            externalUserID: text(1), deviceID: text(2), appID: text(3), platform: try name(4), campaignID: text(5),
+            messageID: text(6))
     }
 
     func interaction(from first: Int32 = 0) throws(StoreError) -> InteractionRow {
