@@ -13,7 +13,8 @@ log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 
 require_swift
-require_packages "${build_packages[@]}" dbus-daemon
+# The readers of reports and metrics are Debian's, for Debian's python3: another one may come first in PATH.
+require_packages "${build_packages[@]}" dbus-daemon python3-jsonschema python3-junitparser python3-prometheus-client
 
 say "format: swift format lint --strict"
 swift format lint --strict --parallel --recursive Package.swift Sources Tests
@@ -49,19 +50,11 @@ swift test --skip-build 2>&1 | tee "$log" | grep --line-buffered -E '^(✔ Suite
 }
 grep -Eq 'Test run with [1-9][0-9]* tests.* passed' "$log" || fail "the test runner does not say that tests passed"
 
-if command -v python3 >/dev/null; then
-    say "reports: figures and formats, recomputed by a program of its own"
-    python3 Tests/Reports/report.py .build/debug/pushrouterd .build/debug/pushctl
-else
-    say "reports: python3 is not installed, so figures are not recomputed"
-fi
+say "reports: figures and formats, recomputed by a program of its own"
+/usr/bin/python3 Tests/Reports/report.py .build/debug/pushrouterd .build/debug/pushctl
 
-if command -v python3 >/dev/null; then
-    say "metrics: read by other programs' readers, served to hostile clients, scraped by Prometheus"
-    python3 Tests/Metrics/metrics.py .build/debug/pushrouterd .build/debug/pushrouter-metrics
-else
-    say "metrics: python3 is not installed, so nobody else reads them"
-fi
+say "metrics: read by other programs' readers, served to hostile clients, scraped by Prometheus"
+/usr/bin/python3 Tests/Metrics/metrics.py .build/debug/pushrouterd .build/debug/pushrouter-metrics
 
 say "release: swift build -c release"
 swift build -c release

@@ -12,13 +12,13 @@ struct PlatformLimitTests {
         }
     }
 
-    @Test("the limits are 9, 10, 20, 60 and twice 30 seconds")
+    @Test("the limits are 9, 10, 20, twice 60 and twice 30 seconds")
     func theLimits() {
         #expect(
             PlatformLimit.all.map(\.limit) == [
-                .seconds(9), .seconds(10), .seconds(20), .seconds(60), .seconds(30), .seconds(30),
+                .seconds(9), .seconds(10), .seconds(20), .seconds(60), .seconds(60), .seconds(30), .seconds(30),
             ])
-        #expect(Set(PlatformLimit.all.map(\.id)).count == 6)
+        #expect(Set(PlatformLimit.all.map(\.id)).count == 7)
     }
 
     @Test(
@@ -43,7 +43,7 @@ struct PlatformLimitTests {
     func killedAtTheDeadline() {
         #expect(
             kept(row(1, .timedOut, exec: .seconds(9))) == [
-                "android_policy": true, "android_broadcast": false, "android_fcm": false,
+                "android_policy": true, "android_fcm": false, "android_broadcast_background": false,
             ])
     }
 
@@ -51,11 +51,11 @@ struct PlatformLimitTests {
     func waitsInLane() {
         #expect(
             kept(row(1, .handled, queue: .seconds(18), exec: .seconds(2))) == [
-                "android_policy": false, "android_broadcast": true, "android_fcm": true,
+                "android_policy": false, "android_fcm": true, "android_broadcast_background": false,
             ])
         #expect(
             kept(trackerRow(1, queue: .seconds(12))) == [
-                "android_policy": false, "android_broadcast": true, "android_fcm": false,
+                "android_policy": false, "android_fcm": false, "android_broadcast_background": false,
             ])
     }
 
@@ -75,10 +75,23 @@ struct PlatformLimitTests {
         #expect(kept(row(1, .handled, queue: .seconds(8), exec: .seconds(1), mode: .relay))["android_policy"] == true)
     }
 
+    @Test("the broadcast of a message of high priority has 10 s, that of any other 60 s")
+    func broadcasts() {
+        func broadcasts(_ queue: Duration, _ delivered: MessagePriority?) -> [String: Bool] {
+            let row = row(1, .handled, queue: queue, transport: .fcm, sent: .high, delivered: delivered)
+            return kept(row).filter { $0.key.hasPrefix("android_broadcast") }
+        }
+        #expect(broadcasts(.seconds(59), .high) == ["android_broadcast": true])
+        for other in [.normal, nil] as [MessagePriority?] {
+            #expect(broadcasts(.seconds(59), other) == ["android_broadcast_background": false])
+            #expect(broadcasts(.seconds(60), other) == ["android_broadcast_background": true])
+        }
+    }
+
     @Test("at the very instant of a limit is over it")
     func atTheInstant() {
-        #expect(kept(row(1, .handled, exec: .seconds(10)))["android_broadcast"] == true)
-        #expect(kept(row(1, .handled, exec: .microseconds(9_999_999)))["android_broadcast"] == false)
+        #expect(kept(row(1, .handled, exec: .seconds(9)))["android_policy"] == true)
+        #expect(kept(row(1, .handled, exec: .microseconds(8_999_999)))["android_policy"] == false)
     }
 
     @Test("iOS has 30 s, by callback")

@@ -91,10 +91,23 @@ struct ReportDetailTests {
         #expect(misses.rows.map(\.invocation.id.seq.value) == (101...300).map(Int64.init))
     }
 
+    @Test("the priority that was sent and the one that was delivered cross")
+    func priorities() throws {
+        var crossed = Breakdown(by: [.originalPriority, .priority])
+        for delivered in [.high, .normal, .normal] as [MessagePriority] {
+            crossed.add(row(1, .handled, transport: .fcm, sent: .high, delivered: delivered))
+        }
+        crossed.add(row(2, .handled))
+        let counts = crossed.groups.mapValues(\.count)
+        #expect(counts == [["high", "high"]: 1, ["high", "normal"]: 2, ["none", "none"]: 1])
+        #expect(crossed.dimensions.map(\.title) == ["Original priority", "Priority"])
+    }
+
     @Test(
         "--by takes one field, or two that differ",
         arguments: [
-            ("handler", [Dimension.handler]), ("handler,platform", [.handler, .platform]), ("", nil),
+            ("handler", [Dimension.handler]), ("handler,platform", [.handler, .platform]),
+            ("original_priority", [.originalPriority]), ("", nil),
             ("handler,handler", nil), ("handler,route,app", nil), ("handler,", nil), ("nosuch", nil),
         ] as [(String, [Dimension]?)])
     func dimensions(text: String, expected: [Dimension]?) {

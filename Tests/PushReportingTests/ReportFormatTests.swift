@@ -48,8 +48,8 @@ struct ReportFormatTests {
 
                 Limit  Of                    Callback                      Counts from  Within  Over
                   9 s  Braze's policy        onMessageReceived             invocation        2     1
-                 10 s  foreground broadcast  onMessageReceived             acceptance        3     0
                  20 s  FCM service           onMessageReceived             acceptance        3     0
+                 60 s  background broadcast  onMessageReceived             acceptance        3     0
                  30 s  background fetch      didReceiveRemoteNotification  invocation        1     0
 
                 Slowest misses
@@ -79,14 +79,18 @@ struct ReportFormatTests {
                 "source":"Braze developer guide, logging push data: finish within 9 seconds of invocation",\#
                 "consequence":"Android may flag or end the app: Braze's guide warns of it"},{\#
                 "id":"android_broadcast","limit_ms":10000,"applies_to":{"platform":"android",\#
-                "callback":"onMessageReceived","transport":"fcm"},"counts_from":"acceptance","within":2,"over":0,\#
-                "source":"AOSP ActivityManagerService, BROADCAST_FG_TIMEOUT: ANR after 10 seconds",\#
-                "consequence":"Android reports that the app does not respond (ANR)"},{\#
+                "callback":"onMessageReceived","transport":"fcm","priority":"high"},"counts_from":"acceptance",\#
+                "within":0,"over":0,"source":"AOSP ActivityManagerService, BROADCAST_FG_TIMEOUT: ANR after 10 seconds",\#
+                "consequence":"Android reports that the app does not respond (ANR), if the broadcast is still open"},{\#
                 "id":"android_fcm","limit_ms":20000,"applies_to":{"platform":"android",\#
                 "callback":"onMessageReceived","transport":"fcm","priority":"normal"},\#
                 "counts_from":"acceptance","within":2,"over":0,\#
                 "source":"firebase-android-sdk, EnhancedIntentService.MESSAGE_TIMEOUT_S: no longer protected after 20 seconds",\#
                 "consequence":"the work is no longer protected: Android may end the process at any time"},{\#
+                "id":"android_broadcast_background","limit_ms":60000,"applies_to":{"platform":"android",\#
+                "callback":"onMessageReceived","transport":"fcm","priority":"normal"},"counts_from":"acceptance",\#
+                "within":2,"over":0,"source":"AOSP ActivityManagerService, BROADCAST_BG_TIMEOUT: ANR after 60 seconds",\#
+                "consequence":"Android reports that the app does not respond (ANR), if the broadcast is still open"},{\#
                 "id":"android_fcm_high","limit_ms":60000,"applies_to":{"platform":"android",\#
                 "callback":"onMessageReceived","transport":"fcm","priority":"high"},\#
                 "counts_from":"acceptance","within":0,"over":0,\#

@@ -105,7 +105,7 @@ _pushctl() {
         report:--since) return ;;
         report:--until) return ;;
         report:--format) mapfile -t COMPREPLY < <(compgen -W "text json html junit csv markdown openmetrics" -- "$current"); return ;;
-        report:--by) compopt -o nospace 2>/dev/null; mapfile -t COMPREPLY < <(compgen -P "${current%"${current##*,}"}" -W "handler route provider platform app callback outcome transport priority" -- "${current##*,}"); return ;;
+        report:--by) compopt -o nospace 2>/dev/null; mapfile -t COMPREPLY < <(compgen -P "${current%"${current##*,}"}" -W "handler route provider platform app callback outcome transport priority original_priority" -- "${current##*,}"); return ;;
         report:--baseline) compopt -o filenames 2>/dev/null; mapfile -t COMPREPLY < <(compgen -f -- "$current"); return ;;
         report:--fail-under) return ;;
         report:--width) return ;;

@@ -176,7 +176,7 @@ complete -c pushctl -n '__pushctl_in report' -l until -x -d 'only requests accep
 complete -c pushctl -n '__pushctl_in report' -l utc -d 'show times in UTC, and read dates as UTC'
 complete -c pushctl -n '__pushctl_in report' -l format -x -a 'text json html junit csv markdown openmetrics' -d 'the format of the output (text)'
 complete -c pushctl -n '__pushctl_in report' -l json -d 'print JSON, for programs'
-complete -c pushctl -n '__pushctl_in report' -l by -x -a '(__fish_append , handler route provider platform app callback outcome transport priority)' -d 'also show the figures by a field, or by two that are crossed; given several times, each'
+complete -c pushctl -n '__pushctl_in report' -l by -x -a '(__fish_append , handler route provider platform app callback outcome transport priority original_priority)' -d 'also show the figures by a field, or by two that are crossed; given several times, each'
 complete -c pushctl -n '__pushctl_in report' -l baseline -r -F -d 'compare with an earlier report in JSON, and say what got worse beyond chance'
 complete -c pushctl -n '__pushctl_in report' -l fail-under -x -d 'exit with 1 when the compliance is below this, such as 99.9'
 complete -c pushctl -n '__pushctl_in report' -l fail-on-miss -d 'exit with 1 when an invocation missed its deadline'

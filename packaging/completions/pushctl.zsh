@@ -298,7 +298,7 @@ report)
         '*--utc[show times in UTC, and read dates as UTC]' \
         '*--format=[the format of the output (text)]:format:(text json html junit csv markdown openmetrics)' \
         '*--json[print JSON, for programs]' \
-        '*--by=[also show the figures by a field, or by two that are crossed; given several times, each]:by:_values -s , by handler route provider platform app callback outcome transport priority' \
+        '*--by=[also show the figures by a field, or by two that are crossed; given several times, each]:by:_values -s , by handler route provider platform app callback outcome transport priority original_priority' \
         '*--baseline=[compare with an earlier report in JSON, and say what got worse beyond chance]:baseline:_files' \
         '*--fail-under=[exit with 1 when the compliance is below this, such as 99.9]:fail-under: ' \
         '*--fail-on-miss[exit with 1 when an invocation missed its deadline]' \

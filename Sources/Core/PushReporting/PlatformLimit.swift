@@ -61,15 +61,20 @@ public struct PlatformLimit: Hashable, Sendable {
             consequence: "Android may flag or end the app: Braze's guide warns of it"),
         PlatformLimit(
             id: "android_broadcast", title: "foreground broadcast", limit: .seconds(10), platform: .android,
-            callback: .onMessageReceived, transport: .fcm, start: .acceptance,
+            callback: .onMessageReceived, transport: .fcm, priority: .high, start: .acceptance,
             source: "AOSP ActivityManagerService, BROADCAST_FG_TIMEOUT: ANR after 10 seconds",
-            consequence: "Android reports that the app does not respond (ANR)"),
+            consequence: "Android reports that the app does not respond (ANR), if the broadcast is still open"),
         PlatformLimit(
             id: "android_fcm", title: "FCM service", limit: .seconds(20), platform: .android,
             callback: .onMessageReceived, transport: .fcm, priority: .normal, start: .acceptance,
             source:
                 "firebase-android-sdk, EnhancedIntentService.MESSAGE_TIMEOUT_S: no longer protected after 20 seconds",
             consequence: "the work is no longer protected: Android may end the process at any time"),
+        PlatformLimit(
+            id: "android_broadcast_background", title: "background broadcast", limit: .seconds(60), platform: .android,
+            callback: .onMessageReceived, transport: .fcm, priority: .normal, start: .acceptance,
+            source: "AOSP ActivityManagerService, BROADCAST_BG_TIMEOUT: ANR after 60 seconds",
+            consequence: "Android reports that the app does not respond (ANR), if the broadcast is still open"),
         PlatformLimit(
             id: "android_fcm_high", title: "FCM wake lock", limit: .seconds(60), platform: .android,
             callback: .onMessageReceived, transport: .fcm, priority: .high, start: .acceptance,

@@ -4,12 +4,13 @@ import PushModel
 /// A fact of a row by which figures are kept apart; the raw values are the words of `--by`.
 public enum Dimension: String, Sendable, CaseIterable {
     case handler, route, provider, platform, app, callback, outcome, transport, priority
+    case originalPriority = "original_priority"
 
     /// What stands for a row that has no such fact.
     static let none = "none"
 
     /// The head of a column.
-    var title: String { rawValue.prefix(1).uppercased() + rawValue.dropFirst() }
+    var title: String { rawValue.prefix(1).uppercased() + rawValue.dropFirst().map { $0 == "_" ? " " : $0 } }
 
     /// The fact of one row.
     func value(of row: ReportRow) -> String {
@@ -24,6 +25,7 @@ public enum Dimension: String, Sendable, CaseIterable {
             case .outcome: row.invocation.result?.outcome.rawValue ?? "in_flight"
             case .transport: row.transport?.rawValue
             case .priority: row.deliveredPriority?.rawValue
+            case .originalPriority: row.originalPriority?.rawValue
             }
         return value ?? Self.none
     }
@@ -41,6 +43,7 @@ public enum Dimension: String, Sendable, CaseIterable {
             case .outcome: key.outcome.rawValue
             case .transport: key.transport?.rawValue
             case .priority: key.deliveredPriority?.rawValue
+            case .originalPriority: key.originalPriority?.rawValue
             }
         return value ?? Self.none
     }

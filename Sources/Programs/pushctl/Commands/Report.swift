@@ -25,9 +25,9 @@ extension Command {
             nothing was due it is 0.
             """,
             """
-            --by takes handler, route, provider, platform, app, callback, outcome, transport and priority. --baseline \
-            takes the JSON of an earlier report. It names a figure that got worse only when chance does as much in \
-            less than one of 100 comparisons.
+            --by takes handler, route, provider, platform, app, callback, outcome, transport, priority, which is as FCM \
+            delivered it, and original_priority, as it was sent. --baseline takes the JSON of an earlier report. It \
+            names a figure that got worse only when chance does as much in less than one of 100 comparisons.
             """,
             """
             --from-journal makes the report from the daemon's entries in the journal, with neither ledger nor \
