@@ -60,4 +60,13 @@ public struct Queue<Element> {
     }
 }
 
+extension Queue: Sequence {
+    /// The elements in the order in which they came; they stay.
+    @inlinable
+    public func makeIterator() -> AnyIterator<Element> {
+        var rest = storage[head...]
+        return AnyIterator { rest.popFirst() ?? nil }
+    }
+}
+
 extension Queue: Sendable where Element: Sendable {}

@@ -78,8 +78,8 @@ final class LineServer {
         self.takeLine = takeLine
         accounts = ClientAccounts(input: limits.input, output: limits.output)
         workSource = try DeferSource(loop: loop) { [unowned self] in workForNext() }
-        sweepTimer = try TimerSource(loop: loop, priority: .idle) { [unowned self] in sweep() }
-        acceptTimer = try TimerSource(loop: loop, priority: .idle) { [unowned self] in
+        sweepTimer = try TimerSource(loop: loop) { [unowned self] in sweep() }
+        acceptTimer = try TimerSource(loop: loop) { [unowned self] in
             acceptSource?.interest = .read
         }
     }

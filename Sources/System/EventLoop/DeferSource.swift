@@ -1,26 +1,18 @@
-import CSystemd
-import Glibc
 public import LinuxSystem
 
-/// Calls its handler again and again while it is enabled, other sources of its priority in between: for work that is too
-/// much for one go.
+/// Calls its handler again and again while it is enabled, in turn with the other sources of its priority that are ready:
+/// for work that is too much for one go.
+///
+/// It is a descriptor that stays readable. sd-event's own defer sources are always served before descriptors of the same
+/// priority, because they never cease to be pending.
 public final class DeferSource {
     /// Whether the handler is called.
     public var isEnabled = false {
-        didSet {
-            loop.preconditionOnThread()
-            guard isEnabled != oldValue else { return }
-            do throws(SystemError) {
-                try handle?.setEnabled(isEnabled ? SD_EVENT_ON : SD_EVENT_OFF)
-            } catch {
-                loop.fail(error)
-            }
-        }
+        didSet { if isEnabled != oldValue { source?.interest = isEnabled ? .read : [] } }
     }
 
-    private let loop: EventLoop
-    private let handler: () -> Void
-    private var handle: SourceHandle?
+    private let readable: EventDescriptor
+    private var source: IOSource?
 
     /// A source that is not enabled.
     ///
@@ -28,24 +20,14 @@ public final class DeferSource {
     ///   - loop: the loop of the calling thread.
     ///   - priority: before or after which other sources.
     ///   - handler: called on the loop's thread. It may disable the source, or drop it.
-    /// - Throws: when there is no memory left.
+    /// - Throws: when there is no memory or descriptor left.
     public init(
         loop: EventLoop, priority: EventLoop.Priority = .normal, handler: @escaping () -> Void
     ) throws(SystemError) {
-        loop.preconditionOnThread()
-        self.loop = loop
-        self.handler = handler
-        let context = Unmanaged.passUnretained(self).toOpaque()
-        let added = try SourceHandle(priority, "defer work") { source in
-            let callback: sd_event_handler_t = { _, context in
-                // The pointer is good: this object disables the source before it goes.
-                guard let context else { return -EINVAL }
-                Unmanaged<DeferSource>.fromOpaque(context).takeUnretainedValue().handler()
-                return 0
-            }
-            return sd_event_add_defer(loop.handle, source, callback, context)
+        readable = try EventDescriptor()
+        readable.signal()
+        source = try IOSource(loop: loop, descriptor: readable.rawValue, interest: [], priority: priority) { _ in
+            handler()
         }
-        try added.setEnabled(SD_EVENT_OFF)
-        handle = consume added
     }
 }

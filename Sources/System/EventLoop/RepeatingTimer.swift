@@ -1,6 +1,6 @@
 public import LinuxSystem
 
-/// Calls its handler again and again, after everything else of a turn; from its making until it is dropped.
+/// Calls its handler again and again, from its making until it is dropped.
 public final class RepeatingTimer {
     private let interval: Int64
     private let handler: () -> Void
@@ -19,7 +19,7 @@ public final class RepeatingTimer {
     ) throws(SystemError) {
         self.interval = Self.nanoseconds(interval)
         self.handler = handler
-        timer = try TimerSource(loop: loop, priority: .idle) { [unowned self] in fire() }
+        timer = try TimerSource(loop: loop) { [unowned self] in fire() }
         timer?.arm(at: EventLoop.nowNanoseconds + Self.nanoseconds(first ?? interval))
     }
 

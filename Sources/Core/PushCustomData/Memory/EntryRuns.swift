@@ -4,8 +4,7 @@ import PushModel
 /// merged as they are taken: nothing is done to all of them at once.
 struct EntryRuns: Sendable {
     private struct Run: Comparable, Sendable {
-        /// The first one last.
-        var rest: [HeldEntry]
+        var rest: Queue<HeldEntry>
         /// The number of the first one.
         var first: EntryNumber
 
@@ -20,20 +19,18 @@ struct EntryRuns: Sendable {
     private(set) var last: EntryNumber?
 
     /// Adds entries, in order of number.
-    mutating func append(_ entries: [HeldEntry]) {
+    mutating func append(_ entries: Queue<HeldEntry>) {
         guard let first = entries.first, let newest = entries.last else { return }
         count += entries.count
         last = max(last ?? newest.number, newest.number)
-        var rest = entries
-        rest.reverse()
-        runs.insert(Run(rest: rest, first: first.number))
+        runs.insert(Run(rest: entries, first: first.number))
     }
 
     /// Takes the one with the lowest number.
     mutating func popFirst() -> HeldEntry? {
-        guard var run = runs.popFirst(), let held = run.rest.popLast() else { return nil }
+        guard var run = runs.popFirst(), let held = run.rest.popFirst() else { return nil }
         count -= 1
-        if let next = run.rest.last {
+        if let next = run.rest.first {
             run.first = next.number
             runs.insert(run)
         }

@@ -16,13 +16,13 @@ struct StoredEntries: Sendable {
     }
 
     /// Under each key in order of number.
-    private var entries: [Key: [HeldEntry]] = [:]
+    private var entries: [Key: Queue<HeldEntry>] = [:]
     /// How many there are.
     private(set) var count = 0
 
     /// Adds an entry; its number is higher than those of all before.
     mutating func append(_ held: HeldEntry, for entry: CustomEntry) {
-        entries[Key(app: entry.app, device: entry.device, user: entry.externalID), default: []].append(held)
+        entries[Key(app: entry.app, device: entry.device, user: entry.externalID), default: Queue()].append(held)
         count += 1
     }
 
@@ -69,7 +69,7 @@ struct StoredEntries: Sendable {
             count -= waiting.count
             return taken.append(waiting)
         }
-        var (run, rest): ([HeldEntry], [HeldEntry]) = ([], [])
+        var (run, rest) = (Queue<HeldEntry>(), Queue<HeldEntry>())
         for held in waiting {
             if last.map({ held.number <= $0 }) ?? true, isWanted?(held) ?? true {
                 run.append(held)
