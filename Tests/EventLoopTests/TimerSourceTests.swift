@@ -20,22 +20,21 @@ struct TimerSourceTests {
 
     @Test("fires at its time: not before, and not up to 250 ms after as sd-event's default accuracy allows")
     func firesOnTime() throws {
-        for _ in 0..<3 {
-            let (due, pair) = (EventLoop.nowNanoseconds + 3_000_500, DescriptorPair())
-            var fired: [Int64] = []
-            let timer = try TimerSource(loop: loop) { fired.append(EventLoop.nowNanoseconds) }
-            timer.arm(at: due)
-            // However late we are: what became ready later comes later.
-            let later = try IOSource(loop: loop, descriptor: pair.near, interest: .read, priority: .idle) { [loop] _ in
-                pair.receive()
-                loop.exit(code: 0)
-            }
-            let thread = Self.send(to: pair.far, at: due + 20_000_000)
-            _ = try loop.run()
-            pthread_join(thread, nil)
-            #expect(fired.count == 1 && fired.allSatisfy { $0 >= due })
-            withExtendedLifetime((timer, later)) {}
+        var delays: [Int64] = []
+        var due: Int64 = 0
+        let timer = try TimerSource(loop: loop) {
+            delays.append(EventLoop.nowNanoseconds - due)
+            loop.exit(code: 0)
         }
+        for _ in 0..<6 {
+            due = EventLoop.nowNanoseconds + 3_000_500
+            timer.arm(at: due)
+            _ = try loop.run()
+        }
+        #expect(delays.count == 6 && delays.allSatisfy { $0 >= 0 })
+        // With that accuracy it would fire at points 250 ms apart, and all but the first are armed just behind one. A busy
+        // machine may be as late, but not each time.
+        #expect(try #require(delays.dropFirst().min()) < 100_000_000)
     }
 
     @Test("fires once for each time it is armed")
@@ -68,23 +67,5 @@ struct TimerSourceTests {
         last.arm(at: 0)
         _ = try loop.run()
         withExtendedLifetime((disarmed, neverArmed)) {}
-    }
-
-    /// Sends a byte at a time of the loop's clock, from a thread of its own.
-    private static func send(to descriptor: Int32, at due: Int64) -> pthread_t {
-        let order = UnsafeMutablePointer<(descriptor: Int32, due: Int64)>.allocate(capacity: 1)
-        order.initialize(to: (descriptor, due))
-        let body: @convention(c) (UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? = { context in
-            let order = context?.assumingMemoryBound(to: (descriptor: Int32, due: Int64).self)
-            guard let (descriptor, due) = order?.move() else { return nil }
-            order?.deallocate()
-            while case let rest = due - EventLoop.nowNanoseconds, rest > 0 { usleep(UInt32(rest / 1000) + 1) }
-            var byte: UInt8 = 0
-            _ = write(descriptor, &byte, 1)
-            return nil
-        }
-        var thread = pthread_t()
-        precondition(pthread_create(&thread, nil, body, order) == 0)
-        return thread
     }
 }
