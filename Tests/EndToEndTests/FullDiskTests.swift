@@ -44,6 +44,7 @@ struct FullDiskTests {
     @Test("makes the daemon refuse, never acknowledge what is lost, and go on by itself once there is room")
     func fullDisk() throws {
         let disk = try SmallDisk("4m")
+        defer { withExtendedLifetime(disk) {} }
         let installation = disk.installation
         let daemon = try DaemonProcess.ready(installation)
         defer { withExtendedLifetime(daemon) {} }
@@ -93,6 +94,7 @@ struct FullDiskTests {
     @Test("does not keep the daemon from stopping: it ends with 74, and what it acknowledged is there")
     func stopsWhileFull() throws {
         let disk = try SmallDisk("4m")
+        defer { withExtendedLifetime(disk) {} }
         let installation = disk.installation
         let daemon = try DaemonProcess.ready(installation)
         let client = try installation.injectClient()
@@ -112,6 +114,7 @@ struct FullDiskTests {
     @Test("keeps a start waiting, and that is said; it goes on once there is room, or ends when it is told to")
     func startsWhileFull() throws {
         let disk = try SmallDisk("4m")
+        defer { withExtendedLifetime(disk) {} }
         let installation = disk.installation
         do {
             let daemon = try DaemonProcess.ready(installation)
@@ -133,6 +136,7 @@ struct FullDiskTests {
     @Test("keeps the rest of an erasure waiting, which writes nothing meanwhile and ends by itself once there is room")
     func erasure() throws {
         let disk = try SmallDisk("240m")
+        defer { withExtendedLifetime(disk) {} }
         let installation = disk.installation
         let daemon = try TestDaemon(installation)
         let payload = #""payload":{"data":{"k":"\#(String(repeating: "x", count: 20_000))"}}"#
@@ -169,6 +173,7 @@ struct FullDiskTests {
     @Test("does not leave who erases without an answer: the order is taken, and carried out once there is room")
     func orderWithoutRoom() throws {
         let disk = try SmallDisk("32m")
+        defer { withExtendedLifetime(disk) {} }
         let installation = disk.installation
         let daemon = try TestDaemon(installation)
         try live(daemon)
