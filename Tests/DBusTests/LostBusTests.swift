@@ -26,7 +26,7 @@ struct LostBusTests: ~Copyable {
     }
 
     private func endConnection(of listener: Int32) {
-        close(accept(listener, nil, nil))
+        close(acceptConnection(of: listener))
         close(listener)
     }
 

@@ -71,18 +71,12 @@ final class Service {
     private let processID: Int32
 
     init(_ command: [String]) throws {
-        var attributes = posix_spawnattr_t()
-        posix_spawnattr_init(&attributes)
-        defer { posix_spawnattr_destroy(&attributes) }
-        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETPGROUP))
-        var arguments = command.map { strdup($0) } + [nil]
-        defer { for text in arguments { free(text) } }
-        var environment = [strdup("PATH=/usr/bin:/bin"), nil]
-        defer { free(environment[0]) }
-        var processID: pid_t = 0
-        let error = posix_spawn(&processID, command[0], nil, &attributes, &arguments, &environment)
-        try #require(error == 0, "cannot start \(command[0])")
-        self.processID = processID
+        try #require(access(command[0], X_OK) == 0, "there is no program \(command[0])")
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        processID = startProgram(
+            command[0], command, environment: ["PATH=/usr/bin:/bin"], actions: &actions, leadsGroup: true)
     }
 
     deinit {

@@ -4,14 +4,48 @@ import TestSupport
 import Testing
 import UnixSockets
 
+/// An installation whose state directory is a small file system of its own, with a file that takes the room.
+private final class SmallDisk {
+    let installation = Installation()
+    private var ballast: String { installation.state + "/ballast" }
+
+    /// - Parameter size: of the file system, as mount(8) takes it.
+    init(_ size: String) throws {
+        mkdir(installation.state, 0o700)
+        try #require(mount("tmpfs", installation.state, "tmpfs", 0, "size=\(size)") == 0, "cannot mount")
+    }
+
+    // A daemon may still be there.
+    deinit { umount2(installation.state, Int32(MNT_DETACH)) }
+
+    /// Takes all the room there is, or leaves so many bytes.
+    func fill(sparing spared: Int = 0) {
+        let file = open(ballast, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
+        defer { close(file) }
+        let block = [UInt8](repeating: 0, count: 4096)
+        var length = 0
+        while case let count = write(file, block, block.count), count > 0 { length += count }
+        ftruncate(file, max(0, length - spared))
+    }
+
+    /// Gives the room back.
+    func empty() { unlink(ballast) }
+
+    /// How much room there is, in bytes.
+    func free() throws -> Int {
+        var facts = statvfs()
+        try #require(statvfs(installation.state, &facts) == 0)
+        return Int(facts.f_bavail) * Int(facts.f_frsize)
+    }
+}
+
 @Suite("A full disk", .enabled(if: getuid() == 0, "needs root, to mount a small file system"))
 struct FullDiskTests {
     @Test("makes the daemon refuse, never acknowledge what is lost, and go on by itself once there is room")
     func fullDisk() throws {
-        let installation = Installation()
-        mkdir(installation.state, 0o700)
-        try #require(mount("tmpfs", installation.state, "tmpfs", 0, "size=4m") == 0, "cannot mount")
-        defer { umount2(installation.state, Int32(MNT_DETACH)) }
+        let disk = try SmallDisk("4m")
+        defer { withExtendedLifetime(disk) {} }
+        let installation = disk.installation
         let daemon = try DaemonProcess.ready(installation)
         defer { withExtendedLifetime(daemon) {} }
         let client = try installation.injectClient()
@@ -23,7 +57,7 @@ struct FullDiskTests {
         // Room for some, then another file takes the rest.
         var acknowledged: Set<Int64> = []
         for index in 0..<20 { acknowledged.insert(try #require(try client.ask(request(index)).seq)) }
-        fill(installation.state + "/ballast")
+        disk.fill()
         var unanswered = 0
         try waitUntil("the daemon has seen that the disk is full") {
             try client.send(line: request(100 + unanswered))
@@ -42,7 +76,7 @@ struct FullDiskTests {
         #expect(report.end == .exited(0), "\(report.errors)")
         #expect(try #require(json(report.output)["accepted"]?.int64) >= 20, "\(report.errors)")
 
-        unlink(installation.state + "/ballast")
+        disk.empty()
         for _ in 0..<unanswered {
             let reply = try client.next()
             #expect(reply.isAccepted || reply.errorCode == "unavailable", "\(reply)")
@@ -59,54 +93,51 @@ struct FullDiskTests {
 
     @Test("does not keep the daemon from stopping: it ends with 74, and what it acknowledged is there")
     func stopsWhileFull() throws {
-        let installation = Installation()
-        mkdir(installation.state, 0o700)
-        try #require(mount("tmpfs", installation.state, "tmpfs", 0, "size=4m") == 0, "cannot mount")
-        defer { umount2(installation.state, Int32(MNT_DETACH)) }
+        let disk = try SmallDisk("4m")
+        defer { withExtendedLifetime(disk) {} }
+        let installation = disk.installation
         let daemon = try DaemonProcess.ready(installation)
         let client = try installation.injectClient()
         let payload = String(repeating: "x", count: 20_000)
         let request = Requests.deliver(#""payload":{"data":{"k":"\#(payload)"}}"#, id: nil, waits: false)
         #expect(try client.ask(request).seq == 1)
-        fill(installation.state + "/ballast")
+        disk.fill()
         try waitUntil("the daemon has seen that the disk is full") {
             try client.send(line: request)
             return try DaemonStatus(of: installation)["store_problem"]?.string != nil
         }
         #expect(try daemon.stop() == .exited(74))
-        unlink(installation.state + "/ballast")
+        disk.empty()
         #expect(try installation.ledgerRows()[InvocationID(seq: SequenceNumber(1), n: 0)] != nil)
     }
 
     @Test("keeps a start waiting, and that is said; it goes on once there is room, or ends when it is told to")
     func startsWhileFull() throws {
-        let installation = Installation()
-        mkdir(installation.state, 0o700)
-        try #require(mount("tmpfs", installation.state, "tmpfs", 0, "size=4m") == 0, "cannot mount")
-        defer { umount2(installation.state, Int32(MNT_DETACH)) }
+        let disk = try SmallDisk("4m")
+        defer { withExtendedLifetime(disk) {} }
+        let installation = disk.installation
         do {
             let daemon = try DaemonProcess.ready(installation)
             #expect(try installation.injectClient().ask(Requests.deliver(id: "a", waits: false)).seq == 1)
             daemon.crash()
         }
-        fill(installation.state + "/ballast")
+        disk.fill()
         let told = DaemonProcess(installation)
         try waitUntil("it says why it is not ready") { told.standardError.contains("the start waits for room") }
         #expect(try told.stop() == .exited(74))
 
         let daemon = DaemonProcess(installation)
         try waitUntil("it says why it is not ready") { daemon.standardError.contains("the start waits for room") }
-        unlink(installation.state + "/ballast")
+        disk.empty()
         try daemon.waitForNotification("READY=1")
         #expect(try installation.injectClient().ask(Requests.deliver(id: "a", waits: false)).seq == 1)
     }
 
     @Test("keeps the rest of an erasure waiting, which writes nothing meanwhile and ends by itself once there is room")
     func erasure() throws {
-        let installation = Installation()
-        mkdir(installation.state, 0o700)
-        try #require(mount("tmpfs", installation.state, "tmpfs", 0, "size=240m") == 0, "cannot mount")
-        defer { umount2(installation.state, Int32(MNT_DETACH)) }
+        let disk = try SmallDisk("240m")
+        defer { withExtendedLifetime(disk) {} }
+        let installation = disk.installation
         let daemon = try TestDaemon(installation)
         let payload = #""payload":{"data":{"k":"\#(String(repeating: "x", count: 20_000))"}}"#
         let client = try installation.injectClient()
@@ -122,33 +153,32 @@ struct FullDiskTests {
             var facts = stat()
             return stat(installation.state + "/ledger.db", &facts) == 0 && facts.st_size > 37 << 20
         }
-        fill(installation.state + "/ballast", sparing: 12 << 20)
+        disk.fill(sparing: 12 << 20)
 
         let process = daemon.process.processID
-        let (room, written) = (try free(installation.state), try bytesWritten(by: process))
+        let (room, written) = (try disk.free(), try bytesWritten(by: process))
         let erased = daemon.pushctl("erase", "--user", "anna7731", "--yes", "--json")
         try #require(erased.end == .exited(0), "\(erased.errors) \(daemon.process.standardError)")
         let reply = try json(erased.output)
         #expect(reply["erased"]?.bool == true && reply["complete"]?.bool == false, "\(erased.output)\(erased.errors)")
         #expect(reply["waits_for"]?.string?.contains("writing the ledger once more takes") == true, "\(erased.output)")
         #expect(try bytesWritten(by: process) - written < 8 << 20)
-        #expect(try room - free(installation.state) < 8 << 20)
+        #expect(try room - disk.free() < 8 << 20)
 
-        unlink(installation.state + "/ballast")
+        disk.empty()
         try waitUntil("the erasure has come to its end") { access(installation.state + "/erasure", F_OK) != 0 }
         #expect(daemon.pushctl("show", "2001").end == .exited(0))
     }
 
     @Test("does not leave who erases without an answer: the order is taken, and carried out once there is room")
     func orderWithoutRoom() throws {
-        let installation = Installation()
-        mkdir(installation.state, 0o700)
-        try #require(mount("tmpfs", installation.state, "tmpfs", 0, "size=32m") == 0, "cannot mount")
-        defer { umount2(installation.state, Int32(MNT_DETACH)) }
+        let disk = try SmallDisk("32m")
+        defer { withExtendedLifetime(disk) {} }
+        let installation = disk.installation
         let daemon = try TestDaemon(installation)
         try live(daemon)
         #expect(daemon.pushctl("report").end == .exited(0), "the ledger has all of it then")
-        fill(installation.state + "/ballast")
+        disk.fill()
         let client = try Client(path: installation.controlSocket)
         let answer = try client.ask(#"{"op":"erase","external_id":"anna7731"}"#)
         #expect(answer.errorCode == "unavailable", "\(answer)")
@@ -156,7 +186,7 @@ struct FullDiskTests {
         let another = try client.ask(#"{"op":"erase","external_id":"ben"}"#)
         #expect(another.errorCode == "unavailable", "\(another)")
 
-        unlink(installation.state + "/ballast")
+        disk.empty()
         try waitUntil("the erasure has come to its end") {
             daemon.pushctl("erase", "--user", "anna7731", "--yes", "--json").output.contains(#""complete":true"#)
         }
@@ -171,22 +201,6 @@ struct FullDiskTests {
             """#
         let result = daemon.pushctl("inject", "--wait", "-", input: line + "\n")
         try #require(result.end == .exited(0), "\(result.output)\(result.errors)")
-    }
-
-    /// Writes a file until there is no room, or so many bytes of it.
-    private func fill(_ path: String, sparing spared: Int = 0) {
-        let file = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
-        defer { close(file) }
-        let block = [UInt8](repeating: 0, count: 4096)
-        var length = 0
-        while case let count = write(file, block, block.count), count > 0 { length += count }
-        ftruncate(file, max(0, length - spared))
-    }
-
-    private func free(_ directory: String) throws -> Int {
-        var facts = statvfs()
-        try #require(statvfs(directory, &facts) == 0)
-        return Int(facts.f_bavail) * Int(facts.f_frsize)
     }
 
     /// What a process has written by system calls, in bytes.

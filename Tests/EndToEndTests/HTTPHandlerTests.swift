@@ -110,7 +110,9 @@ struct HTTPHandlerTests {
         let server = try server()
         relay.addHTTP("flaky", server.url("flaky"))
         relay.addHTTP("later", server.url("later"), route: "Deadline=2s")
-        relay.addHTTP("dead", "http://127.0.0.1:\(try freePort())/", route: "Deadline=2s")
+        let dead = try #require(SilentPort())
+        defer { withExtendedLifetime(dead) {} }
+        relay.addHTTP("dead", "http://127.0.0.1:\(dead.number)/", route: "Deadline=2s")
         relay.addHTTP("reset", server.url("reset"), handler: "Idempotent=yes", route: "Deadline=2s")
         let daemon = try TestDaemon(relay)
         let client = try relay.injectClient()

@@ -118,7 +118,7 @@ struct HandlerReloadTests {
         #expect(try client.ask(Requests.deliver(job: "service")).isAccepted)
         var service: Int32 = -1
         try waitUntil("the daemon has connected") {
-            service = accept(listener.descriptor, nil, nil)
+            service = acceptConnection(of: listener.descriptor)
             return service >= 0
         }
         defer { close(service) }

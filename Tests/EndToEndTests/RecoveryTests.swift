@@ -101,42 +101,38 @@ struct RecoveryTests {
 
     @Test("whose deadline passed while no daemon ran is expired, never run")
     func expired() throws {
-        let started = Messages(installation.root + "/started")
-        installation.addJob(
-            "job", "echo $PUSH_SEQ >>$ROOT/runs; echo >>$ROOT/started; exec sleep 60", handler: "Idempotent=yes",
-            route: "Deadline=300ms")
-        let daemon = try DaemonProcess.ready(installation)
-        let accepted = ContinuousClock.now
-        #expect(try installation.injectClient().ask(Requests.deliver(job: "job", id: "a")).seq == 1)
+        let bed = DaemonOnDisk(seed: 21)
+        let started = Messages(bed.installation.root + "/started")
+        bed.installation.addJob(
+            "job", "echo $PUSH_SEQ >>$ROOT/runs; echo >>$ROOT/started; exec sleep 60", handler: "Idempotent=yes")
+        try bed.start()
+        #expect(try bed.installation.injectClient().ask(Requests.deliver(job: "job", id: "a")).seq == 1)
         _ = try started.next()
-        daemon.crash()
-        // The time that the test is about: nobody is there while it passes.
-        while ContinuousClock.now - accepted < .milliseconds(400) { usleep(10_000) }
-        let next = try DaemonProcess.ready(installation)
-        defer { withExtendedLifetime(next) {} }
-        let line = try installation.injectClient().outcome(of: Requests.deliver(job: "job", id: "a"))
+        bed.crash()
+        // Nobody is there while the time passes.
+        bed.disk.clockOffset += 10
+        try bed.start()
+        let line = try bed.installation.injectClient().outcome(of: Requests.deliver(job: "job", id: "a"))
         #expect(line.outcome == "expired" && line.reason == "daemon_down", "\(line)")
-        #expect(line.totalMilliseconds >= 300)
-        #expect(readFile(installation.root + "/runs") == Array("1\n".utf8))
+        #expect(line.totalMilliseconds >= 9000)
+        #expect(readFile(bed.installation.root + "/runs") == Array("1\n".utf8))
     }
 
     @Test("a callback with a completion handler that expired while no daemon ran is a gap of the report like any other")
     func expiredWithCompletionHandler() throws {
-        let started = Messages(installation.root + "/started")
-        installation.addJob(
-            "job", "echo >>$ROOT/started; exec sleep 60", handler: "Idempotent=yes", route: "Deadline=300ms")
-        let daemon = try DaemonProcess.ready(installation)
-        let accepted = ContinuousClock.now
+        let bed = DaemonOnDisk(seed: 22)
+        let started = Messages(bed.installation.root + "/started")
+        bed.installation.addJob("job", "echo >>$ROOT/started; exec sleep 60", handler: "Idempotent=yes")
+        try bed.start()
         let silent = #""platform":"ios","payload":{"aps":{"content-available":1},"job":"job"}"#
-        #expect(try installation.injectClient().ask(Requests.deliver(silent, waits: false)).seq == 1)
+        #expect(try bed.installation.injectClient().ask(Requests.deliver(silent, waits: false)).seq == 1)
         _ = try started.next()
-        daemon.crash()
-        // The time that the test is about: nobody is there while it passes.
-        while ContinuousClock.now - accepted < .milliseconds(400) { usleep(10_000) }
-        let next = try DaemonProcess.ready(installation)
-        defer { withExtendedLifetime(next) {} }
-        let arguments = ["report", "--format", "json", "--state", installation.state, "--config", shippedConfiguration]
-        let report = pushctl.run(arguments).output
+        bed.crash()
+        bed.disk.clockOffset += 60
+        try bed.start()
+        let report = pushctl.run([
+            "report", "--format", "json", "--state", bed.installation.state, "--config", shippedConfiguration,
+        ]).output
         #expect(report.contains(#""gaps":[{"kind":"daemon_down","count":1,"#), "\(report)")
     }
 

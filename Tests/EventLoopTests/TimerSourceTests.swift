@@ -18,18 +18,23 @@ struct TimerSourceTests {
         #expect(TimerSource.microseconds(notBefore: nanoseconds) == microseconds)
     }
 
-    @Test("fires at its time: not before, and not 250 ms after as sd-event's default accuracy allows")
+    @Test("fires at its time: not before, and not up to 250 ms after as sd-event's default accuracy allows")
     func firesOnTime() throws {
-        let due = EventLoop.nowNanoseconds + 3_000_500
-        var fired: Int64 = 0
+        var delays: [Int64] = []
+        var due: Int64 = 0
         let timer = try TimerSource(loop: loop) {
-            fired = EventLoop.nowNanoseconds
+            delays.append(EventLoop.nowNanoseconds - due)
             loop.exit(code: 0)
         }
-        timer.arm(at: due)
-        _ = try loop.run()
-        #expect(fired >= due)
-        #expect(fired - due < 100_000_000)
+        for _ in 0..<6 {
+            due = EventLoop.nowNanoseconds + 3_000_500
+            timer.arm(at: due)
+            _ = try loop.run()
+        }
+        #expect(delays.count == 6 && delays.allSatisfy { $0 >= 0 })
+        // With that accuracy it would fire at points 250 ms apart, and all but the first are armed just behind one. A busy
+        // machine may be as late, but not each time.
+        #expect(try #require(delays.dropFirst().min()) < 100_000_000)
     }
 
     @Test("fires once for each time it is armed")

@@ -65,6 +65,10 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self.answer(200) if again else self.answer(503, Retry_After="0")
         elif path[1] == "later":
             self.answer(503, Retry_After="60")
+        elif path[1] == "gate":  # answers when a byte comes through the named pipe DIRECTORY/gate
+            with open(directory + "/gate", "rb", buffering=0) as gate:
+                gate.read(1)
+            self.answer(200)
         elif path[1] == "hang":
             time.sleep(60)
         elif path[1] == "trickle":

@@ -238,12 +238,7 @@ private final class SelfSignedServer {
             openssl.path, "s_server", "-accept", "127.0.0.1:0", "-key", directory.path + "/key", "-cert",
             directory.path + "/certificate", "-naccept", "1",
         ]
-        var arguments = words.map { strdup($0) } + [nil]
-        defer { for word in arguments { free(word) } }
-        var child = pid_t()
-        let problem = posix_spawn(&child, openssl.path, &actions, nil, &arguments, environ)
-        precondition(problem == 0, "cannot run openssl: \(problem)")
-        process = child
+        process = startProgram(openssl.path, words, environment: ["PATH=/usr/bin:/bin"], actions: &actions)
         defer { close(reading) }
         // It says which port it got: "ACCEPT 127.0.0.1:34567".
         var said = ""

@@ -1,4 +1,5 @@
 import Glibc
+import TestSupport
 import Testing
 
 @testable import HandlerProcess
@@ -6,28 +7,18 @@ import Testing
 @Suite("A program that cannot be started", .timeLimit(.minutes(30)))
 struct SpawnErrorTests {
     /// A directory with one file of every kind that execve refuses.
-    private final class Shelf {
-        let path: String
+    private struct Shelf: ~Copyable {
+        private let directory = TemporaryDirectory()
+        var path: String { directory.path }
 
-        init() throws {
-            var template = Array("/tmp/pushrouterd-spawn-XXXXXX".utf8CString)
-            try #require(mkdtemp(&template) != nil)
-            path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
-            try add("no-shebang", "echo hello\n", mode: 0o755)
-            try add("not-executable", "#!/bin/sh\n", mode: 0o644)
-            try add("no-interpreter", "#!/nowhere/sh\n", mode: 0o755)
-        }
-
-        deinit {
-            for name in ["no-shebang", "not-executable", "no-interpreter"] { unlink("\(path)/\(name)") }
-            rmdir(path)
-        }
-
-        private func add(_ name: String, _ text: String, mode: mode_t) throws {
-            let file = open("\(path)/\(name)", O_WRONLY | O_CREAT | O_CLOEXEC, mode)
-            try #require(file >= 0)
-            defer { close(file) }
-            _ = write(file, text, text.utf8.count)
+        init() {
+            // Another process writes them: while we had one open a program that another test starts would have it, too, up
+            // to its exec, and execve refuses a file that somebody may write (ETXTBSY).
+            let script = """
+                cd "$0" && echo echo hello >no-shebang && chmod 755 no-shebang && echo '#!/bin/sh' >not-executable \
+                    && echo '#!/nowhere/sh' >no-interpreter && chmod 755 no-interpreter
+                """
+            precondition(Program(path: "/bin/sh").run(["-c", script, path]).end == .exited(0))
         }
     }
 
@@ -45,7 +36,7 @@ struct SpawnErrorTests {
             ("no-shebang", ENOEXEC, "neither a binary for this machine nor a script that begins with #!"),
         ])
     func reason(name: String, code: Int32, reason: String) throws {
-        let shelf = try Shelf()
+        let shelf = Shelf()
         let command = ProcessCommand(
             arguments: ["\(shelf.path)/\(name)"], environment: [], standardInput: [], mark: uniqueMark())
         let error = #expect(throws: SpawnError.self) { try command.start() }

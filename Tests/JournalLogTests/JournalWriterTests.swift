@@ -1,17 +1,17 @@
 import Glibc
+import TestSupport
 import Testing
 
 @testable import JournalLog
 
 /// A pipe whose reader the test is.
-private final class Pipe {
+private final class WatchedPipe {
     private(set) var output: Int32
     private var input: Int32
 
     init() {
-        var ends: [Int32] = [-1, -1]
-        precondition(pipe(&ends) == 0)
-        (input, output) = (ends[0], ends[1])
+        let pipe = Pipe()
+        (input, output) = (pipe.reading, pipe.writing)
     }
 
     deinit {
@@ -69,7 +69,7 @@ extension StringProtocol {
 struct JournalWriterTests {
     @Test("writes everything in order before it stops, and nothing afterwards")
     func flushesOnStop() throws {
-        let pipe = Pipe()
+        let pipe = WatchedPipe()
         let writer = try JournalWriter(destination: .logfmt(descriptor: pipe.output))
         for number in 0..<100 { writer.log(JournalEntry(.info, "\(number)")) }
         #expect(writer.stop(timeoutMilliseconds: -1))
@@ -80,7 +80,7 @@ struct JournalWriterTests {
 
     @Test("writes without being stopped")
     func writesAtOnce() throws {
-        let pipe = Pipe()
+        let pipe = WatchedPipe()
         let writer = try JournalWriter(destination: .logfmt(descriptor: pipe.output))
         for text in ["one", "two"] {
             writer.log(JournalEntry(.info, text))
@@ -91,7 +91,7 @@ struct JournalWriterTests {
 
     @Test("never waits for a destination that stalls: counts what it drops, and says so")
     func countsWhatItDrops() throws {
-        let pipe = Pipe()
+        let pipe = WatchedPipe()
         let filled = pipe.fill()
         let writer = try JournalWriter(destination: .logfmt(descriptor: pipe.output), capacity: 4)
         // However many of the first the thread has in hand, 4 fit behind them and most of the rest do not.
@@ -114,7 +114,7 @@ struct JournalWriterTests {
 
     @Test("survives that nobody reads its output any more")
     func survivesABrokenPipe() throws {
-        let pipe = Pipe()
+        let pipe = WatchedPipe()
         pipe.closeInput()
         let writer = try JournalWriter(destination: .logfmt(descriptor: pipe.output))
         writer.log(JournalEntry(.info, "to nobody"))
@@ -123,7 +123,7 @@ struct JournalWriterTests {
 
     @Test("waits for a nonblocking output that has no room")
     func waitsForRoom() throws {
-        let pipe = Pipe()
+        let pipe = WatchedPipe()
         let filled = pipe.fill()
         _ = fcntl(pipe.output, F_SETFL, fcntl(pipe.output, F_GETFL) | O_NONBLOCK)
         let writer = try JournalWriter(destination: .logfmt(descriptor: pipe.output))

@@ -11,9 +11,12 @@ struct FigureBytesTests {
         deliveredPriority: .normal, callback: .onMessageReceived, provider: "onesignal", route: "20-a", handler: nil,
         outcome: .timedOut, reasonCode: .daemonDown, isObserver: false)
 
-    private func random(_ count: Int, seed: UInt64) -> (KeyFigures, SpanFigures) {
+    /// - Parameter earlier: what was counted before.
+    private func random(
+        _ count: Int, seed: UInt64, after earlier: KeyFigures = KeyFigures()
+    ) -> (KeyFigures, SpanFigures) {
         var random = SeededGenerator(seed: seed)
-        var (figures, span) = (KeyFigures(), SpanFigures())
+        var (figures, span) = (earlier, SpanFigures())
         for number in 0..<count {
             let queue = Int64.random(in: 0...(Int64(1) << Int64.random(in: 0...30, using: &random)), using: &random)
             let exec = Int64.random(in: 0...(Int64(1) << Int64.random(in: 0...30, using: &random)), using: &random)
@@ -32,8 +35,7 @@ struct FigureBytesTests {
         let ((first, firstSpan), (second, secondSpan)) = (random(count, seed: 1), random(300, seed: 2))
         #expect(try first.bytes.withUnsafeBytes { bytes throws in try KeyFigures(bytes) } == first)
         #expect(try firstSpan.bytes.withUnsafeBytes { bytes throws in try SpanFigures(bytes) } == firstSpan)
-        var sum = first
-        sum.merge(second)
+        let (sum, _) = self.random(300, seed: 2, after: first)
         var read = first
         try second.bytes.withUnsafeBytes { bytes throws in try read.add(bytes) }
         #expect(read == sum && read.count == count + 300)

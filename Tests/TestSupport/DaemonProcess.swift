@@ -186,13 +186,6 @@ public final class DaemonProcess {
         // Made anew in the child, where it is not close-on-exec.
         posix_spawn_file_actions_adddup2(&actions, lifeline, 3)
         defer { posix_spawn_file_actions_destroy(&actions) }
-        var attributes = posix_spawnattr_t()
-        posix_spawnattr_init(&attributes)
-        defer { posix_spawnattr_destroy(&attributes) }
-        var none = sigset_t()
-        sigemptyset(&none)
-        posix_spawnattr_setsigmask(&attributes, &none)
-        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
         var program = Program(product: product).path
         var words = wrapper + [program] + arguments
         if let first = wrapper.first { program = first }
@@ -201,12 +194,6 @@ public final class DaemonProcess {
             program = "/bin/sh"
             words = ["sh", "-c", #"echo 0 >"$0/cgroup.procs" && exec "$@""#, cgroup] + words
         }
-        var arguments = words.map { strdup($0) } + [nil]
-        var environment = environment.map { strdup($0) } + [nil]
-        defer { for text in arguments + environment { free(text) } }
-        var processID: pid_t = 0
-        let error = posix_spawn(&processID, program, &actions, &attributes, &arguments, &environment)
-        precondition(error == 0, "cannot start \(program): \(String(cString: strerror(error)))")
-        return processID
+        return startProgram(program, words, environment: environment, actions: &actions)
     }
 }

@@ -77,13 +77,9 @@ public struct Program: Sendable {
         for (target, descriptor) in descriptors.enumerated() {
             posix_spawn_file_actions_adddup2(&actions, descriptor, Int32(target))
         }
-        let variables = environment.map { "\($0.key)=\($0.value)" } + ["PATH=/usr/bin:/bin"]
-        let (argv, envp) = (([path] + arguments).map { strdup($0) } + [nil], variables.map { strdup($0) } + [nil])
-        defer { for text in argv + envp { free(text) } }
-        var child: pid_t = 0
-        let problem = posix_spawn(&child, path, &actions, nil, argv, envp)
-        precondition(problem == 0, "cannot run \(path): \(String(cString: strerror(problem)))")
-        return child
+        return startProgram(
+            path, [path] + arguments, environment: environment.map { "\($0.key)=\($0.value)" } + ["PATH=/usr/bin:/bin"],
+            actions: &actions)
     }
 
     /// Writes the input and reads both outputs until the program closes them.
@@ -140,24 +136,5 @@ public struct Program: Sendable {
         // What WIFSIGNALED and its like do, which are macros.
         let signal = status & 0x7F
         return signal == 0 ? .exited(status >> 8 & 0xFF) : .signaled(signal)
-    }
-}
-
-/// A pipe that no program inherits, not even one that another test starts at the same moment: `pipe` alone would leave
-/// a gap for that, and a daemon that holds an end keeps its reader waiting.
-private struct Pipe {
-    let reading: Int32
-    let writing: Int32
-
-    init() {
-        let directory = TemporaryDirectory()
-        let path = directory.path + "/pipe"
-        precondition(mkfifo(path, 0o600) == 0, "mkfifo: \(systemReason())")
-        // Without waiting for the other end, which comes next.
-        reading = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
-        writing = open(path, O_WRONLY | O_CLOEXEC)
-        precondition(
-            reading >= 0 && writing >= 0 && fcntl(reading, F_SETFL, 0) == 0,
-            "cannot open a pipe: \(systemReason())")
     }
 }

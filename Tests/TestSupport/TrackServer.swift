@@ -86,7 +86,7 @@ private final class Exchange: Sendable {
 
     func accept() {
         while true {
-            let socket = Glibc.accept(listener, nil, nil)
+            let socket = acceptConnection(of: listener)
             guard socket >= 0 else { return }
             let isWanted = state.withLock { state in
                 guard !state.isStopping else { return false }
@@ -98,7 +98,6 @@ private final class Exchange: Sendable {
                 close(socket)
                 return
             }
-            _ = fcntl(socket, F_SETFD, FD_CLOEXEC)
             runThread(self) { $0.serve(socket) }
         }
     }

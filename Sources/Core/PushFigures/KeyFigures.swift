@@ -81,19 +81,6 @@ public struct KeyFigures: Hashable, Sendable {
         guard reader.isAtEnd else { throw FigureError.unreadable }
     }
 
-    /// Adds what `other` counted.
-    public mutating func merge(_ other: KeyFigures) {
-        if let budget = other.shortestBudget { shortestBudget = min(shortestBudget ?? budget, budget) }
-        count += other.count
-        lateFromAcceptance += other.lateFromAcceptance
-        lateFromInvocation += other.lateFromInvocation
-        for place in overFromAcceptance.indices { overFromAcceptance[place] += other.overFromAcceptance[place] }
-        for place in overFromInvocation.indices { overFromInvocation[place] += other.overFromInvocation[place] }
-        queue.merge(other.queue)
-        exec.merge(other.exec)
-        total.merge(other.total)
-    }
-
     /// Reads figures.
     public init(_ bytes: UnsafeRawBufferPointer) throws(FigureError) { try add(bytes) }
 }

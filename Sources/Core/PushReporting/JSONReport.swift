@@ -106,7 +106,7 @@ extension FigureGroup {
 }
 
 extension Histogram {
-    fileprivate func write(to writer: inout JSONWriter) {
+    func write(to writer: inout JSONWriter) {
         writer.object {
             $0.member("p50_ms", quantile(permille: 500).map(Duration.microseconds))
             $0.member("p90_ms", quantile(permille: 900).map(Duration.microseconds))
@@ -177,7 +177,7 @@ extension JSONWriter {
         member("handler", predecessor.handler)
     }
 
-    fileprivate mutating func member(_ name: String, counts outcomes: [Outcome: Int]) {
+    mutating func member(_ name: String, counts outcomes: [Outcome: Int]) {
         member(
             name,
             object: { writer in

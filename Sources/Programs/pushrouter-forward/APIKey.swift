@@ -1,6 +1,5 @@
-import Glibc
 import HTTPClient
-import LinuxSystem
+import HTTPSending
 import SettingsFiles
 
 /// Reads the API key: one line of visible ASCII. No message repeats any of it.
@@ -16,52 +15,41 @@ enum APIKey {
     ///     no such check: nobody else gets into that, and its access list shows as rights of the group.
     /// - Throws: what is wrong with the file, and what to do.
     static func read(_ path: String, isPrivate: Bool) throws(StartFailure) -> Secret {
-        // A pipe would keep the program waiting; it is refused below.
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
-        guard descriptor >= 0 else {
-            let reason = errorText(errno)
-            throw StartFailure("cannot read the API key: \(path): \(reason)", exitStatus: StartFailure.configuration)
-        }
-        defer { close(descriptor) }
-        var facts = stat()
-        guard fstat(descriptor, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG else {
-            throw StartFailure(
-                "cannot read the API key: \(path) is not a regular file", exitStatus: StartFailure.configuration)
-        }
-        guard !isPrivate || facts.st_mode & 0o077 == 0 else {
-            throw StartFailure(
-                "the file with the API key may be read by others: chmod 600 \(path), and make a new key if somebody read it",
-                exitStatus: StartFailure.permission)
-        }
-        return try Secret(capacity: maximumLength + 1) { memory throws(StartFailure) in
-            let count = Glibc.read(descriptor, memory.baseAddress, memory.count)
-            guard count >= 0 else {
-                let reason = errorText(errno)
+        let key: Result<Secret, StartFailure>
+        do throws(SecretFileFault) {
+            key = try SecretFile.read(path, isPrivate: isPrivate, limit: maximumLength) { word(in: $0, of: path) }
+        } catch {
+            switch error {
+            case .unreadable:
+                throw StartFailure(error.description(of: "the API key"), exitStatus: StartFailure.configuration)
+            case .open:
                 throw StartFailure(
-                    "cannot read the API key: \(path): \(reason)", exitStatus: StartFailure.configuration)
+                    "\(error.description(of: "the API key")), and make a new key if somebody read it",
+                    exitStatus: StartFailure.permission)
+            case .tooLong: throw wrong(path, "is longer than \(maximumLength) bytes: it is not a key")
             }
-            return try trim(memory, count, path)
         }
+        return try key.get()
     }
 
-    /// Moves the key to the front, without the white space around it.
-    ///
-    /// - Returns: its length.
-    private static func trim(
-        _ memory: UnsafeMutableRawBufferPointer, _ count: Int, _ path: String
-    ) throws(StartFailure) -> Int {
-        func wrong(_ what: String) -> StartFailure {
-            StartFailure("the file with the API key, \(path), \(what)", exitStatus: StartFailure.configuration)
-        }
-        guard count <= maximumLength else { throw wrong("is longer than \(maximumLength) bytes: it is not a key") }
+    private static func wrong(_ path: String, _ what: String) -> StartFailure {
+        StartFailure("the file with the API key, \(path), \(what)", exitStatus: StartFailure.configuration)
+    }
+
+    /// The key without the white space around it.
+    private static func word(in text: UnsafeRawBufferPointer, of path: String) -> Result<Secret, StartFailure> {
         let isSpace = { (byte: UInt8) in [0x20, 0x09, 0x0A, 0x0D].contains(byte) }
-        guard let first = memory[..<count].firstIndex(where: { !isSpace($0) }),
-            let last = memory[..<count].lastIndex(where: { !isSpace($0) })
-        else { throw wrong("is empty") }
-        guard memory[first...last].allSatisfy({ 0x21...0x7E ~= $0 }) else {
-            throw wrong("has more than one word, or characters that no key has: it must have the key alone")
+        guard let first = text.firstIndex(where: { !isSpace($0) }), let last = text.lastIndex(where: { !isSpace($0) })
+        else { return .failure(wrong(path, "is empty")) }
+        let word = UnsafeRawBufferPointer(rebasing: text[first...last])
+        guard word.allSatisfy({ 0x21...0x7E ~= $0 }) else {
+            return .failure(
+                wrong(path, "has more than one word, or characters that no key has: it must have the key alone"))
         }
-        memory.copyMemory(from: UnsafeRawBufferPointer(rebasing: memory[first...last]))
-        return last - first + 1
+        return .success(
+            Secret(capacity: word.count) { (memory: UnsafeMutableRawBufferPointer) -> Int in
+                memory.copyMemory(from: word)
+                return word.count
+            })
     }
 }

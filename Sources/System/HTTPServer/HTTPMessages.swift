@@ -19,7 +19,7 @@ public struct HTTPRequest: Sendable, Equatable {
 }
 
 /// What is answered. The server adds `Date`, `Content-Length` and `Connection`, and leaves the body away for `HEAD`.
-public struct HTTPResponse: Sendable, Equatable {
+public struct HTTPResponse: Sendable {
     /// The status: 200.
     public var status: Int
     /// The headers but those that the server adds.
@@ -46,10 +46,5 @@ public struct HTTPResponse: Sendable, Equatable {
         headers: [(name: String, value: String)] = []
     ) {
         self.init(status: status, headers: [("Content-Type", type)] + headers, body: Array(text.utf8))
-    }
-
-    public static func == (left: HTTPResponse, right: HTTPResponse) -> Bool {
-        left.status == right.status && left.body == right.body
-            && left.headers.elementsEqual(right.headers) { $0.name == $1.name && $0.value == $1.value }
     }
 }

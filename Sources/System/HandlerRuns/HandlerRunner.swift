@@ -22,7 +22,7 @@ public protocol HandlerRunning: AnyObject {
 /// Runs handlers: gives each invocation to what its handler's kind is run by, and ends it when told to.
 public final class HandlerRunner: HandlerRunning {
     private let programs: ProgramRuns
-    private let instances: InstanceRuns
+    let instances: InstanceRuns
     private let notifications: NotificationRuns
     private let sweeper: OrphanSweeper
     private let starter: ProgramStarter

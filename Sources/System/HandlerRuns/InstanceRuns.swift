@@ -52,7 +52,7 @@ final class InstanceRuns {
     /// The handlers of the configuration; `nil` before it was told: all are.
     private var current: Set<Handler>?
     /// Programs that are being started.
-    private var starting: [UInt64: (Result<ChildProcess, SpawnError>) -> Void] = [:]
+    private(set) var starting: [UInt64: (Result<ChildProcess, SpawnError>) -> Void] = [:]
     private var lastToken = InstanceRuns.firstToken
     /// What is to be done while something is being done.
     private var queue = Queue<(Entry, Act)>()

@@ -56,19 +56,21 @@ final class SocketChannel: InstanceChannel {
     private var isHeld = false
     private var release: (() -> Void)?
 
-    /// For how long the line that says that the other end is up is waited for, in nanoseconds.
-    private static let patience: Int64 = 3_000_000_000
+    /// For how long the line that says that the other end is up is waited for.
+    private let patience: Duration
 
     /// - Parameters:
     ///   - source: where it leads.
     ///   - isSingleUse: whether it carries one line, after which the other end gets the end of its input.
     ///   - system: what instances work with.
+    ///   - patience: for how long the line that says that the other end is up is waited for.
     ///   - report: takes what happens, until `close`.
     init(
-        _ source: ConnectionSource, isSingleUse: Bool, system: InstanceSystem,
+        _ source: ConnectionSource, isSingleUse: Bool, system: InstanceSystem, patience: Duration = .seconds(3),
         report: @escaping (ChannelReport) -> Void
     ) {
         self.source = source
+        self.patience = patience
         self.isSingleUse = isSingleUse
         self.system = system
         self.report = report
@@ -95,9 +97,9 @@ final class SocketChannel: InstanceChannel {
             guard source.greets else { return opened() }
             greetingTimer = try TimerSource(loop: system.loop) { [unowned self] in
                 stream?.close()
-                ended("did not say within 3 s that it is up")
+                ended("did not say within \(patience.milliseconds) ms that it is up")
             }
-            greetingTimer?.arm(at: EventLoop.nowNanoseconds + Self.patience)
+            greetingTimer?.arm(at: (Instant(nanoseconds: EventLoop.nowNanoseconds) + patience).nanoseconds)
         } catch {
             stream?.close()
             stream = nil

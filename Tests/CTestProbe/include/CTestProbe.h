@@ -48,5 +48,7 @@ uint64_t CTestProbe_allocated_bytes(void);
 /* How many bytes of memory the calling thread has allocated and not freed, counted as the allocator keeps them. What it
  * frees that another thread allocated counts, too: to be read before and after what happens on one thread. */
 int64_t CTestProbe_held_bytes(void);
+/* The next connection of a listening socket, close-on-exec from birth; -1 with errno. */
+int CTestProbe_accept(int listener);
 /* Marks a cgroup as the service manager marks one that it gives away (Delegate=). 0, or -1 with errno. */
 int CTestProbe_delegate(const char *_Nonnull cgroup);

@@ -4,63 +4,67 @@ import TestSupport
 import Testing
 import UnixSockets
 
+/// How many clients of a kind there are.
+private let count = 1000
+
+private func refused(_ reason: String, _ installation: Installation) throws -> Int64 {
+    try #require(DaemonStatus(of: installation)["clients"]?["refused"]?[reason]?.int64)
+}
+
+/// This process needs a descriptor for each client.
+private func allowDescriptors() throws {
+    var limit = rlimit()
+    getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+    limit.rlim_cur = limit.rlim_max
+    setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+    try #require(limit.rlim_cur > 4 * UInt64(count), "the limit of open files is too low for this test")
+}
+
 @Suite("A crowd of clients", .timeLimit(.minutes(30)))
 struct CrowdTests {
-    private static let count = 1000
-
-    private func refused(_ reason: String, _ installation: Installation) throws -> Int64 {
-        try #require(DaemonStatus(of: installation)["clients"]?["refused"]?[reason]?.int64)
-    }
-
-    /// This process needs a descriptor for each of them.
-    private func allowDescriptors() throws {
-        var limit = rlimit()
-        getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
-        limit.rlim_cur = limit.rlim_max
-        setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
-        try #require(limit.rlim_cur > 4 * UInt64(Self.count), "the limit of open files is too low for this test")
-    }
-
+    // In a process of its own: programs that other tests start have the limit of this one.
     @Test("1,000 that say nothing and 1,000 that send byte by byte: a good one is served, and they are closed in time")
-    func slow() throws {
-        try allowDescriptors()
-        let installation = Installation(
-            "[Daemon]\nConnectionsMax=3000\nConnectionsMaxPerPeer=3000\nLineTimeout=10s\nIdleTimeout=10s\n")
-        let daemon = try DaemonProcess.ready(installation)
-        let good = try installation.injectClient()
-        let idle = try (0..<Self.count).map { _ in try installation.injectClient() }
-        let slow = try (0..<Self.count).map { _ in try installation.injectClient() }
-        try waitUntil("all are connected") {
-            try DaemonStatus(of: installation).number("inject_connections") == 2 * Self.count + 1
-        }
+    func slow() async {
+        await #expect(processExitsWith: .success) {
+            try allowDescriptors()
+            let installation = Installation(
+                "[Daemon]\nConnectionsMax=3000\nConnectionsMaxPerPeer=3000\nLineTimeout=10s\nIdleTimeout=10s\n")
+            let daemon = try DaemonProcess.ready(installation)
+            let good = try installation.injectClient()
+            let idle = try (0..<count).map { _ in try installation.injectClient() }
+            let slow = try (0..<count).map { _ in try installation.injectClient() }
+            try waitUntil("all are connected") {
+                try DaemonStatus(of: installation).number("inject_connections") == 2 * count + 1
+            }
 
-        let bytes = Array(#"{"op":"deliver","payload":{"k":""#.utf8)
-        var (rounds, served) = (0, 0)
-        try waitUntil("the slow ones are closed") {
-            // A write to one that is closed fails, and that is no matter here.
-            let byte = rounds < bytes.count ? bytes[rounds] : UInt8(ascii: "x")
-            for client in slow {
-                _ = withUnsafeBytes(of: byte) { send(client.descriptor, $0.baseAddress, 1, Int32(MSG_NOSIGNAL)) }
+            let bytes = Array(#"{"op":"deliver","payload":{"k":""#.utf8)
+            var (rounds, served) = (0, 0)
+            try waitUntil("the slow ones are closed") {
+                // A write to one that is closed fails, and that is no matter here.
+                let byte = rounds < bytes.count ? bytes[rounds] : UInt8(ascii: "x")
+                for client in slow {
+                    _ = withUnsafeBytes(of: byte) { send(client.descriptor, $0.baseAddress, 1, Int32(MSG_NOSIGNAL)) }
+                }
+                rounds += 1
+                for _ in 0..<5 {
+                    #expect(try good.outcome(of: Requests.deliver()).outcome == "handled")
+                    served += 1
+                }
+                return try refused("slow_line", installation) == count
             }
-            rounds += 1
-            for _ in 0..<5 {
+            #expect(served >= 5 && rounds > 1)
+            let refusal = try slow[0].next().description
+            #expect(refusal.contains("the request has no line feed after 10 s (LineTimeout=)"), "\(refusal)")
+            // One that says nothing is closed as well; the good one said something just now.
+            try waitUntil("the silent ones are closed") {
                 #expect(try good.outcome(of: Requests.deliver()).outcome == "handled")
-                served += 1
+                return try refused("idle", installation) == count
             }
-            return try refused("slow_line", installation) == Self.count
+            #expect(try idle[0].isAtEnd())
+            // What the slow ones still send is discarded for a second.
+            try waitUntil("they are gone") { try DaemonStatus(of: installation).number("inject_connections") <= 2 }
+            #expect(try daemon.stop() == .exited(0))
         }
-        #expect(served >= 5 && rounds > 1)
-        let refusal = try slow[0].next().description
-        #expect(refusal.contains("the request has no line feed after 10 s (LineTimeout=)"), "\(refusal)")
-        // One that says nothing is closed as well; the good one said something just now.
-        try waitUntil("the silent ones are closed") {
-            #expect(try good.outcome(of: Requests.deliver()).outcome == "handled")
-            return try refused("idle", installation) == Self.count
-        }
-        #expect(try idle[0].isAtEnd())
-        // What the slow ones still send is discarded for a second.
-        try waitUntil("they are gone") { try DaemonStatus(of: installation).number("inject_connections") <= 2 }
-        #expect(try daemon.stop() == .exited(0))
     }
 
     @Test("that would take the last descriptors is refused: the log, handlers and administrators have theirs")

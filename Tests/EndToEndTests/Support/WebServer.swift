@@ -1,6 +1,8 @@
 import Glibc
 import PushModel
+import Synchronization
 import TestSupport
+import Testing
 
 /// The web server of `Tests/Fixtures/http-server.py`.
 final class WebServer {
@@ -45,19 +47,43 @@ extension JSONNode {
     func header(_ name: String) -> String? { self["headers"]?[name]?.string }
 }
 
-/// A port of this machine that nobody listens on.
+/// The port where `freePort` looks next: those of another run of the tests are elsewhere.
+private let nextPort = Mutex(10_000 + Int(getpid()) % 20_000)
+
+/// A port of this machine that nobody listens on, for a server that must be told its port. No other test gets it; and it is
+/// none of those that the system gives away by itself (`ip_local_port_range`), as it does to every client.
 func freePort() throws -> Int {
-    let socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
-    defer { close(socket) }
-    var address = loopback(0)
-    var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-    _ = withUnsafeMutablePointer(to: &address) {
-        $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-            _ = bind(socket, $0, length)
-            return getsockname(socket, $0, &length)
+    while true {
+        let port = nextPort.withLock { next in
+            defer { next += 1 }
+            return next
         }
+        try #require(port < 32_768, "no port is free")
+        if SilentPort(port) != nil { return port }
     }
-    return Int(UInt16(bigEndian: address.sin_port))
+}
+
+/// A port of this machine that refuses connections, and that nobody else gets: its socket does not listen.
+final class SilentPort {
+    let number: Int
+    private let socket: Int32
+
+    /// - Parameter wanted: which, and `nil` comes of it when somebody has it; 0: any that is free.
+    init?(_ wanted: Int = 0) {
+        socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        var address = loopback(wanted)
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let socket = socket
+        let isBound = withUnsafeMutablePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                bind(socket, $0, length) == 0 && getsockname(socket, $0, &length) == 0
+            }
+        }
+        number = Int(UInt16(bigEndian: address.sin_port))
+        guard isBound else { return nil }
+    }
+
+    deinit { close(socket) }
 }
 
 /// Whether somebody listens on a port of this machine.

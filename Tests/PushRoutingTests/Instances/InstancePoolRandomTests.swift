@@ -142,7 +142,6 @@ private struct World {
         pass(.seconds(10))
         #expect(deadlines.isEmpty)
         #expect(ends.count == Int(lastSeq) && ends.values.allSatisfy { $0 == 1 }, "each has one end: \(ends)")
-        #expect(pool.runCount == 0)
         act { $0.retire(at: $1, &$2) }
         pass(.seconds(2))
         #expect(pool.isEmpty && open.isEmpty)

@@ -78,15 +78,8 @@ extension LoadFigures {
             $0.member("length_ms", length)
             $0.member("accepted_per_second", rate)
             $0.member("latency_from", setup.rate == nil ? "sent" : "meant")
-            $0.member(
-                "latency",
-                object: { latency in
-                    for (name, permille) in [("p50", 500), ("p90", 900), ("p99", 990), ("p999", 999)] {
-                        latency.member(
-                            "\(name)_ms", self.latency.quantile(permille: permille).map(Duration.microseconds))
-                    }
-                    latency.member("max_ms", self.latency.max.map(Duration.microseconds))
-                })
+            $0.key("latency")
+            latency.write(to: &$0)
             $0.member("first_seq", numbers?.lowerBound.value)
             $0.member("last_seq", numbers?.upperBound.value)
             writeOutcomes(to: &$0)
@@ -97,11 +90,7 @@ extension LoadFigures {
     private func writeOutcomes(to writer: inout JSONWriter) {
         writer.member("outcomes_problem", outcomesProblem)
         guard let report = outcomes else { return writer.member("outcomes", nil as String?) }
-        writer.member(
-            "outcomes",
-            object: { list in
-                for outcome in Outcome.allCases { list.member(outcome.rawValue, report.outcomes[outcome] ?? 0) }
-            })
+        writer.member("outcomes", counts: report.outcomes)
         writer.member("in_flight", report.inFlight)
         writer.members(of: report.compliance)
     }

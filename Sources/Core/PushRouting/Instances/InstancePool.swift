@@ -69,9 +69,6 @@ public struct InstancePool: Sendable {
     /// Whether it has neither instances nor invocations.
     public var isEmpty: Bool { instances.isEmpty && runs.isEmpty }
 
-    /// How many invocations it has.
-    public var runCount: Int { runs.count }
-
     private var waitingCount: Int { runs.count - outstandingCount }
 
     /// How many instances there are that get lines, or will.

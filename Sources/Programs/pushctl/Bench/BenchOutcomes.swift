@@ -6,7 +6,6 @@ import Store
 struct BenchOutcomes {
     /// How often the daemon is asked whether something is still in flight; a fifth of a second apart.
     private static let tries = 75
-    private static let pageSize = 4096
 
     private let plan: BenchPlan
     private let signals: Follower
@@ -45,16 +44,11 @@ struct BenchOutcomes {
     ) throws(Failure) -> ComplianceReport {
         let ledger = try session.ledger()
         var report = ComplianceReport(mode: .device, budget: .zero)
-        var last = SequenceNumber(numbers.lowerBound.value - 1)
-        while true {
-            let page = try Session.reading { () throws(StoreError) in
-                try ledger.rows(from: nil, to: nil, after: last, through: numbers.upperBound, limit: Self.pageSize)
-            }
-            guard let end = page.last?.seq else { return report }
-            for row in page where row.id?.hasPrefix(prefix) == true {
-                if let row = ReportRow(row) { report.add(unordered: row) }
-            }
-            last = end
+        let before = SequenceNumber(numbers.lowerBound.value - 1)
+        try ledger.eachRow(after: before, through: numbers.upperBound) { row in
+            guard row.id?.hasPrefix(prefix) == true, let row = ReportRow(row) else { return }
+            report.add(unordered: row)
         }
+        return report
     }
 }

@@ -134,27 +134,16 @@ struct ReportRun {
         }
     }
 
-    /// Page by page, up to what was the last request at the start: whoever reads the output may take any time.
+    /// Up to what was the last request at the start.
     private func writeRows(into figures: inout ReportReading, _ session: Session) throws(Failure) {
         let ledger = try session.ledger()
         let newest = try Session.reading { () throws(StoreError) in try ledger.highestSequenceNumber() }
-        var last = SequenceNumber(0)
         session.output.write(CSVReport.header.utf8)
-        while true {
-            let page = try Session.reading { () throws(StoreError) in
-                try ledger.rows(
-                    from: window.since, to: window.until, after: last, through: newest, limit: Self.pageSize)
-            }
-            guard let end = page.last?.seq else { return }
-            for row in page {
-                figures.add(row)
-                if let row = ReportRow(row) { session.output.write(CSVReport.line(of: row).utf8) }
-            }
-            last = end
+        try ledger.eachRow(from: window.since, to: window.until, after: SequenceNumber(0), through: newest) { row in
+            figures.add(row)
+            if let row = ReportRow(row) { session.output.write(CSVReport.line(of: row).utf8) }
         }
     }
-
-    private static let pageSize = 4096
 
     private static func baseline(_ path: String) throws(Failure) -> Baseline {
         let bytes = try InputFile(path).rest()

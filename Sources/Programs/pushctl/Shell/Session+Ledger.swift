@@ -55,3 +55,29 @@ extension Session {
         }
     }
 }
+
+extension LedgerReader {
+    /// Gives the rows of requests page by page. Each page is a transaction of its own: whoever reads what is made of them
+    /// may take any time.
+    ///
+    /// - Parameters:
+    ///   - start: only what was accepted from then on.
+    ///   - end: only what was accepted before.
+    ///   - last: only numbers above this one.
+    ///   - newest: and none above this one.
+    ///   - body: takes each row.
+    func eachRow(
+        from start: WallTime? = nil, to end: WallTime? = nil, after last: SequenceNumber,
+        through newest: SequenceNumber, _ body: (LedgerRow) -> Void
+    ) throws(Failure) {
+        var last = last
+        while true {
+            let page = try Session.reading { () throws(StoreError) in
+                try rows(from: start, to: end, after: last, through: newest, limit: 4096)
+            }
+            guard let next = page.last?.seq else { return }
+            page.forEach(body)
+            last = next
+        }
+    }
+}

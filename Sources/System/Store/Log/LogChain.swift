@@ -31,16 +31,18 @@ struct LogChain: ~Copyable {
     /// What was read last: a part of a segment.
     private var memory = AlignedMemory(byteCount: 64 << 10)
     private var inMemory: (place: Place, count: Int)?
-    /// How much is read at a time where what follows is wanted next. A read of one block takes as long as one of ten.
-    private static let readAhead = 1 << 20
+    /// How much is read at a time: of each segment its first block, then more, since what follows is wanted next. A read of
+    /// one block takes as long as one of ten.
+    private var readAhead = RowBuffer.alignment
 
     /// - Throws: that the disk cannot read one of them; so does everything below.
     init(_ segments: [LogSegment]) throws(StoreError) {
         self.segments = segments
         for segment in segments.indices {
             let place = Place(segment: segment, offset: LogSegment.headerLength)
-            firsts.append(try batch(at: place, readAhead: RowBuffer.alignment)?.header.number ?? 0)
+            firsts.append(try batch(at: place)?.header.number ?? 0)
         }
+        readAhead = 1 << 20
     }
 
     /// The batch that follows one; `nil` when there is none.
@@ -178,12 +180,10 @@ struct LogChain: ~Copyable {
     }
 
     /// What looks like a batch's header at a place.
-    private mutating func header(
-        at place: Place, readAhead: Int = Self.readAhead
-    ) throws(StoreError) -> BatchHeader? {
+    private mutating func header(at place: Place) throws(StoreError) -> BatchHeader? {
         let segment = segments[place.segment]
         guard place.offset >= LogSegment.headerLength, place.offset < segment.length,
-            let block = try blocks(RowBuffer.alignment, at: place, readAhead: readAhead),
+            let block = try blocks(RowBuffer.alignment, at: place),
             let header = BatchHeader(block),
             header.blocksLength <= min(Self.longestBatch, segment.length - place.offset)
         else { return nil }
@@ -191,9 +191,9 @@ struct LogChain: ~Copyable {
     }
 
     /// The batch that begins at a place, if a whole one does.
-    private mutating func batch(at place: Place, readAhead: Int = Self.readAhead) throws(StoreError) -> Batch? {
-        guard let header = try header(at: place, readAhead: readAhead),
-            let blocks = try blocks(header.blocksLength, at: place, readAhead: readAhead),
+    private mutating func batch(at place: Place) throws(StoreError) -> Batch? {
+        guard let header = try header(at: place),
+            let blocks = try blocks(header.blocksLength, at: place),
             let checksum = BatchHeader.verifiedChecksum(
                 UnsafeRawBufferPointer(rebasing: blocks[..<(BatchHeader.length + header.rowsLength)]))
         else { return nil }
@@ -204,9 +204,7 @@ struct LogChain: ~Copyable {
     }
 
     /// So many bytes of a segment, in the chain's memory until more are read; `nil` where the segment ends before.
-    private mutating func blocks(
-        _ count: Int, at place: Place, readAhead: Int
-    ) throws(StoreError) -> UnsafeRawBufferPointer? {
+    private mutating func blocks(_ count: Int, at place: Place) throws(StoreError) -> UnsafeRawBufferPointer? {
         if let inMemory, inMemory.place.segment == place.segment {
             let start = place.offset - inMemory.place.offset
             if start >= 0, start + count <= inMemory.count {

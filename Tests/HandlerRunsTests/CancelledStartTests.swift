@@ -1,0 +1,53 @@
+import EventLoop
+import Glibc
+import JournalLog
+import PushModel
+import Testing
+
+@testable import HandlerRuns
+@testable import PushRouting
+
+@Suite("A start that is taken back", .timeLimit(.minutes(30)))
+struct CancelledStartTests {
+    /// So many that the threads have not begun with most of them when they are taken back.
+    private static let count: Int64 = 100
+
+    private static func run(_ number: Int64, isWorker: Bool) -> HandlerRun {
+        let command = Handler.Command(arguments: ["/bin/sleep", "600"])
+        let rules = InstanceRules(instances: 1, pipeline: 1, idleTimeout: nil)
+        let handler = Handler(name: "h\(number)", kind: isWorker ? .worker(command, rules) : .exec(command))
+        let now = Moment.now()
+        let deadline = now.monotonic + .seconds(3600)
+        let request = AcceptedRequest(
+            seq: SequenceNumber(number), operation: .deliver, id: nil, peer: Peer(uid: 1, gid: 1, pid: 1),
+            acceptedAt: now, boot: UUID128(high: 0, low: 0), mode: .device, platform: .android, app: nil, device: nil,
+            externalID: nil, messageID: nil, body: [])
+        let record = InvocationRecord(
+            id: InvocationID(seq: SequenceNumber(number), n: 0), callback: .onMessageReceived, provider: nil,
+            route: "all", handler: handler.name, budget: .seconds(3600), deadline: deadline, started: true, result: nil)
+        return HandlerRun(
+            invocation: record, request: request, subject: InvocationSubject(), handler: handler, deadline: deadline)
+    }
+
+    // In a process of its own: it becomes the parent of what others orphan, and ends what it does not know.
+    @Test("leaves nothing behind, of an exec handler and of a worker", arguments: [false, true])
+    func takenBack(isWorker: Bool) async {
+        await #expect(processExitsWith: .success) { [isWorker] in
+            SignalSource.block([SIGCHLD])
+            let loop = try EventLoop()
+            let runner = try HandlerRunner(
+                loop: loop, stateID: UUID128(high: 0, low: UInt64(getpid())), descriptorLimit: nil, httpCommand: nil,
+                log: { Issue.record("it logs \($0.message)") })
+            try runner.begin(reportingTo: { _ in })
+            let runs = (1...Self.count).map { Self.run($0, isWorker: isWorker) }
+            for run in runs { runner.start(run) }
+            #expect(runner.processCount == Int(Self.count))
+            runner.stopAll()
+            loop.endOfTurn = { [unowned loop] in if runner.processCount == 0 { loop.exit(code: 0) } }
+            let patience = try TimerSource(loop: loop) { [unowned loop] in loop.exit(code: 1) }
+            patience.arm(at: EventLoop.nowNanoseconds + 60_000_000_000)
+            #expect(try loop.run() == 0, "there are \(runner.processCount) processes")
+            #expect(runner.count == 0 && !runner.hasInstances && runner.instances.starting.isEmpty)
+        }
+    }
+}

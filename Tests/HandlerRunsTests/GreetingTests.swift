@@ -1,0 +1,45 @@
+import EventLoop
+import HandlerProcess
+import JournalLog
+import PushModel
+import TestSupport
+import Testing
+import UnixSockets
+
+@testable import HandlerRuns
+
+@Suite("A connection to a service that says when it is up", .timeLimit(.minutes(30)))
+struct GreetingTests: ~Copyable {
+    private let directory = TemporaryDirectory()
+    private var path: String { directory.path + "/service.sock" }
+
+    @Test("is given up, and closed, when the service does not say so in time")
+    func silent() throws {
+        let listener = try Listener(path: path, mode: 0o600)
+        let loop = try EventLoop()
+        let log: (JournalEntry) -> Void = { Issue.record("it logs \($0.message)") }
+        let system = InstanceSystem(
+            loop: loop,
+            starter: try ProgramStarter(
+                loop: loop, stateID: UUID128(high: 0, low: 1), descriptorLimit: nil, cgroups: nil),
+            sweeper: try OrphanSweeper(loop: loop, adopts: false, log: log), log: log, observe: nil)
+        var failures: [String] = []
+        let channel = SocketChannel(
+            ConnectionSource(path: path, greets: true), isSingleUse: false, system: system, patience: .milliseconds(2)
+        ) { report in
+            if case .failedToOpen(let reason) = report { failures.append(reason) } else { Issue.record("\(report)") }
+            loop.exit(code: 0)
+        }
+        channel.open()
+        guard case .connection(let service) = listener.accept() else {
+            Issue.record("it does not connect")
+            return
+        }
+        let limit = try TimerSource(loop: loop) { loop.exit(code: 1) }
+        limit.arm(at: EventLoop.nowNanoseconds + 60_000_000_000)
+        #expect(try loop.run() == 0, "it waits on")
+        #expect(failures == ["at \(path) did not say within 2 ms that it is up"])
+        #expect(service.read(using: ReadBuffer(), maximumLineLength: 100) == .endOfFile(unterminated: nil))
+        channel.close()
+    }
+}
