@@ -105,18 +105,23 @@ struct HeaderList: ~Copyable {
         text = longer
     }
 
+    /// Makes the list of the lines.
     private mutating func link() {
-        let count = text[..<length].count { $0 == 0 }
-        if count > nodes.count {
-            nodes.deallocate()
-            nodes = .allocate(capacity: 2 * count)
+        var count = 0
+        var start = 0
+        while start < length, let line = text.baseAddress?.advanced(by: start).assumingMemoryBound(to: CChar.self) {
+            if count == nodes.count { growNodes() }
+            nodes.initializeElement(at: count, to: curl_slist(data: line, next: nil))
+            count += 1
+            start += strlen(line) + 1
         }
-        var line = text.baseAddress
-        for index in 0..<count {
-            guard let start = line?.assumingMemoryBound(to: CChar.self) else { return }
-            let next = index + 1 < count ? nodes.baseAddress.map { $0 + index + 1 } : nil
-            nodes.initializeElement(at: index, to: curl_slist(data: start, next: next))
-            line = line.map { $0 + strlen(start) + 1 }
-        }
+        for index in 1..<max(1, count) { nodes[index - 1].next = nodes.baseAddress?.advanced(by: index) }
+    }
+
+    private mutating func growNodes() {
+        let more = UnsafeMutableBufferPointer<curl_slist>.allocate(capacity: max(32, 2 * nodes.count))
+        _ = more.moveInitialize(fromContentsOf: nodes)
+        nodes.deallocate()
+        nodes = more
     }
 }

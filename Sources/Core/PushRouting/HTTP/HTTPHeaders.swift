@@ -6,6 +6,10 @@ public struct HTTPHeaders: Hashable, Sendable {
     /// The lines, `Name: value`, each with a NUL after it.
     public private(set) var bytes: [UInt8] = []
 
+    private static let colon: StaticString = ": "
+    /// Of attributes of CloudEvents.
+    private static let prefix: StaticString = "ce-"
+
     init() { bytes.reserveCapacity(1024) }
 
     /// The lines, one by one.
@@ -20,7 +24,7 @@ public struct HTTPHeaders: Hashable, Sendable {
     /// Adds a header.
     mutating func append(_ name: StaticString, _ value: String) {
         bytes.append(contentsOf: name.bytes)
-        bytes.append(contentsOf: ": ".utf8)
+        bytes.append(contentsOf: Self.colon.bytes)
         append(value)
     }
 
@@ -34,7 +38,7 @@ public struct HTTPHeaders: Hashable, Sendable {
     mutating func append(attribute name: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>) {
         guard value.count <= CloudEvent.longestHeader else { return }
         let start = bytes.count
-        bytes.append(contentsOf: "ce-".utf8)
+        bytes.append(contentsOf: Self.prefix.bytes)
         let length = append(name, escaping: value)
         if length > CloudEvent.longestHeader { bytes.removeSubrange(start...) }
     }
@@ -45,7 +49,7 @@ public struct HTTPHeaders: Hashable, Sendable {
         _ name: UnsafeBufferPointer<UInt8>, escaping value: UnsafeBufferPointer<UInt8>
     ) -> Int {
         bytes.append(contentsOf: name)
-        bytes.append(contentsOf: ": ".utf8)
+        bytes.append(contentsOf: Self.colon.bytes)
         let start = bytes.count
         // Without a way out of it the loop takes many bytes at a time.
         if value.reduce(true, { $0 && $1.standsInHeader }) {
