@@ -26,7 +26,7 @@ public enum HTTPLine: Sendable {
     public static func cancellation(of id: Int64) -> [UInt8] {
         var writer = JSONWriter(reserving: 32)
         writer.object { $0.member("cancel", id) }
-        return writer.bytes + [UInt8(ascii: "\n")]
+        return writer.line()
     }
 }
 
