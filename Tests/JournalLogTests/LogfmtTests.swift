@@ -5,7 +5,9 @@ import Testing
 @Suite("Logfmt", .timeLimit(.minutes(30)))
 struct LogfmtTests {
     private func line(_ entry: JournalEntry) -> String {
-        String(decoding: Logfmt.line(entry, time: "2026-01-02T03:04:05.678Z"), as: UTF8.self)
+        var line: [UInt8] = []
+        Logfmt.append(entry, time: "2026-01-02T03:04:05.678Z", to: &line)
+        return String(decoding: line, as: UTF8.self)
     }
 
     @Test("writes one line: time, level, message, then the fields in lower case")

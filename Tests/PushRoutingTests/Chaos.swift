@@ -219,7 +219,9 @@ struct Chaos {
         let after = handlers
         var (isRunning, isWaiting): ([String: Int], [String: Int]) = ([:], [:])
         for id in bench.router.invocations.ids {
-            guard let invocation = bench.router.invocations[id], let name = invocation.handler?.name else { continue }
+            guard let invocation = bench.router.invocations[id], let name = invocation.handler?.value.name else {
+                continue
+            }
             if invocation.holdsPlace { isRunning[name, default: 0] += 1 }
             if invocation.stage == .ready { isWaiting[name, default: 0] += 1 }
         }

@@ -25,7 +25,7 @@ extension ComplianceReport {
             $0.member("gaps", array: { writer in gaps.forEach { $0.write(to: &writer) } })
             beside(&$0)
         }
-        return writer.bytes + [UInt8(ascii: "\n")]
+        return writer.line()
     }
 
     private func writeHeading(to writer: inout JSONWriter) {

@@ -21,7 +21,8 @@ struct Invocation: Sendable {
     }
 
     /// The request; without its line once that is let go of.
-    private(set) var request: AcceptedRequest
+    var request: AcceptedRequest { _read { yield sharedRequest.value } }
+    private var sharedRequest: Indirect<AcceptedRequest>
     /// What the request asks for; `nil` once that is let go of.
     private(set) var subject: InvocationSubject?
     /// How many bytes the request line has.
@@ -44,7 +45,8 @@ struct Invocation: Sendable {
     var position = 0
     /// Whether only that route is meant: an observer's, or one of those that hear a broadcast.
     var isPinned = false
-    var handler: Handler?
+    /// What runs it: large, and the same as long as it has it.
+    var handler: Indirect<Handler>?
     let lane: DeviceKey?
     /// Of those before it in its lane, the one that took longest.
     var waitedFor: Predecessor?
@@ -96,7 +98,7 @@ struct Invocation: Sendable {
         record: InvocationRecord, owner: PlannedInvocation.Owner, facts: RouteFacts, table: Indirect<RoutingTable>,
         lane: DeviceKey?
     ) {
-        self.request = request
+        sharedRequest = Indirect(request)
         self.byteCount = byteCount
         self.subject = subject
         memorySize =
@@ -137,8 +139,21 @@ struct Invocation: Sendable {
     mutating func letGo() {
         if matches == nil { matches = isPinned ? [] : table.positions(for: facts, observing: false) }
         facts.keys = nil
-        request.body = []
+        sharedRequest.value.body = []
         subject = nil
+    }
+
+    /// Lets it wait until it goes on: with its payload if there is room for so many more bytes.
+    ///
+    /// - Returns: how many bytes more it keeps than before.
+    mutating func park(_ room: Int) -> Int {
+        guard subject != nil, !isCounted else { return 0 }
+        guard memorySize <= room else {
+            letGo()
+            return 0
+        }
+        isCounted = true
+        return memorySize
     }
 
     /// Whether it holds one of the places to run.
@@ -151,7 +166,9 @@ struct Invocation: Sendable {
 
     /// When its handler is to get SIGTERM; `nil`: it is not.
     var terminationDue: Instant? {
-        guard let deadline = record.deadline, let grace = handler?.grace, grace < record.budget else { return nil }
+        guard let deadline = record.deadline, let grace = handler?.value.grace, grace < record.budget else {
+            return nil
+        }
         return deadline + (.zero - grace)
     }
 

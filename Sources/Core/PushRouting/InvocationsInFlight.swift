@@ -4,16 +4,29 @@ import PushModel
 struct InvocationsInFlight: Sendable {
     private var byID: [InvocationID: Indirect<Invocation>] = [:]
 
-    subscript(id: InvocationID) -> Invocation? {
-        get { byID[id]?.value }
-        set {
-            guard let newValue else {
-                byID[id] = nil
-                return
-            }
-            if byID[id] == nil { byID[id] = Indirect(newValue) } else { byID[id]?.value = newValue }
-        }
+    /// A copy of one; ``read(_:_:)`` and ``change(_:_:)`` make none.
+    subscript(id: InvocationID) -> Invocation? { byID[id]?.value }
+
+    /// Keeps one, in place of what it was before.
+    mutating func put(_ invocation: consuming Invocation) {
+        let id = invocation.record.id
+        byID[id] = Indirect(invocation)
     }
+
+    /// Shows one where it is; does nothing when there is none.
+    func read<Result>(_ id: InvocationID, _ body: (Invocation) -> Result) -> Result? {
+        guard let index = byID.index(forKey: id) else { return nil }
+        return body(byID.values[index].value)
+    }
+
+    /// Changes one where it is; does nothing when there is none.
+    @discardableResult
+    mutating func change<Result>(_ id: InvocationID, _ body: (inout Invocation) -> Result) -> Result? {
+        guard let index = byID.index(forKey: id) else { return nil }
+        return body(&byID.values[index].value)
+    }
+
+    mutating func remove(_ id: InvocationID) { byID[id] = nil }
 
     mutating func reserve(_ count: Int) { byID.reserveCapacity(count) }
 

@@ -51,13 +51,13 @@ extension Router {
     ) {
         let attempts = invocation.attempts
         guard let asked = attempts.asked, let handler = invocation.handler else { return }
-        if answer == .notStarted { figures.countStartFailure(of: handler.name) }
+        if answer == .notStarted { figures.countStartFailure(of: handler.value.name) }
         if answer == .handled, attempts.count == 1, attempts.facts.output == nil { return }
         let age = age(of: invocation.request, at: now)
         effects.record(
             .attempt(
                 AttemptRecord(
-                    id: invocation.record.id, route: invocation.record.route, handler: handler.name,
+                    id: invocation.record.id, route: invocation.record.route, handler: handler.value.name,
                     asked: age - (now.monotonic - asked),
                     started: attempts.started.map { age - (now.monotonic - $0) }, ended: age, answer: answer,
                     status: attempts.facts.status, signal: signal.map(Int.init), retryAfter: retryAfter,
@@ -80,7 +80,7 @@ extension Router {
         let wait = wished ?? rules.wait(afterAttempt: attempts.countOfHandler, of: id)
         let isInTime = now.monotonic + wait < deadline
         let reason: RouterReason? =
-            if let most = invocation.handler?.retries, attempts.countOfHandler > most {
+            if let most = invocation.handler?.value.retries, attempts.countOfHandler > most {
                 failure.map { .handlerNotStarted($0) } ?? .retriesUsedUp(most)
             } else {
                 isInTime ? nil : failure.map { .handlerNotStarted($0) }
@@ -92,7 +92,7 @@ extension Router {
         invocation.stage = .pausing
         // It has ended: a daemon that stops or dies now has not broken it off.
         invocation.record.started = false
-        invocations[id] = invocation
+        invocations.put(invocation)
         touched.append(id)
         // What asks for more time than there is misses its deadline, and no attempt begins that cannot end.
         if isInTime { timers.insert(.init(due: now.monotonic + wait, purpose: .retry, invocation: id)) }

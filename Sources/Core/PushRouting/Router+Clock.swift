@@ -20,7 +20,7 @@ extension Router {
                     now.monotonic < deadline
                 else { continue }
                 invocation.stage = .terminating
-                invocations[timer.invocation] = invocation
+                invocations.put(invocation)
                 effects.append(.terminate(timer.invocation))
             case .retry: run(&invocation, at: now, &effects)
             }
@@ -43,27 +43,28 @@ extension Router {
 
     /// Whether a timer still means something: its invocation may have ended, or have gone on to another route.
     private func isCurrent(_ timer: DueTimer) -> Bool {
-        guard let invocation = invocations[timer.invocation] else { return false }
-        return switch timer.purpose {
-        case .deadline: invocation.record.deadline == timer.due
-        case .terminate: invocation.terminationDue == timer.due
-        case .retry: invocation.stage == .pausing
-        }
+        invocations.read(timer.invocation) { invocation in
+            switch timer.purpose {
+            case .deadline: invocation.record.deadline == timer.due
+            case .terminate: invocation.terminationDue == timer.due
+            case .retry: invocation.stage == .pausing
+            }
+        } ?? false
     }
 
     private mutating func miss(_ missed: Invocation, at now: Moment, _ effects: inout Effects) {
         var invocation = missed
         if invocation.stage == .waiting, let lane = invocation.lane.flatMap({ lanes[$0] }), let head = lane.head {
             invocation.waitedFor = Predecessor(
-                id: head, handler: invocations[head]?.handler?.name, took: lane.headAge(at: now.monotonic))
+                id: head, handler: invocations[head]?.handler?.value.name, took: lane.headAge(at: now.monotonic))
         }
         let isHeldUp =
             invocation.stage == .ready
-            && invocation.handler.map { handlerPlaces.isHeldUp(invocation.record.id, of: $0) } == true
+            && invocation.handler.map { handlerPlaces.isHeldUp(invocation.record.id, of: $0.value) } == true
         if invocation.holdsPlace {
             leavePlace(of: invocation)
             // A program that was not even started says nothing of itself; what answers by lines was there to answer.
-            if invocation.stage != .starting || invocation.handler?.kind.instanceRules != nil {
+            if invocation.stage != .starting || invocation.handler?.value.kind.instanceRules != nil {
                 note(answered: false, of: invocation, at: now, &effects)
             }
             endAttempt(&invocation, .timedOut, at: now, &effects)

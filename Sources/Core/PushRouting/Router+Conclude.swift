@@ -19,7 +19,7 @@ extension Router {
         let exec = invocation.firstStart.map { now.monotonic - $0 } ?? (total - queue)
         let completions = invocation.completions
         var remarks = remarks
-        if let remark = completions.remark(onSilenceOf: invocation.handler?.name, outcome: outcome) {
+        if let remark = completions.remark(onSilenceOf: invocation.handler?.value.name, outcome: outcome) {
             remarks.append(remark)
         }
         if let remark = invocation.declined.remark { remarks.append(remark) }
@@ -33,15 +33,15 @@ extension Router {
             waitedFor: invocation.waitedFor, ahead: invocation.ahead, decidedAt: now.wall)
         invocation.record.result = result
         figures.count(invocation.record, result, hasRun: invocation.firstStart != nil)
-        save(&invocation, &effects)
+        invocation.save(&effects)
         if invocation.request.mode == .relay, outcome.isDeadLetter {
             effects.record(.deadLetter(DeadLetter(id: id, at: now.wall, byteCount: invocation.byteCount)))
         }
         effects.append(
             .decided(InvocationEnd(request: invocation.request, invocation: invocation.record, result: result)))
         if invocation.stage == .ready { leaveQueue(invocation) }
-        if let handler = invocation.handler { handlerPlaces.withdraw(id, from: handler, at: now.monotonic) }
-        invocations[id] = nil
+        if let handler = invocation.handler { handlerPlaces.withdraw(id, from: handler.value, at: now.monotonic) }
+        invocations.remove(id)
         usage.ended(id, of: invocation.request.peer)
         if invocation.isCounted { usage.letsGo(payloadOf: invocation.memorySize) }
         if let lane = invocation.lane { advance(lane, past: invocation, at: now) }
@@ -102,13 +102,15 @@ extension Router {
         if accepted.boot == boot { return now.monotonic - accepted.acceptedAt.monotonic }
         return .milliseconds(max(0, now.wall.milliseconds - accepted.acceptedAt.wall.milliseconds))
     }
+}
 
-    /// Writes the invocation's row if the ledger does not have it as it is.
-    func save(_ invocation: inout Invocation, _ effects: inout Effects) {
-        let fields = Invocation.ChangingFields(invocation.record)
-        guard invocation.stored != fields else { return }
-        let isNew = invocation.stored == nil
-        invocation.stored = fields
-        effects.record(invocation.record, isNew: isNew)
+extension Invocation {
+    /// Writes the row if the ledger does not have it as it is.
+    mutating func save(_ effects: inout Effects) {
+        let fields = ChangingFields(record)
+        guard stored != fields else { return }
+        let isNew = stored == nil
+        stored = fields
+        effects.record(record, isNew: isNew)
     }
 }

@@ -31,8 +31,8 @@ extension Router {
             let id = invocation.record.id
             guard lanes[lane] == nil else {
                 invocation.ahead = lanes[lane]?.append(id)
-                save(&invocation, &effects)
-                park(&invocation)
+                invocation.save(&effects)
+                park(invocation)
                 return
             }
             lanes[lane] = Lane(id, at: now.monotonic)
@@ -67,7 +67,7 @@ extension Router {
             return conclude(invocation, .unrouted, because: .handlerDeclined, at: now, &effects)
         }
         invocation.declined.append(
-            invocation.handler?.name ?? "", took: now.monotonic - (invocation.latestStart ?? now.monotonic))
+            invocation.handler?.value.name ?? "", took: now.monotonic - (invocation.latestStart ?? now.monotonic))
         invocation.position += 1
         invocation.attempts.goOnToNextHandler()
         invocation.record.started = false
@@ -95,7 +95,7 @@ extension Router {
             preconditionFailure("route \(route.name) names the handler \(route.handler), which the table does not have")
         }
         invocation.position = position
-        invocation.handler = handler
+        invocation.handler = Indirect(handler)
         invocation.record.route = route.name
         invocation.record.handler = handler.name
         invocation.record.budget = min(route.budget ?? invocation.table.budget, invocation.table.budget)
@@ -111,7 +111,9 @@ extension Router {
 
     /// Runs what is built in; queues everything else for a place to run.
     mutating func run(_ invocation: inout Invocation, at now: Moment, _ effects: inout Effects) {
-        guard let handler = invocation.handler else { preconditionFailure("an invocation ran before it had a handler") }
+        guard let handler = invocation.handler?.value else {
+            preconditionFailure("an invocation ran before it had a handler")
+        }
         guard admits(invocation, to: handler.name, at: now) else { return divert(&invocation, at: now, &effects) }
         handlerPlaces.letThrough(invocation.record.id, to: handler.name)
         switch handler.kind {
@@ -128,7 +130,7 @@ extension Router {
             let id = invocation.record.id
             invocation.stage = .ready
             handlerPlaces.join(handler)
-            invocations[id] = invocation
+            invocations.put(invocation)
             queue(id, isObserver: invocation.record.isObserver)
             touched.append(id)
         }
@@ -144,9 +146,12 @@ extension Router {
             // What goes past a handler at its start may end, and with that begin the turn of another.
         } while !turns.isEmpty
         for id in touched {
-            guard var invocation = invocations[id] else { continue }
-            save(&invocation, &effects)
-            park(&invocation)
+            let room = table.limits.payloadMemory - usage.payloadBytes
+            let kept = invocations.change(id) { invocation in
+                invocation.save(&effects)
+                return invocation.park(room)
+            }
+            if let kept { usage.keeps(payloadOf: kept) }
         }
         touched.removeAll(keepingCapacity: true)
         dropStaleTimers()
@@ -154,16 +159,9 @@ extension Router {
     }
 
     /// Keeps an invocation until it goes on; its payload too, as far as there is room for payloads.
-    mutating func park(_ parked: inout Invocation) {
-        if parked.subject != nil, !parked.isCounted {
-            if usage.payloadBytes + parked.memorySize > table.limits.payloadMemory {
-                parked.letGo()
-            } else {
-                parked.isCounted = true
-                usage.keeps(payloadOf: parked.memorySize)
-            }
-        }
-        invocations[parked.record.id] = parked
+    mutating func park(_ invocation: consuming Invocation) {
+        usage.keeps(payloadOf: invocation.park(table.limits.payloadMemory - usage.payloadBytes))
+        invocations.put(invocation)
     }
 
     /// Queues an invocation for a place to run: observers have theirs apart and keep no owner waiting.
@@ -182,7 +180,7 @@ extension Router {
 
     /// Starts a handler, unless its invocation has ended meanwhile or is about to.
     private mutating func start(_ id: InvocationID, at now: Moment, _ effects: inout Effects) {
-        guard var invocation = invocations[id], invocation.stage == .ready, let handler = invocation.handler,
+        guard var invocation = invocations[id], invocation.stage == .ready, let handler = invocation.handler?.value,
             let deadline = invocation.record.deadline, now.monotonic < deadline
         else { return }
         guard admits(invocation, to: handler.name, at: now) else { return divert(&invocation, at: now, &effects) }
@@ -193,8 +191,8 @@ extension Router {
         invocation.stage = .starting
         invocation.attempts.begin(at: now.monotonic)
         if !handler.idempotent { invocation.record.started = true }
-        save(&invocation, &effects)
-        invocations[id] = invocation
+        invocation.save(&effects)
+        invocations.put(invocation)
         // It may have to make room for others now.
         touched.append(id)
         let run = HandlerRun(
@@ -207,7 +205,7 @@ extension Router {
     /// The lane's head is done: the next one's turn has come.
     mutating func advance(_ lane: DeviceKey, past invocation: Invocation, at now: Moment) {
         guard lanes[lane]?.head == invocation.record.id else { return }
-        lanes[lane]?.popHead(at: now.monotonic, handler: invocation.handler?.name)
+        lanes[lane]?.popHead(at: now.monotonic, handler: invocation.handler?.value.name)
         while let next = lanes[lane]?.head {
             if invocations.contains(next) { return turns.append(next) }
             // It expired while it waited.

@@ -5,7 +5,7 @@ extension Router {
     /// An invocation that held a place to run leaves it; one that waited for its handler goes on.
     mutating func leavePlace(of invocation: Invocation) {
         usage.left(placeOfObserver: invocation.record.isObserver)
-        guard let handler = invocation.handler?.name else { return }
+        guard let handler = invocation.handler?.value.name else { return }
         handlerPlaces.leave(handler, isObserver: invocation.record.isObserver)
         passOn(handler)
         guard !handlerPlaces.leaving.isEmpty else { return }
@@ -21,7 +21,7 @@ extension Router {
 
     /// An invocation that waited for places does so no more, without having got them all.
     mutating func leaveQueue(_ invocation: Invocation) {
-        guard let handler = invocation.handler?.name else { return }
+        guard let handler = invocation.handler?.value.name else { return }
         if handlerPlaces.leaveQueue(invocation.record.id, of: handler) { passOn(handler) }
     }
 
@@ -33,9 +33,7 @@ extension Router {
 
     private mutating func passOn(_ handler: String, ofObservers isObserver: Bool) {
         while let id = handlerPlaces.first(of: handler, ofObservers: isObserver) {
-            guard let invocation = invocations[id], invocation.stage == .ready, invocation.handler?.name == handler,
-                !handlerPlaces.hasGrant(id)
-            else {
+            guard isReady(id, for: handler), !handlerPlaces.hasGrant(id) else {
                 handlerPlaces.dropFirst(of: handler, ofObservers: isObserver)
                 continue
             }
@@ -45,6 +43,11 @@ extension Router {
             handlerPlaces.grant(id, handler, isObserver: isObserver)
             queue(id, isObserver: isObserver)
         }
+    }
+
+    /// Whether an invocation is to run and waits for its places.
+    private func isReady(_ id: InvocationID, for handler: String) -> Bool {
+        invocations.read(id) { $0.stage == .ready && $0.handler?.value.name == handler } ?? false
     }
 
     // MARK: Breakers
@@ -60,7 +63,7 @@ extension Router {
     mutating func note(answered: Bool, of invocation: Invocation, at now: Moment, _ effects: inout Effects) {
         guard invocation.table.mode == .relay, let handler = invocation.handler,
             let change = handlerPlaces.note(
-                answered: answered, invocation.record.id, by: handler, at: now.monotonic)
+                answered: answered, invocation.record.id, by: handler.value, at: now.monotonic)
         else { return }
         effects.append(.breaker(change))
         if change.isOpen { opened.append(change.handler) }
@@ -98,9 +101,7 @@ extension Router {
     /// Has all that waits for handlers whose breakers have just opened go past them.
     mutating func divertWaiting(at now: Moment, _ effects: inout Effects) {
         while let handler = opened.popLast() {
-            let waiting = invocations.ids.filter { id in
-                invocations[id].map { $0.stage == .ready && $0.handler?.name == handler } == true
-            }
+            let waiting = invocations.ids.filter { isReady($0, for: handler) }
             for id in waiting.sorted() {
                 guard var invocation = invocations[id], !admits(invocation, to: handler, at: now),
                     invocation.record.deadline.map({ now.monotonic < $0 }) == true

@@ -56,7 +56,7 @@ extension Router {
             }
             // What begins is written and started at the end; payloads are let go of now.
             for record in request.invocations {
-                if var invocation = invocations[record.id] { park(&invocation) }
+                if let invocation = invocations[record.id] { park(invocation) }
             }
         }
     }

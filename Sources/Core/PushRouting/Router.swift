@@ -130,8 +130,9 @@ public struct Router: Sendable {
     /// Nothing else that comes too late is let pass: an answer is ignored, a start is not asked for.
     public mutating func handle(_ event: RouterEvent, at now: Moment, effects: inout Effects) {
         switch event {
-        case .started(let id, let start): started(id, at: start ?? now.monotonic)
-        case .observed(let id, let facts): observed(id, facts)
+        // These two are notes alone: nothing becomes possible by them.
+        case .started(let id, let start): return started(id, at: start ?? now.monotonic)
+        case .observed(let id, let facts): return observed(id, facts)
         case .finished(let id, let answer): finished(id, answer, at: now, &effects)
         case .failedToStart(let id, let reason):
             finished(id, .rejected(reason: reason), wasStarted: false, at: now, &effects)
@@ -150,17 +151,17 @@ public struct Router: Sendable {
     }
 
     private mutating func started(_ id: InvocationID, at start: Instant) {
-        guard var invocation = invocations[id], invocation.stage == .starting else { return }
-        invocation.stage = .running
-        if invocation.firstStart == nil { invocation.firstStart = start }
-        invocation.latestStart = start
-        invocation.attempts.started = start
-        invocations[id] = invocation
+        invocations.change(id) { invocation in
+            guard invocation.stage == .starting else { return }
+            invocation.stage = .running
+            if invocation.firstStart == nil { invocation.firstStart = start }
+            invocation.latestStart = start
+            invocation.attempts.started = start
+        }
     }
 
     private mutating func observed(_ id: InvocationID, _ facts: RunFacts) {
-        guard invocations[id]?.holdsPlace == true else { return }
-        invocations[id]?.attempts.facts = facts
+        invocations.change(id) { if $0.holdsPlace { $0.attempts.facts = facts } }
     }
 
     private mutating func finished(

@@ -13,6 +13,10 @@ final class EndpointClient {
 
     private let name: String
     private let source: String
+    /// The same, with the headers that every request has.
+    private let endpoint: HTTPEndpoint
+    /// What all requests have in common.
+    private let destination: HTTPDestination
     private let sender: Sender
     private let keys: WatchedSecret<SigningKeys>?
     private let token: WatchedSecret<Secret>?
@@ -41,6 +45,10 @@ final class EndpointClient {
         self.name = name
         self.source = source
         self.log = log
+        var endpoint = configured.endpoint
+        endpoint.headers.append(Self.userAgent)
+        self.endpoint = endpoint
+        destination = HTTPDestination(of: endpoint)
         sender = try Sender(loop: loop, connectionsPerHost: configured.endpoint.connections)
         keys = configured.endpoint.secretFile.map {
             WatchedSecret($0, what: "the signing secret", credentials: credentials, parse: SecretProblem.keys)
@@ -60,10 +68,11 @@ final class EndpointClient {
     func post(
         _ invocation: HTTPInvocation, answer: @escaping ([UInt8]) -> Void
     ) throws(PostFailure) -> () -> Void {
-        var destination = try destination(for: invocation)
-        let request = invocation.request(
-            to: configured.endpoint, source: source, keys: try secret(keys), at: Moment.now().wall)
-        destination.headers = request.headers + [Self.userAgent]
+        let request = invocation.request(to: endpoint, source: source, keys: try secret(keys), at: Moment.now().wall)
+        var destination = destination
+        destination.headerLines = request.headers.bytes
+        destination.bearer = try secret(token)
+        destination.timeoutMilliseconds = Int(invocation.remaining.milliseconds + Self.lag)
         do throws(HTTPClientError) {
             let id = try sender.post(request.body, to: destination) { [unowned self] result in
                 note(result)
@@ -75,23 +84,6 @@ final class EndpointClient {
         } catch {
             throw PostFailure(description: error.description)
         }
-    }
-
-    private func destination(for invocation: HTTPInvocation) throws(PostFailure) -> HTTPDestination {
-        let endpoint = configured.endpoint
-        var destination = HTTPDestination(
-            url: endpoint.url, headers: [], bearer: try secret(token),
-            timeoutMilliseconds: Int(invocation.remaining.milliseconds + Self.lag),
-            wantedHeaders: HTTPReply.wantedHeaders)
-        destination.connectTimeoutMilliseconds = Int(endpoint.connectTimeout.milliseconds)
-        destination.authorityFile = endpoint.authorityFile
-        destination.longestAnswer = HTTPReply.longestBody
-        destination.http2 =
-            switch endpoint.http2 {
-            case .auto: .overTLS
-            case .no: .never
-            }
-        return destination
     }
 
     private func secret<Value>(_ secret: WatchedSecret<Value>?) throws(PostFailure) -> Value? {
@@ -122,6 +114,22 @@ final class EndpointClient {
 struct PostFailure: Error {
     /// For people.
     let description: String
+}
+
+extension HTTPDestination {
+    /// Where all requests to an endpoint go. Time and token are those of each.
+    fileprivate init(of endpoint: HTTPEndpoint) {
+        self.init(
+            url: endpoint.url, headers: [], bearer: nil, timeoutMilliseconds: 0, wantedHeaders: HTTPReply.wantedHeaders)
+        connectTimeoutMilliseconds = Int(endpoint.connectTimeout.milliseconds)
+        authorityFile = endpoint.authorityFile
+        longestAnswer = HTTPReply.longestBody
+        http2 =
+            switch endpoint.http2 {
+            case .auto: .overTLS
+            case .no: .never
+            }
+    }
 }
 
 extension HTTPReply {

@@ -2,8 +2,8 @@
 public struct HTTPDestination {
     /// `https://...`, or `http://...` where the way is trusted.
     public var url: String
-    /// Header lines, without a line end: `Content-Type: application/json`.
-    public var headers: [String]
+    /// Header lines, `Content-Type: application/json`, each with a NUL after it.
+    public var headerLines: [UInt8]
     /// The token of the header `Authorization: Bearer`, which nobody may see.
     public var bearer: Secret?
     /// How long a request may take, from the connection to the end of its answer, in milliseconds.
@@ -36,11 +36,13 @@ public struct HTTPDestination {
     var common: Common { Common(url: url, authorityFile: authorityFile, http2: http2) }
 
     /// Joins the parts; the others are as they are mostly wanted.
+    ///
+    /// - Parameter headers: header lines, without a line end.
     public init(
         url: String, headers: [String], bearer: Secret?, timeoutMilliseconds: Int, wantedHeaders: Set<String>
     ) {
         self.url = url
-        self.headers = headers
+        headerLines = headers.flatMap { Array($0.utf8) + [0] }
         self.bearer = bearer
         self.timeoutMilliseconds = timeoutMilliseconds
         self.wantedHeaders = wantedHeaders

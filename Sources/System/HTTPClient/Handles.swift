@@ -50,23 +50,78 @@ struct EasyHandle: ~Copyable {
     }
 }
 
-/// Owns a list of header lines. They are overwritten when it goes, since one of them may be secret.
+/// Owns the list of header lines that a request of libcurl's goes by, in one piece of memory for the text and one for the
+/// list: the next request has them too.
 struct HeaderList: ~Copyable {
-    private(set) var first: UnsafeMutablePointer<curl_slist>?
+    private var text = UnsafeMutableRawBufferPointer(start: nil, count: 0)
+    private var length = 0
+    private var nodes = UnsafeMutableBufferPointer<curl_slist>(start: nil, count: 0)
+
+    /// The first line, as libcurl takes the list.
+    var first: UnsafeMutablePointer<curl_slist>? { length > 0 ? nodes.baseAddress : nil }
 
     deinit {
-        var node = first
-        while let current = node {
-            if let line = current.pointee.data { explicit_bzero(line, strlen(line)) }
-            node = current.pointee.next
-        }
-        curl_slist_free_all(first)
+        overwrite()
+        text.deallocate()
+        nodes.deallocate()
     }
 
-    mutating func append(_ line: UnsafePointer<CChar>) throws(HTTPClientError) {
-        guard let longer = curl_slist_append(first, line) else {
-            throw HTTPClientError(description: "libcurl has no memory left")
+    /// Takes the lines out.
+    mutating func clear() {
+        overwrite()
+        length = 0
+    }
+
+    /// One of the lines may be secret.
+    private func overwrite() {
+        if let start = text.baseAddress { explicit_bzero(start, length) }
+    }
+
+    /// Has these lines, each with a NUL after it, and the one with the token.
+    mutating func fill(_ lines: [UInt8], bearer: Secret?) {
+        clear()
+        // "Expect: 100-continue" would cost a round trip, and a second where the server does not know it.
+        append("Expect:\0".utf8)
+        append(lines)
+        bearer?.withCString(after: "Authorization: Bearer ") { line in
+            append(UnsafeRawBufferPointer(start: line, count: strlen(line) + 1))
         }
-        first = longer
+        link()
+    }
+
+    private mutating func append(_ lines: some Collection<UInt8>) {
+        reserve(length + lines.count)
+        text[length...].copyBytes(from: lines)
+        length += lines.count
+    }
+
+    /// Makes room for so many bytes.
+    private mutating func reserve(_ count: Int) {
+        guard count > text.count else { return }
+        let longer = UnsafeMutableRawBufferPointer.allocate(byteCount: max(1024, 2 * count), alignment: 1)
+        longer.copyBytes(from: text[..<length])
+        overwrite()
+        text.deallocate()
+        text = longer
+    }
+
+    /// Makes the list of the lines.
+    private mutating func link() {
+        var count = 0
+        var start = 0
+        while start < length, let line = text.baseAddress?.advanced(by: start).assumingMemoryBound(to: CChar.self) {
+            if count == nodes.count { growNodes() }
+            nodes.initializeElement(at: count, to: curl_slist(data: line, next: nil))
+            count += 1
+            start += strlen(line) + 1
+        }
+        for index in 1..<max(1, count) { nodes[index - 1].next = nodes.baseAddress?.advanced(by: index) }
+    }
+
+    private mutating func growNodes() {
+        let more = UnsafeMutableBufferPointer<curl_slist>.allocate(capacity: max(32, 2 * nodes.count))
+        _ = more.moveInitialize(fromContentsOf: nodes)
+        nodes.deallocate()
+        nodes = more
     }
 }

@@ -11,7 +11,7 @@ final class Transfer {
 
     /// What its requests have in common.
     let common: HTTPDestination.Common
-    private var headerLines = HeaderList()
+    private var headers = HeaderList()
     private var bearer: Secret?
     private var wantedHeaders: Set<String> = []
     private var longestAnswer = 0
@@ -23,7 +23,7 @@ final class Transfer {
     private var wasRefusedAgain = false
     private var status = 0
     private var hasAllHeaders = false
-    private var headers: [String: String] = [:]
+    private var answerHeaders: [String: String] = [:]
     private var answer: [UInt8] = []
     private var isTooLong = false
     private let errorText = UnsafeMutableBufferPointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
@@ -75,18 +75,11 @@ final class Transfer {
         bearer = destination.bearer
         wantedHeaders = destination.wantedHeaders
         longestAnswer = destination.longestAnswer
-        // "Expect: 100-continue" would cost a round trip, and a second where the server does not know it.
-        try headerLines.append("Expect:")
-        for line in destination.headers { try headerLines.append(line) }
-        if let bearer {
-            try bearer.withCString(after: "Authorization: Bearer ") { line throws(HTTPClientError) in
-                try headerLines.append(line)
-            }
-        }
+        headers.fill(destination.headerLines, bearer: bearer)
         let connectTimeout = min(destination.timeoutMilliseconds, destination.connectTimeoutMilliseconds)
         try easy.set(CURLOPT_TIMEOUT_MS, destination.timeoutMilliseconds)
         try easy.set(CURLOPT_CONNECTTIMEOUT_MS, connectTimeout)
-        try easy.set(CURLOPT_HTTPHEADER, headerLines.first)
+        try easy.set(CURLOPT_HTTPHEADER, headers.first)
         self.body = .allocate(byteCount: body.count, alignment: 1)
         self.body.copyBytes(from: body)
         // Header and body leave in one piece, if they are short enough.
@@ -98,13 +91,13 @@ final class Transfer {
     func end() {
         CCurl_set_pointer(easy.pointer, CURLOPT_HTTPHEADER, nil)
         CCurl_set_pointer(easy.pointer, CURLOPT_POSTFIELDS, nil)
-        headerLines = HeaderList()
+        headers.clear()
         body.deallocate()
         body = UnsafeMutableRawBufferPointer(start: nil, count: 0)
         completion = { _ in }
         bearer = nil
         (sentBefore, wasRefusedAgain) = (nil, false)
-        (status, hasAllHeaders, headers, answer, isTooLong) = (0, false, [:], [], false)
+        (status, hasAllHeaders, answerHeaders, answer, isTooLong) = (0, false, [:], [], false)
         errorText[0] = 0
     }
 
@@ -182,7 +175,7 @@ final class Transfer {
         }
         // A server that does not like the token may say which.
         bearer?.mask(in: &answer)
-        return .answer(HTTPAnswer(status: status, headers: headers, body: answer, damage: problem))
+        return .answer(HTTPAnswer(status: status, headers: answerHeaders, body: answer, damage: problem))
     }
 
     private func reason(_ code: CURLcode) -> String {
@@ -207,14 +200,14 @@ final class Transfer {
             // Another answer begins: what came before was an interim one.
             let words = line.split(separator: UInt8(ascii: " "), maxSplits: 2)
             status = words.count > 1 ? Int(String(decoding: words[1], as: UTF8.self)) ?? 0 : 0
-            headers = [:]
+            answerHeaders = [:]
         } else if line.isEmpty {
             hasAllHeaders = status >= 200
         } else if let colon = line.firstIndex(of: UInt8(ascii: ":")) {
             let name = String(decoding: line[..<colon], as: UTF8.self).lowercased()
             guard wantedHeaders.contains(name) else { return }
             let value = UnsafeRawBufferPointer(rebasing: line[(colon + 1)...])
-            headers[name] = String(decoding: value.trimmed, as: UTF8.self)
+            answerHeaders[name] = String(decoding: value.trimmed, as: UTF8.self)
         }
     }
 }

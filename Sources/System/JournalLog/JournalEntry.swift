@@ -4,6 +4,11 @@ public struct JournalEntry: Sendable {
     public enum Priority: Int, CaseIterable, Sendable {
         case emergency, alert, critical, error, warning, notice, info, debug
 
+        /// The whole word for it.
+        var name: String { Self.names[rawValue] }
+
+        private static let names = allCases.map { "\($0)" }
+
         /// The word for it in systemd's programs, on `control.sock` and on D-Bus.
         public var word: String {
             switch self {
@@ -85,11 +90,14 @@ public struct JournalEntry: Sendable {
 public struct FieldName: Hashable, Sendable {
     /// The name.
     public let text: String
+    /// How logfmt has it: in lower case.
+    let lowerCase: String
 
     /// - Parameter text: a valid name.
     public init(_ text: String) {
         precondition(FieldName.isValid(text), "\(text) is not a name for a journal field")
         self.text = text
+        lowerCase = text.lowercased()
     }
 
     static func isValid(_ text: String) -> Bool {

@@ -93,7 +93,7 @@ public final class JournalWriter: Sendable {
     private static let gathering: UInt32 = 5000
 
     private func writeUntilStopped() {
-        var encoding = NativeEncoding()
+        var output = JournalOutput(to: destination)
         while true {
             wakeup.wait()
             usleep(Self.gathering)
@@ -107,10 +107,11 @@ public final class JournalWriter: Sendable {
             }
             for make in batch.entries {
                 let entry = make()
-                if entry.isWritten(at: batch.level) { destination.write(entry, encoding: &encoding) }
+                if entry.isWritten(at: batch.level) { output.write(entry) }
             }
             // What was dropped came after what filled the queue.
-            if batch.dropped > 0 { destination.write(.dropped(batch.dropped), encoding: &encoding) }
+            if batch.dropped > 0 { output.write(.dropped(batch.dropped)) }
+            output.flush()
             if batch.isStopping { return }
         }
     }

@@ -1,17 +1,12 @@
 /// One entry as one line of logfmt, for where there is no journal: the same fields with names in lower case.
 enum Logfmt {
-    /// The line of `entry`, with its line feed; `time` is RFC 3339.
-    static func line(_ entry: JournalEntry, time: String) -> [UInt8] {
-        var line: [UInt8] = []
-        line.reserveCapacity(512)
-        line += "time=\(time) level=\(entry.priority) message=".utf8
+    /// Adds the line of `entry`, with its line feed; `time` is RFC 3339.
+    static func append(_ entry: JournalEntry, time: String, to line: inout [UInt8]) {
+        line += "time=\(time) level=\(entry.priority.name) message=".utf8
         append(entry.message, to: &line)
         for field in entry.fields {
             line.append(UInt8(ascii: " "))
-            // Field names are capital letters, digits and underscores.
-            for byte in field.name.text.utf8 {
-                line.append(UInt8(ascii: "A")...UInt8(ascii: "Z") ~= byte ? byte | 0x20 : byte)
-            }
+            line += field.name.lowerCase.utf8
             line.append(UInt8(ascii: "="))
             switch field.value {
             case .text(let text): append(text, to: &line)
@@ -20,7 +15,6 @@ enum Logfmt {
         }
         if let id = entry.messageID { line += " message_id=\(id.rawValue)".utf8 }
         line.append(UInt8(ascii: "\n"))
-        return line
     }
 
     /// Quoted unless it is plainly one word. Control characters are escaped: one entry stays one line, and

@@ -224,5 +224,5 @@ struct JSONScanner {
 
 extension StaticString {
     /// The text in UTF-8; it lives as long as the program.
-    var bytes: UnsafeBufferPointer<UInt8> { UnsafeBufferPointer(start: utf8Start, count: utf8CodeUnitCount) }
+    public var bytes: UnsafeBufferPointer<UInt8> { UnsafeBufferPointer(start: utf8Start, count: utf8CodeUnitCount) }
 }

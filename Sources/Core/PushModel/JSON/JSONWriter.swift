@@ -17,6 +17,12 @@ public struct JSONWriter: Sendable {
     /// - Parameter capacity: the length that is expected; it grows when it must.
     public init(reserving capacity: Int = 256) { bytes.reserveCapacity(capacity) }
 
+    /// What is written, as a line with its line feed.
+    public consuming func line() -> [UInt8] {
+        bytes.append(UInt8(ascii: "\n"))
+        return bytes
+    }
+
     // MARK: Values
 
     /// Begins an object.
@@ -147,19 +153,24 @@ public struct JSONWriter: Sendable {
     }
 
     private mutating func appendQuoted(_ text: String) {
-        var text = text
         bytes.append(UInt8(ascii: "\""))
-        text.withUTF8 { text in
-            // Most text has nothing to escape and goes over in one piece.
-            var written = 0
-            for index in text.indices where mustEscape(text[index]) {
-                bytes.append(contentsOf: text[written..<index])
-                appendEscape(text[index])
-                written = index + 1
-            }
-            bytes.append(contentsOf: text[written...])
+        text.withBytes { text in
+            // Most text has nothing to escape: a loop that goes through to the end takes many bytes at a time.
+            var hasEscapes = false
+            for byte in text where mustEscape(byte) { hasEscapes = true }
+            if hasEscapes { appendEscaped(text) } else { bytes.append(contentsOf: text) }
         }
         bytes.append(UInt8(ascii: "\""))
+    }
+
+    private mutating func appendEscaped(_ text: UnsafeBufferPointer<UInt8>) {
+        var written = 0
+        for index in text.indices where mustEscape(text[index]) {
+            bytes.append(contentsOf: text[written..<index])
+            appendEscape(text[index])
+            written = index + 1
+        }
+        bytes.append(contentsOf: text[written...])
     }
 
     private func mustEscape(_ byte: UInt8) -> Bool {

@@ -25,7 +25,7 @@ public enum Reply {
     public static func line(_ content: (inout JSONWriter) -> Void) -> [UInt8] {
         var writer = JSONWriter()
         writer.object(content)
-        return writer.bytes + [UInt8(ascii: "\n")]
+        return writer.line()
     }
 }
 

@@ -21,7 +21,7 @@ extension CampaignReport {
                     for loss in Loss.allCases { writer.member(loss.rawValue, lost(loss)) }
                 })
         }
-        return writer.bytes + [UInt8(ascii: "\n")]
+        return writer.line()
     }
 
     private var sortedCampaigns: [(key: String, value: Campaign)] { campaigns.sorted { $0.key < $1.key } }

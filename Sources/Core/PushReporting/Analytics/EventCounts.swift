@@ -73,7 +73,7 @@ public struct EventCounts: Sendable {
             $0.member("custom_events", object: { customEvents.writeMembers(to: &$0) })
             if let delays { $0.member("delays", array: { delays.write(to: &$0) }) }
         }
-        return writer.bytes + [UInt8(ascii: "\n")]
+        return writer.line()
     }
 }
 

@@ -179,7 +179,7 @@ public struct UserProfile: Sendable {
             $0.member("total_opens", figures.totalOpens)
             $0.member("last_pushes", array: { list in pushes.reversed().forEach { $0.write(to: &list) } })
         }
-        return writer.bytes + [UInt8(ascii: "\n")]
+        return writer.line()
     }
 
     private func writeSessions(to writer: inout JSONWriter) {

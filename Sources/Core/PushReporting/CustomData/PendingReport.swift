@@ -101,7 +101,7 @@ public struct PendingReport: Sendable {
             $0.member("entries", array: { list in entries.forEach { $0.write(to: &list, now: now) } })
             $0.member("counts", array: { list in counts.forEach { $0.write(to: &list) } })
         }
-        return writer.bytes + [UInt8(ascii: "\n")]
+        return writer.line()
     }
 }
 

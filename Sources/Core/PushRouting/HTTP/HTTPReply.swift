@@ -75,7 +75,7 @@ public enum HTTPReply: Hashable, Sendable {
             writer.member("status", status.rawValue)
             more(&writer)
         }
-        return writer.bytes + [UInt8(ascii: "\n")]
+        return writer.line()
     }
 
     /// Copies what the body says beside that it is done. A body that is no such object is the server's own chatter.

@@ -47,6 +47,26 @@ struct Instance: Sendable {
         phase == .open && !isSpent && outstanding.count + takenBack.count < rules.linesAtOnce
     }
 
+    /// Takes in that it answered a line.
+    ///
+    /// - Returns: which invocation it had been given with it; `nil`: none, and nothing is changed.
+    mutating func answered(_ line: Int64, at now: Instant) -> InvocationID? {
+        guard let invocation = outstanding.removeValue(forKey: line) else { return nil }
+        hasAnswered = true
+        (strayLines, hasToldStray) = (0, false)
+        if isIdle { idleSince = now }
+        return invocation
+    }
+
+    /// Takes in that it answered a line that was taken back.
+    ///
+    /// - Returns: whether there was such a line; else nothing is changed.
+    mutating func answeredTakenBack(_ line: Int64, at now: Instant) -> Bool {
+        guard takenBack.removeValue(forKey: line) != nil else { return false }
+        if isIdle { idleSince = now }
+        return true
+    }
+
     /// Whether it has nothing to answer.
     var isIdle: Bool { outstanding.isEmpty && takenBack.isEmpty }
 }

@@ -146,17 +146,14 @@ public struct InstancePool: Sendable {
 
     /// The instance wrote a line. Which line of its own it answers is decided by the id alone.
     public mutating func wrote(_ line: [UInt8], by id: InstanceID, at now: Instant, _ effects: inout [Effect]) {
-        guard var instance = instances[id] else { return }
+        guard let place = instances.index(forKey: id) else { return }
         // A blank line is no fault; a thousand of them are.
         guard !line.isEmpty else { return strayed(id, nil, at: now, &effects) }
         let fault: String
         do throws(LineFault) {
-            let answer = try LineAnswer(line, toOnly: rules.isSingleUse ? instance.outstanding.keys.first : nil)
-            if let invocation = instance.outstanding.removeValue(forKey: answer.id) {
-                instance.hasAnswered = true
-                (instance.strayLines, instance.hasToldStray) = (0, false)
-                if instance.isIdle { instance.idleSince = now }
-                instances[id] = instance
+            let only = rules.isSingleUse ? instances.values[place].outstanding.keys.first : nil
+            let answer = try LineAnswer(line, toOnly: only)
+            if let invocation = instances.values[place].answered(answer.id, at: now) {
                 runs[invocation] = nil
                 outstandingCount -= 1
                 failures = 0
@@ -166,14 +163,10 @@ public struct InstancePool: Sendable {
                     effects.append(.report(.observed(invocation, RunFacts(status: status))))
                 }
                 effects.append(.report(.finished(invocation, answer.answer)))
-                if instance.isSpent { close(id, at: now, because: "it has answered", &effects) }
+                if instances.values[place].isSpent { close(id, at: now, because: "it has answered", &effects) }
                 return goOn(at: now, &effects)
             }
-            if instance.takenBack.removeValue(forKey: answer.id) != nil {
-                if instance.isIdle { instance.idleSince = now }
-                instances[id] = instance
-                return goOn(at: now, &effects)
-            }
+            if instances.values[place].answeredTakenBack(answer.id, at: now) { return goOn(at: now, &effects) }
             fault = "an answer with an id that no callback waits for"
         } catch {
             fault = error.description
@@ -279,15 +272,15 @@ public struct InstancePool: Sendable {
 
     /// Gives what waits to the instances that have least to do.
     private mutating func assign(at now: Instant, _ effects: inout [Effect]) {
-        while waitingCount > 0, let id = leastBusy, let invocation = nextWaiting(at: now), var run = runs[invocation] {
+        while waitingCount > 0, let id = leastBusy, let next = nextWaiting(at: now) {
+            let invocation = runs.keys[next]
             lastLine += 1
-            run.place = (id, lastLine)
-            run.sends += 1
-            runs[invocation] = run
+            runs.values[next].place = (id, lastLine)
+            runs.values[next].sends += 1
             outstandingCount += 1
             instances[id]?.outstanding[lastLine] = invocation
             instances[id]?.idleSince = nil
-            effects.append(.send(run.run, line: lastLine, to: id))
+            effects.append(.send(runs.values[next].run, line: lastLine, to: id))
             if rules.isSingleUse {
                 instances[id]?.isSpent = true
                 effects.append(.finishInput(id))
@@ -297,14 +290,15 @@ public struct InstancePool: Sendable {
     }
 
     private var leastBusy: InstanceID? {
-        instances.filter { $0.value.hasRoom(rules) }
+        instances.lazy.filter { $0.value.hasRoom(rules) }
             .min { ($0.value.outstanding.count, $0.key) < ($1.value.outstanding.count, $1.key) }?.key
     }
 
-    /// The next that waits and has time left. Who has none is stopped by the router at this very instant.
-    private mutating func nextWaiting(at now: Instant) -> InvocationID? {
+    /// Where the next is that waits and has time left. Who has none is stopped by the router at this very instant.
+    private mutating func nextWaiting(at now: Instant) -> Dictionary<InvocationID, PooledRun>.Index? {
         while let id = displaced.popFirst() ?? waiting.popFirst() {
-            if let run = runs[id], run.place == nil, now < run.run.deadline { return id }
+            guard let index = runs.index(forKey: id) else { continue }
+            if runs.values[index].place == nil, now < runs.values[index].run.deadline { return index }
         }
         return nil
     }

@@ -113,7 +113,7 @@ extension DesktopNotification {
                 })
             writer.member("expire_timeout", expireTimeout)
         }
-        return writer.bytes + [UInt8(ascii: "\n")]
+        return writer.line()
     }
 }
 

@@ -46,7 +46,7 @@ public enum HandlerInput {
                     deadline.member("at", run.deadlineWall(at: now).rfc3339)
                 })
         }
-        return writer.bytes + [UInt8(ascii: "\n")]
+        return writer.line()
     }
 
     /// The same facts as variables; whoever starts the process adds `PUSH_RUN`, the mark.

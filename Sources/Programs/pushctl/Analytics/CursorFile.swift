@@ -32,7 +32,7 @@ struct CursorFile {
         let file = open(new, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666)
         guard file >= 0 else { throw failure(new) }
         defer { close(file) }
-        let line = writer.bytes + [UInt8(ascii: "\n")]
+        let line = writer.line()
         let count = line.withUnsafeBytes { Glibc.write(file, $0.baseAddress, $0.count) }
         guard count == line.count, fsync(file) == 0, rename(new, path) == 0 else { throw failure(new) }
     }

@@ -7,7 +7,7 @@ extension ControlRequest {
             if let id { writer.member("id", id) }
             operation.write(to: &writer)
         }
-        return writer.bytes + [UInt8(ascii: "\n")]
+        return writer.line()
     }
 }
 

@@ -1,0 +1,79 @@
+import PushModel
+
+/// The header lines of a request, one piece of bytes: a text for each would cost more than all else that a request needs
+/// of us.
+public struct HTTPHeaders: Hashable, Sendable {
+    /// The lines, `Name: value`, each with a NUL after it.
+    public private(set) var bytes: [UInt8] = []
+
+    private static let colon: StaticString = ": "
+    /// Of attributes of CloudEvents.
+    private static let prefix: StaticString = "ce-"
+
+    init() { bytes.reserveCapacity(1024) }
+
+    /// The lines, one by one.
+    public var lines: [String] { bytes.split(separator: 0).map { String(decoding: $0, as: UTF8.self) } }
+
+    /// Adds a line.
+    mutating func append(_ line: String) {
+        bytes.append(contentsOf: line.utf8)
+        bytes.append(0)
+    }
+
+    /// Adds a header.
+    mutating func append(_ name: StaticString, _ value: String) {
+        bytes.append(contentsOf: name.bytes)
+        bytes.append(contentsOf: Self.colon.bytes)
+        append(value)
+    }
+
+    /// Adds a header whose value may be any text: it is percent-encoded where it must be.
+    mutating func append(_ name: StaticString, escaping value: UnsafeBufferPointer<UInt8>) {
+        append(name.bytes, escaping: value)
+    }
+
+    /// Adds an attribute of CloudEvents, percent-encoded where it must be. What is longer than servers take as a header is
+    /// left out: the body has it whole.
+    mutating func append(attribute name: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>) {
+        guard value.count <= CloudEvent.longestHeader else { return }
+        let start = bytes.count
+        bytes.append(contentsOf: Self.prefix.bytes)
+        let length = append(name, escaping: value)
+        if length > CloudEvent.longestHeader { bytes.removeSubrange(start...) }
+    }
+
+    /// - Returns: how long the value is as it stands in the line.
+    @discardableResult
+    private mutating func append(
+        _ name: UnsafeBufferPointer<UInt8>, escaping value: UnsafeBufferPointer<UInt8>
+    ) -> Int {
+        bytes.append(contentsOf: name)
+        bytes.append(contentsOf: Self.colon.bytes)
+        let start = bytes.count
+        // Without a way out of it the loop takes many bytes at a time.
+        if value.reduce(true, { $0 && $1.standsInHeader }) {
+            bytes.append(contentsOf: value)
+        } else {
+            for byte in value { appendEscaped(byte) }
+        }
+        let length = bytes.count - start
+        bytes.append(0)
+        return length
+    }
+
+    /// As the binding of CloudEvents to HTTP says (3.1.3.2).
+    private mutating func appendEscaped(_ byte: UInt8) {
+        guard !byte.standsInHeader else { return bytes.append(byte) }
+        bytes.append(UInt8(ascii: "%"))
+        for digit in [byte >> 4, byte & 15] {
+            bytes.append(digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "A") + digit - 10)
+        }
+    }
+}
+
+extension UInt8 {
+    fileprivate var standsInHeader: Bool {
+        0x21...0x7E ~= self && self != UInt8(ascii: "\"") && self != UInt8(ascii: "%")
+    }
+}
