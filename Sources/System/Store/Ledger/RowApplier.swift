@@ -16,7 +16,6 @@ final class RowApplier {
     private var insertEvent: Statement
     private var replaceDevice: Statement
     private var deleteDevice: Statement
-    private var invocations = LatestInvocations()
     private let tracker: TrackerRows
     private let customData: CustomDataRows
     private let history: HistoryRows
@@ -78,7 +77,6 @@ final class RowApplier {
     func apply(_ batches: [UnsafeRawBufferPointer]) throws(StoreError) {
         try figures.begin()
         for batch in batches { try apply(batch) }
-        try storeInvocations()
         try figures.write()
         try tracker.forgetDeliveries(pruned: pruned)
     }
@@ -88,7 +86,6 @@ final class RowApplier {
     /// - Parameter cursor: what ``lastCursor`` was before it.
     func rollBack(to cursor: Int64) {
         lastCursor = cursor
-        _ = invocations.takeAll()
         tracker.reset()
     }
 
@@ -101,16 +98,9 @@ final class RowApplier {
 
     private func apply(_ kind: RowKind, _ values: RowValues) throws(StoreError) {
         switch kind {
-        case .request, .invocation, .invocationUpdate: break
-        // What others do may depend on what is stored of an invocation.
-        default: try storeInvocations()
-        }
-        switch kind {
         case .request, .sixthRequest, .formerRequest: try applyRequest(kind, values)
-        case .invocation, .invocationUpdate:
-            try reading { () throws(RowError) in try invocations.add(values, isNew: kind == .invocation) }
-            try figures.add(invocation: values)
-        case .sixthInvocation, .formerInvocation, .sixthInvocationUpdate, .formerInvocationUpdate:
+        case .invocation, .sixthInvocation, .formerInvocation, .invocationUpdate, .sixthInvocationUpdate,
+            .formerInvocationUpdate:
             try applyInvocation(kind, values)
             try figures.add(invocation: values)
         case .event:
@@ -144,29 +134,21 @@ final class RowApplier {
         try figures.add(request: values)
     }
 
-    private func storeInvocations() throws(StoreError) {
-        for row in invocations.takeAll() {
-            guard !row.isNew else {
-                try insertInvocation.run(row.values, count: LedgerColumns.invocationCount)
-                continue
-            }
-            try updateInvocation.run(row.values, count: LedgerColumns.invocationCount)
-            try requireOneChange(updateInvocation.changes, row.values)
-        }
-    }
-
-    /// Stores the invocation of a row that a version before this one wrote.
     private func applyInvocation(_ kind: RowKind, _ values: RowValues) throws(StoreError) {
         switch kind {
+        case .invocation: try insertInvocation.run(values, count: LedgerColumns.invocationCount)
         case .sixthInvocation: try insertSixthInvocation.run(values, count: LedgerColumns.sixthInvocationCount)
         case .formerInvocation: try insertFormerInvocation.run(values, count: LedgerColumns.formerInvocationCount)
+        case .invocationUpdate:
+            try updateInvocation.run(values, count: LedgerColumns.invocationCount)
+            try requireOneChange(updateInvocation.changes, values)
         case .sixthInvocationUpdate:
             try updateSixthInvocation.run(values, count: LedgerColumns.sixthInvocationCount)
             try requireOneChange(updateSixthInvocation.changes, values)
         case .formerInvocationUpdate:
             try updateFormerInvocation.run(values, count: LedgerColumns.formerInvocationCount)
             try requireOneChange(updateFormerInvocation.changes, values)
-        default: preconditionFailure("a row of the kind \(kind) is no invocation of such a version")
+        default: preconditionFailure("a row of the kind \(kind) is no invocation")
         }
     }
 
