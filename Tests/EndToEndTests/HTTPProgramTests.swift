@@ -44,12 +44,11 @@ struct HTTPProgramTests {
         #expect(!daemon.standardError.contains("pushrouter-http ended by itself"), "\(daemon.standardError)")
     }
 
+    // Handlers that become one of several are the same as before.
     @Test("that no handler needs any more ends when it can, and the one that was started meanwhile stays")
     func released() throws {
         let server = try server()
         let gate = Messages(server.directory + "/gate")
-        // With others beside it a handler is the same one whichever of them go.
-        for name in ["one", "two"] { installation.addJob(name, "exit 0") }
         installation.addHTTP("old", server.url("gate"))
         let daemon = try DaemonProcess.ready(installation)
         var reloads = 1

@@ -101,6 +101,13 @@ public struct Handler: Hashable, Sendable {
         self.breaker = breaker
         self.retries = retries
     }
+
+    /// The same for its instances, whatever handlers there are beside it.
+    public var ofInstances: Handler {
+        var handler = self
+        handler.leavesPlaces = false
+        return handler
+    }
 }
 
 /// How many instances of a handler there are, and what each is given.

@@ -10,6 +10,8 @@ final class InstanceRuns {
     /// One handler: its pool, and the channels of its instances.
     private final class Entry {
         var pool: InstancePool
+        /// The handler as a run had it last.
+        var asked: Handler
         var channels: [InstanceID: any InstanceChannel] = [:]
         /// What each instance was given and has not answered; of kinds whose standard error is read.
         var outstanding: [InstanceID: Set<InvocationID>] = [:]
@@ -23,6 +25,7 @@ final class InstanceRuns {
 
         init(_ handler: Handler) {
             pool = InstancePool(handler)
+            asked = handler
             readsErrors = handler.kind.command != nil
         }
     }
@@ -116,15 +119,17 @@ final class InstanceRuns {
     }
 
     private func entry(of handler: Handler) -> Entry {
-        if let entry = recent[handler.name], entry.pool.handler == handler { return entry }
+        if let entry = recent[handler.name], entry.asked == handler { return entry }
+        let ofInstances = handler.ofInstances
         let entry: Entry
-        if let known = entries[handler] {
+        if let known = entries[ofInstances] {
             entry = known
         } else {
-            entry = Entry(handler)
-            entries[handler] = entry
-            if current?.contains(handler) == false { perform(entry) { $0.retire(at: $1, &$2) } }
+            entry = Entry(ofInstances)
+            entries[ofInstances] = entry
+            if current?.contains(ofInstances) == false { perform(entry) { $0.retire(at: $1, &$2) } }
         }
+        entry.asked = handler
         recent[handler.name] = entry
         return entry
     }
@@ -187,7 +192,7 @@ final class InstanceRuns {
 
     /// Ends the instances of all handlers but these as soon as they have nothing to do.
     func reconfigured(_ handlers: some Collection<Handler>) {
-        let current = Set(handlers.lazy.filter { $0.kind.instanceRules != nil })
+        let current = Set(handlers.lazy.filter { $0.kind.instanceRules != nil }.map(\.ofInstances))
         self.current = current
         for (handler, entry) in entries where !current.contains(handler) {
             perform(entry) { $0.retire(at: $1, &$2) }
