@@ -52,6 +52,22 @@ struct WriteErrorTests {
         try check(bed, load, "\(error.name) from write \(first) on")
     }
 
+    @Test("and never will be good ends the handlers that run with the daemon", .timeLimit(.minutes(30)))
+    func handlers() throws {
+        let bed = DaemonOnDisk(seed: 5)
+        let messages = Messages(bed.installation.root + "/processes")
+        bed.installation.addJob("hang", "echo $$ >>$ROOT/processes\nexec sleep 600")
+        try bed.start()
+        let client = try bed.installation.injectClient()
+        #expect(try client.ask(Requests.deliver(job: "hang")).isAccepted)
+        let started = try messages.processes(1)
+        let rule = bed.disk.fail(.writes(), .from(1), error: EIO)
+        try client.send(line: Requests.deliver(id: "next"))
+        #expect(try bed.waitForEnd() == .exited(74))
+        try waitUntil("the handler is gone") { !started.contains(where: isAlive) }
+        rule.end()
+    }
+
     @Test("that writes only half is written on, as long as that takes", .timeLimit(.minutes(30)))
     func half() throws {
         let (bed, load) = try start(seed: 4)

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Fuzzes one target with libFuzzer and AddressSanitizer; SwiftPM cannot link a fuzzer, so this builds it.
-# usage: run.sh TARGET SECONDS        targets: json-scan, payload, provider-file, request, scenario
+# usage: run.sh TARGET SECONDS        targets: json-scan, payload, provider-file, request, rows, scenario
 #        run.sh --check               type-checks the harnesses against what `swift build` made, and runs nothing
 # New inputs are kept in .build/fuzz/TARGET at the top of the project; one that fails is named there in crash-*.
 set -eu
@@ -29,6 +29,7 @@ json-scan) harness=JSONScanFuzz.swift modules=PushModel ;;
 payload) harness=PayloadFuzz.swift seeds=$(echo "$top"/Tests/Fixtures/payloads/*/) ;;
 provider-file) harness=ProviderFileFuzz.swift seeds=$top/etc/pushrouterd/providers.d ;;
 request) harness=RequestFuzz.swift ;;
+rows) harness=RowsFuzz.swift modules=PushModel ;;
 scenario) harness=ScenarioFuzz.swift seeds=$top/Tests/Fixtures/scenarios ;;
 *) echo "run.sh: no target '$1'" >&2; exit 2 ;;
 esac

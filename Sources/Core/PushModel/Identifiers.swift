@@ -35,6 +35,14 @@ public struct InvocationID: Hashable, Comparable, Sendable {
     }
 }
 
+extension SequenceNumber: ShardedKey {
+    public var shardHash: UInt64 { WordHash.ofThisProcess.joined(UInt64(bitPattern: value), 0) }
+}
+
+extension InvocationID: ShardedKey {
+    public var shardHash: UInt64 { seq.shardHash }
+}
+
 /// A random 128-bit name: of a state directory, of a boot, of an event.
 public struct UUID128: Hashable, Sendable, CustomStringConvertible {
     /// The first eight bytes, big-endian.

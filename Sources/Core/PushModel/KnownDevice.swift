@@ -33,6 +33,17 @@ public struct DeviceKey: Hashable, Sendable {
         appName = app.map(ExactName.init)
         deviceName = ExactName(device)
     }
+
+    public func hash(into hasher: inout Hasher) { hasher.combine(shardHash) }
+}
+
+extension DeviceKey: ShardedKey {
+    public var shardHash: UInt64 {
+        let hash = WordHash.ofThisProcess
+        let device = deviceName.text.withBytes { hash($0) }
+        // Two apps of the same hash still differ: `==` decides.
+        return hash.joined(device, appName?.text.withBytes { hash($0) } ?? 0)
+    }
 }
 
 /// What was last said of a device; it stands in for what a request leaves out.

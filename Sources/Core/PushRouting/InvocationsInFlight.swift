@@ -2,7 +2,7 @@ import PushModel
 
 /// The invocations in flight by their ids. Each is large, so the table holds references to them.
 struct InvocationsInFlight: Sendable {
-    private var byID: [InvocationID: Indirect<Invocation>] = [:]
+    private var byID = ShardedDictionary<InvocationID, Indirect<Invocation>>()
 
     /// A copy of one; ``read(_:_:)`` and ``change(_:_:)`` make none.
     subscript(id: InvocationID) -> Invocation? { byID[id]?.value }
@@ -33,7 +33,7 @@ struct InvocationsInFlight: Sendable {
     var isEmpty: Bool { byID.isEmpty }
 
     /// Their ids, in no order.
-    var ids: some Collection<InvocationID> { byID.keys }
+    var ids: some Sequence<InvocationID> { byID.keys }
 
     /// Whether this one is in flight.
     func contains(_ id: InvocationID) -> Bool { byID[id] != nil }

@@ -8,8 +8,8 @@ struct KnownDevices: Sendable {
         var wasUsed = false
     }
 
-    private var entries: [DeviceKey: Entry] = [:]
-    private var queue = Queue<DeviceKey>()
+    private var entries = ShardedDictionary<DeviceKey, Entry>(shardBits: 10)
+    private var queue = LongQueue<DeviceKey>()
     /// About how many bytes of memory they take, with the ids that FCM on them saw.
     private(set) var byteCount = 0
 
@@ -41,17 +41,16 @@ struct KnownDevices: Sendable {
 
     /// Notes that a device is in use.
     mutating func use(_ key: DeviceKey) {
-        guard let index = entries.index(forKey: key), !entries.values[index].wasUsed else { return }
-        entries.values[index].wasUsed = true
+        if entries[key]?.wasUsed == false { entries[key]?.wasUsed = true }
     }
 
     /// Takes out all of which this holds; linear in what is known.
     mutating func remove(where isWanted: (KnownDevice) -> Bool) {
-        for (key, entry) in entries where isWanted(entry.device) {
-            entries[key] = nil
-            byteCount -= entry.device.byteCount
+        for device in all where isWanted(device) {
+            entries[device.key] = nil
+            byteCount -= device.byteCount
         }
-        var rest = Queue<DeviceKey>()
+        var rest = LongQueue<DeviceKey>()
         while let key = queue.popFirst() { if entries[key] != nil { rest.append(key) } }
         queue = rest
     }

@@ -22,8 +22,11 @@ extension Router {
                 person.devices.insert(ExactName(device.key.device))
             }
         }
-        let inFlight = invocations.ids.count { id in
-            invocations[id].map { person.includes(user: $0.request.externalID, device: $0.request.device) } ?? false
+        let inFlight = invocations.ids.reduce(0) { count, id in
+            let isIncluded = invocations[id].map {
+                person.includes(user: $0.request.externalID, device: $0.request.device)
+            }
+            return isIncluded == true ? count + 1 : count
         }
         guard inFlight == 0 else {
             throw ForgettingRefused(
@@ -34,7 +37,7 @@ extension Router {
         }
         let forgotten = person
         knownDevices.remove { forgotten.includes(user: $0.externalID, device: $0.key.device) }
-        for key in recentMessages.keys where person.devices.contains(ExactName(key.device)) {
+        for key in recentMessages.keys.filter({ person.devices.contains(ExactName($0.device)) }) {
             recentMessages[key] = nil
         }
         tracker.forget(person)

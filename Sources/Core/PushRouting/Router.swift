@@ -28,10 +28,10 @@ public struct Router: Sendable {
     public internal(set) var lastNumber: SequenceNumber
     var knownDevices = KnownDevices()
     /// What FCM on each device remembers.
-    var recentMessages: [DeviceKey: RecentMessages] = [:]
+    var recentMessages = ShardedDictionary<DeviceKey, RecentMessages>(shardBits: 10)
 
     var invocations = InvocationsInFlight()
-    var lanes: [DeviceKey: Lane] = [:]
+    var lanes = ShardedDictionary<DeviceKey, Lane>()
     var ready = Queue<InvocationID>()
     var readyObservers = Queue<InvocationID>()
     var timers = Heap<DueTimer>()

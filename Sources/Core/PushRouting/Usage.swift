@@ -13,7 +13,7 @@ struct Usage: Sendable {
     private(set) var payloadBytes = 0
     private var byPeer: [UInt32: Share] = [:]
     /// Of each request in flight how many invocations have no outcome, and how long its line is.
-    private var open: [SequenceNumber: (invocations: Int, bytes: Int)] = [:]
+    private var open = ShardedDictionary<SequenceNumber, (invocations: Int, bytes: Int)>()
 
     /// What one peer has in flight.
     private struct Share {

@@ -50,7 +50,7 @@ private struct LogTail {
             guard position == start else { continue }
             // Something comes later, and what is between cannot be read: whoever applies it says so.
             guard let beyond = try chain.batchBeyond(position) else { return nil }
-            last = beyond.number
+            last = beyond
             return
         }
     }

@@ -124,6 +124,7 @@ final class CommitLog: Sendable {
         let checksum = header.write(to: buffer)
         let padded = buffer.padToAlignment()
         do throws(StoreError) {
+            if offset == LogSegment.headerLength { try segment.begin(with: header.number) }
             try segment.write(UnsafeRawBufferPointer(rebasing: buffer.memory[..<padded]), at: offset)
         } catch {
             state.withLock { $0.filled[$0.filled.count - 1].last = position.number }

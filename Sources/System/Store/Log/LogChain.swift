@@ -85,19 +85,22 @@ struct LogChain: ~Copyable {
         return false
     }
 
-    /// The first batch with a number above this one; `nil` when there is none. To be asked where the chain ends: then
-    /// what is found is cut off from what is before it.
+    /// The number of a batch above this one that is whole, or whose segment was begun for it when the one before it was on
+    /// the disk; `nil` when there is none. To be asked where the chain ends: then it is cut off from what is before it.
     ///
     /// A torn batch is the last one that was written, because one is written at a time. So what is whole and follows it
-    /// within the length of a batch, or begins a segment, was there before the torn one could be. A segment whose own
-    /// first batch cannot be read is looked through as well.
-    mutating func batchBeyond(_ position: LogPosition) throws(StoreError) -> BatchHeader? {
+    /// within the length of a batch, or begins a segment, was there before the torn one could be. A segment is looked
+    /// through as well if its first batch cannot be read, or is from before its last use: that was not overwritten.
+    mutating func batchBeyond(_ position: LogPosition) throws(StoreError) -> UInt64? {
         // A daemon may have written since.
         inMemory = nil
         var found: BatchHeader?
         for segment in segments.indices {
             let start = Place(segment: segment, offset: LogSegment.headerLength)
-            if segments[segment].id == position.segment {
+            let begunWith = segments[segment].begunWith
+            if begunWith > position.number, begunWith > firsts[segment] {
+                try look(for: &found, from: start, after: position.number)
+            } else if segments[segment].id == position.segment {
                 try look(for: &found, from: Place(segment: segment, offset: position.end), after: position.number)
             } else if firsts[segment] == 0 {
                 try look(for: &found, from: start, after: position.number)
@@ -105,7 +108,9 @@ struct LogChain: ~Copyable {
                 try look(for: &found, at: start, after: position.number)
             }
         }
-        return found
+        if let found { return found.number }
+        // A segment is begun when the batch before its first one is on the disk. The first one itself may not have come.
+        return segments.map(\.begunWith).filter { $0 > position.number + 1 }.min()
     }
 
     /// Looks for the batch with the lowest number above `number` from a place on, as far as a batch may reach.
@@ -130,7 +135,7 @@ struct LogChain: ~Copyable {
     /// What is wrong where the chain ends; `nil`: nothing comes later.
     mutating func damage(behind position: LogPosition) throws(StoreError) -> String? {
         try batchBeyond(position).map {
-            "batch \($0.number) follows batch \(position.number), and the batches between them cannot be read"
+            "batch \($0) follows batch \(position.number), and the batches between them cannot be read"
         }
     }
 

@@ -19,14 +19,23 @@ final class LogSegment: Sendable {
     let length: Int
     /// Whether it has copies of batches that a start found where it could not trust them. It is used once.
     let isCopy: Bool
+    /// The number of the batch that was to be its first when it was last taken into use, as its header said when it was
+    /// opened; 0 where it does not say.
+    let begunWith: UInt64
     let path: String
+    private let state: UUID128
     private let file: FileDescriptor
 
-    private init(id: UInt32, length: Int, isCopy: Bool, path: String, file: consuming FileDescriptor) {
+    private init(
+        id: UInt32, length: Int, isCopy: Bool, begunWith: UInt64 = 0, path: String, state: UUID128,
+        file: consuming FileDescriptor
+    ) {
         self.id = id
         self.length = length
         self.isCopy = isCopy
+        self.begunWith = begunWith
         self.path = path
+        self.state = state
         self.file = file
     }
 
@@ -60,9 +69,9 @@ final class LogSegment: Sendable {
             guard CLinux_allocate(file.rawValue, Int64(length)) == 0 || errno == EOPNOTSUPP else {
                 throw StoreError.system("fallocate", path, errno: errno)
             }
-            let segment = LogSegment(id: id, length: length, isCopy: isCopy, path: path, file: file)
+            let segment = LogSegment(id: id, length: length, isCopy: isCopy, path: path, state: state, file: file)
             try segment.fillWithZeros()
-            try segment.writeHeader(state)
+            try segment.writeHeader()
             return segment
         } catch {
             unlink(path)
@@ -92,7 +101,10 @@ final class LogSegment: Sendable {
         guard header.state == state, header.id == id else {
             throw StoreError(.corrupt, message: "segment \(id) belongs to another log", context: path)
         }
-        return LogSegment(id: id, length: header.length, isCopy: header.isCopy, path: path, file: file)
+        return LogSegment(
+            id: id, length: header.length, isCopy: header.isCopy,
+            begunWith: SegmentUse(UnsafeRawBufferPointer(block.bytes))?.first ?? 0, path: path, state: state,
+            file: file)
     }
 
     /// Whether a segment was never finished. The header is written last, before any batch: until then there are zeros as
@@ -133,9 +145,16 @@ final class LogSegment: Sendable {
         throw StoreError.system("open", path, errno: errno)
     }
 
-    private func writeHeader(_ state: UUID128) throws(StoreError) {
+    /// Notes in the header which batch the segment begins with, before that batch is written: what is found at its start
+    /// later and is older was not overwritten, though the disk said so. On the disk when this returns.
+    ///
+    /// - Parameter number: the number of the batch.
+    func begin(with number: UInt64) throws(StoreError) { try writeHeader(SegmentUse(first: number)) }
+
+    private func writeHeader(_ use: SegmentUse? = nil) throws(StoreError) {
         let block = AlignedMemory(byteCount: Self.headerLength)
         SegmentHeader(id: id, length: length, isCopy: isCopy, state: state).write(to: block.bytes)
+        use?.write(to: block.bytes)
         try write(UnsafeRawBufferPointer(block.bytes), at: 0)
     }
 
@@ -230,6 +249,38 @@ private struct SegmentHeader {
         bytes.storeBytes(of: state.low.littleEndian, toByteOffset: 24, as: UInt64.self)
         bytes.storeBytes(of: UInt64(length).littleEndian, toByteOffset: 32, as: UInt64.self)
         bytes.storeBytes(of: UInt32(isCopy ? 1 : 0).littleEndian, toByteOffset: 40, as: UInt32.self)
+        let checksum = CChecksum_crc32c(0, bytes.baseAddress, Self.checkedLength)
+        bytes.storeBytes(of: checksum.littleEndian, toByteOffset: Self.checkedLength, as: UInt32.self)
+    }
+}
+
+/// What the first block of a segment says of its use. It changes, so it lies in a sector of its own: a power cut tears it
+/// at worst, and never the header. Zeros in a segment that was not used, or by a version that did not write this.
+private struct SegmentUse {
+    /// In the block; no disk has smaller sectors.
+    private static let offset = 512
+    private static let magic: [UInt8] = Array("FIRST".utf8) + [0, 0, 0]
+    /// Magic and number; then the checksum of both.
+    private static let checkedLength = 16
+
+    /// The number of its first batch.
+    var first: UInt64
+
+    init(first: UInt64) { self.first = first }
+
+    init?(_ block: UnsafeRawBufferPointer) {
+        let bytes = UnsafeRawBufferPointer(rebasing: block[Self.offset...])
+        let checksum = UInt32(littleEndian: bytes.loadUnaligned(fromByteOffset: Self.checkedLength, as: UInt32.self))
+        guard bytes.prefix(8).elementsEqual(Self.magic),
+            checksum == CChecksum_crc32c(0, bytes.baseAddress, Self.checkedLength)
+        else { return nil }
+        first = UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
+    }
+
+    func write(to block: UnsafeMutableRawBufferPointer) {
+        let bytes = UnsafeMutableRawBufferPointer(rebasing: block[Self.offset...])
+        bytes.copyBytes(from: Self.magic)
+        bytes.storeBytes(of: first.littleEndian, toByteOffset: 8, as: UInt64.self)
         let checksum = CChecksum_crc32c(0, bytes.baseAddress, Self.checkedLength)
         bytes.storeBytes(of: checksum.littleEndian, toByteOffset: Self.checkedLength, as: UInt32.self)
     }

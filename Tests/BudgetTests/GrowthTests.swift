@@ -1,0 +1,70 @@
+import PushModel
+import PushTracking
+import TestSupport
+import Testing
+
+@testable import PushRouting
+
+/// A table that doubles moves all that is in it, in one turn of the loop. How long that takes goes by the memory that it
+/// asks for, which does not depend on the machine.
+@Suite("The growth of tables", .enabled(if: Allocations.isCounted, "a sanitizer has the allocator"))
+struct GrowthTests {
+    private static let count: Int64 = 200_000
+    /// In bytes, for one insertion. In one piece these tables ask for 12 to 60 MB.
+    private static let bytesMax = 512 << 10
+
+    private let peer = Peer(uid: 1000, gid: 100, pid: 4242)
+    private let now = Moment(monotonic: Instant(nanoseconds: 1), wall: WallTime(milliseconds: 1_760_000_000_000))
+
+    @Test("by a device is little at a time, however many devices are known")
+    func devices() {
+        var router = router()
+        let most = most { number in
+            let key = DeviceKey(app: "shop", device: "device-\(number)")
+            router.knownDevices.set(
+                KnownDevice(number: SequenceNumber(number), key: key, platform: .android, externalID: nil))
+            router.see(RecentDelivery(device: key, duplicateID: "0:1", state: nil))
+        }
+        #expect(most < Self.bytesMax, "\(most) bytes")
+        #expect(router.knownDevices.count == Int(Self.count) && router.recentMessages.count == Int(Self.count))
+        let spared = DeviceKey(app: nil, device: "")
+        let removed = (1...Self.count / 2).map { _ in
+            Allocations.count { router.knownDevices.removeLeastUsed(but: spared) }.bytes
+        }
+        #expect(removed.max() ?? .max < Self.bytesMax)
+        #expect(router.knownDevices.count == Int(Self.count / 2))
+    }
+
+    @Test("by a request is little at a time, however many requests are in flight")
+    func requests() throws {
+        var router = router()
+        var effects = Effects(rows: RowBuffer(headroom: 0))
+        let line = #"{"op":"deliver","platform":"android","app":"shop","payload":{"data":{"k":"v"}}}"#
+        _ = try router.submit(
+            Request(line: Array(line.utf8), limits: JSONLimits(depth: 32)), from: peer, at: now, effects: &effects)
+        let invocation = try #require(router.invocations[InvocationID(seq: SequenceNumber(1), n: 0)])
+        let most = most { number in
+            let id = InvocationID(seq: SequenceNumber(number + 1), n: 0)
+            router.invocations[id] = invocation
+            router.usage.began(id, of: peer, bytes: 100)
+            router.lanes[DeviceKey(app: "shop", device: "device-\(number)")] = Lane(id, at: now.monotonic)
+        }
+        #expect(most < Self.bytesMax, "\(most) bytes")
+        #expect(router.requestsInFlight == Int(Self.count) + 1 && router.lanes.count == Int(Self.count))
+    }
+
+    private func router() -> Router {
+        let handler = Handler(name: "crm", kind: .exec(Handler.Command(arguments: ["/usr/bin/crm"])))
+        let route = Route(name: "50-crm", match: RouteMatch(), handler: "crm")
+        let table = RoutingTable(mode: .relay, routes: [route], handlers: ["crm": handler])
+        let tracker = Tracker(stateID: UUID128(high: 1, low: 2), rules: table.tracking)
+        return Router(boot: UUID128(high: 3, low: 4), table: table, tracker: tracker)
+    }
+
+    /// The most memory that one insertion asks for.
+    private func most(_ insert: (Int64) -> Void) -> Int {
+        var most = 0
+        for number in 1...Self.count { most = max(most, Allocations.count { insert(number) }.bytes) }
+        return most
+    }
+}

@@ -1,0 +1,28 @@
+import CSQLite
+import TestSupport
+import Testing
+import UnixSockets
+
+@Suite("The order to bring the ledger up to date")
+struct SyncTests {
+    private let installation = Installation()
+
+    @Test("says what is missing when its time is over, and is done when the ledger can be written again")
+    func locked() throws {
+        let daemon = try DaemonProcess.ready(installation)
+        let control = try Client(path: installation.controlSocket)
+        var database: OpaquePointer?
+        try #require(sqlite3_open(installation.state + "/ledger.db", &database) == SQLITE_OK)
+        defer { sqlite3_close(database) }
+        try #require(sqlite3_exec(database, "BEGIN IMMEDIATE", nil, nil, nil) == SQLITE_OK)
+        let producer = try Client(path: installation.injectSocket)
+        let line = #"{"op":"deliver","platform":"android","app":"shop","payload":{"data":{"k":"v"}}}"#
+        #expect(try producer.ask(line)["ok"]?.bool == true)
+        let reply = try control.ask(#"{"op":"sync","timeout_ms":50}"#)
+        #expect(reply["ok"]?.bool == true && reply["complete"]?.bool == false, "\(reply)")
+        #expect(try control.ask(#"{"op":"sync","timeout_ms":50}"#)["complete"]?.bool == false)
+        try #require(sqlite3_exec(database, "ROLLBACK", nil, nil, nil) == SQLITE_OK)
+        #expect(try control.ask(#"{"op":"sync","timeout_ms":60000}"#)["complete"]?.bool == true)
+        #expect(try daemon.stop() == .exited(0))
+    }
+}

@@ -1,0 +1,127 @@
+import Glibc
+import PushModel
+import TestSupport
+import Testing
+
+@testable import Store
+
+/// A disk may say that a block is written, and still have the old one: whole, and of a batch that was good once.
+@Suite("A segment of the log that is used again")
+struct LogSegmentUseTests: ~Copyable {
+    private let directory = TemporaryDirectory()
+    private let state = UUID128(high: 1, low: 2)
+    private static let block = RowBuffer.alignment
+
+    @Test(
+        "is damaged where its first blocks are still the old ones and newer batches are behind them", arguments: [1, 2])
+    func lostWrites(lost: Int) throws {
+        let batches = try writeTwice(old: 3, new: 3, lost: lost)
+        var chain = try chain()
+        let last = batches[2]
+        #expect(try chain.next(after: last) == nil)
+        #expect(
+            try chain.damage(behind: last)
+                == "batch \(4 + lost) follows batch 3, and the batches between them cannot be read")
+    }
+
+    @Test("is damaged where all of it is old, and the batch before its first one cannot be read")
+    func allLost() throws {
+        let batches = try writeTwice(old: 3, new: 3, lost: 3)
+        var chain = try chain()
+        #expect(
+            try chain.damage(behind: batches[1])
+                == "batch 4 follows batch 2, and the batches between them cannot be read")
+    }
+
+    @Test("is whole after a power cut between its header and its first batch: the log ends before that")
+    func cutBehindHeader() throws {
+        let batches = try writeTwice(old: 3, new: 1, lost: 1)
+        var chain = try chain()
+        #expect(try chain.next(after: batches[2]) == nil)
+        #expect(try chain.damage(behind: batches[2]) == nil)
+    }
+
+    @Test("of a version that did not note its first batch, or whose note is torn, is read as before")
+    func withoutNote() throws {
+        let batches = try writeTwice(old: 3, new: 3, lost: 0)
+        for bytes in [[UInt8](repeating: 0, count: 512), [UInt8](repeating: 0x5A, count: 4)] {
+            try overwrite(at: 512, bytes)
+            var chain = try chain()
+            var position = batches[2]
+            while let batch = try chain.next(after: position) { position = batch.position }
+            #expect(position == batches[5])
+            #expect(try chain.damage(behind: position) == nil)
+        }
+    }
+
+    @Test("of a newer format is not read: the ledger does not open, nothing is changed, and the way out is an upgrade")
+    func newerFormat() async throws {
+        try await TestLedger(directory.path).commit(Fixture.delivery(1))
+        let path = try #require(names(in: directory.path + "/log").first.map { directory.path + "/log/" + $0 })
+        var header = Array(try #require(readFile(path)).prefix(48))
+        header[8] = 2
+        let checksum = header[..<44].withUnsafeBytes { CRC.of($0) }
+        header[44...] = withUnsafeBytes(of: checksum.littleEndian) { ArraySlice($0) }
+        try overwrite(path, at: 0, header)
+        let before = try #require(readFile(path))
+        let error = #expect(throws: StoreError.self) { _ = try TestLedger(directory.path) }
+        #expect(error?.kind == .newerSchema && error?.context == path)
+        #expect(error?.message == "this segment of the log has format 2")
+        #expect(error?.advice == "upgrade this program to the version that wrote the ledger, or newer")
+        #expect(readFile(path) == before && names(in: directory.path).allSatisfy { !$0.contains("set-aside") })
+    }
+
+    // MARK: What is written and read
+
+    private func logDirectory() throws -> LogDirectory { try LogDirectory(in: directory.path, state: state) }
+
+    private func chain() throws -> LogChain { try LogChain(try logDirectory().segments().0) }
+
+    /// Fills the first segment twice, a block a batch, and puts back the first blocks of the first time.
+    ///
+    /// - Returns: the places behind all batches.
+    private func writeTwice(old: Int, new: Int, lost: Int) throws -> [LogPosition] {
+        let limits = CommitLog.Limits(length: 64 << 20)
+        let log = try CommitLog(try logDirectory(), limits: limits, segments: [], after: .start, released: 0)
+        let path = LogSegment.path(1, in: directory.path + "/log")
+        var positions: [LogPosition] = []
+        func write(_ count: Int) throws {
+            for _ in 0..<count {
+                let rows = RowBuffer()
+                Fixture.delivery(Int64(positions.count + 1)).forEach { rows.append($0) }
+                positions.append(
+                    try log.append(
+                        rows, lastSequence: SequenceNumber(1), at: WallTime(milliseconds: 1_760_000_000_000)))
+            }
+        }
+        try write(old)
+        let before = try #require(readFile(path))
+        log.release(through: UInt64(old))
+        try write(new)
+        try #require(positions.allSatisfy { $0.segment == 1 } && positions[old].end == positions[0].end)
+        try overwrite(path, at: Self.block, Array(before[Self.block..<(1 + lost) * Self.block]))
+        return positions
+    }
+
+    private func overwrite(at offset: Int, _ bytes: [UInt8]) throws {
+        try overwrite(LogSegment.path(1, in: directory.path + "/log"), at: offset, bytes)
+    }
+
+    private func overwrite(_ path: String, at offset: Int, _ bytes: [UInt8]) throws {
+        let file = open(path, O_WRONLY | O_CLOEXEC)
+        defer { close(file) }
+        try #require(pwrite(file, bytes, bytes.count, off_t(offset)) == bytes.count)
+    }
+}
+
+/// CRC-32C, bit by bit.
+private enum CRC {
+    static func of(_ bytes: UnsafeRawBufferPointer) -> UInt32 {
+        var sum = UInt32.max
+        for byte in bytes {
+            sum ^= UInt32(byte)
+            for _ in 0..<8 { sum = sum >> 1 ^ (sum & 1 == 1 ? 0x82F6_3B78 : 0) }
+        }
+        return ~sum
+    }
+}
