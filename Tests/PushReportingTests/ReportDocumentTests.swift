@@ -71,23 +71,60 @@ struct ReportDocumentTests {
         for name in names { #expect(name.split(separator: " ").allSatisfy(identifiers.contains), "\(name)") }
     }
 
-    @Test("no line is wider than asked for, and every word is whole", arguments: [60, 80, 200])
-    func width(_ width: Int) {
-        let predecessor = Predecessor(id: InvocationID(seq: SequenceNumber(41), n: 0), handler: "crm")
+    private let orders = "60-loyalty-team-eu-west-orders"
+    private let refunds = "60-loyalty-team-eu-west-refunds"
+
+    /// Something of everything, with two names that begin alike.
+    private var longNames: ReportDocument {
+        let predecessor = Predecessor(id: InvocationID(seq: SequenceNumber(41), n: 0), handler: refunds)
         let rows = [
-            row(123_456, .timedOut, exec: .seconds(9)), row(123_457, .handled, exec: .milliseconds(3)),
+            row(123_456, .timedOut, handler: orders, exec: .seconds(9)),
+            row(123_457, .timedOut, handler: refunds, exec: .seconds(9)),
             row(123_458, .expired, queue: .seconds(9), code: .daemonDown, waitedFor: predecessor),
-            observerRow(123_458, .handled, exec: .seconds(2)),
-            row(123_459, .failed, callback: .didReceiveRemoteNotification, handler: "broken", platform: .ios),
+            row(123_459, .handled, handler: orders, queue: .seconds(8), waitedFor: predecessor),
+            observerRow(123_459, .handled, route: orders, exec: .seconds(2)),
+            observerRow(123_459, n: 2, .handled, route: refunds, exec: .seconds(2)),
+            row(123_460, .failed, callback: .didReceiveRemoteNotification, handler: "broken", platform: .ios),
         ]
-        let document = document(rows, objective: "99.9", crossed: [[.handler, .platform]])
-        let lines = document.lines(TextStyle(width: width)).map(\.text)
+        return document(rows, objective: "99.9", crossed: [[.handler, .platform]])
+    }
+
+    @Test("no line is wider than asked for, and every word is whole but for names", arguments: [60, 80, 200])
+    func width(_ width: Int) {
+        let lines = longNames.lines(TextStyle(width: width)).map(\.text)
         #expect(lines.allSatisfy { $0.count <= width }, "\(lines.filter { $0.count > width })")
-        let words = Set(document.lines(TextStyle()).flatMap { $0.text.split(separator: " ").map(String.init) })
+        let words = Set(longNames.lines(TextStyle()).flatMap { $0.text.split(separator: " ").map(String.init) })
         let blocks = Set("█▏▎▍▌▋▊▉")
         for word in lines.flatMap({ $0.split(separator: " ") }) where !word.allSatisfy(blocks.contains) {
-            #expect(words.contains(String(word)), "\(word)")
+            let isCutName = word.contains("…") && word.contains("60-")
+            #expect(words.contains(String(word)) || isCutName && width < 200, "\(word)")
         }
+    }
+
+    @Test(
+        "two names that begin alike never look equal, and are whole where there is room", arguments: [40, 60, 80, 200])
+    func namesApart(_ width: Int) {
+        let lines = longNames.lines(TextStyle(width: width)).map(\.text)
+        let shown = Set(lines.flatMap { $0.split(separator: " ") }.filter { $0.hasPrefix("60-") })
+        #expect(width < 200 || shown == [Substring(orders), Substring(refunds)], "\(shown)")
+        // Each table has both, and each name ends as only one of them does.
+        #expect(shown.count >= 2 && shown.allSatisfy { $0.hasSuffix("rs") != $0.hasSuffix("ds") }, "\(shown)")
+    }
+
+    @Test("a miss that waited names in every format how many were ahead, and the longest of them")
+    func blockedMiss() {
+        let predecessor = Predecessor(
+            id: InvocationID(seq: SequenceNumber(90), n: 0), handler: "hangs", took: .milliseconds(702))
+        var missed = row(97, .expired, queue: .milliseconds(7500), waitedFor: predecessor)
+        missed.invocation.result?.ahead = 60
+        let document = document([missed])
+        let sentence = "waited 7.5 s behind 60, longest #90 (hangs, 702 ms)"
+        #expect(document.lines(TextStyle()).count { $0.text.hasSuffix(sentence) } == 2, "as a miss and as a wait")
+        #expect(document.junit.contains("expired after 7,500.0 ms, \(sentence)</failure>"))
+        #expect(document.markdown.contains("waited 7.5 s behind 60, longest \\#90 (hangs, 702 ms)"))
+        let json = String(decoding: document.json, as: UTF8.self)
+        let members = #""ahead":60,"waited_for":{"seq":90,"n":0,"handler":"hangs","took_ms":702}"#
+        #expect(json.split(separator: members).count == 4, "slowest, misses and waits")
     }
 
     @Test("bars are block characters, or number signs where the encoding has none")

@@ -79,12 +79,13 @@ extension ReportDocument {
 }
 
 extension ReportRow {
-    /// `pushctl show 41: onMessageReceived, crm, timed_out after 9,000.7 ms`.
+    /// `pushctl show 41: onMessageReceived, crm, timed_out after 9,000.7 ms`, and what it waited for.
     var missLine: String {
         let invocation = invocation
         let time = groupedMilliseconds(invocation.result?.total.microseconds)
         return
             "pushctl show \(invocation.id.seq): \(invocation.callback.rawValue), \(invocation.handler ?? "no handler"), "
             + "\(invocation.result?.outcome.rawValue ?? "in flight") after \(time) ms"
+            + (invocation.result?.waitText().map { ", \($0)" } ?? "")
     }
 }

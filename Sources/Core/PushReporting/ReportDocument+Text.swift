@@ -8,8 +8,9 @@ extension ReportDocument {
             heading(style), budgetSection(style), table(report.outcomeTable, style), table(report.handlerTable, style),
             report.answerTable.map { table($0, style) } ?? [],
             latencySection(style), table(report.limitTable, style), consequences(style), crossedSection(style),
-            titled("Slowest misses", table(report.missTable, style)),
-            titled("Longest waits in a lane", table(report.waitTable, style)), observerSection(style), gaps(style),
+            titled("Slowest misses", table(report.missTable(width: style.width), style)),
+            titled("Longest waits in a lane", table(report.waitTable(width: style.width), style)),
+            observerSection(style), gaps(style),
         ]
         return Array(sections.filter { !$0.isEmpty }.joined(separator: [ReportLine("")]))
     }
@@ -108,7 +109,9 @@ extension ReportDocument {
     /// How wide the labels of the heading are, with the space behind them.
     private static let labelWidth = 21
 
-    private func table(_ table: TextTable, _ style: TextStyle) -> [ReportLine] { table.lines(width: style.width) }
+    private func table(_ table: TextTable, _ style: TextStyle) -> [ReportLine] {
+        table.lines(width: style.width, ellipsis: style.usesUnicode ? "…" : "...")
+    }
 
     private func wrapped(_ text: String, _ style: TextStyle, _ tone: ReportLine.Tone = .plain) -> [ReportLine] {
         // What follows a label goes on below itself.

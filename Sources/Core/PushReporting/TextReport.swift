@@ -55,7 +55,7 @@ extension ComplianceReport {
     }
 
     var outcomeTable: TextTable {
-        var table = TextTable([("Outcome", .left), ("Count", .right)], widest: 20)
+        var table = TextTable([("Outcome", .left), ("Count", .right)])
         for outcome in Outcome.allCases {
             guard let count = outcomes[outcome] else { continue }
             table.add([outcome.rawValue, grouped(count)], outcome.isMissed || outcome == .failed ? .bad : .plain)
@@ -69,7 +69,7 @@ extension ComplianceReport {
     var answerTable: TextTable? {
         let answers = byHandler.sorted { $0.key < $1.key }.filter { $0.value.declined + $0.value.retries > 0 }
         guard !answers.isEmpty else { return nil }
-        var table = TextTable([("Handler", .left), ("Declined", .right), ("Asked for a retry", .right)], widest: 20)
+        var table = TextTable([("Handler", .name), ("Declined", .right), ("Asked for a retry", .right)])
         for (name, group) in answers { table.add([name, grouped(group.declined), grouped(group.retries)]) }
         return table
     }
@@ -100,7 +100,7 @@ extension ComplianceReport {
             ("p99", .right), ("max", .right), ("Queue p99", .right),
         ]
         var table = TextTable(
-            titles.map { (title: $0, alignment: .left) } + figures, widest: 20, keys: titles.count)
+            titles.map { (title: $0, alignment: .name) } + figures, keys: titles.count)
         for (names, group) in groups {
             let counts = [group.count, group.handled, group.failed, group.compliance.missed].map { grouped($0) }
             let times = [
@@ -117,7 +117,7 @@ extension ComplianceReport {
             [
                 ("Limit", .right), ("Of", .left), ("Callback", .left), ("Counts from", .left), ("Within", .right),
                 ("Over", .right),
-            ], widest: 28, keys: 2)
+            ], keys: 2)
         for tally in limits where tally.within + tally.over > 0 {
             let limit = tally.limit
             table.add(
@@ -130,40 +130,53 @@ extension ComplianceReport {
         return table
     }
 
-    private var missSection: String { missTable.text.isEmpty ? "" : "Slowest misses\n" + missTable.text }
+    private var missSection: String {
+        let text = missTable(width: nil).text
+        return text.isEmpty ? "" : "Slowest misses\n" + text
+    }
 
-    var missTable: TextTable {
+    /// - Parameter width: of the terminal, of which a name within a sentence takes a part.
+    func missTable(width: Int?) -> TextTable {
+        let names = shownPredecessors(slowestMisses.rows.compactMap { $0.result?.waitedFor }, width)
+        let hasWaits = slowestMisses.rows.contains { $0.result?.waitedFor != nil }
         var table = TextTable(
             [
-                ("Seq", .right), ("n", .right), ("Callback", .left), ("Provider", .left), ("Handler", .left),
+                ("Seq", .right), ("n", .right), ("Callback", .left), ("Provider", .name), ("Handler", .name),
                 ("Outcome", .left), ("Exec ms", .right), ("Total ms", .right),
-            ], widest: 20, keys: 2)
+            ] + (hasWaits ? [("", .sentence)] : []), keys: 2)
         for row in slowestMisses.rows {
             guard let result = row.result else { continue }
-            table.add([
-                row.id.seq.description, String(row.id.n), row.callback.rawValue, row.provider ?? "-",
-                row.handler ?? "-", result.outcome.rawValue, groupedMilliseconds(result.exec.microseconds),
-                groupedMilliseconds(result.total.microseconds),
-            ])
+            table.add(
+                [
+                    row.id.seq.description, String(row.id.n), row.callback.rawValue, row.provider ?? "-",
+                    row.handler ?? "-", result.outcome.rawValue, groupedMilliseconds(result.exec.microseconds),
+                    groupedMilliseconds(result.total.microseconds),
+                ] + (hasWaits ? [result.waitText(names) ?? ""] : []))
         }
         return table
     }
 
-    private var waitSection: String { waitTable.text.isEmpty ? "" : "Longest waits in a lane\n" + waitTable.text }
+    private var waitSection: String {
+        let text = waitTable(width: nil).text
+        return text.isEmpty ? "" : "Longest waits in a lane\n" + text
+    }
 
-    var waitTable: TextTable {
+    /// - Parameter width: of the terminal, of which a name within a sentence takes a part.
+    func waitTable(width: Int?) -> TextTable {
+        let names = shownPredecessors(longestWaits.rows.compactMap { $0.result?.waitedFor }, width)
         var table = TextTable(
-            [("Seq", .right), ("n", .right), ("Provider", .left), ("Handler", .left), ("", .left)], widest: 60,
-            keys: 2)
+            [("Seq", .right), ("n", .right), ("Provider", .name), ("Handler", .name), ("", .sentence)], keys: 2)
         for row in longestWaits.rows {
-            guard let result = row.result, let predecessor = result.waitedFor else { continue }
-            table.add([
-                row.id.seq.description, String(row.id.n), shortened(row.provider ?? "-", to: 12),
-                shortened(row.handler ?? "-", to: 12),
-                "waited \(roundedSpan(result.queue)); longest ahead \(predecessor.text)",
-            ])
+            guard let result = row.result, let wait = result.waitText(names) else { continue }
+            table.add([row.id.seq.description, String(row.id.n), row.provider ?? "-", row.handler ?? "-", wait])
         }
         return table
+    }
+
+    /// The handlers of `predecessors` with what is shown of them within a sentence.
+    private func shownPredecessors(_ predecessors: [Predecessor], _ width: Int?) -> [String: String] {
+        let names = Set(predecessors.compactMap { $0.handler?.showingControls() })
+        return shortenedApart(names, to: width.map { max(12, $0 / 2 - 24) } ?? .max)
     }
 
     private var gapList: String {
@@ -182,12 +195,5 @@ extension Compliance {
     /// The share with the counts behind it.
     fileprivate var text: String {
         due == 0 ? description : "\(self)  (due \(grouped(due)), missed \(grouped(missed)))"
-    }
-}
-
-extension Predecessor {
-    /// `#41 (crm)`; with the place in the request where it is not the first.
-    fileprivate var text: String {
-        "#\(id.seq)" + (id.n == 0 ? "" : ".\(id.n)") + " (\(shortened(handler ?? "tracker", to: 16)))"
     }
 }

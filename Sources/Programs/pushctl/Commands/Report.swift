@@ -9,8 +9,8 @@ extension Command {
             Prints the deadline compliance report: the outcome of every invocation, and how many of them kept their \
             deadline, by handler, route and provider. It reads the ledger in the state directory, with or without a \
             daemon. An invocation is due when a handler owed an answer to it; it is missed when it ended as timed_out \
-            or expired. Observers have figures of their own. An invocation that waited in its lane is listed with the \
-            longest one ahead of it.
+            or expired. Observers have figures of their own. An invocation that waited in its lane is listed with how \
+            many were ahead of it and the longest of them.
             """,
             "\(LocalTime.forms) The window is that of acceptance; without --since it begins with the ledger.",
             """
