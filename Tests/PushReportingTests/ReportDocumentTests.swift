@@ -127,6 +127,19 @@ struct ReportDocumentTests {
         #expect(json.split(separator: members).count == 4, "slowest, misses and waits")
     }
 
+    @Test("every format says what time the figures cover")
+    func covered() {
+        let document = document([row(1, .handled), row(39_000, .handled)])
+        let window = "2026-11-21 03:08:00 to 03:08:39 +00:00 (all that the ledger holds)"
+        #expect(document.lines(TextStyle())[0].text == "Window               \(window)")
+        #expect(document.markdown.contains("Window: \(window)."))
+        #expect(document.junit.contains("<property name=\"window\" value=\"\(window)\"/>"))
+        #expect(document.openMetrics.contains("\npushrouterd_report_first_accepted_seconds 1795230480.001\n"))
+        #expect(document.openMetrics.contains("\npushrouterd_report_last_accepted_seconds 1795230519\n"))
+        let json = String(decoding: document.json, as: UTF8.self)
+        #expect(json.contains(#""first_at":"2026-11-21T03:08:00.001Z","last_at":"2026-11-21T03:08:39Z""#))
+    }
+
     @Test("bars are block characters, or number signs where the encoding has none")
     func bars() {
         #expect(TextStyle().bar(1, of: 2, length: 8) == "████")

@@ -28,7 +28,7 @@ struct ReportFormatTests {
             window: ReportWindow(since: WallTime(milliseconds: 1_795_230_000_000)))
         #expect(
             report.text(objective: objective) == """
-                Window               since 2026-11-21 03:00:00 +00:00
+                Window               since 2026-11-21 03:00:00 +00:00; the last accepted at 2026-11-21 03:08:00 +00:00
                 Mode                 device: the deadline counts from the invocation
                 Deadline             9 s; as little as 4 s where a route gives less
                 Deadline compliance  66.6 %  (due 3, missed 1)
@@ -68,7 +68,8 @@ struct ReportFormatTests {
             window: ReportWindow(until: WallTime(milliseconds: 1_795_230_000_500)))
         #expect(
             String(decoding: report.json(objective: objective), as: UTF8.self) == #"""
-                {"mode":"device","window":{"since":null,"until":"2026-11-21T03:00:00.500Z"},\#
+                {"mode":"device","window":{"since":null,"until":"2026-11-21T03:00:00.500Z",\#
+                "first_at":"2026-11-21T03:08:00.001Z","last_at":"2026-11-21T03:08:00.007Z"},\#
                 "source":{"kind":"ledger"},"deadline_ms":9000,\#
                 "accepted":3,"decided":2,"in_flight":1,"requests":3,"outcomes":{"handed_to_tracker":1,"handled":0,"failed":0,\#
                 "timed_out":1,"expired":0,"unrouted":0,"duplicate":0,"shown_by_system":0,"not_woken":0,\#
@@ -191,7 +192,7 @@ struct ReportFormatTests {
     func emptyText() {
         #expect(
             report([]).text(objective: objective) == """
-                Window               all that the ledger holds
+                Window               all that the ledger holds, which is nothing
                 Mode                 device: the deadline counts from the invocation
                 Deadline             9 s
                 Deadline compliance  nothing was due
@@ -206,8 +207,8 @@ struct ReportFormatTests {
         let text = String(decoding: report([], mode: .relay).json(), as: UTF8.self)
         #expect(
             text.hasPrefix(
-                #"{"mode":"relay","window":{"since":null,"until":null},"source":{"kind":"ledger"},"deadline_ms":9000,"#
-                    + #""accepted":0,"decided":0,"in_flight":0,"#)
+                #"{"mode":"relay","window":{"since":null,"until":null,"first_at":null,"last_at":null},"#
+                    + #""source":{"kind":"ledger"},"deadline_ms":9000,"accepted":0,"decided":0,"in_flight":0,"#)
         )
         #expect(text.contains(#""due":0,"missed":0,"compliance":null,"slo":null,"limits":[{"#))
         let outcomes = Outcome.allCases.map { #""\#($0.rawValue)":0"# }.joined(separator: ",")
@@ -243,6 +244,30 @@ struct ReportFormatTests {
         ])
         #expect(!report.text().contains("…"))
         #expect(report.text().contains("waited 123.5 s, longest #123457.11 (\(long))\n"))
+    }
+
+    @Test("an end that was not asked for is when the first or the last request was accepted, with the offset")
+    func openEnds() {
+        let zone = LocalZone(name: "CET") { _ in 3600 }
+        func text(
+            _ rows: [ReportRow], _ window: ReportWindow = ReportWindow(), source: ReportSource = .ledger
+        ) -> String {
+            var report = report(rows, window: window)
+            report.source = source
+            return report.windowText(zone)
+        }
+        let rows = [row(1, .handled), row(39_000, nil)]
+        #expect(text(rows) == "2026-11-21 04:08:00 to 04:08:39 +01:00 (all that the ledger holds)")
+        #expect(
+            text(rows, source: .journal(JournalFacts(unit: "x")))
+                == "2026-11-21 04:08:00 to 04:08:39 +01:00 (all that the journal holds)")
+        #expect(
+            text([row(1, .handled), row(86_400_000, .handled)])
+                == "2026-11-21 04:08:00 +01:00 to 2026-11-22 04:08:00 +01:00 (all that the ledger holds)")
+        let instant = WallTime(milliseconds: 1_795_230_000_000)
+        #expect(
+            text(rows, ReportWindow(until: instant))
+                == "until 2026-11-21 04:00:00 +01:00; the first accepted at 2026-11-21 04:08:00 +01:00")
     }
 
     @Test("the window is said with the ends it has")

@@ -37,6 +37,8 @@ extension ComplianceReport {
         writer.object {
             $0.member("since", window.since?.rfc3339)
             $0.member("until", window.until?.rfc3339)
+            $0.member("first_at", covered?.lowerBound.rfc3339)
+            $0.member("last_at", covered?.upperBound.rfc3339)
         }
         writer.member("source", object: { source.write(to: &$0) })
         writer.member("deadline_ms", budget)

@@ -32,11 +32,17 @@ extension ReportDocument {
         }
     }
 
+    /// What the figures are of.
+    private var properties: String {
+        "    <properties>\n      <property name=\"window\" value=\"\(markup(report.windowText(zone)))\"/>\n"
+            + "    </properties>\n"
+    }
+
     private func text(_ suite: Suite) -> String {
         let failures = suite.groups.count { failure(of: $0.group) != nil }
         let head =
             "  <testsuite name=\"\(suite.name)\" tests=\"\(suite.groups.count)\" failures=\"\(failures)\" errors=\"0\" "
-            + "skipped=\"0\">\n"
+            + "skipped=\"0\">\n" + properties
         return head + suite.groups.map { text($0.name, $0.group, suite.name) }.joined() + "  </testsuite>\n"
     }
 

@@ -7,7 +7,7 @@ extension ReportDocument {
         let isMet = serviceLevel?.isMet ?? (report.compliance.missed == 0)
         var blocks = [
             "## Deadline compliance: \(report.compliance)",
-            "\(verdict(isMet)) Window: \(cell(zone.text(report.window))). \(cell(balance)).",
+            "\(verdict(isMet)) Window: \(cell(report.windowText(zone))). \(cell(balance)).",
         ]
         if !warnings.isEmpty { blocks.append(warnings.map { "- **Warning:** \(cell($0))" }.joined(separator: "\n")) }
         if let left = serviceLevel?.budgetText {

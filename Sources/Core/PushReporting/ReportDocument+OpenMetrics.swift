@@ -58,6 +58,12 @@ extension ReportDocument {
                     )
                 })
         }
+        family(
+            "first_accepted_seconds", "When the first request of the window was accepted, in seconds since 1970.",
+            report.covered.map { [([], decimal($0.lowerBound.milliseconds, scale: 3))] } ?? [])
+        family(
+            "last_accepted_seconds", "When the last request of the window was accepted, in seconds since 1970.",
+            report.covered.map { [([], decimal($0.upperBound.milliseconds, scale: 3))] } ?? [])
         family("source", "1 for where the figures come from.", [([("source", report.source.word)], "1")])
         return writer.ended()
     }

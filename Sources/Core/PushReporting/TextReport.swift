@@ -18,7 +18,7 @@ extension ComplianceReport {
     }
 
     func heading(_ objective: Percent?, _ zone: LocalZone) -> String {
-        var lines = ["Window               \(zone.text(window))"]
+        var lines = ["Window               \(windowText(zone))"]
         if let journal = source.journal { lines.append("Source               \(journal.text(zone))") }
         lines += [
             "Mode                 \(modeText)",

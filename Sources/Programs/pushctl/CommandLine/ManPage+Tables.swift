@@ -4,7 +4,13 @@ extension ManPage {
     /// The members of `report --json`.
     static let reportMembers = [
         (name: "mode", meaning: "device, relay, or mixed if the rows are of both"),
-        (name: "window", meaning: "since and until; null without the option"),
+        (
+            name: "window",
+            meaning: """
+            since and until, null without the option; first_at and last_at, when the first and the last request in it were \
+            accepted, null when there was none
+            """
+        ),
         (
             name: "source",
             meaning: """
