@@ -140,6 +140,32 @@ struct ReportDocumentTests {
         #expect(json.contains(#""first_at":"2026-11-21T03:08:00.001Z","last_at":"2026-11-21T03:08:39Z""#))
     }
 
+    @Test("each format gives the same times of a handler, and says by which clock")
+    func clocks() {
+        let document = document([row(1, .handled, queue: .milliseconds(666), exec: .microseconds(9700))])
+        let lines = document.lines(TextStyle()).map(\.text)
+        let times = ["9.7", "9.7", "9.7", "666.0", "666.0", "675.7", "675.7"]
+        let titles = ["Exec p50", "Exec p99", "Exec max", "Queue p50", "Queue p99", "Total p50", "Total p99"]
+        func words(_ line: String?) -> [String] { line?.split(separator: " ").map(String.init) ?? [] }
+        #expect(lines.contains { words($0) == ["crm", "1", "1", "0", "0"] + times })
+        let heads = words(lines.first { $0.hasPrefix("Handler (ms)") })
+        #expect(heads.suffix(14) == words(titles.joined(separator: " "))[...])
+        #expect(document.markdown.contains("| crm | 1 | 1 | 0 | 0 | \(times.joined(separator: " | ")) |\n"))
+        #expect(document.markdown.contains("| Missed | \(titles.map { "\($0) ms" }.joined(separator: " | ")) |\n"))
+        let json = String(decoding: document.json, as: UTF8.self)
+        for (clock, milliseconds, seconds) in [
+            ("queue", "666", "0.666"), ("exec", "9.7", "0.0097"), ("total", "675.7", "0.6757"),
+        ] {
+            #expect(json.contains("\"\(clock)\":{\"p50_ms\":\(milliseconds),"))
+            #expect(
+                document.openMetrics.contains(
+                    "\npushrouterd_report_handler_\(clock)_seconds{handler=\"crm\",share=\"0.5\"} \(seconds)\n"))
+        }
+        #expect(lines.contains { words($0) == ["Time", "(ms)", "p50", "p90", "p99", "p99.9", "max"] })
+        #expect(lines.contains { words($0) == ["Exec"] + Array(repeating: "9.7", count: 5) })
+        #expect(document.markdown.contains("| Queue | 666.0 | 666.0 | 666.0 | 666.0 | 666.0 |\n"))
+    }
+
     @Test("bars are block characters, or number signs where the encoding has none")
     func bars() {
         #expect(TextStyle().bar(1, of: 2, length: 8) == "████")

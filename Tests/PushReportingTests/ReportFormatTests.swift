@@ -42,9 +42,12 @@ struct ReportFormatTests {
                 unrouted               1
                 shown_by_system        1
 
-                Handler (ms)  Count  Handled  Failed  Missed  Exec p50      p99      max  Queue p99
-                crm               3        1       0       1      12.0  9,000.1  9,000.1        0.6
-                journal           1        1       0       0       0.1      0.1      0.1        0.0
+                Handler (ms)  Count  Handled  Failed  Missed  Exec p50  Exec p99  Exec max  \
+                Queue p50  Queue p99  Total p50  Total p99
+                crm               3        1       0       1      12.0   9,000.1   9,000.1  \
+                      0.4        0.6       12.4    9,000.7
+                journal           1        1       0       0       0.1       0.1       0.1  \
+                      0.0        0.0        0.1        0.1
 
                 Limit  Of                    Callback                      Counts from  Within  Over
                   9 s  Braze's policy        onMessageReceived             invocation        2     1
@@ -165,8 +168,10 @@ struct ReportFormatTests {
                 Observers (not in the figures above)
                 Invocations          2 accepted = 2 decided + 0 in flight
                 Deadline compliance  50.0 %  (due 2, missed 1)
-                Route (ms)  Count  Handled  Failed  Missed  Exec p50      p99      max  Queue p99
-                90-audit        2        1       0       1      30.1  9,000.0  9,000.0        0.0
+                Route (ms)  Count  Handled  Failed  Missed  Exec p50  Exec p99  Exec max  \
+                Queue p50  Queue p99  Total p50  Total p99
+                90-audit        2        1       0       1      30.1   9,000.0   9,000.0  \
+                      0.0        0.0       30.1    9,000.0
 
                 """))
         #expect(report.text().contains("Invocations          3 accepted = 3 decided + 0 in flight, of 3 requests\n"))

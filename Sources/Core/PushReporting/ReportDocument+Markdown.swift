@@ -15,6 +15,7 @@ extension ReportDocument {
         }
         if report.compliance.due > 0 { blocks.append("Handled: \(success).") }
         if !report.byHandler.isEmpty { blocks.append(table("Handler", report.byHandler)) }
+        if detail.all.total.count > 0 { blocks.append(clocks) }
         if !report.byRoute.isEmpty { blocks.append(details("Routes", table("Route", report.byRoute))) }
         let over = report.limits.filter { $0.over > 0 }
         if !over.isEmpty { blocks.append(limits(over)) }
@@ -39,20 +40,30 @@ extension ReportDocument {
     }
 
     private func table(_ title: String, _ groups: [String: FigureGroup]) -> String {
+        table([title], groups.sorted { $0.key < $1.key }.map { (names: [$0.key], group: $0.value) })
+    }
+
+    private func table(_ titles: [String], _ groups: [(names: [String], group: FigureGroup)]) -> String {
         var lines = [
-            "| \(title) | Count | Handled | Failed | Missed | p50 ms | p99 ms | max ms |",
-            "| :-- | --: | --: | --: | --: | --: | --: | --: |",
+            row(titles + ["Count", "Handled", "Failed", "Missed"] + FigureGroup.times.map { "\($0.title) ms" }),
+            row(titles.map { _ in ":--" } + Array(repeating: "--:", count: 4 + FigureGroup.times.count)),
         ]
-        for (name, group) in groups.sorted(by: { $0.key < $1.key }) {
-            let cells = [
-                cell(name), grouped(group.count), grouped(group.handled), grouped(group.failed),
-                grouped(group.compliance.missed), groupedMilliseconds(group.total.quantile(permille: 500)),
-                groupedMilliseconds(group.total.quantile(permille: 990)), groupedMilliseconds(group.total.max),
-            ]
-            lines.append("| \(cells.joined(separator: " | ")) |")
+        for (names, group) in groups {
+            let counts = [group.count, group.handled, group.failed, group.compliance.missed].map { grouped($0) }
+            lines.append(row(names.map(cell) + counts + group.shownTimes))
         }
         return lines.joined(separator: "\n")
     }
+
+    /// Queue, execution and total of all invocations.
+    private var clocks: String {
+        let titles = FigureGroup.clockTitles
+        let lines =
+            [row(titles), row([":--"] + titles.dropFirst().map { _ in "--:" })] + detail.all.shownClocks.map(row)
+        return lines.joined(separator: "\n")
+    }
+
+    private func row(_ cells: [String]) -> String { "| \(cells.joined(separator: " | ")) |" }
 
     private func limits(_ tallies: [LimitTally]) -> String {
         let lines = tallies.map { tally in

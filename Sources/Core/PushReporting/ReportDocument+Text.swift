@@ -63,11 +63,11 @@ extension ReportDocument {
                 + style.bar(band.count, of: most, length: room)
             lines.append(ReportLine(text.trimmedAtEnd))
         }
-        let quantiles = [("p50", 500), ("p90", 900), ("p99", 990), ("p99.9", 999)].map {
-            "\($0.0) \(groupedMilliseconds(total.quantile(permille: $0.1)))"
-        }
-        return lines
-            + wrapped("\(quantiles.joined(separator: ", ")), max \(groupedMilliseconds(total.max)) ms", style)
+        var clocks = TextTable(
+            FigureGroup.clockTitles.enumerated().map { (title: $0.element, alignment: $0.offset == 0 ? .left : .right) }
+        )
+        for cells in detail.all.shownClocks { clocks.add(cells) }
+        return lines + [ReportLine("")] + table(clocks, style)
     }
 
     private func consequences(_ style: TextStyle) -> [ReportLine] {

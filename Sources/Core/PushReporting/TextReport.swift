@@ -95,19 +95,16 @@ extension ComplianceReport {
 
     /// The same for groups of several names, with a column for each.
     static func groupTable(_ titles: [String], _ groups: [(names: [String], group: FigureGroup)]) -> TextTable {
-        let figures: [(title: String, alignment: TextTable.Alignment)] = [
-            ("Count", .right), ("Handled", .right), ("Failed", .right), ("Missed", .right), ("Exec p50", .right),
-            ("p99", .right), ("max", .right), ("Queue p99", .right),
-        ]
+        let figures: [(title: String, alignment: TextTable.Alignment)] =
+            [
+                ("Count", .right), ("Handled", .right), ("Failed", .right), ("Missed", .right),
+            ] + FigureGroup.times.map { (title: $0.title, alignment: .right) }
         var table = TextTable(
             titles.map { (title: $0, alignment: .name) } + figures, keys: titles.count)
         for (names, group) in groups {
             let counts = [group.count, group.handled, group.failed, group.compliance.missed].map { grouped($0) }
-            let times = [
-                group.exec.quantile(permille: 500), group.exec.quantile(permille: 990), group.exec.max,
-                group.queue.quantile(permille: 990),
-            ].map(groupedMilliseconds)
-            table.add(names + counts + times, group.compliance.missed > 0 || group.alwaysFails ? .bad : .plain)
+            table.add(
+                names + counts + group.shownTimes, group.compliance.missed > 0 || group.alwaysFails ? .bad : .plain)
         }
         return table
     }
