@@ -166,6 +166,34 @@ struct ReportDocumentTests {
         #expect(document.markdown.contains("| Queue | 666.0 | 666.0 | 666.0 | 666.0 | 666.0 |\n"))
     }
 
+    @Test("what --by asks for is in text, Markdown, JSON and HTML")
+    func crossed() {
+        let document = document([row(1, .handled, platform: .ios)], crossed: [[.handler, .platform]])
+        let lines = document.lines(TextStyle()).map(\.text)
+        #expect(lines.contains { $0.hasPrefix("Handler  Platform (ms)") })
+        #expect(lines.contains { $0.hasPrefix("crm      ios") })
+        #expect(document.markdown.contains("By handler and platform:\n\n| Handler | Platform | Count |"))
+        #expect(document.markdown.contains("\n| crm | ios | 1 | 1 |"))
+        #expect(String(decoding: document.json, as: UTF8.self).contains(#""names":["crm","ios"]"#))
+        #expect(document.html.contains("ios"))
+    }
+
+    @Test("text and Markdown list the slowest, handled ones too, and say how many misses are not listed")
+    func slowest() {
+        let misses = (1...34).map { row(Int64($0), .timedOut, exec: .milliseconds(9000 + $0)) }
+        let document = document(misses + [row(99, .handled, exec: .milliseconds(9500))])
+        let lines = document.lines(TextStyle()).map(\.text)
+        let place = lines.firstIndex(of: "Slowest") ?? lines.count - 3
+        #expect(lines[place + 2].hasPrefix(" 99  0  onMessageReceived  onesignal  crm      handled"))
+        let markdown = document.markdown
+        #expect(markdown.contains("<summary>Missed (34)</summary>\n\n- `pushctl show 34`: onMessageReceived, crm, t"))
+        #expect(!markdown.contains("`pushctl show 14`") && markdown.contains("- and 14 more, none slower\n"))
+        #expect(markdown.contains("<summary>Slowest (10)</summary>\n\n- `pushctl show 99`: onMessageReceived, crm, h"))
+        let many = self.document((1...300).map { row(Int64($0), .timedOut, exec: .milliseconds(9000 + $0)) })
+        #expect(many.junit.contains("\npushctl show 251: ") && !many.junit.contains("\npushctl show 250: "))
+        #expect(many.junit.contains("\nand 250 more</failure>"))
+    }
+
     @Test("bars are block characters, or number signs where the encoding has none")
     func bars() {
         #expect(TextStyle().bar(1, of: 2, length: 8) == "████")

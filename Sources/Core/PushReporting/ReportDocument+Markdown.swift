@@ -17,19 +17,29 @@ extension ReportDocument {
         if !report.byHandler.isEmpty { blocks.append(table("Handler", report.byHandler)) }
         if detail.all.total.count > 0 { blocks.append(clocks) }
         if !report.byRoute.isEmpty { blocks.append(details("Routes", table("Route", report.byRoute))) }
+        for breakdown in detail.breakdowns.dropFirst(ReportDetail.always.count) { blocks.append(crossed(breakdown)) }
         let over = report.limits.filter { $0.over > 0 }
         if !over.isEmpty { blocks.append(limits(over)) }
-        let misses = detail.misses.rows.prefix(Self.shownMisses)
+        let misses = detail.misses.slowest.prefix(Self.shownMisses)
         if !misses.isEmpty {
-            let lines = misses.map { "- `pushctl show \($0.invocation.id.seq)`: \(cell(String($0.missLine.dropShow)))" }
-            let title = "Missed (\(grouped(detail.misses.count)))"
-            blocks.append(details(title, lines.joined(separator: "\n")))
+            let more = detail.misses.count - misses.count
+            let lines =
+                misses.map { line($0.invocation) } + (more > 0 ? ["- and \(grouped(more)) more, none slower"] : [])
+            blocks.append(details("Missed (\(grouped(detail.misses.count)))", lines.joined(separator: "\n")))
+        }
+        let slowest = report.slowest.rows
+        if !slowest.isEmpty {
+            blocks.append(details("Slowest (\(slowest.count))", slowest.map(line).joined(separator: "\n")))
         }
         if !gapSentences.isEmpty { blocks.append(gapSentences.map { "- Gap: \($0)" }.joined(separator: "\n")) }
         return blocks.joined(separator: "\n\n") + "\n"
     }
 
     private static let shownMisses = 20
+
+    private func line(_ invocation: InvocationRecord) -> String {
+        "- `pushctl show \(invocation.id.seq)`: \(cell(invocation.storyLine))"
+    }
 
     private func verdict(_ isMet: Bool) -> String {
         let compliance = report.compliance
@@ -73,6 +83,12 @@ extension ReportDocument {
         return (["| Limit | Of | Over | What happens |", "| --: | :-- | --: | :-- |"] + lines).joined(separator: "\n")
     }
 
+    private func crossed(_ breakdown: Breakdown) -> String {
+        let rest = breakdown.rest.count
+        return "By \(breakdown.words):\n\n" + table(breakdown.dimensions.map(\.title), breakdown.sorted)
+            + (rest > 0 ? "\n\n\(grouped(rest)) rows of further groups are not shown." : "")
+    }
+
     private func details(_ title: String, _ text: String) -> String {
         "<details><summary>\(title)</summary>\n\n\(text)\n\n</details>"
     }
@@ -88,12 +104,5 @@ extension ReportDocument {
             default: escaped += markup(String(scalar))
             }
         }
-    }
-}
-
-extension String {
-    /// What follows the command in ``ReportRow/missLine``.
-    fileprivate var dropShow: Substring {
-        self[(firstIndex(of: ":").map { index(after: $0) } ?? startIndex)...].drop { $0 == " " }
     }
 }

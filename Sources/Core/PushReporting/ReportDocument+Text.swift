@@ -9,6 +9,7 @@ extension ReportDocument {
             report.answerTable.map { table($0, style) } ?? [],
             latencySection(style), table(report.limitTable, style), consequences(style), crossedSection(style),
             titled("Slowest misses", table(report.missTable(width: style.width), style)),
+            titled("Slowest", table(report.slowestTable(width: style.width), style)),
             titled("Longest waits in a lane", table(report.waitTable(width: style.width), style)),
             observerSection(style), gaps(style),
         ]

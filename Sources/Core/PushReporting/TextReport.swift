@@ -133,15 +133,22 @@ extension ComplianceReport {
     }
 
     /// - Parameter width: of the terminal, of which a name within a sentence takes a part.
-    func missTable(width: Int?) -> TextTable {
-        let names = shownPredecessors(slowestMisses.rows.compactMap { $0.result?.waitedFor }, width)
-        let hasWaits = slowestMisses.rows.contains { $0.result?.waitedFor != nil }
+    func missTable(width: Int?) -> TextTable { slowTable(slowestMisses.rows, width) }
+
+    /// What took longest, in time or late; nothing if that is what was missed.
+    func slowestTable(width: Int?) -> TextTable {
+        slowTable(slowest.rows == slowestMisses.rows ? [] : slowest.rows, width)
+    }
+
+    private func slowTable(_ rows: [InvocationRecord], _ width: Int?) -> TextTable {
+        let names = shownPredecessors(rows.compactMap { $0.result?.waitedFor }, width)
+        let hasWaits = rows.contains { $0.result?.waitedFor != nil }
         var table = TextTable(
             [
                 ("Seq", .right), ("n", .right), ("Callback", .left), ("Provider", .name), ("Handler", .name),
                 ("Outcome", .left), ("Exec ms", .right), ("Total ms", .right),
             ] + (hasWaits ? [("", .sentence)] : []), keys: 2)
-        for row in slowestMisses.rows {
+        for row in rows {
             guard let result = row.result else { continue }
             table.add(
                 [

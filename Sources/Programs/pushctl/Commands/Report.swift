@@ -25,8 +25,9 @@ extension Command {
             nothing was due it is 0.
             """,
             """
-            --by takes handler, route, provider, platform, app, callback, outcome, transport and priority. --baseline \
-            takes the JSON of an earlier report. It names a figure that got worse only when chance does as much in \
+            --by takes handler, route, provider, platform, app, callback, outcome, transport and priority; the formats \
+            text, json, html and markdown show it. --baseline takes the JSON of an earlier report; those formats and \
+            junit show what came of it. It names a figure that got worse only when chance does as much in \
             less than one of 100 comparisons.
             """,
             """
