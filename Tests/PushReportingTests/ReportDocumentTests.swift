@@ -194,6 +194,41 @@ struct ReportDocumentTests {
         #expect(many.junit.contains("\nand 250 more</failure>"))
     }
 
+    @Test("where nothing was due that is the verdict, and alerts name the end of their own windows")
+    func nothingDue() throws {
+        var rates = BurnRates(end: WallTime(milliseconds: 1_795_230_600_000))
+        for seq in 1...9 { rates.add(row(Int64(seq), .timedOut)) }
+        let level = ServiceLevel(
+            objective: try #require(Percent("99.9")), compliance: Compliance(due: 0, missed: 0), rates: rates)
+        let document = ReportDocument(report: report([]), detail: ReportDetail(), serviceLevel: level)
+        let lines = document.lines(TextStyle()).map(\.text)
+        #expect(lines.contains("Objective            99.9 %: nothing was due"))
+        let end = "over the 1h and the 5m that end at 2026-11-21 03:10:00 +00:00"
+        #expect(lines.contains { $0.hasPrefix("Alert (page): ") && $0.hasSuffix(end) })
+        #expect(!lines.contains { $0.hasPrefix("Warning: ") })
+        #expect(document.markdown.contains("\n- Alert (page): ") && !document.markdown.contains("**Warning:**"))
+    }
+
+    @Test("both clocks have their counts")
+    func bothClocks() {
+        let document = document([row(1, .handled, queue: .seconds(8), exec: .seconds(2)), row(2, .handled)])
+        #expect(document.lines(TextStyle()).contains { $0.text == "From acceptance      50.0 %  (due 2, late 1)" })
+        #expect(document.lines(TextStyle()).contains { $0.text == "From invocation      100 %  (due 2, late 0)" })
+        #expect(document.markdown.contains("\n- From acceptance: 50.0 %  (due 2, late 1)\n"))
+    }
+
+    @Test("Markdown has the mode, the deadline, what was declined or retried, and observers")
+    func wholeMarkdown() {
+        var report = report([row(1, .handled), observerRow(1, .handled)])
+        report.add(.declined, of: "crm", count: 3)
+        report.add(.retry, of: "crm", count: 2)
+        let markdown = ReportDocument(report: report, detail: ReportDetail()).markdown
+        #expect(markdown.contains("- Mode: device: the deadline counts from the invocation\n- Deadline: 9 s\n"))
+        #expect(markdown.contains("| Handler | Declined | Asked for a retry |\n| :-- | --: | --: |\n| crm | 3 | 2 |\n"))
+        #expect(markdown.contains("Observers (not in the figures above): 1 decided, deadline compliance 100 %"))
+        #expect(markdown.contains("\n| 90-audit | 1 | 1 |"))
+    }
+
     @Test("bars are block characters, or number signs where the encoding has none")
     func bars() {
         #expect(TextStyle().bar(1, of: 2, length: 8) == "████")

@@ -201,7 +201,7 @@ struct ReportFormatTests {
                 Mode                 device: the deadline counts from the invocation
                 Deadline             9 s
                 Deadline compliance  nothing was due
-                Objective            99.9 %: met
+                Objective            99.9 %: nothing was due
                 Invocations          0 accepted = 0 decided + 0 in flight, of 0 requests
 
                 """)

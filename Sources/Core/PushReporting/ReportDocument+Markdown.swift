@@ -9,12 +9,15 @@ extension ReportDocument {
             "## Deadline compliance: \(report.compliance)",
             "\(verdict(isMet)) Window: \(cell(report.windowText(zone))). \(cell(balance)).",
         ]
-        if !warnings.isEmpty { blocks.append(warnings.map { "- **Warning:** \(cell($0))" }.joined(separator: "\n")) }
+        blocks.append(facts)
+        let notes = warningsOfWindow.map { "- **Warning:** \(cell($0))" } + alerts.map { "- \(cell($0))" }
+        if !notes.isEmpty { blocks.append(notes.joined(separator: "\n")) }
         if let left = serviceLevel?.budgetText {
             blocks.append("Error budget left: \(left).")
         }
-        if report.compliance.due > 0 { blocks.append("Handled: \(success).") }
         if !report.byHandler.isEmpty { blocks.append(table("Handler", report.byHandler)) }
+        let answers = report.byHandler.filter { $0.value.declined + $0.value.retries > 0 }
+        if !answers.isEmpty { blocks.append(table(ofAnswers: answers)) }
         if detail.all.total.count > 0 { blocks.append(clocks) }
         if !report.byRoute.isEmpty { blocks.append(details("Routes", table("Route", report.byRoute))) }
         for breakdown in detail.breakdowns.dropFirst(ReportDetail.always.count) { blocks.append(crossed(breakdown)) }
@@ -31,6 +34,7 @@ extension ReportDocument {
         if !slowest.isEmpty {
             blocks.append(details("Slowest (\(slowest.count))", slowest.map(line).joined(separator: "\n")))
         }
+        if report.observers.tally.accepted > 0 { blocks.append(observers) }
         if !gapSentences.isEmpty { blocks.append(gapSentences.map { "- Gap: \($0)" }.joined(separator: "\n")) }
         return blocks.joined(separator: "\n\n") + "\n"
     }
@@ -81,6 +85,32 @@ extension ReportDocument {
                 + "\(cell(tally.limit.consequence)) |"
         }
         return (["| Limit | Of | Over | What happens |", "| --: | :-- | --: | :-- |"] + lines).joined(separator: "\n")
+    }
+
+    /// What the figures are of, and how they look by either clock.
+    private var facts: String {
+        var facts = [("Mode", report.modeText), ("Deadline", report.deadlineText)]
+        if report.compliance.due > 0 {
+            facts += [
+                ("Handled", success), ("From acceptance", detail.fromAcceptance.text(missed: "late")),
+                ("From invocation", detail.fromInvocation.text(missed: "late")),
+            ]
+        }
+        return facts.map { "- \($0.0): \(cell($0.1))" }.joined(separator: "\n")
+    }
+
+    private func table(ofAnswers groups: [String: FigureGroup]) -> String {
+        let lines = groups.sorted { $0.key < $1.key }.map { name, group in
+            row([cell(name), grouped(group.declined), grouped(group.retries)])
+        }
+        return ([row(["Handler", "Declined", "Asked for a retry"]), row([":--", "--:", "--:"])] + lines)
+            .joined(separator: "\n")
+    }
+
+    private var observers: String {
+        let tally = report.observers.tally
+        return "Observers (not in the figures above): \(grouped(tally.decided)) decided, deadline compliance "
+            + "\(tally.compliance.text).\n\n" + table("Route", report.observers.byRoute)
     }
 
     private func crossed(_ breakdown: Breakdown) -> String {

@@ -5,7 +5,9 @@ extension ReportDocument {
     /// The report for a terminal.
     public func lines(_ style: TextStyle) -> [ReportLine] {
         let sections = [
-            heading(style), budgetSection(style), table(report.outcomeTable, style), table(report.handlerTable, style),
+            heading(style), budgetSection(style),
+            alerts.flatMap { wrapped($0, style, .bad) }, table(report.outcomeTable, style),
+            table(report.handlerTable, style),
             report.answerTable.map { table($0, style) } ?? [],
             latencySection(style), table(report.limitTable, style), consequences(style), crossedSection(style),
             titled("Slowest misses", table(report.missTable(width: style.width), style)),
@@ -25,10 +27,10 @@ extension ReportDocument {
         if report.compliance.due > 0 {
             let failed = report.outcomes[.failed] ?? 0
             lines += wrapped("Handled              \(success)", style, failed > 0 ? .bad : .plain)
-            lines += wrapped("From acceptance      \(detail.fromAcceptance)", style)
-            lines += wrapped("From invocation      \(detail.fromInvocation)", style)
+            lines += wrapped("From acceptance      \(detail.fromAcceptance.text(missed: "late"))", style)
+            lines += wrapped("From invocation      \(detail.fromInvocation.text(missed: "late"))", style)
         }
-        return lines + warnings.flatMap { wrapped("Warning: \($0)", style, .bad) }
+        return lines + warningsOfWindow.flatMap { wrapped("Warning: \($0)", style, .bad) }
     }
 
     private func budgetSection(_ style: TextStyle) -> [ReportLine] {

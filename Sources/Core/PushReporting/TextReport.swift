@@ -27,13 +27,13 @@ extension ComplianceReport {
         ]
         if let objective {
             let verdict = compliance.meets(objective) ? "met" : "not met"
-            lines.append("Objective            \(objective) %: \(verdict)")
+            lines.append("Objective            \(objective) %: \(compliance.due == 0 ? "nothing was due" : verdict)")
         }
         lines.append("Invocations          \(balanceText)")
         return lines.joined(separator: "\n") + "\n"
     }
 
-    private var modeText: String {
+    var modeText: String {
         switch mode {
         case .one(.device): "device: the deadline counts from the invocation"
         case .one(.relay): "relay: the deadline counts from acceptance"
@@ -41,7 +41,7 @@ extension ComplianceReport {
         }
     }
 
-    private var deadlineText: String {
+    var deadlineText: String {
         guard let shortestBudget, shortestBudget < budget else { return span(budget) }
         return "\(span(budget)); as little as \(span(shortestBudget)) where a route gives less"
     }
@@ -197,7 +197,10 @@ extension OutcomeTally {
 
 extension Compliance {
     /// The share with the counts behind it.
-    fileprivate var text: String {
-        due == 0 ? description : "\(self)  (due \(grouped(due)), missed \(grouped(missed)))"
+    var text: String { text(missed: "missed") }
+
+    /// The same with another word for what was missed.
+    func text(missed word: String) -> String {
+        due == 0 ? description : "\(self)  (due \(grouped(due)), \(word) \(grouped(missed)))"
     }
 }
