@@ -10,6 +10,8 @@ struct JournalReportTests {
         ("accepted", "the journal has what was decided"),
         ("in_flight", "what is in flight has no entry yet"),
         ("requests", "a session has no entry"),
+        ("window.first_at", "a session has no entry"),
+        ("window.last_at", "a session has no entry"),
         ("clock_set_back", "entries come in the order of their ends"),
         ("observers.accepted", "as accepted"),
         ("observers.in_flight", "as in_flight"),

@@ -71,23 +71,162 @@ struct ReportDocumentTests {
         for name in names { #expect(name.split(separator: " ").allSatisfy(identifiers.contains), "\(name)") }
     }
 
-    @Test("no line is wider than asked for, and every word is whole", arguments: [60, 80, 200])
-    func width(_ width: Int) {
-        let predecessor = Predecessor(id: InvocationID(seq: SequenceNumber(41), n: 0), handler: "crm")
+    private let orders = "60-loyalty-team-eu-west-orders"
+    private let refunds = "60-loyalty-team-eu-west-refunds"
+
+    /// Something of everything, with two names that begin alike.
+    private var longNames: ReportDocument {
+        let predecessor = Predecessor(id: InvocationID(seq: SequenceNumber(41), n: 0), handler: refunds)
         let rows = [
-            row(123_456, .timedOut, exec: .seconds(9)), row(123_457, .handled, exec: .milliseconds(3)),
+            row(123_456, .timedOut, handler: orders, exec: .seconds(9)),
+            row(123_457, .timedOut, handler: refunds, exec: .seconds(9)),
             row(123_458, .expired, queue: .seconds(9), code: .daemonDown, waitedFor: predecessor),
-            observerRow(123_458, .handled, exec: .seconds(2)),
-            row(123_459, .failed, callback: .didReceiveRemoteNotification, handler: "broken", platform: .ios),
+            row(123_459, .handled, handler: orders, queue: .seconds(8), waitedFor: predecessor),
+            observerRow(123_459, .handled, route: orders, exec: .seconds(2)),
+            observerRow(123_459, n: 2, .handled, route: refunds, exec: .seconds(2)),
+            row(123_460, .failed, callback: .didReceiveRemoteNotification, handler: "broken", platform: .ios),
         ]
-        let document = document(rows, objective: "99.9", crossed: [[.handler, .platform]])
-        let lines = document.lines(TextStyle(width: width)).map(\.text)
+        return document(rows, objective: "99.9", crossed: [[.handler, .platform]])
+    }
+
+    @Test("no line is wider than asked for, and every word is whole but for names", arguments: [60, 80, 200])
+    func width(_ width: Int) {
+        let lines = longNames.lines(TextStyle(width: width)).map(\.text)
         #expect(lines.allSatisfy { $0.count <= width }, "\(lines.filter { $0.count > width })")
-        let words = Set(document.lines(TextStyle()).flatMap { $0.text.split(separator: " ").map(String.init) })
+        let words = Set(longNames.lines(TextStyle()).flatMap { $0.text.split(separator: " ").map(String.init) })
         let blocks = Set("█▏▎▍▌▋▊▉")
         for word in lines.flatMap({ $0.split(separator: " ") }) where !word.allSatisfy(blocks.contains) {
-            #expect(words.contains(String(word)), "\(word)")
+            let isCutName = word.contains("…") && word.contains("60-")
+            #expect(words.contains(String(word)) || isCutName && width < 200, "\(word)")
         }
+    }
+
+    @Test(
+        "two names that begin alike never look equal, and are whole where there is room", arguments: [40, 60, 80, 200])
+    func namesApart(_ width: Int) {
+        let lines = longNames.lines(TextStyle(width: width)).map(\.text)
+        let shown = Set(lines.flatMap { $0.split(separator: " ") }.filter { $0.hasPrefix("60-") })
+        #expect(width < 200 || shown == [Substring(orders), Substring(refunds)], "\(shown)")
+        // Each table has both, and each name ends as only one of them does.
+        #expect(shown.count >= 2 && shown.allSatisfy { $0.hasSuffix("rs") != $0.hasSuffix("ds") }, "\(shown)")
+    }
+
+    @Test("a miss that waited names in every format how many were ahead, and the longest of them")
+    func blockedMiss() {
+        let predecessor = Predecessor(
+            id: InvocationID(seq: SequenceNumber(90), n: 0), handler: "hangs", took: .milliseconds(702))
+        var missed = row(97, .expired, queue: .milliseconds(7500), waitedFor: predecessor)
+        missed.invocation.result?.ahead = 60
+        let document = document([missed])
+        let sentence = "waited 7.5 s behind 60, longest #90 (hangs, 702 ms)"
+        #expect(document.lines(TextStyle()).count { $0.text.hasSuffix(sentence) } == 2, "as a miss and as a wait")
+        #expect(document.junit.contains("expired after 7,500.0 ms, \(sentence)</failure>"))
+        #expect(document.markdown.contains("waited 7.5 s behind 60, longest \\#90 (hangs, 702 ms)"))
+        let json = String(decoding: document.json, as: UTF8.self)
+        let members = #""ahead":60,"waited_for":{"seq":90,"n":0,"handler":"hangs","took_ms":702}"#
+        #expect(json.split(separator: members).count == 4, "slowest, misses and waits")
+    }
+
+    @Test("every format says what time the figures cover")
+    func covered() {
+        let document = document([row(1, .handled), row(39_000, .handled)])
+        let window = "2026-11-21 03:08:00 to 03:08:39 +00:00 (all that the ledger holds)"
+        #expect(document.lines(TextStyle())[0].text == "Window               \(window)")
+        #expect(document.markdown.contains("Window: \(window)."))
+        #expect(document.junit.contains("<property name=\"window\" value=\"\(window)\"/>"))
+        #expect(document.openMetrics.contains("\npushrouterd_report_first_accepted_seconds 1795230480.001\n"))
+        #expect(document.openMetrics.contains("\npushrouterd_report_last_accepted_seconds 1795230519\n"))
+        let json = String(decoding: document.json, as: UTF8.self)
+        #expect(json.contains(#""first_at":"2026-11-21T03:08:00.001Z","last_at":"2026-11-21T03:08:39Z""#))
+    }
+
+    @Test("each format gives the same times of a handler, and says by which clock")
+    func clocks() {
+        let document = document([row(1, .handled, queue: .milliseconds(666), exec: .microseconds(9700))])
+        let lines = document.lines(TextStyle()).map(\.text)
+        let times = ["9.7", "9.7", "9.7", "666.0", "666.0", "675.7", "675.7"]
+        let titles = ["Exec p50", "Exec p99", "Exec max", "Queue p50", "Queue p99", "Total p50", "Total p99"]
+        func words(_ line: String?) -> [String] { line?.split(separator: " ").map(String.init) ?? [] }
+        #expect(lines.contains { words($0) == ["crm", "1", "1", "0", "0"] + times })
+        let heads = words(lines.first { $0.hasPrefix("Handler (ms)") })
+        #expect(heads.suffix(14) == words(titles.joined(separator: " "))[...])
+        #expect(document.markdown.contains("| crm | 1 | 1 | 0 | 0 | \(times.joined(separator: " | ")) |\n"))
+        #expect(document.markdown.contains("| Missed | \(titles.map { "\($0) ms" }.joined(separator: " | ")) |\n"))
+        let json = String(decoding: document.json, as: UTF8.self)
+        for (clock, milliseconds, seconds) in [
+            ("queue", "666", "0.666"), ("exec", "9.7", "0.0097"), ("total", "675.7", "0.6757"),
+        ] {
+            #expect(json.contains("\"\(clock)\":{\"p50_ms\":\(milliseconds),"))
+            #expect(
+                document.openMetrics.contains(
+                    "\npushrouterd_report_handler_\(clock)_seconds{handler=\"crm\",share=\"0.5\"} \(seconds)\n"))
+        }
+        #expect(lines.contains { words($0) == ["Time", "(ms)", "p50", "p90", "p99", "p99.9", "max"] })
+        #expect(lines.contains { words($0) == ["Exec"] + Array(repeating: "9.7", count: 5) })
+        #expect(document.markdown.contains("| Queue | 666.0 | 666.0 | 666.0 | 666.0 | 666.0 |\n"))
+    }
+
+    @Test("what --by asks for is in text, Markdown, JSON and HTML")
+    func crossed() {
+        let document = document([row(1, .handled, platform: .ios)], crossed: [[.handler, .platform]])
+        let lines = document.lines(TextStyle()).map(\.text)
+        #expect(lines.contains { $0.hasPrefix("Handler  Platform (ms)") })
+        #expect(lines.contains { $0.hasPrefix("crm      ios") })
+        #expect(document.markdown.contains("By handler and platform:\n\n| Handler | Platform | Count |"))
+        #expect(document.markdown.contains("\n| crm | ios | 1 | 1 |"))
+        #expect(String(decoding: document.json, as: UTF8.self).contains(#""names":["crm","ios"]"#))
+        #expect(document.html.contains("ios"))
+    }
+
+    @Test("text and Markdown list the slowest, handled ones too, and say how many misses are not listed")
+    func slowest() {
+        let misses = (1...34).map { row(Int64($0), .timedOut, exec: .milliseconds(9000 + $0)) }
+        let document = document(misses + [row(99, .handled, exec: .milliseconds(9500))])
+        let lines = document.lines(TextStyle()).map(\.text)
+        let place = lines.firstIndex(of: "Slowest") ?? lines.count - 3
+        #expect(lines[place + 2].hasPrefix(" 99  0  onMessageReceived  onesignal  crm      handled"))
+        let markdown = document.markdown
+        #expect(markdown.contains("<summary>Missed (34)</summary>\n\n- `pushctl show 34`: onMessageReceived, crm, t"))
+        #expect(!markdown.contains("`pushctl show 14`") && markdown.contains("- and 14 more, none slower\n"))
+        #expect(markdown.contains("<summary>Slowest (10)</summary>\n\n- `pushctl show 99`: onMessageReceived, crm, h"))
+        let many = self.document((1...300).map { row(Int64($0), .timedOut, exec: .milliseconds(9000 + $0)) })
+        #expect(many.junit.contains("\npushctl show 251: ") && !many.junit.contains("\npushctl show 250: "))
+        #expect(many.junit.contains("\nand 250 more</failure>"))
+    }
+
+    @Test("where nothing was due that is the verdict, and alerts name the end of their own windows")
+    func nothingDue() throws {
+        var rates = BurnRates(end: WallTime(milliseconds: 1_795_230_600_000))
+        for seq in 1...9 { rates.add(row(Int64(seq), .timedOut)) }
+        let level = ServiceLevel(
+            objective: try #require(Percent("99.9")), compliance: Compliance(due: 0, missed: 0), rates: rates)
+        let document = ReportDocument(report: report([]), detail: ReportDetail(), serviceLevel: level)
+        let lines = document.lines(TextStyle()).map(\.text)
+        #expect(lines.contains("Objective            99.9 %: nothing was due"))
+        let end = "over the 1h and the 5m that end at 2026-11-21 03:10:00 +00:00"
+        #expect(lines.contains { $0.hasPrefix("Alert (page): ") && $0.hasSuffix(end) })
+        #expect(!lines.contains { $0.hasPrefix("Warning: ") })
+        #expect(document.markdown.contains("\n- Alert (page): ") && !document.markdown.contains("**Warning:**"))
+    }
+
+    @Test("both clocks have their counts")
+    func bothClocks() {
+        let document = document([row(1, .handled, queue: .seconds(8), exec: .seconds(2)), row(2, .handled)])
+        #expect(document.lines(TextStyle()).contains { $0.text == "From acceptance      50.0 %  (due 2, late 1)" })
+        #expect(document.lines(TextStyle()).contains { $0.text == "From invocation      100 %  (due 2, late 0)" })
+        #expect(document.markdown.contains("\n- From acceptance: 50.0 %  (due 2, late 1)\n"))
+    }
+
+    @Test("Markdown has the mode, the deadline, what was declined or retried, and observers")
+    func wholeMarkdown() {
+        var report = report([row(1, .handled), observerRow(1, .handled)])
+        report.add(.declined, of: "crm", count: 3)
+        report.add(.retry, of: "crm", count: 2)
+        let markdown = ReportDocument(report: report, detail: ReportDetail()).markdown
+        #expect(markdown.contains("- Mode: device: the deadline counts from the invocation\n- Deadline: 9 s\n"))
+        #expect(markdown.contains("| Handler | Declined | Asked for a retry |\n| :-- | --: | --: |\n| crm | 3 | 2 |\n"))
+        #expect(markdown.contains("Observers (not in the figures above): 1 decided, deadline compliance 100 %"))
+        #expect(markdown.contains("\n| 90-audit | 1 | 1 |"))
     }
 
     @Test("bars are block characters, or number signs where the encoding has none")

@@ -28,7 +28,7 @@ struct ReportFormatTests {
             window: ReportWindow(since: WallTime(milliseconds: 1_795_230_000_000)))
         #expect(
             report.text(objective: objective) == """
-                Window               since 2026-11-21 03:00:00 +00:00
+                Window               since 2026-11-21 03:00:00 +00:00; the last accepted at 2026-11-21 03:08:00 +00:00
                 Mode                 device: the deadline counts from the invocation
                 Deadline             9 s; as little as 4 s where a route gives less
                 Deadline compliance  66.6 %  (due 3, missed 1)
@@ -42,9 +42,12 @@ struct ReportFormatTests {
                 unrouted               1
                 shown_by_system        1
 
-                Handler (ms)  Count  Handled  Failed  Missed  Exec p50      p99      max  Queue p99
-                crm               3        1       0       1      12.0  9,000.1  9,000.1        0.6
-                journal           1        1       0       0       0.1      0.1      0.1        0.0
+                Handler (ms)  Count  Handled  Failed  Missed  Exec p50  Exec p99  Exec max  \
+                Queue p50  Queue p99  Total p50  Total p99
+                crm               3        1       0       1      12.0   9,000.1   9,000.1  \
+                      0.4        0.6       12.4    9,000.7
+                journal           1        1       0       0       0.1       0.1       0.1  \
+                      0.0        0.0        0.1        0.1
 
                 Limit  Of                    Callback                      Counts from  Within  Over
                   9 s  Braze's policy        onMessageReceived             invocation        2     1
@@ -68,7 +71,8 @@ struct ReportFormatTests {
             window: ReportWindow(until: WallTime(milliseconds: 1_795_230_000_500)))
         #expect(
             String(decoding: report.json(objective: objective), as: UTF8.self) == #"""
-                {"mode":"device","window":{"since":null,"until":"2026-11-21T03:00:00.500Z"},\#
+                {"mode":"device","window":{"since":null,"until":"2026-11-21T03:00:00.500Z",\#
+                "first_at":"2026-11-21T03:08:00.001Z","last_at":"2026-11-21T03:08:00.007Z"},\#
                 "source":{"kind":"ledger"},"deadline_ms":9000,\#
                 "accepted":3,"decided":2,"in_flight":1,"requests":3,"outcomes":{"handed_to_tracker":1,"handled":0,"failed":0,\#
                 "timed_out":1,"expired":0,"unrouted":0,"duplicate":0,"shown_by_system":0,"not_woken":0,\#
@@ -145,9 +149,10 @@ struct ReportFormatTests {
 
     @Test("in text, what waited in its lane names whom it waited for, and observers have a section of their own")
     func waitsAndObservers() {
-        let predecessor = Predecessor(id: InvocationID(seq: SequenceNumber(41), n: 0), handler: "crm")
         var braze = trackerRow(42, queue: .milliseconds(8_249))
-        braze.invocation.result?.waitedFor = predecessor
+        braze.invocation.result?.waitedFor = Predecessor(
+            id: InvocationID(seq: SequenceNumber(41), n: 0), handler: "crm", took: .milliseconds(8_240))
+        braze.invocation.result?.ahead = 60
         var copy = row(
             43, .handled, queue: .milliseconds(12), waitedFor: Predecessor(id: braze.invocation.id, handler: nil))
         copy.invocation.result?.waitedFor?.id.n = 1
@@ -161,14 +166,16 @@ struct ReportFormatTests {
 
                 Longest waits in a lane
                 Seq  n  Provider   Handler
-                 42  0  braze      -        waited 8.2 s; longest ahead #41 (crm)
-                 43  0  onesignal  crm      waited 12 ms; longest ahead #42.1 (tracker)
+                 42  0  braze      -        waited 8.2 s behind 60, longest #41 (crm, 8.2 s)
+                 43  0  onesignal  crm      waited 12 ms, longest #42.1 (tracker)
 
                 Observers (not in the figures above)
                 Invocations          2 accepted = 2 decided + 0 in flight
                 Deadline compliance  50.0 %  (due 2, missed 1)
-                Route (ms)  Count  Handled  Failed  Missed  Exec p50      p99      max  Queue p99
-                90-audit        2        1       0       1      30.1  9,000.0  9,000.0        0.0
+                Route (ms)  Count  Handled  Failed  Missed  Exec p50  Exec p99  Exec max  \
+                Queue p50  Queue p99  Total p50  Total p99
+                90-audit        2        1       0       1      30.1   9,000.0   9,000.0  \
+                      0.0        0.0       30.1    9,000.0
 
                 """))
         #expect(report.text().contains("Invocations          3 accepted = 3 decided + 0 in flight, of 3 requests\n"))
@@ -181,7 +188,9 @@ struct ReportFormatTests {
             id: InvocationID(seq: SequenceNumber(41), n: 0), handler: nil)
         let report = report([braze, observerRow(42, .handled, exec: .milliseconds(30)), observerRow(42, n: 2, nil)])
         let text = String(decoding: report.json(), as: UTF8.self)
-        #expect(text.contains(#""total_ms":8249,"waited_for":{"seq":41,"n":0,"handler":null}}]"#))
+        #expect(
+            text.contains(
+                #""total_ms":8249,"ahead":null,"waited_for":{"seq":41,"n":0,"handler":null,"took_ms":null}}]"#))
         #expect(text.contains(#""accepted":1,"decided":1,"in_flight":0,"requests":1,"#))
         #expect(
             text.contains(#""observers":{"accepted":2,"in_flight":1,"outcomes":{"handed_to_tracker":0,"handled":1,"#))
@@ -192,11 +201,11 @@ struct ReportFormatTests {
     func emptyText() {
         #expect(
             report([]).text(objective: objective) == """
-                Window               all that the ledger holds
+                Window               all that the ledger holds, which is nothing
                 Mode                 device: the deadline counts from the invocation
                 Deadline             9 s
                 Deadline compliance  nothing was due
-                Objective            99.9 %: met
+                Objective            99.9 %: nothing was due
                 Invocations          0 accepted = 0 decided + 0 in flight, of 0 requests
 
                 """)
@@ -207,8 +216,8 @@ struct ReportFormatTests {
         let text = String(decoding: report([], mode: .relay).json(), as: UTF8.self)
         #expect(
             text.hasPrefix(
-                #"{"mode":"relay","window":{"since":null,"until":null},"source":{"kind":"ledger"},"deadline_ms":9000,"#
-                    + #""accepted":0,"decided":0,"in_flight":0,"#)
+                #"{"mode":"relay","window":{"since":null,"until":null,"first_at":null,"last_at":null},"#
+                    + #""source":{"kind":"ledger"},"deadline_ms":9000,"accepted":0,"decided":0,"in_flight":0,"#)
         )
         #expect(text.contains(#""due":0,"missed":0,"compliance":null,"slo":null,"limits":[{"#))
         let outcomes = Outcome.allCases.map { #""\#($0.rawValue)":0"# }.joined(separator: ",")
@@ -233,21 +242,41 @@ struct ReportFormatTests {
         #expect(text.contains("handled  99,999\n"))
     }
 
-    @Test("long names are cut: the text fits a terminal of 100 columns")
-    func fits() {
+    @Test("long names are whole where nothing says how wide the terminal is")
+    func wholeNames() {
         let long = String(repeating: "handler-", count: 8)
         let report = report([
             row(123_456, .timedOut, provider: "customerio", handler: long, exec: .seconds(9)),
             row(
-                123_457, .timedOut, callback: .didReceiveRemoteNotification, handler: "crm", exec: .seconds(9),
-                platform: .ios),
-            row(
                 123_458, .handled, provider: long, handler: long, queue: .milliseconds(123_456),
                 waitedFor: Predecessor(id: InvocationID(seq: SequenceNumber(123_457), n: 11), handler: long)),
         ])
-        #expect(report.text().contains("handler-handler-han…"))
-        #expect(report.text().contains("waited 123.5 s; longest ahead #123457.11 (handler-handler…)\n"))
-        #expect(report.text().split(separator: "\n").allSatisfy { $0.count <= 100 })
+        #expect(!report.text().contains("…"))
+        #expect(report.text().contains("waited 123.5 s, longest #123457.11 (\(long))\n"))
+    }
+
+    @Test("an end that was not asked for is when the first or the last request was accepted, with the offset")
+    func openEnds() {
+        let zone = LocalZone(name: "CET") { _ in 3600 }
+        func text(
+            _ rows: [ReportRow], _ window: ReportWindow = ReportWindow(), source: ReportSource = .ledger
+        ) -> String {
+            var report = report(rows, window: window)
+            report.source = source
+            return report.windowText(zone)
+        }
+        let rows = [row(1, .handled), row(39_000, nil)]
+        #expect(text(rows) == "2026-11-21 04:08:00 to 04:08:39 +01:00 (all that the ledger holds)")
+        #expect(
+            text(rows, source: .journal(JournalFacts(unit: "x")))
+                == "2026-11-21 04:08:00 to 04:08:39 +01:00 (all that the journal holds)")
+        #expect(
+            text([row(1, .handled), row(86_400_000, .handled)])
+                == "2026-11-21 04:08:00 +01:00 to 2026-11-22 04:08:00 +01:00 (all that the ledger holds)")
+        let instant = WallTime(milliseconds: 1_795_230_000_000)
+        #expect(
+            text(rows, ReportWindow(until: instant))
+                == "until 2026-11-21 04:00:00 +01:00; the first accepted at 2026-11-21 04:08:00 +01:00")
     }
 
     @Test("the window is said with the ends it has")

@@ -19,4 +19,25 @@ struct TextTableTests {
             """#
         #expect(table.text == expected)
     }
+
+    @Test("names are cut in the middle, and kept apart wherever they differ")
+    func apart() {
+        #expect(shortenedApart(["60-loyalty-team-eu-west-orders"], to: 16).values.first == "60-loyal…-orders")
+        let ends = String(repeating: "x", count: 30)
+        let alike = Set((0..<40).map { ends + "\($0)" + ends } + [ends + ends, "short", "xxxxxxx…xxxxxxx"])
+        for width in [8, 16, 40] {
+            let shown = shortenedApart(alike, to: width)
+            #expect(Set(shown.keys) == alike && Set(shown.values).count == alike.count)
+            #expect(shown.values.allSatisfy { $0.count <= max(width, 15) }, "\(shown)")
+        }
+    }
+
+    @Test("a table is cut, broken or divided only where it is too wide")
+    func wide() {
+        var table = TextTable([("Name", .name), ("Count", .right), ("", .sentence)])
+        table.add(["a-name-of-some-length", "1", "one two three four five six seven eight"])
+        #expect(table.lines(width: 69).count == 2)
+        #expect(table.lines(width: 68)[1].text == "a-name-of-some-length      1  one two three four five six seven")
+        #expect(table.lines(width: 58)[1].text.hasPrefix("a-name-o…e-length      1  one"))
+    }
 }

@@ -19,7 +19,10 @@ struct ReportReadingTests {
     /// The same made from rows alone.
     private func fromRows(_ reader: LedgerReader, _ window: ReportWindow, end: WallTime) throws -> [String] {
         var reading = reading(window, end)
-        try reader.rows(from: window.since, to: window.until) { reading.add($0) }
+        try reader.rows(from: window.since, to: window.until) { row in
+            reading.add(row)
+            reading.report.cover(row.acceptedAt...row.acceptedAt)
+        }
         try reader.answers(from: window.since, to: window.until) { reading.report.add($1, of: $0, count: $2) }
         reading.detail.clockSetBack = try reader.clockSteps(from: window.since, to: window.until)
         try reader.rows { row in if let row = ReportRow(row) { reading.rates?.add(row) } }

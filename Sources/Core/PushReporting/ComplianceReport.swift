@@ -22,6 +22,8 @@ public struct ComplianceReport: Sendable {
     /// The mode of the rows; without any, the configured one.
     public private(set) var mode: Mode
 
+    /// When the first and the last request of the window were accepted; `nil` without any.
+    public private(set) var covered: ClosedRange<WallTime>?
     /// Requests, those without an invocation among them.
     public private(set) var requests = 0
     /// Requests that by their nature led to no invocation, such as sessions.
@@ -86,7 +88,14 @@ public struct ComplianceReport: Sendable {
     /// Counts one row of the journal, which come in the order of their ends, if at all.
     public mutating func add(unordered row: ReportRow) { count(row) }
 
+    /// Says that requests were accepted at these times, whether rows or figures of them come or neither.
+    public mutating func cover(_ times: ClosedRange<WallTime>) {
+        guard let covered else { return self.covered = times }
+        self.covered = min(covered.lowerBound, times.lowerBound)...max(covered.upperBound, times.upperBound)
+    }
+
     private mutating func count(_ row: ReportRow) {
+        cover(row.acceptedAt...row.acceptedAt)
         guard !row.invocation.isObserver else { return observers.add(row.invocation) }
         mode = accepted == 0 || mode == .one(row.mode) ? .one(row.mode) : .mixed
         owners.add(row.invocation.result)

@@ -37,6 +37,8 @@ extension ComplianceReport {
         writer.object {
             $0.member("since", window.since?.rfc3339)
             $0.member("until", window.until?.rfc3339)
+            $0.member("first_at", covered?.lowerBound.rfc3339)
+            $0.member("last_at", covered?.upperBound.rfc3339)
         }
         writer.member("source", object: { source.write(to: &$0) })
         writer.member("deadline_ms", budget)
@@ -149,7 +151,7 @@ extension InvocationRecord {
             $0.member("outcome", result?.outcome.rawValue)
             $0.member("exec_ms", result?.exec)
             $0.member("total_ms", result?.total)
-            if let waitedFor = result?.waitedFor { $0.member("waited_for", object: { $0.members(of: waitedFor) }) }
+            $0.members(ofWait: result)
         }
     }
 }
@@ -175,6 +177,14 @@ extension JSONWriter {
         member("seq", predecessor.id.seq.value)
         member("n", predecessor.id.n)
         member("handler", predecessor.handler)
+        member("took_ms", predecessor.took)
+    }
+
+    /// What blocked an invocation: how many were ahead of it in its lane, and the longest of them, where it waited.
+    mutating func members(ofWait result: InvocationResult?) {
+        guard let waitedFor = result?.waitedFor else { return }
+        member("ahead", result?.ahead)
+        member("waited_for", object: { $0.members(of: waitedFor) })
     }
 
     mutating func member(_ name: String, counts outcomes: [Outcome: Int]) {

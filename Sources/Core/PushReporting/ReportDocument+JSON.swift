@@ -177,6 +177,7 @@ extension ReportRow {
             $0.member("exec_ms", invocation.result?.exec)
             $0.member("total_ms", invocation.result?.total)
             $0.member("budget_ms", invocation.budget)
+            $0.members(ofWait: invocation.result)
         }
     }
 }

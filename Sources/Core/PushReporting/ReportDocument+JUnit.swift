@@ -32,11 +32,17 @@ extension ReportDocument {
         }
     }
 
+    /// What the figures are of.
+    private var properties: String {
+        "    <properties>\n      <property name=\"window\" value=\"\(markup(report.windowText(zone)))\"/>\n"
+            + "    </properties>\n"
+    }
+
     private func text(_ suite: Suite) -> String {
         let failures = suite.groups.count { failure(of: $0.group) != nil }
         let head =
             "  <testsuite name=\"\(suite.name)\" tests=\"\(suite.groups.count)\" failures=\"\(failures)\" errors=\"0\" "
-            + "skipped=\"0\">\n"
+            + "skipped=\"0\">\n" + properties
         return head + suite.groups.map { text($0.name, $0.group, suite.name) }.joined() + "  </testsuite>\n"
     }
 
@@ -44,7 +50,7 @@ extension ReportDocument {
         let seconds = decimal(group.total.quantile(permille: 990) ?? 0, scale: 6)
         let head = "    <testcase classname=\"pushrouterd.\(suite)\" name=\"\(markup(name))\" time=\"\(seconds)\""
         guard let failure = failure(of: group) else { return head + "/>\n" }
-        let lines = [failure] + misses(suite, name)
+        let lines = [failure] + misses(suite, name, of: group.compliance.missed)
         return head + ">\n      <failure type=\"deadline\" message=\"\(markup(failure))\">"
             + markup(lines.joined(separator: "\n")) + "</failure>\n    </testcase>\n"
     }
@@ -63,28 +69,27 @@ extension ReportDocument {
         "\(grouped(compliance.missed)) of \(grouped(compliance.due))"
     }
 
-    private func misses(_ suite: String, _ name: String) -> [String] {
-        let rows = detail.misses.rows.filter { row in
+    private func misses(_ suite: String, _ name: String, of missed: Int) -> [String] {
+        let rows = detail.misses.slowest.filter { row in
             switch suite {
             case "route": row.invocation.route == name
             case "handler": row.invocation.handler == name
             default: true
             }
         }
-        return rows.prefix(Self.namedMisses).map(\.missLine)
-            + (rows.count > Self.namedMisses ? ["and \(grouped(rows.count - Self.namedMisses)) more"] : [])
+        let named = rows.prefix(Self.namedMisses).map { row in
+            "pushctl show \(row.invocation.id.seq): \(row.invocation.storyLine)"
+        }
+        return named + (missed > named.count ? ["and \(grouped(missed - named.count)) more"] : [])
     }
 
     private static let namedMisses = 50
 }
 
-extension ReportRow {
-    /// `pushctl show 41: onMessageReceived, crm, timed_out after 9,000.7 ms`.
-    var missLine: String {
-        let invocation = invocation
-        let time = groupedMilliseconds(invocation.result?.total.microseconds)
-        return
-            "pushctl show \(invocation.id.seq): \(invocation.callback.rawValue), \(invocation.handler ?? "no handler"), "
-            + "\(invocation.result?.outcome.rawValue ?? "in flight") after \(time) ms"
+extension InvocationRecord {
+    /// `onMessageReceived, crm, timed_out after 9,000.7 ms`, and what it waited for.
+    var storyLine: String {
+        "\(callback.rawValue), \(handler ?? "no handler"), \(result?.outcome.rawValue ?? "in flight") after "
+            + "\(groupedMilliseconds(result?.total.microseconds)) ms" + (result?.waitText().map { ", \($0)" } ?? "")
     }
 }

@@ -7,28 +7,43 @@ extension ReportDocument {
         let isMet = serviceLevel?.isMet ?? (report.compliance.missed == 0)
         var blocks = [
             "## Deadline compliance: \(report.compliance)",
-            "\(verdict(isMet)) Window: \(cell(zone.text(report.window))). \(cell(balance)).",
+            "\(verdict(isMet)) Window: \(cell(report.windowText(zone))). \(cell(balance)).",
         ]
-        if !warnings.isEmpty { blocks.append(warnings.map { "- **Warning:** \(cell($0))" }.joined(separator: "\n")) }
+        blocks.append(facts)
+        let notes = warningsOfWindow.map { "- **Warning:** \(cell($0))" } + alerts.map { "- \(cell($0))" }
+        if !notes.isEmpty { blocks.append(notes.joined(separator: "\n")) }
         if let left = serviceLevel?.budgetText {
             blocks.append("Error budget left: \(left).")
         }
-        if report.compliance.due > 0 { blocks.append("Handled: \(success).") }
         if !report.byHandler.isEmpty { blocks.append(table("Handler", report.byHandler)) }
+        let answers = report.byHandler.filter { $0.value.declined + $0.value.retries > 0 }
+        if !answers.isEmpty { blocks.append(table(ofAnswers: answers)) }
+        if detail.all.total.count > 0 { blocks.append(clocks) }
         if !report.byRoute.isEmpty { blocks.append(details("Routes", table("Route", report.byRoute))) }
+        for breakdown in detail.breakdowns.dropFirst(ReportDetail.always.count) { blocks.append(crossed(breakdown)) }
         let over = report.limits.filter { $0.over > 0 }
         if !over.isEmpty { blocks.append(limits(over)) }
-        let misses = detail.misses.rows.prefix(Self.shownMisses)
+        let misses = detail.misses.slowest.prefix(Self.shownMisses)
         if !misses.isEmpty {
-            let lines = misses.map { "- `pushctl show \($0.invocation.id.seq)`: \(cell(String($0.missLine.dropShow)))" }
-            let title = "Missed (\(grouped(detail.misses.count)))"
-            blocks.append(details(title, lines.joined(separator: "\n")))
+            let more = detail.misses.count - misses.count
+            let lines =
+                misses.map { line($0.invocation) } + (more > 0 ? ["- and \(grouped(more)) more, none slower"] : [])
+            blocks.append(details("Missed (\(grouped(detail.misses.count)))", lines.joined(separator: "\n")))
         }
+        let slowest = report.slowest.rows
+        if !slowest.isEmpty {
+            blocks.append(details("Slowest (\(slowest.count))", slowest.map(line).joined(separator: "\n")))
+        }
+        if report.observers.tally.accepted > 0 { blocks.append(observers) }
         if !gapSentences.isEmpty { blocks.append(gapSentences.map { "- Gap: \($0)" }.joined(separator: "\n")) }
         return blocks.joined(separator: "\n\n") + "\n"
     }
 
     private static let shownMisses = 20
+
+    private func line(_ invocation: InvocationRecord) -> String {
+        "- `pushctl show \(invocation.id.seq)`: \(cell(invocation.storyLine))"
+    }
 
     private func verdict(_ isMet: Bool) -> String {
         let compliance = report.compliance
@@ -39,20 +54,30 @@ extension ReportDocument {
     }
 
     private func table(_ title: String, _ groups: [String: FigureGroup]) -> String {
+        table([title], groups.sorted { $0.key < $1.key }.map { (names: [$0.key], group: $0.value) })
+    }
+
+    private func table(_ titles: [String], _ groups: [(names: [String], group: FigureGroup)]) -> String {
         var lines = [
-            "| \(title) | Count | Handled | Failed | Missed | p50 ms | p99 ms | max ms |",
-            "| :-- | --: | --: | --: | --: | --: | --: | --: |",
+            row(titles + ["Count", "Handled", "Failed", "Missed"] + FigureGroup.times.map { "\($0.title) ms" }),
+            row(titles.map { _ in ":--" } + Array(repeating: "--:", count: 4 + FigureGroup.times.count)),
         ]
-        for (name, group) in groups.sorted(by: { $0.key < $1.key }) {
-            let cells = [
-                cell(name), grouped(group.count), grouped(group.handled), grouped(group.failed),
-                grouped(group.compliance.missed), groupedMilliseconds(group.total.quantile(permille: 500)),
-                groupedMilliseconds(group.total.quantile(permille: 990)), groupedMilliseconds(group.total.max),
-            ]
-            lines.append("| \(cells.joined(separator: " | ")) |")
+        for (names, group) in groups {
+            let counts = [group.count, group.handled, group.failed, group.compliance.missed].map { grouped($0) }
+            lines.append(row(names.map(cell) + counts + group.shownTimes))
         }
         return lines.joined(separator: "\n")
     }
+
+    /// Queue, execution and total of all invocations.
+    private var clocks: String {
+        let titles = FigureGroup.clockTitles
+        let lines =
+            [row(titles), row([":--"] + titles.dropFirst().map { _ in "--:" })] + detail.all.shownClocks.map(row)
+        return lines.joined(separator: "\n")
+    }
+
+    private func row(_ cells: [String]) -> String { "| \(cells.joined(separator: " | ")) |" }
 
     private func limits(_ tallies: [LimitTally]) -> String {
         let lines = tallies.map { tally in
@@ -60,6 +85,38 @@ extension ReportDocument {
                 + "\(cell(tally.limit.consequence)) |"
         }
         return (["| Limit | Of | Over | What happens |", "| --: | :-- | --: | :-- |"] + lines).joined(separator: "\n")
+    }
+
+    /// What the figures are of, and how they look by either clock.
+    private var facts: String {
+        var facts = [("Mode", report.modeText), ("Deadline", report.deadlineText)]
+        if report.compliance.due > 0 {
+            facts += [
+                ("Handled", success), ("From acceptance", detail.fromAcceptance.text(missed: "late")),
+                ("From invocation", detail.fromInvocation.text(missed: "late")),
+            ]
+        }
+        return facts.map { "- \($0.0): \(cell($0.1))" }.joined(separator: "\n")
+    }
+
+    private func table(ofAnswers groups: [String: FigureGroup]) -> String {
+        let lines = groups.sorted { $0.key < $1.key }.map { name, group in
+            row([cell(name), grouped(group.declined), grouped(group.retries)])
+        }
+        return ([row(["Handler", "Declined", "Asked for a retry"]), row([":--", "--:", "--:"])] + lines)
+            .joined(separator: "\n")
+    }
+
+    private var observers: String {
+        let tally = report.observers.tally
+        return "Observers (not in the figures above): \(grouped(tally.decided)) decided, deadline compliance "
+            + "\(tally.compliance.text).\n\n" + table("Route", report.observers.byRoute)
+    }
+
+    private func crossed(_ breakdown: Breakdown) -> String {
+        let rest = breakdown.rest.count
+        return "By \(breakdown.words):\n\n" + table(breakdown.dimensions.map(\.title), breakdown.sorted)
+            + (rest > 0 ? "\n\n\(grouped(rest)) rows of further groups are not shown." : "")
     }
 
     private func details(_ title: String, _ text: String) -> String {
@@ -77,12 +134,5 @@ extension ReportDocument {
             default: escaped += markup(String(scalar))
             }
         }
-    }
-}
-
-extension String {
-    /// What follows the command in ``ReportRow/missLine``.
-    fileprivate var dropShow: Substring {
-        self[(firstIndex(of: ":").map { index(after: $0) } ?? startIndex)...].drop { $0 == " " }
     }
 }

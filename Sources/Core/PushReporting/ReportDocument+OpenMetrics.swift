@@ -28,15 +28,21 @@ extension ReportDocument {
         family(
             "handler_failed", "Failed invocations by handler.",
             handlers.map { ([("handler", $0.key)], String($0.value.failed)) })
-        family(
-            "handler_total_seconds", "Time from acceptance to the end: that share of 1 takes no longer.",
-            handlers.flatMap { name, group in
-                [("0.5", 500), ("0.9", 900), ("0.99", 990), ("0.999", 999)].compactMap { share, permille in
-                    group.total.quantile(permille: permille).map {
-                        ([("handler", name), ("share", share)], decimal($0, scale: 6))
+        let clocks: [(FigureGroup.Clock, String)] = [
+            (.queue, "Time from acceptance to the start of the handler"),
+            (.exec, "Time from the start of the handler to its end"), (.total, "Time from acceptance to the end"),
+        ]
+        for (clock, meaning) in clocks {
+            family(
+                "handler_\(clock.rawValue)_seconds", "\(meaning): that share of 1 takes no longer.",
+                handlers.flatMap { name, group in
+                    [("0.5", 500), ("0.9", 900), ("0.99", 990), ("0.999", 999)].compactMap { share, permille in
+                        group.histogram(clock).quantile(permille: permille).map {
+                            ([("handler", name), ("share", share)], decimal($0, scale: 6))
+                        }
                     }
-                }
-            })
+                })
+        }
         family(
             "limit_exceeded", "Invocations past a limit of the platform.",
             report.limits.map { ([("limit", $0.limit.id)], String($0.over)) })
@@ -58,6 +64,12 @@ extension ReportDocument {
                     )
                 })
         }
+        family(
+            "first_accepted_seconds", "When the first request of the window was accepted, in seconds since 1970.",
+            report.covered.map { [([], decimal($0.lowerBound.milliseconds, scale: 3))] } ?? [])
+        family(
+            "last_accepted_seconds", "When the last request of the window was accepted, in seconds since 1970.",
+            report.covered.map { [([], decimal($0.upperBound.milliseconds, scale: 3))] } ?? [])
         family("source", "1 for where the figures come from.", [([("source", report.source.word)], "1")])
         return writer.ended()
     }

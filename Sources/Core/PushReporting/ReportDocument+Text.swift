@@ -5,11 +5,15 @@ extension ReportDocument {
     /// The report for a terminal.
     public func lines(_ style: TextStyle) -> [ReportLine] {
         let sections = [
-            heading(style), budgetSection(style), table(report.outcomeTable, style), table(report.handlerTable, style),
+            heading(style), budgetSection(style),
+            alerts.flatMap { wrapped($0, style, .bad) }, table(report.outcomeTable, style),
+            table(report.handlerTable, style),
             report.answerTable.map { table($0, style) } ?? [],
             latencySection(style), table(report.limitTable, style), consequences(style), crossedSection(style),
-            titled("Slowest misses", table(report.missTable, style)),
-            titled("Longest waits in a lane", table(report.waitTable, style)), observerSection(style), gaps(style),
+            titled("Slowest misses", table(report.missTable(width: style.width), style)),
+            titled("Slowest", table(report.slowestTable(width: style.width), style)),
+            titled("Longest waits in a lane", table(report.waitTable(width: style.width), style)),
+            observerSection(style), gaps(style),
         ]
         return Array(sections.filter { !$0.isEmpty }.joined(separator: [ReportLine("")]))
     }
@@ -23,10 +27,10 @@ extension ReportDocument {
         if report.compliance.due > 0 {
             let failed = report.outcomes[.failed] ?? 0
             lines += wrapped("Handled              \(success)", style, failed > 0 ? .bad : .plain)
-            lines += wrapped("From acceptance      \(detail.fromAcceptance)", style)
-            lines += wrapped("From invocation      \(detail.fromInvocation)", style)
+            lines += wrapped("From acceptance      \(detail.fromAcceptance.text(missed: "late"))", style)
+            lines += wrapped("From invocation      \(detail.fromInvocation.text(missed: "late"))", style)
         }
-        return lines + warnings.flatMap { wrapped("Warning: \($0)", style, .bad) }
+        return lines + warningsOfWindow.flatMap { wrapped("Warning: \($0)", style, .bad) }
     }
 
     private func budgetSection(_ style: TextStyle) -> [ReportLine] {
@@ -62,11 +66,11 @@ extension ReportDocument {
                 + style.bar(band.count, of: most, length: room)
             lines.append(ReportLine(text.trimmedAtEnd))
         }
-        let quantiles = [("p50", 500), ("p90", 900), ("p99", 990), ("p99.9", 999)].map {
-            "\($0.0) \(groupedMilliseconds(total.quantile(permille: $0.1)))"
-        }
-        return lines
-            + wrapped("\(quantiles.joined(separator: ", ")), max \(groupedMilliseconds(total.max)) ms", style)
+        var clocks = TextTable(
+            FigureGroup.clockTitles.enumerated().map { (title: $0.element, alignment: $0.offset == 0 ? .left : .right) }
+        )
+        for cells in detail.all.shownClocks { clocks.add(cells) }
+        return lines + [ReportLine("")] + table(clocks, style)
     }
 
     private func consequences(_ style: TextStyle) -> [ReportLine] {
@@ -108,7 +112,9 @@ extension ReportDocument {
     /// How wide the labels of the heading are, with the space behind them.
     private static let labelWidth = 21
 
-    private func table(_ table: TextTable, _ style: TextStyle) -> [ReportLine] { table.lines(width: style.width) }
+    private func table(_ table: TextTable, _ style: TextStyle) -> [ReportLine] {
+        table.lines(width: style.width, ellipsis: style.usesUnicode ? "…" : "...")
+    }
 
     private func wrapped(_ text: String, _ style: TextStyle, _ tone: ReportLine.Tone = .plain) -> [ReportLine] {
         // What follows a label goes on below itself.

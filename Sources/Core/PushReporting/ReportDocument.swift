@@ -27,13 +27,21 @@ public struct ReportDocument: Sendable {
 
     /// What a reader has to know before the figures: handlers that keep every deadline and still handle nothing, alerts,
     /// and what got worse.
-    public var warnings: [String] {
+    public var warnings: [String] { warningsOfWindow + alerts }
+
+    /// Those of the window of the report.
+    var warningsOfWindow: [String] {
         var warnings = report.byHandler.sorted { $0.key < $1.key }.filter { $0.value.alwaysFails }.map { name, group in
             "Handler \(name) handled nothing: \(grouped(group.failed)) of \(grouped(group.count)) failed"
         }
-        for alert in serviceLevel?.firing ?? [] { warnings.append(alert.text) }
         warnings += comparison?.worse.map { "Worse than the baseline: \($0.text)" } ?? []
         return warnings
+    }
+
+    /// The alerts, whose windows are others than the report's: each names their end.
+    var alerts: [String] {
+        guard let serviceLevel, let end = serviceLevel.rates?.end else { return [] }
+        return serviceLevel.firing.map { $0.text(until: zone.text(end)) }
     }
 
     /// The gaps of the report, and those that only the detail shows, each as a sentence.
@@ -79,11 +87,12 @@ public struct ReportDocument: Sendable {
 
 extension ServiceLevel.Alert {
     /// The alert for people.
-    var text: String {
+    fileprivate func text(until end: String) -> String {
         let pace =
             threshold == 1
             ? "faster than allowed" : "more than \(rounded(threshold, decimals: 1)) times as fast as allowed"
         return
-            "Alert (\(severity.rawValue)): the error budget burns \(pace), over \(long.rawValue) and \(short.rawValue)"
+            "Alert (\(severity.rawValue)): the error budget burns \(pace), over the \(long.rawValue) and the "
+            + "\(short.rawValue) that end at \(end)"
     }
 }

@@ -18,7 +18,7 @@ extension ComplianceReport {
     }
 
     func heading(_ objective: Percent?, _ zone: LocalZone) -> String {
-        var lines = ["Window               \(zone.text(window))"]
+        var lines = ["Window               \(windowText(zone))"]
         if let journal = source.journal { lines.append("Source               \(journal.text(zone))") }
         lines += [
             "Mode                 \(modeText)",
@@ -27,13 +27,13 @@ extension ComplianceReport {
         ]
         if let objective {
             let verdict = compliance.meets(objective) ? "met" : "not met"
-            lines.append("Objective            \(objective) %: \(verdict)")
+            lines.append("Objective            \(objective) %: \(compliance.due == 0 ? "nothing was due" : verdict)")
         }
         lines.append("Invocations          \(balanceText)")
         return lines.joined(separator: "\n") + "\n"
     }
 
-    private var modeText: String {
+    var modeText: String {
         switch mode {
         case .one(.device): "device: the deadline counts from the invocation"
         case .one(.relay): "relay: the deadline counts from acceptance"
@@ -41,7 +41,7 @@ extension ComplianceReport {
         }
     }
 
-    private var deadlineText: String {
+    var deadlineText: String {
         guard let shortestBudget, shortestBudget < budget else { return span(budget) }
         return "\(span(budget)); as little as \(span(shortestBudget)) where a route gives less"
     }
@@ -55,7 +55,7 @@ extension ComplianceReport {
     }
 
     var outcomeTable: TextTable {
-        var table = TextTable([("Outcome", .left), ("Count", .right)], widest: 20)
+        var table = TextTable([("Outcome", .left), ("Count", .right)])
         for outcome in Outcome.allCases {
             guard let count = outcomes[outcome] else { continue }
             table.add([outcome.rawValue, grouped(count)], outcome.isMissed || outcome == .failed ? .bad : .plain)
@@ -69,7 +69,7 @@ extension ComplianceReport {
     var answerTable: TextTable? {
         let answers = byHandler.sorted { $0.key < $1.key }.filter { $0.value.declined + $0.value.retries > 0 }
         guard !answers.isEmpty else { return nil }
-        var table = TextTable([("Handler", .left), ("Declined", .right), ("Asked for a retry", .right)], widest: 20)
+        var table = TextTable([("Handler", .name), ("Declined", .right), ("Asked for a retry", .right)])
         for (name, group) in answers { table.add([name, grouped(group.declined), grouped(group.retries)]) }
         return table
     }
@@ -95,19 +95,16 @@ extension ComplianceReport {
 
     /// The same for groups of several names, with a column for each.
     static func groupTable(_ titles: [String], _ groups: [(names: [String], group: FigureGroup)]) -> TextTable {
-        let figures: [(title: String, alignment: TextTable.Alignment)] = [
-            ("Count", .right), ("Handled", .right), ("Failed", .right), ("Missed", .right), ("Exec p50", .right),
-            ("p99", .right), ("max", .right), ("Queue p99", .right),
-        ]
+        let figures: [(title: String, alignment: TextTable.Alignment)] =
+            [
+                ("Count", .right), ("Handled", .right), ("Failed", .right), ("Missed", .right),
+            ] + FigureGroup.times.map { (title: $0.title, alignment: .right) }
         var table = TextTable(
-            titles.map { (title: $0, alignment: .left) } + figures, widest: 20, keys: titles.count)
+            titles.map { (title: $0, alignment: .name) } + figures, keys: titles.count)
         for (names, group) in groups {
             let counts = [group.count, group.handled, group.failed, group.compliance.missed].map { grouped($0) }
-            let times = [
-                group.exec.quantile(permille: 500), group.exec.quantile(permille: 990), group.exec.max,
-                group.queue.quantile(permille: 990),
-            ].map(groupedMilliseconds)
-            table.add(names + counts + times, group.compliance.missed > 0 || group.alwaysFails ? .bad : .plain)
+            table.add(
+                names + counts + group.shownTimes, group.compliance.missed > 0 || group.alwaysFails ? .bad : .plain)
         }
         return table
     }
@@ -117,7 +114,7 @@ extension ComplianceReport {
             [
                 ("Limit", .right), ("Of", .left), ("Callback", .left), ("Counts from", .left), ("Within", .right),
                 ("Over", .right),
-            ], widest: 28, keys: 2)
+            ], keys: 2)
         for tally in limits where tally.within + tally.over > 0 {
             let limit = tally.limit
             table.add(
@@ -130,40 +127,60 @@ extension ComplianceReport {
         return table
     }
 
-    private var missSection: String { missTable.text.isEmpty ? "" : "Slowest misses\n" + missTable.text }
+    private var missSection: String {
+        let text = missTable(width: nil).text
+        return text.isEmpty ? "" : "Slowest misses\n" + text
+    }
 
-    var missTable: TextTable {
+    /// - Parameter width: of the terminal, of which a name within a sentence takes a part.
+    func missTable(width: Int?) -> TextTable { slowTable(slowestMisses.rows, width) }
+
+    /// What took longest, in time or late; nothing if that is what was missed.
+    func slowestTable(width: Int?) -> TextTable {
+        slowTable(slowest.rows == slowestMisses.rows ? [] : slowest.rows, width)
+    }
+
+    private func slowTable(_ rows: [InvocationRecord], _ width: Int?) -> TextTable {
+        let names = shownPredecessors(rows.compactMap { $0.result?.waitedFor }, width)
+        let hasWaits = rows.contains { $0.result?.waitedFor != nil }
         var table = TextTable(
             [
-                ("Seq", .right), ("n", .right), ("Callback", .left), ("Provider", .left), ("Handler", .left),
+                ("Seq", .right), ("n", .right), ("Callback", .left), ("Provider", .name), ("Handler", .name),
                 ("Outcome", .left), ("Exec ms", .right), ("Total ms", .right),
-            ], widest: 20, keys: 2)
-        for row in slowestMisses.rows {
+            ] + (hasWaits ? [("", .sentence)] : []), keys: 2)
+        for row in rows {
             guard let result = row.result else { continue }
-            table.add([
-                row.id.seq.description, String(row.id.n), row.callback.rawValue, row.provider ?? "-",
-                row.handler ?? "-", result.outcome.rawValue, groupedMilliseconds(result.exec.microseconds),
-                groupedMilliseconds(result.total.microseconds),
-            ])
+            table.add(
+                [
+                    row.id.seq.description, String(row.id.n), row.callback.rawValue, row.provider ?? "-",
+                    row.handler ?? "-", result.outcome.rawValue, groupedMilliseconds(result.exec.microseconds),
+                    groupedMilliseconds(result.total.microseconds),
+                ] + (hasWaits ? [result.waitText(names) ?? ""] : []))
         }
         return table
     }
 
-    private var waitSection: String { waitTable.text.isEmpty ? "" : "Longest waits in a lane\n" + waitTable.text }
+    private var waitSection: String {
+        let text = waitTable(width: nil).text
+        return text.isEmpty ? "" : "Longest waits in a lane\n" + text
+    }
 
-    var waitTable: TextTable {
+    /// - Parameter width: of the terminal, of which a name within a sentence takes a part.
+    func waitTable(width: Int?) -> TextTable {
+        let names = shownPredecessors(longestWaits.rows.compactMap { $0.result?.waitedFor }, width)
         var table = TextTable(
-            [("Seq", .right), ("n", .right), ("Provider", .left), ("Handler", .left), ("", .left)], widest: 60,
-            keys: 2)
+            [("Seq", .right), ("n", .right), ("Provider", .name), ("Handler", .name), ("", .sentence)], keys: 2)
         for row in longestWaits.rows {
-            guard let result = row.result, let predecessor = result.waitedFor else { continue }
-            table.add([
-                row.id.seq.description, String(row.id.n), shortened(row.provider ?? "-", to: 12),
-                shortened(row.handler ?? "-", to: 12),
-                "waited \(roundedSpan(result.queue)); longest ahead \(predecessor.text)",
-            ])
+            guard let result = row.result, let wait = result.waitText(names) else { continue }
+            table.add([row.id.seq.description, String(row.id.n), row.provider ?? "-", row.handler ?? "-", wait])
         }
         return table
+    }
+
+    /// The handlers of `predecessors` with what is shown of them within a sentence.
+    private func shownPredecessors(_ predecessors: [Predecessor], _ width: Int?) -> [String: String] {
+        let names = Set(predecessors.compactMap { $0.handler?.showingControls() })
+        return shortenedApart(names, to: width.map { max(12, $0 / 2 - 24) } ?? .max)
     }
 
     private var gapList: String {
@@ -180,14 +197,10 @@ extension OutcomeTally {
 
 extension Compliance {
     /// The share with the counts behind it.
-    fileprivate var text: String {
-        due == 0 ? description : "\(self)  (due \(grouped(due)), missed \(grouped(missed)))"
-    }
-}
+    var text: String { text(missed: "missed") }
 
-extension Predecessor {
-    /// `#41 (crm)`; with the place in the request where it is not the first.
-    fileprivate var text: String {
-        "#\(id.seq)" + (id.n == 0 ? "" : ".\(id.n)") + " (\(shortened(handler ?? "tracker", to: 16)))"
+    /// The same with another word for what was missed.
+    func text(missed word: String) -> String {
+        due == 0 ? description : "\(self)  (due \(grouped(due)), \(word) \(grouped(missed)))"
     }
 }

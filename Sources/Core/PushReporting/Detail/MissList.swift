@@ -12,6 +12,9 @@ public struct MissList: Hashable, Sendable {
     /// The kept rows in the order of their numbers.
     public var rows: [ReportRow] { kept.sorted { $0.invocation.id < $1.invocation.id } }
 
+    /// The kept rows, the slowest first.
+    public var slowest: [ReportRow] { kept }
+
     mutating func add(_ row: ReportRow) {
         guard row.invocation.result?.outcome.isMissed == true else { return }
         count += 1

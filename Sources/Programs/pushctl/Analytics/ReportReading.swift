@@ -24,6 +24,7 @@ struct ReportReading {
             try ledger.rows(from: window.from, to: window.to) { add($0) }
             try ledger.answers(from: window.from, to: window.to) { report.add($1, of: $0, count: $2) }
         }
+        if let times = try ledger.acceptedTimes(from: window.since, to: window.until) { report.cover(times) }
         detail.clockSetBack = try ledger.clockSteps(from: window.since, to: window.until)
         try readRates(ledger)
     }

@@ -4,7 +4,13 @@ extension ManPage {
     /// The members of `report --json`.
     static let reportMembers = [
         (name: "mode", meaning: "device, relay, or mixed if the rows are of both"),
-        (name: "window", meaning: "since and until; null without the option"),
+        (
+            name: "window",
+            meaning: """
+            since and until, null without the option; first_at and last_at, when the first and the last request in it were \
+            accepted, null when there was none
+            """
+        ),
         (
             name: "source",
             meaning: """
@@ -52,8 +58,9 @@ extension ManPage {
             name: "slowest",
             meaning: """
             the ten longest invocations among those that were due or went to the tracker: seq, n, callback, provider, \
-            handler, outcome, exec_ms, total_ms; and, if it waited in its lane, waited_for with seq, n and handler of \
-            the longest invocation ahead of it; handler is null for the tracker
+            handler, outcome, exec_ms, total_ms; and, if it waited in its lane, ahead, how many were ahead of it, and \
+            waited_for with seq, n, handler and took_ms of the longest of them; handler is null for the tracker, ahead \
+            and took_ms where an earlier version did not store them
             """
         ),
         (
@@ -107,7 +114,8 @@ extension ManPage {
             name: "misses",
             meaning: """
             what missed its deadline, the 200 slowest: seq, n, accepted_at, callback, provider, route, handler, app, \
-            outcome, reason_code, queue_ms, exec_ms, total_ms, budget_ms
+            outcome, reason_code, queue_ms, exec_ms, total_ms, budget_ms; and, if it waited in its lane, ahead and \
+            waited_for as in slowest
             """
         ),
         (name: "waits", meaning: "the ten longest waits in a lane, in the form of slowest"),

@@ -8,6 +8,18 @@ import Store
 struct ReportRun {
     private enum Format: String {
         case text, json, html, junit, csv, markdown, openmetrics
+
+        /// All of them.
+        static let shown: [Format] = [.text, .json, .html, .junit, .csv, .markdown, .openmetrics]
+
+        /// The options for what a format cannot show.
+        var refused: [Option] {
+            switch self {
+            case .text, .json, .html, .markdown: []
+            case .junit: [.crossedBy]
+            case .csv, .openmetrics: [.crossedBy, .baseline]
+            }
+        }
     }
 
     private let window: ReportWindow
@@ -39,9 +51,10 @@ struct ReportRun {
         crossed = try Self.crossed(arguments)
         journal = try JournalSelection(arguments)
         baselineFile = arguments[.baseline]
-        if self.format == .csv, let option = [Option.crossedBy, .baseline].first(where: arguments.has) {
+        if let option = self.format.refused.first(where: arguments.has) {
+            let others = Format.shown.filter { !$0.refused.contains(option) }.map(\.rawValue).joined(separator: ", ")
             throw arguments.usageFailure(
-                "--format csv has a row for each invocation; --\(option.name) is for the others")
+                "--format \(self.format.rawValue) cannot show what --\(option.name) asks for; these can: \(others)")
         }
         width = try arguments[.width].map { text throws(Failure) in
             guard let width = Int(text), (20...1000).contains(width) else {
@@ -149,7 +162,7 @@ struct ReportRun {
         let bytes = try InputFile(path).rest()
         let root: JSONNode
         do { root = try JSONDocument(scanning: bytes).root } catch {
-            throw Failure(.badData, "--baseline \(path): \(error)")
+            throw Failure(.badData, "--baseline \(path): not JSON: \(error.message)")
         }
         do { return try Baseline(root) } catch {
             throw Failure(.badData, "--baseline \(path): not a report in JSON: \(error.message)")

@@ -9,8 +9,8 @@ extension Command {
             Prints the deadline compliance report: the outcome of every invocation, and how many of them kept their \
             deadline, by handler, route and provider. It reads the ledger in the state directory, with or without a \
             daemon. An invocation is due when a handler owed an answer to it; it is missed when it ended as timed_out \
-            or expired. Observers have figures of their own. An invocation that waited in its lane is listed with the \
-            longest one ahead of it.
+            or expired. Observers have figures of their own. An invocation that waited in its lane is listed with how \
+            many were ahead of it and the longest of them.
             """,
             "\(LocalTime.forms) The window is that of acceptance; without --since it begins with the ledger.",
             """
@@ -26,8 +26,9 @@ extension Command {
             """,
             """
             --by takes handler, route, provider, platform, app, callback, outcome, transport, priority, which is as FCM \
-            delivered it, and original_priority, as it was sent. --baseline takes the JSON of an earlier report. It \
-            names a figure that got worse only when chance does as much in less than one of 100 comparisons.
+            delivered it, and original_priority, as it was sent; the formats text, json, html and markdown show it. \
+            --baseline takes the JSON of an earlier report; those formats and junit show what came of it. It names a \
+            figure that got worse only when chance does as much in less than one of 100 comparisons.
             """,
             """
             --from-journal makes the report from the daemon's entries in the journal, with neither ledger nor \

@@ -184,6 +184,22 @@ extension LedgerReader {
         return rows
     }
 
+    /// When the first and the last of the requests were accepted that were accepted from `from` on and before `end`; `nil`
+    /// without any. Both are found in the index by time.
+    public func acceptedTimes(from start: WallTime?, to end: WallTime?) throws(StoreError) -> ClosedRange<WallTime>? {
+        func find(_ order: String) throws(StoreError) -> WallTime? {
+            let statement = try database.prepare(
+                """
+                SELECT accepted_at FROM requests WHERE accepted_at >= ?1 AND accepted_at < ?2
+                ORDER BY accepted_at \(order) LIMIT 1
+                """)
+            statement.bind(start, before: end)
+            return try statement.step() ? WallTime(milliseconds: statement.integer(0)) : nil
+        }
+        guard let first = try find("ASC"), let last = try find("DESC") else { return nil }
+        return first...last
+    }
+
     /// How many of the requests accepted from `from` on and before `end` have an earlier time than the request before them.
     public func clockSteps(from start: WallTime? = nil, to end: WallTime? = nil) throws(StoreError) -> Int {
         let statement = try database.prepare(
