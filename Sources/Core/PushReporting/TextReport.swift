@@ -33,7 +33,7 @@ extension ComplianceReport {
         return lines.joined(separator: "\n") + "\n"
     }
 
-    private var modeText: String {
+    var modeText: String {
         switch mode {
         case .one(.device): "device: the deadline counts from the invocation"
         case .one(.relay): "relay: the deadline counts from acceptance"
@@ -41,7 +41,7 @@ extension ComplianceReport {
         }
     }
 
-    private var deadlineText: String {
+    var deadlineText: String {
         guard let shortestBudget, shortestBudget < budget else { return span(budget) }
         return "\(span(budget)); as little as \(span(shortestBudget)) where a route gives less"
     }

@@ -12,7 +12,9 @@ struct HTMLPage {
     }
 
     /// Adds what stands before the sections.
-    mutating func lead(_ content: String) { body += content }
+    mutating func lead(_ content: String) {
+        body += "<section id=\"summary\" aria-label=\"Summary\">\n\(content)</section>\n"
+    }
 
     /// The whole page.
     var text: String {
@@ -64,6 +66,9 @@ struct HTMLPage {
         caption{text-align:left;color:var(--soft);padding:.25rem 0}
         th,td{padding:.3rem .6rem;border-bottom:1px solid var(--line);text-align:right;white-space:nowrap;vertical-align:top}
         th.name,td.name{text-align:left}td.words,th.words{text-align:left;white-space:normal;min-width:14rem}
+        tbody th.name{white-space:normal;overflow-wrap:anywhere;min-width:8rem}
+        table.spans{font-size:.85rem}.spans th,.spans td{padding:.3rem .35rem}.spans thead th{text-align:right}
+        .spans th[scope=colgroup]{border-bottom:1px solid var(--line)}
         thead th{border-bottom:2px solid var(--line)}tbody tr:target{background:var(--card);outline:2px solid var(--link)}
         code{font:.9em ui-monospace,monospace}
         svg{display:block;width:100%;height:auto;max-width:60rem}
@@ -93,12 +98,21 @@ struct HTMLTable {
         case words(String)
     }
 
+    /// Columns side by side with a heading above theirs.
+    typealias Span = (title: String, columns: Int)
+
     private let caption: String
+    private let spans: [Span]
     private let columns: [Column]
     private var rows = ""
 
-    init(_ caption: String, _ columns: [Column]) {
+    /// A table without rows.
+    /// - Parameter spans: headings above those of the columns, if any: the first one has none, the rest are for all others.
+    init(_ caption: String, _ columns: [Column], spans: [Span] = []) {
+        let spanned = spans.reduce(1) { $0 + $1.columns }
+        precondition(spans.isEmpty || spanned == columns.count, "\(spanned) columns, not \(columns.count)")
         self.caption = caption
+        self.spans = spans
         self.columns = columns
     }
 
@@ -122,9 +136,21 @@ struct HTMLTable {
                 "<th scope=\"col\"\(attributes(column))>\(markup(title))</th>"
             }
         }
-        return "<div class=\"wide\" role=\"region\" tabindex=\"0\" aria-label=\"\(markup(caption))\"><table>"
-            + "<caption>\(markup(caption))</caption><thead><tr>\(head.joined())</tr></thead>\n<tbody>\n\(rows)</tbody>"
-            + "</table></div>\n"
+        return "<div class=\"wide\" role=\"region\" tabindex=\"0\" aria-label=\"\(markup(caption))\">"
+            + "<table\(spans.isEmpty ? "" : " class=\"spans\"")>"
+            + "<caption>\(markup(caption))</caption>\(spanColumns)<thead>\(spanHead)<tr>\(head.joined())</tr></thead>\n"
+            + "<tbody>\n\(rows)</tbody></table></div>\n"
+    }
+
+    private var spanColumns: String {
+        guard !spans.isEmpty else { return "" }
+        return ([1] + spans.map(\.columns)).map { "<colgroup span=\"\($0)\"></colgroup>" }.joined()
+    }
+
+    private var spanHead: String {
+        guard !spans.isEmpty else { return "" }
+        let heads = spans.map { "<th scope=\"colgroup\" colspan=\"\($0.columns)\">\(markup($0.title))</th>" }
+        return "<tr><td></td>\(heads.joined())</tr>"
     }
 
     private func attributes(_ column: Column) -> String {

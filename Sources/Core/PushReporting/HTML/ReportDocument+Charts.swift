@@ -78,8 +78,9 @@ extension ReportDocument {
         return chart.wideText
     }
 
-    /// The histogram of a group's times on a logarithmic axis, with the limits that apply as lines.
-    func histogramChart(_ histogram: Histogram, id: String, title: String) -> String {
+    /// The histogram of a group's times on a logarithmic axis.
+    /// - Parameter hasLimits: whether the limits are drawn as lines, for times that count towards them.
+    func histogramChart(_ histogram: Histogram, id: String, title: String, hasLimits: Bool = true) -> String {
         let buckets = histogram.filledBuckets
         guard let first = buckets.first, let last = buckets.last else { return "" }
         let quarter = 4.0
@@ -115,7 +116,7 @@ extension ReportDocument {
             chart.text(x(microseconds), bottom + 18, name, anchor: "middle")
         }
         var row = 0
-        for seconds in Self.limitSeconds where (left...right + 1).contains(x(seconds * 1_000_000)) {
+        for seconds in hasLimits ? Self.limitSeconds : [] where (left...right + 1).contains(x(seconds * 1_000_000)) {
             let place = x(seconds * 1_000_000)
             chart.line(place, top - 6, place, bottom, "limit")
             // Neighbours have their names on both sides, so that these do not cover each other.
