@@ -57,6 +57,13 @@ else
 fi
 
 if command -v python3 >/dev/null; then
+    say "pages: opened in a browser, light, dark and on a small screen"
+    python3 Tests/Reports/browser.py .build/debug/pushrouterd .build/debug/pushctl
+else
+    say "pages: python3 is not installed, so they are not opened in a browser"
+fi
+
+if command -v python3 >/dev/null; then
     say "metrics: read by other programs' readers, served to hostile clients, scraped by Prometheus"
     python3 Tests/Metrics/metrics.py .build/debug/pushrouterd .build/debug/pushrouter-metrics
 else

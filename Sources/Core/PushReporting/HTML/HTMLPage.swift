@@ -69,7 +69,7 @@ struct HTMLPage {
         caption{text-align:left;color:var(--soft);padding:.25rem 0}
         th,td{padding:.3rem .6rem;border-bottom:1px solid var(--line);text-align:right;white-space:nowrap;vertical-align:top}
         th.name,td.name{text-align:left}td.words,th.words{text-align:left;white-space:normal;overflow-wrap:anywhere;min-width:10rem}
-        tbody th.name{white-space:normal;overflow-wrap:anywhere;min-width:6rem}
+        tbody th.name{white-space:normal;overflow-wrap:anywhere;min-width:7rem}
         table.dense{font-size:.85rem}.dense th,.dense td{padding:.3rem .35rem}
         th[scope=colgroup]{border-bottom:1px solid var(--line);text-align:center}
         .dense thead th.name{text-align:left}
