@@ -224,6 +224,7 @@ struct CampaignReportTests {
         report.add(row(5, .shownBySystem, provider: "braze"))
         let lines = report.lines(TextStyle(width: width)).map(\.text)
         #expect(lines.allSatisfy { $0.count <= width }, "\(lines.filter { $0.count > width })")
+        #expect(lines.contains { $0.hasSuffix(" 2033-05-18 04:33:20 +01:00") }, "a time is not torn from its offset")
         let shortened: [Substring] = ["a-campaign-of-the-s…", "a-button-of-the-sum…"]
         let words = Set(report.text.split { $0 == " " || $0 == "\n" } + shortened)
         for line in lines {
