@@ -53,6 +53,9 @@ grep -Eq 'Test run with [1-9][0-9]* tests.* passed' "$log" || fail "the test run
 say "reports: figures and formats, recomputed by a program of its own"
 /usr/bin/python3 Tests/Reports/report.py .build/debug/pushrouterd .build/debug/pushctl
 
+say "pages: opened in a browser, light, dark and on a small screen"
+/usr/bin/python3 Tests/Reports/browser.py .build/debug/pushrouterd .build/debug/pushctl
+
 say "metrics: read by other programs' readers, served to hostile clients, scraped by Prometheus"
 /usr/bin/python3 Tests/Metrics/metrics.py .build/debug/pushrouterd .build/debug/pushrouter-metrics
 

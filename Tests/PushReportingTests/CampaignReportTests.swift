@@ -1,6 +1,7 @@
 import PushModel
-import PushReporting
 import Testing
+
+@testable import PushReporting
 
 @Suite("The report of campaigns")
 struct CampaignReportTests {
@@ -189,9 +190,13 @@ struct CampaignReportTests {
                 android          3       1  33.3 %           1      1  33.3 %     1        1           3
                 ios              1       0   0.0 %           0      0   0.0 %     0        0           1
 
-                Day (CET)   Received  Direct    Rate  Influenced  Total    Rate  Body  Buttons  Recipients
-                1970-01-01         3       1  33.3 %           1      1  33.3 %     1        1           3
-                1970-01-02         1       0   0.0 %           0      0   0.0 %     0        0           1
+                Day (CET, +01:00)  Received  Direct    Rate  Influenced  Total    Rate  Body  Buttons  Recipients
+                1970-01-01                3       1  33.3 %           1      1  33.3 %     1        1           3
+                1970-01-02                1       0   0.0 %           0      0   0.0 %     0        0           1
+
+                Day (CET, +01:00)  Unattributed  Lost: shown by system  Lost: unmatched
+                1970-01-01                    1                      0                0
+                2026-11-21                    0                      1                0
 
                 Count  Not in these figures
                     1  taps on pushes without a campaign: unattributed
@@ -201,6 +206,61 @@ struct CampaignReportTests {
                 Influenced opens that became direct ones by a later tap: 1. Total counts such a push once.
 
                 """)
+    }
+
+    @Test("no line is wider than asked for, and a value is not torn from its unit", arguments: [60, 80, 200])
+    func width(_ width: Int) {
+        var report = report(
+            [
+                event(.received, 1, campaign: "a-campaign-of-the-summer-that-has-a-long-name"), event(.received, 2),
+                event(.open, 2, action: .uri, button: "a-button-of-the-summer-with-a-long-name"),
+                event(.influencedOpen, 1), event(.open, 1),
+            ],
+            window: ReportWindow(
+                since: WallTime(milliseconds: -1), until: WallTime(milliseconds: 2_000_000_000_000)), by: .day,
+            zone: LocalZone(name: "CET") { _ in 3600 })
+        report.add(interaction(.unattributed), campaign: nil)
+        report.add(interaction(.elsewhere), campaign: nil)
+        report.add(row(5, .shownBySystem, provider: "braze"))
+        let lines = report.lines(TextStyle(width: width)).map(\.text)
+        #expect(lines.allSatisfy { $0.count <= width }, "\(lines.filter { $0.count > width })")
+        #expect(lines.contains { $0.hasSuffix(" 2033-05-18 04:33:20 +01:00") }, "a time is not torn from its offset")
+        let shortened: [Substring] = ["a-campaign-of-the-s…", "a-button-of-the-sum…"]
+        let words = Set(report.text.split { $0 == " " || $0 == "\n" } + shortened)
+        for line in lines {
+            let parts = line.split(separator: " ")
+            #expect(parts.allSatisfy(words.contains), "\(line)")
+            #expect(parts.first != "%" && parts.first?.hasPrefix("+") != true, "\(line)")
+        }
+    }
+
+    @Test("opens beside the figures are told by day, with the reason, as text, page and JSON")
+    func besideByDay() throws {
+        var report = report([event(.received)])
+        report.add(interaction(.unmatched, nil, at: 86_400_000), campaign: nil)
+        report.add(interaction(.unmatched, nil, at: 86_400_001), campaign: nil)
+        report.add(interaction(.unattributed, at: 86_400_000), campaign: nil)
+        report.add(row(5, .shownBySystem, provider: "braze"))
+        #expect(report.text.contains("\n1970-01-02             1                      0                2\n"))
+        #expect(report.html.contains("<td>0</td><td>1</td><td>0</td><td>2</td></tr>"))
+        #expect(report.html.contains("<dd>3<small>shown by system 1, unmatched 2</small></dd>"))
+        let days = try #require(try json(report)["by_day"]?.elements)
+        #expect(days.map { $0["day"]?.string } == ["1970-01-01", "1970-01-02", "2026-11-21"])
+        #expect(days[1]["unattributed"]?.int64 == 1 && days[1]["opens_lost"]?["unmatched"]?.int64 == 2)
+        #expect(days[1]["received"]?.int64 == 0 && days[2]["opens_lost"]?["shown_by_system"]?.int64 == 1)
+    }
+
+    @Test("days have one heading, with the offset, or with both where the clocks were changed between them")
+    func dayHeading() {
+        let zone = LocalZone(name: "CET") { $0.seconds < 1000 * 86_400 ? 7200 : 3600 }
+        let summer = event(.received, 1), winter = event(.received, 2, at: 1000 * 86_400)
+        for field in [nil, EventField.day] {
+            #expect(report([summer], by: field).text.contains("\nDay (UTC)   Received "))
+            #expect(report([summer], by: field, zone: zone).text.contains("\nDay (CET, +02:00)  Received "))
+            let both = report([summer, winter], by: field, zone: zone)
+            #expect(both.text.contains("\nDay (CET, +02:00 to +01:00)  Received "))
+            #expect(both.html.contains(">Day (CET, +02:00 to +01:00)</th>"))
+        }
     }
 
     @Test("JSON has everything, with rates and their base")

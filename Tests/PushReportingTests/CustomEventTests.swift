@@ -24,19 +24,19 @@ struct CustomEventTests {
             counts.text == """
                 Window  all that the ledger holds
 
-                Day (CET)   Event                            Count
-                1970-01-01  local.pushnotification.Received      1
-                1970-01-01  users.behaviors.CustomEvent          2
-                1970-01-02  users.behaviors.CustomEvent          2
-                in all      local.pushnotification.Received      1
-                in all      users.behaviors.CustomEvent          4
+                Day (CET, +01:00)  Event                            Count
+                1970-01-01         local.pushnotification.Received      1
+                1970-01-01         users.behaviors.CustomEvent          2
+                1970-01-02         users.behaviors.CustomEvent          2
+                in all             local.pushnotification.Received      1
+                in all             users.behaviors.CustomEvent          4
 
-                Day (CET)   Custom event  Count
-                1970-01-01  Bought            1
-                1970-01-01  bought            1
-                1970-01-02  bought            2
-                in all      Bought            1
-                in all      bought            3
+                Day (CET, +01:00)  Custom event  Count
+                1970-01-01         Bought            1
+                1970-01-01         bought            1
+                1970-01-02         bought            2
+                in all             Bought            1
+                in all             bought            3
 
                 """)
     }

@@ -16,12 +16,12 @@ struct EventCountsTests {
             counts.text == """
                 Window  until 1970-01-03 01:00:00 +01:00
 
-                Day (CET)   Event                             Count
-                1970-01-01  local.pushnotification.Received       2
-                1970-01-01  users.behaviors.app.SessionStart      1
-                1970-01-02  local.pushnotification.Received       1
-                in all      local.pushnotification.Received       3
-                in all      users.behaviors.app.SessionStart      1
+                Day (CET, +01:00)  Event                             Count
+                1970-01-01         local.pushnotification.Received       2
+                1970-01-01         users.behaviors.app.SessionStart      1
+                1970-01-02         local.pushnotification.Received       1
+                in all             local.pushnotification.Received       3
+                in all             users.behaviors.app.SessionStart      1
 
                 """)
         let root = try JSONDocument(scanning: counts.json).root

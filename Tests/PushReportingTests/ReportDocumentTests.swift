@@ -67,7 +67,7 @@ struct ReportDocumentTests {
         let identifiers = html.split(separator: " id=\"").dropFirst().map { $0.prefix { $0 != "\"" } }
         #expect(Set(identifiers).count == identifiers.count)
         let names = html.split(separator: "aria-labelledby=\"").dropFirst().map { $0.prefix { $0 != "\"" } }
-        #expect(names.count == 3)
+        #expect(names.count == 6)
         for name in names { #expect(name.split(separator: " ").allSatisfy(identifiers.contains), "\(name)") }
     }
 

@@ -10,7 +10,7 @@ extension CampaignReport {
             $0.member("campaign", selection.campaign)
             $0.member("in_all", object: { total.write(to: &$0) })
             $0.member("campaigns", array: { list in sortedCampaigns.forEach { $0.value.write($0.key, to: &list) } })
-            $0.member("by_day", days: days)
+            writeDays(to: &$0)
             writeGroups(to: &$0)
             writeParts(to: &$0)
             $0.member("unattributed", unattributed)
@@ -25,6 +25,25 @@ extension CampaignReport {
     }
 
     private var sortedCampaigns: [(key: String, value: Campaign)] { campaigns.sorted { $0.key < $1.key } }
+
+    private func writeDays(to writer: inout JSONWriter) {
+        writer.member(
+            "by_day",
+            array: { list in
+                for (day, figures, beside) in allDays {
+                    list.object {
+                        $0.member("day", day.description)
+                        figures.write(to: &$0)
+                        $0.member("unattributed", beside.unattributed)
+                        $0.member(
+                            "opens_lost",
+                            object: { writer in
+                                for loss in Loss.allCases { writer.member(loss.rawValue, beside.lost[loss] ?? 0) }
+                            })
+                    }
+                }
+            })
+    }
 
     private func writeGroups(to writer: inout JSONWriter) {
         writer.key("by")

@@ -38,6 +38,14 @@ public struct CampaignReport: Sendable {
         var days: [LocalDay: CampaignFigures] = [:]
     }
 
+    /// Opens of a day that are in no campaign's figures.
+    struct OpensBeside: Hashable, Sendable {
+        /// Taps on pushes without a campaign.
+        var unattributed = 0
+        /// Opens that cannot be counted, by why.
+        var lost: [Loss: Int] = [:]
+    }
+
     /// A group's name; `nil` for what has no such field.
     typealias GroupName = String?
 
@@ -64,7 +72,8 @@ public struct CampaignReport: Sendable {
     private(set) var groups: [GroupName: CampaignFigures] = [:]
     /// What became of the interactions: of the selected campaign, or of all and of none.
     public private(set) var verdicts: [Interaction.Verdict: Int] = [:]
-    private var losses: [Loss: Int] = [:]
+    /// Opens beside the figures by day; nobody knows the campaign of one. Days without any are not here.
+    private(set) var besideByDay: [LocalDay: OpensBeside] = [:]
     private var recipients: [Recipient: UInt32] = [:]
     private var partOfID: [String: String?] = [:]
 
@@ -105,7 +114,12 @@ public struct CampaignReport: Sendable {
     public mutating func add(_ row: InteractionRow, campaign: String?, isLostOpen: Bool = true) {
         guard window.contains(row.at), isSelected(campaign) else { return }
         verdicts[row.verdict, default: 0] += 1
-        if row.verdict == .unmatched, isLostOpen { losses[.unmatched, default: 0] += 1 }
+        let day = zone.day(of: row.at.seconds)
+        switch row.verdict {
+        case .unmatched: if isLostOpen { besideByDay[day, default: OpensBeside()].lost[.unmatched, default: 0] += 1 }
+        case .unattributed: besideByDay[day, default: OpensBeside()].unattributed += 1
+        default: break
+        }
     }
 
     /// Counts an invocation, if an open is lost by its outcome.
@@ -116,7 +130,10 @@ public struct CampaignReport: Sendable {
             window.contains(row.acceptedAt)
         else { return }
         switch row.platform {
-        case .android: if invocation.result?.outcome == .shownBySystem { losses[.shownBySystem, default: 0] += 1 }
+        case .android:
+            guard invocation.result?.outcome == .shownBySystem else { return }
+            let day = zone.day(of: row.acceptedAt.seconds)
+            besideByDay[day, default: OpensBeside()].lost[.shownBySystem, default: 0] += 1
         // The tracker learns of all that they display, without an instance of the SDK too (T9).
         case .ios, .web: break
         }
@@ -126,7 +143,17 @@ public struct CampaignReport: Sendable {
     public var unattributed: Int { verdicts[.unattributed] ?? 0 }
 
     /// How many opens cannot be counted. They are of all campaigns, and with one selected left out.
-    public func lost(_ loss: Loss) -> Int { losses[loss] ?? 0 }
+    public func lost(_ loss: Loss) -> Int { besideByDay.values.reduce(0) { $0 + ($1.lost[loss] ?? 0) } }
+
+    /// The days that have figures, or opens beside them, each with both.
+    var allDays: [(day: LocalDay, figures: CampaignFigures, beside: OpensBeside)] {
+        Set(days.keys).union(besideByDay.keys).sorted().map {
+            (day: $0, figures: days[$0] ?? CampaignFigures(), beside: besideByDay[$0] ?? OpensBeside())
+        }
+    }
+
+    /// What heads a column of its days.
+    var dayHeading: String { zone.heading("Day", allDays.map(\.day)) }
 
     private mutating func isSelected(_ campaign: String?) -> Bool {
         guard let wanted = selection.campaign else { return true }

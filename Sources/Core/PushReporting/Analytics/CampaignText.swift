@@ -1,58 +1,83 @@
 import PushModel
 
 extension CampaignReport {
-    /// The report for people: lines for a terminal of 100 columns, without colour; times and days in its zone.
-    public var text: String {
+    /// The report for people: lines of any width, without colour; times and days in its zone.
+    public var text: String { lines(TextStyle()).reduce(into: "") { $0 += $1.text + "\n" } }
+
+    /// The report for a terminal; times and days in its zone.
+    public func lines(_ style: TextStyle) -> [ReportLine] {
         let sections = [
-            heading, campaignTable, buttonTable, groupTable, partTable, dayTable, besideTable, influencedNote,
+            heading(style), campaignTable(style), buttonTable(style), groupTable(style), partTable(style),
+            dayTable(style), besideDayTable(style), besideList(style), influencedNote(style),
         ]
-        return sections.filter { !$0.isEmpty }.joined(separator: "\n")
+        return Array(sections.filter { !$0.isEmpty }.joined(separator: [ReportLine("")]))
     }
 
-    private var heading: String {
-        let what = selection.campaign.map { "Campaign  \($0)\n" } ?? ""
-        let nothing = total.isEmpty ? "\nNo campaign's push was received or opened.\n" : ""
-        return what + "Window    \(zone.text(window))\n" + nothing
+    private func heading(_ style: TextStyle) -> [ReportLine] {
+        let what = selection.campaign.map { wrapped("Campaign  \($0.showingControls())", style) } ?? []
+        // A time is not torn from its offset.
+        let window = "Window    " + zone.text(window).replacingSpacesInTimes
+        let nothing =
+            total.isEmpty
+            ? [ReportLine("")] + wrapped("No campaign's push was received or opened.", style) : []
+        return what + wrapped(window, style) + nothing
     }
 
-    private var campaignTable: String {
-        guard !total.isEmpty else { return "" }
+    private func campaignTable(_ style: TextStyle) -> [ReportLine] {
+        guard !total.isEmpty else { return [] }
         var table = Self.table("Campaign")
         for (id, campaign) in campaigns.sorted(by: { $0.key < $1.key }) { table.add(campaign.figures.cells(id)) }
         if campaigns.count > 1 { table.add(total.cells("In all")) }
-        return table.text + "Rates are shares of the received pushes. A recipient is a user, or a device without one.\n"
+        return table.lines(width: style.width)
+            + wrapped(
+                "Rates are shares of the received pushes. A recipient is a user, or a device without one.", style,
+                indent: 0)
     }
 
-    private var buttonTable: String {
+    private func buttonTable(_ style: TextStyle) -> [ReportLine] {
+        // Both names stand in each part of a table that is too wide.
         var table = TextTable(
-            [("Campaign", .left), ("Button", .left), ("Action", .left), ("Clicks", .right)], widest: 32)
+            [("Campaign", .left), ("Button", .left), ("Action", .left), ("Clicks", .right)],
+            widest: style.width.map { $0 < 80 } ?? false ? 20 : 32, keys: 2)
         for (id, campaign) in campaigns.sorted(by: { $0.key < $1.key }) {
             for (button, clicks) in campaign.figures.sortedButtons {
                 table.add([id, button.id, button.action, grouped(clicks)])
             }
         }
-        return table.text
+        return table.lines(width: style.width)
     }
 
-    private var groupTable: String {
-        guard let field = selection.field, !groups.isEmpty else { return "" }
-        var table = Self.table(field.rawValue)
+    private func groupTable(_ style: TextStyle) -> [ReportLine] {
+        guard let field = selection.field, !groups.isEmpty else { return [] }
+        var table = Self.table(field == .day ? dayHeading : field.rawValue)
         for (name, figures) in sortedGroups { table.add(figures.cells(name ?? "-")) }
-        return table.text
+        return table.lines(width: style.width)
     }
 
-    private var partTable: String {
-        guard !parts.isEmpty else { return "" }
+    private func partTable(_ style: TextStyle) -> [ReportLine] {
+        guard !parts.isEmpty else { return [] }
         var table = Self.table("Campaign, decoded")
         for (part, figures) in parts.sorted(by: { $0.key < $1.key }) { table.add(figures.cells(part)) }
-        return table.text
+        return table.lines(width: style.width)
     }
 
-    private var dayTable: String {
-        guard !days.isEmpty, selection.field != .day else { return "" }
-        var table = Self.table("Day (\(zone.name))")
+    private func dayTable(_ style: TextStyle) -> [ReportLine] {
+        guard !days.isEmpty, selection.field != .day else { return [] }
+        var table = Self.table(dayHeading)
         for (day, figures) in days.sorted(by: { $0.key < $1.key }) { table.add(figures.cells(day.description)) }
-        return table.text
+        return table.lines(width: style.width)
+    }
+
+    private func besideDayTable(_ style: TextStyle) -> [ReportLine] {
+        guard selection.campaign == nil else { return [] }
+        var table = TextTable(
+            [(dayHeading, .left), ("Unattributed", .right)] + Loss.allCases.map { ("Lost: \($0.words)", .right) },
+            widest: 32)
+        for (day, _, beside) in allDays where besideByDay[day] != nil {
+            table.add(
+                [day.description, grouped(beside.unattributed)] + Loss.allCases.map { grouped(beside.lost[$0] ?? 0) })
+        }
+        return table.lines(width: style.width)
     }
 
     /// What is in no campaign's figures: how many, and what it is.
@@ -67,16 +92,34 @@ extension CampaignReport {
         ]
     }
 
-    private var besideTable: String {
-        var table = TextTable([("Count", .right), ("Not in these figures", .left)], widest: 90)
-        for (count, meaning) in countsBeside where count > 0 { table.add([grouped(count), meaning]) }
-        return table.text
+    private func besideList(_ style: TextStyle) -> [ReportLine] {
+        let shown = countsBeside.filter { $0.count > 0 }
+        guard !shown.isEmpty else { return [] }
+        let title = "Count"
+        let wide = shown.reduce(title.count) { max($0, grouped($1.count).count) }
+        let inner = TextStyle(width: style.width.map { max(1, $0 - wide - 2) })
+        let before = String(repeating: " ", count: wide - title.count)
+        var lines = [ReportLine("\(before)\(title)  Not in these figures", .heading)]
+        for (count, meaning) in shown {
+            let count = grouped(count)
+            for (place, part) in inner.wrapped(meaning, indent: 0).enumerated() {
+                let padding = String(repeating: " ", count: place == 0 ? wide - count.count : wide)
+                lines.append(ReportLine(padding + (place == 0 ? count : "") + "  " + part))
+            }
+        }
+        return lines
     }
 
-    private var influencedNote: String {
-        guard total.influencedAndDirect > 0 else { return "" }
-        return "Influenced opens that became direct ones by a later tap: \(grouped(total.influencedAndDirect)). "
-            + "Total counts such a push once.\n"
+    private func influencedNote(_ style: TextStyle) -> [ReportLine] {
+        guard total.influencedAndDirect > 0 else { return [] }
+        return wrapped(
+            "Influenced opens that became direct ones by a later tap: \(grouped(total.influencedAndDirect)). "
+                + "Total counts such a push once.", style, indent: 0)
+    }
+
+    /// Lines of the width; a no-break space does not end one, and is shown as a space.
+    private func wrapped(_ text: String, _ style: TextStyle, indent: Int = 10) -> [ReportLine] {
+        style.wrapped(text, indent: indent).map { line in ReportLine(String(line.map { $0 == "\u{A0}" ? " " : $0 })) }
     }
 
     /// The groups of the selected field, those without it last.
@@ -112,5 +155,21 @@ extension CampaignFigures {
     var sortedButtons: [(button: Button, clicks: Int)] {
         buttonClicks.map { (button: $0.key, clicks: $0.value) }
             .sorted { ($0.button.id, $0.button.action) < ($1.button.id, $1.button.action) }
+    }
+}
+
+extension CampaignReport.Loss {
+    /// For people.
+    var words: String { rawValue.split(separator: "_").joined(separator: " ") }
+}
+
+extension String {
+    /// A window, in which only the space before a word or behind it ends a line.
+    fileprivate var replacingSpacesInTimes: String {
+        let words = split(separator: " ")
+        return words.dropFirst().reduce(into: words.first.map { String($0) } ?? "") { text, word in
+            let joins = word.first?.isLetter == false && text.last?.isLetter == false
+            text += (joins ? "\u{A0}" : " ") + word
+        }
     }
 }

@@ -34,7 +34,8 @@ public struct EventCounts: Sendable {
 
     /// The counts for people.
     public var text: String {
-        var table = TextTable([("Day (\(zone.name))", .left), ("Event", .left), ("Count", .right)], widest: 60)
+        let heading = zone.heading("Day", Array(days.keys))
+        var table = TextTable([(heading, .left), ("Event", .left), ("Count", .right)], widest: 60)
         for (day, kinds) in days.sorted(by: { $0.key < $1.key }) { Self.add(kinds, day.description, to: &table) }
         if days.count > 1 { Self.add(inAll, "in all", to: &table) }
         let tables = [days.isEmpty ? "No events.\n" : table.text, customEvents.text, delayTable]

@@ -24,7 +24,7 @@ struct CustomEventCounts {
     /// The counts for people; empty without any.
     var text: String {
         var table = TextTable(
-            [("Day (\(zone.name))", .left), ("Custom event", .left), ("Count", .right)], widest: 60)
+            [(zone.heading("Day", Array(days.keys)), .left), ("Custom event", .left), ("Count", .right)], widest: 60)
         for (day, names) in sorted { Self.add(names, day.description, to: &table) }
         if days.count > 1 { Self.add(inAll, "in all", to: &table) }
         return table.text

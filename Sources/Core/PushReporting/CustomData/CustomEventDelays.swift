@@ -38,8 +38,8 @@ public struct CustomEventDelays: Sendable {
     var text: String {
         var table = TextTable(
             [
-                ("Saved (\(zone.name))", .left), ("Custom event", .left), ("Became", .left), ("Count", .right),
-                ("Median", .right), ("p90", .right), ("Longest", .right),
+                (zone.heading("Saved", delays.keys.map(\.day)), .left), ("Custom event", .left), ("Became", .left),
+                ("Count", .right), ("Median", .right), ("p90", .right), ("Longest", .right),
             ], widest: 40)
         for (key, delays) in sorted {
             table.add([

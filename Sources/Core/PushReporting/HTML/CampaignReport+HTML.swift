@@ -6,9 +6,9 @@ extension CampaignReport {
         var page = HTMLPage(title: selection.campaign.map { "Campaign \($0)" } ?? "Campaigns")
         page.lead(lead)
         page.section("days-chart", "Received and opened by day", dayChart)
-        page.section("campaigns", "By campaign", table("Campaign", campaignRows))
+        page.section("campaigns", "By campaign", table("Campaign", campaignRows) + nobodysNote)
         page.section("parts", "By decoded campaign", table("Campaign, decoded", partRows))
-        page.section("days", "By day", table("Day (\(zone.name))", dayRows))
+        page.section("days", "By day", dayTable)
         page.section("campaign-days", "By campaign and day", campaignDays)
         if let field = selection.field, field != .day {
             page.section("groups", "By \(field.rawValue)", table(field.rawValue, groupRows))
@@ -25,6 +25,35 @@ extension CampaignReport {
     private var dayRows: [Row] { days.sorted { $0.key < $1.key }.map { ($0.key.description, $0.value) } }
     private var groupRows: [Row] { sortedGroups.map { ($0.name ?? "-", $0.figures) } }
 
+    /// The figures by day, and the opens beside them.
+    private var dayTable: String {
+        let besides = selection.campaign == nil ? Loss.allCases : []
+        var table = HTMLTable(
+            "Figures by day, and opens that count in no campaign",
+            Self.columns([.name(dayHeading)])
+                + (besides.isEmpty ? [] : [.number("Unattributed")] + besides.map { .number("Lost: \($0.words)") }))
+        for (day, figures, beside) in allDays {
+            table.add(
+                [day.description] + figures.htmlCells
+                    + (besides.isEmpty ? [] : [grouped(beside.unattributed)])
+                    + besides.map { grouped(beside.lost[$0] ?? 0) })
+        }
+        return table.text
+    }
+
+    private var nobodysNote: String {
+        guard !campaigns.isEmpty, !besideByDay.isEmpty else { return "" }
+        return "<p>Nobody knows the campaign of an unattributed or a lost open: <a href=\"#days\">the table by day</a> "
+            + "has them.</p>\n"
+    }
+
+    private static func columns(_ names: [HTMLTable.Column]) -> [HTMLTable.Column] {
+        names + [
+            .number("Received"), .number("Recipients"), .number("Direct"), .number("Direct rate"),
+            .number("Influenced"), .number("Total"), .number("Total rate"), .number("Body"), .number("Buttons"),
+        ]
+    }
+
     private var lead: String {
         let lost = Loss.allCases.reduce(0) { $0 + self.lost($1) }
         let cards = [
@@ -33,7 +62,7 @@ extension CampaignReport {
             ("Influenced opens", grouped(total.influencedOpens), share(total.influencedOpens, of: total.received)),
             ("Total opens", grouped(total.totalOpens), share(total.totalOpens, of: total.received)),
             ("Unattributed", grouped(unattributed), "taps without a campaign"),
-            ("Lost opens", grouped(lost), "reasons below"),
+            ("Lost opens", grouped(lost), lostByReason),
         ]
         let list = cards.map { "<div><dt>\($0.0)</dt><dd>\($0.1)<small>\($0.2)</small></dd></div>" }
         return "<p class=\"soft\">Window: \(markup(zone.text(window)))</p>\n"
@@ -42,26 +71,20 @@ extension CampaignReport {
             + "<dl class=\"cards\">\(list.joined(separator: "\n"))</dl>\n"
     }
 
+    private var lostByReason: String {
+        let reasons = Loss.allCases.filter { lost($0) > 0 }.map { "\($0.words) \(grouped(lost($0)))" }
+        return reasons.isEmpty ? "none" : reasons.joined(separator: ", ")
+    }
+
     private func table(_ title: String, _ rows: [Row]) -> String {
-        var table = HTMLTable(
-            "Figures by \(title)",
-            [
-                .name(title), .number("Received"), .number("Recipients"), .number("Direct"), .number("Direct rate"),
-                .number("Influenced"), .number("Total"), .number("Total rate"), .number("Body"), .number("Buttons"),
-            ])
+        var table = HTMLTable("Figures by \(title)", Self.columns([.name(title)]))
         for (name, figures) in rows { table.add([markup(name)] + figures.htmlCells) }
         return table.text
     }
 
     private var campaignDays: String {
         guard campaigns.count > 1 else { return "" }
-        var table = HTMLTable(
-            "Figures by campaign and day",
-            [
-                .name("Campaign"), .name("Day"), .number("Received"), .number("Recipients"), .number("Direct"),
-                .number("Direct rate"), .number("Influenced"), .number("Total"), .number("Total rate"), .number("Body"),
-                .number("Buttons"),
-            ])
+        var table = HTMLTable("Figures by campaign and day", Self.columns([.name("Campaign"), .name(dayHeading)]))
         for (id, campaign) in campaigns.sorted(by: { $0.key < $1.key }) {
             for (day, figures) in campaign.days.sorted(by: { $0.key < $1.key }) {
                 table.add([markup(id), day.description] + figures.htmlCells)

@@ -12,7 +12,9 @@ struct HTMLPage {
     }
 
     /// Adds what stands before the sections.
-    mutating func lead(_ content: String) { body += content }
+    mutating func lead(_ content: String) {
+        body += "<section id=\"summary\" aria-label=\"Summary\">\n\(content)</section>\n"
+    }
 
     /// The whole page.
     var text: String {
@@ -40,12 +42,15 @@ struct HTMLPage {
         """
     }
 
-    /// Contrasts: text at least 7 : 1, chart colours at least 3 : 1 on the background, in both schemes.
+    /// Contrasts on the background and on cards, in both schemes and in print: text at least 4.5 : 1; lines, bars and cells
+    /// of drawings at least 3 : 1. `--line` only separates rows and cards.
     private static let style = """
         :root{--ground:#fff;--text:#1a1d21;--soft:#4a5058;--line:#c9ced6;--card:#f3f5f8;--link:#0b4f9e;--bar:#2f6fb5;
-        --bad:#9b1c1c;--good:#14602f;--limit:#9b1c1c;--heat:47,111,181}
+        --bad:#9b1c1c;--good:#14602f;--limit:#9b1c1c;
+        --axis:#80878f;--heat1:#5b97d4;--heat2:#4480c2;--heat3:#2f6aac;--heat4:#1f5491;--heat5:#113e73;--heat6:#062749}
         @media(prefers-color-scheme:dark){:root{--ground:#14171b;--text:#eceff3;--soft:#b9c0c9;--line:#3c434c;
-        --card:#1e2329;--link:#8fc1ff;--bar:#6ba6e8;--bad:#ff9d9d;--good:#86d9a3;--limit:#ff9d9d;--heat:107,166,232}}
+        --card:#1e2329;--link:#8fc1ff;--bar:#6ba6e8;--bad:#ff9d9d;--good:#86d9a3;--limit:#ff9d9d;
+        --axis:#7b848f;--heat1:#4474aa;--heat2:#568ac4;--heat3:#6ba1da;--heat4:#87b8ea;--heat5:#a9d0f6;--heat6:#d3e8ff}}
         *{box-sizing:border-box}
         body{margin:0;background:var(--ground);color:var(--text);font:16px/1.5 system-ui,sans-serif}
         main{max-width:72rem;margin:0 auto;padding:1.5rem 1rem 4rem}
@@ -63,18 +68,25 @@ struct HTMLPage {
         table{border-collapse:collapse;width:100%;font-variant-numeric:tabular-nums;font-size:.92rem}
         caption{text-align:left;color:var(--soft);padding:.25rem 0}
         th,td{padding:.3rem .6rem;border-bottom:1px solid var(--line);text-align:right;white-space:nowrap;vertical-align:top}
-        th.name,td.name{text-align:left}td.words,th.words{text-align:left;white-space:normal;min-width:14rem}
-        thead th{border-bottom:2px solid var(--line)}tbody tr:target{background:var(--card);outline:2px solid var(--link)}
+        th.name,td.name{text-align:left}td.words,th.words{text-align:left;white-space:normal;overflow-wrap:anywhere;min-width:10rem}
+        tbody th.name{white-space:normal;overflow-wrap:anywhere;min-width:7rem}
+        table.dense{font-size:.85rem}.dense th,.dense td{padding:.3rem .35rem}
+        th[scope=colgroup]{border-bottom:1px solid var(--line);text-align:center}
+        .dense thead th.name{text-align:left}
+        thead th{border-bottom:2px solid var(--line);white-space:normal;vertical-align:bottom}tbody tr:target{background:var(--card);outline:2px solid var(--link)}
         code{font:.9em ui-monospace,monospace}
         svg{display:block;width:100%;height:auto;max-width:60rem}
         svg text{fill:var(--soft);font:12px system-ui,sans-serif}
         .chart{min-width:40rem}
-        .bar{fill:var(--bar)}.badbar{fill:var(--bad)}.goodbar{fill:var(--good)}.axis{stroke:var(--line)}.limit{stroke:var(--limit);stroke-dasharray:4 3}
-        svg text.limitname{fill:var(--limit)}.cell{fill:rgb(var(--heat))}.frame{fill:none;stroke:var(--line)}
+        .bar{fill:var(--bar)}.badbar{fill:var(--bad)}.goodbar{fill:var(--good)}.axis{stroke:var(--axis)}.limit{stroke:var(--limit);stroke-dasharray:4 3}
+        svg text.limitname{fill:var(--limit)}.frame{fill:none;stroke:var(--axis)}
+        .heat1{fill:var(--heat1)}.heat2{fill:var(--heat2)}.heat3{fill:var(--heat3)}.heat4{fill:var(--heat4)}.heat5{fill:var(--heat5)}
+        .heat6{fill:var(--heat6)}
         .charts{display:grid;grid-template-columns:repeat(auto-fit,minmax(20rem,1fr));gap:1rem}
-        @media(max-width:30rem){.charts{grid-template-columns:1fr}main{padding:1rem .6rem 3rem}th,td{padding:.3rem .4rem}}
+        @media(max-width:30rem){.charts{grid-template-columns:1fr}caption{max-width:calc(100vw - 1.5rem)}main{padding:1rem .6rem 3rem}th,td{padding:.3rem .4rem}}
         @media print{:root{--ground:#fff;--text:#000;--soft:#333;--line:#999;--card:#fff;--link:#000;--bar:#2f6fb5;
-        --bad:#9b1c1c;--good:#14602f;--limit:#9b1c1c;--heat:47,111,181}main{max-width:none;padding:0}
+        --bad:#9b1c1c;--good:#14602f;--limit:#9b1c1c;
+        --axis:#777;--heat1:#5b97d4;--heat2:#4480c2;--heat3:#2f6aac;--heat4:#1f5491;--heat5:#113e73;--heat6:#062749}main{max-width:none;padding:0}
         body{font-size:10pt;-webkit-print-color-adjust:exact;print-color-adjust:exact}
         section,tr,svg,.cards>div{break-inside:avoid}section.long{break-inside:auto}h2,h3{break-after:avoid}
         .wide{overflow:visible}.chart{min-width:0}table{font-size:7pt}th,td,td.words{white-space:normal;min-width:0}th,td{padding:.15rem .3rem}thead{display:table-header-group}}
@@ -93,12 +105,24 @@ struct HTMLTable {
         case words(String)
     }
 
+    /// Columns side by side with a heading above theirs.
+    typealias Span = (title: String, columns: Int)
+
+    /// A table of more columns has smaller letters.
+    private static let dense = 10
+
     private let caption: String
+    private let spans: [Span]
     private let columns: [Column]
     private var rows = ""
 
-    init(_ caption: String, _ columns: [Column]) {
+    /// A table without rows.
+    /// - Parameter spans: headings above those of the columns, if any: the first one has none, the rest are for all others.
+    init(_ caption: String, _ columns: [Column], spans: [Span] = []) {
+        let spanned = spans.reduce(1) { $0 + $1.columns }
+        precondition(spans.isEmpty || spanned == columns.count, "\(spanned) columns, not \(columns.count)")
         self.caption = caption
+        self.spans = spans
         self.columns = columns
     }
 
@@ -122,9 +146,21 @@ struct HTMLTable {
                 "<th scope=\"col\"\(attributes(column))>\(markup(title))</th>"
             }
         }
-        return "<div class=\"wide\" role=\"region\" tabindex=\"0\" aria-label=\"\(markup(caption))\"><table>"
-            + "<caption>\(markup(caption))</caption><thead><tr>\(head.joined())</tr></thead>\n<tbody>\n\(rows)</tbody>"
-            + "</table></div>\n"
+        return "<div class=\"wide\" role=\"region\" tabindex=\"0\" aria-label=\"\(markup(caption))\">"
+            + "<table\(columns.count > Self.dense ? " class=\"dense\"" : "")>"
+            + "<caption>\(markup(caption))</caption>\(spanColumns)<thead>\(spanHead)<tr>\(head.joined())</tr></thead>\n"
+            + "<tbody>\n\(rows)</tbody></table></div>\n"
+    }
+
+    private var spanColumns: String {
+        guard !spans.isEmpty else { return "" }
+        return ([1] + spans.map(\.columns)).map { "<colgroup span=\"\($0)\"></colgroup>" }.joined()
+    }
+
+    private var spanHead: String {
+        guard !spans.isEmpty else { return "" }
+        let heads = spans.map { "<th scope=\"colgroup\" colspan=\"\($0.columns)\">\(markup($0.title))</th>" }
+        return "<tr><td></td>\(heads.joined())</tr>"
     }
 
     private func attributes(_ column: Column) -> String {

@@ -42,7 +42,8 @@ extension ReportDocument {
         return chart.wideText
     }
 
-    /// Time from acceptance to the end over time: a cell for each span and latency band, darker for more rows.
+    /// Time from acceptance to the end over time: a cell for each span and latency band, in a stronger colour for
+    /// more rows.
     var heatMap: String {
         let spans = detail.timeline.spans
         let bands = Timeline.bounds.count + 1
@@ -55,17 +56,16 @@ extension ReportDocument {
         var chart = SVGChart(
             id: "heat-map", title: "Latency over time",
             description: "Rows by time from acceptance to the end, from \(Timeline.bound(of: lowest)) to "
-                + "\(Timeline.bound(of: highest)); the darkest cell has \(grouped(most)) rows.", width: Self.chartWidth,
-            height: Int(bottom) + 40)
+                + "\(Timeline.bound(of: highest)); the fullest cell has \(grouped(most)) rows.", width: Self.chartWidth,
+            height: Int(bottom) + 62)
         let step = (Self.right - Self.left) / Double(spans.count)
         for (row, band) in shown.enumerated() {
             let y = top + Double(row) * height
             chart.text(Self.left - 8, y + 13, Timeline.bound(of: band), anchor: "end")
             for (index, (begin, slot)) in spans.enumerated() where slot.bands[band] > 0 {
-                let share = (Double(slot.bands[band]) / Double(most)).squareRoot()
+                let shade = Self.shade(slot.bands[band], of: most)
                 chart.rectangle(
-                    Self.left + Double(index) * step, y, max(0.5, min(step, 40)), height - 1, "cell",
-                    opacity: 0.15 + 0.85 * share,
+                    Self.left + Double(index) * step, y, max(0.5, min(step, 40)), height - 1, "heat\(shade)",
                     label: "\(zone.text(begin)), \(Timeline.bound(of: band)): \(grouped(slot.bands[band]))")
             }
             // The deadline lies between two bands.
@@ -75,11 +75,38 @@ extension ReportDocument {
         }
         chart.rectangle(Self.left, top, Self.right - Self.left, bottom - top, "frame")
         addTimes(to: &chart, spans.map(\.begin), y: bottom + 20)
+        addShades(to: &chart, most: most, y: bottom + 34)
         return chart.wideText
     }
 
-    /// The histogram of a group's times on a logarithmic axis, with the limits that apply as lines.
-    func histogramChart(_ histogram: Histogram, id: String, title: String) -> String {
+    private static let shades = 6
+
+    /// 1 for few rows to `shades` for the fullest cell. A single row has a colour that can be seen, and each further one needs
+    /// more rows than the one before.
+    private static func shade(_ count: Int, of most: Int) -> Int {
+        (1...shades).last { count >= least(of: $0, most) } ?? 1
+    }
+
+    /// The fewest rows that have a shade.
+    private static func least(of shade: Int, _ most: Int) -> Int {
+        let share = Double(shade - 1) / Double(shades)
+        return max(1, Int((share * share * Double(most)).rounded(.up)))
+    }
+
+    /// What each colour of the heat map stands for.
+    private func addShades(to chart: inout SVGChart, most: Int, y: Double) {
+        chart.text(Self.left - 8, y + 10, "Rows:", anchor: "end")
+        let used = (1...Self.shades).filter { Self.shade(Self.least(of: $0, most), of: most) == $0 }
+        for (place, shade) in used.enumerated() {
+            let x = Self.left + Double(place) * 130
+            chart.rectangle(x, y, 12, 12, "heat\(shade)")
+            chart.text(x + 18, y + 10, "\(grouped(Self.least(of: shade, most))) or more")
+        }
+    }
+
+    /// The histogram of a group's times on a logarithmic axis.
+    /// - Parameter hasLimits: whether the limits are drawn as lines, for times that count towards them.
+    func histogramChart(_ histogram: Histogram, id: String, title: String, hasLimits: Bool = true) -> String {
         let buckets = histogram.filledBuckets
         guard let first = buckets.first, let last = buckets.last else { return "" }
         let quarter = 4.0
@@ -115,7 +142,7 @@ extension ReportDocument {
             chart.text(x(microseconds), bottom + 18, name, anchor: "middle")
         }
         var row = 0
-        for seconds in Self.limitSeconds where (left...right + 1).contains(x(seconds * 1_000_000)) {
+        for seconds in hasLimits ? Self.limitSeconds : [] where (left...right + 1).contains(x(seconds * 1_000_000)) {
             let place = x(seconds * 1_000_000)
             chart.line(place, top - 6, place, bottom, "limit")
             // Neighbours have their names on both sides, so that these do not cover each other.

@@ -4,23 +4,30 @@ import PushModel
 extension ReportDocument {
     /// The report as one self-contained page.
     public var html: String {
+        let stories = StoryLinks(self)
         var page = HTMLPage(title: "Deadline compliance: \(report.compliance)")
         page.lead(lead)
         page.section("over-time", "Compliance over time", complianceChart)
         page.section("latency", "Latency over time", heatMap)
+        page.section("times", "Queue wait, execution and total", timesOfAll)
         page.section("budget", "Error budget", budget)
         page.section("comparison", "Compared with the baseline", comparisonText)
-        page.section("handlers", "By handler", groups("handler", report.byHandler) + handlerCharts)
-        page.section("routes", "By route", groups("route", report.byRoute))
-        page.section("providers", "By provider", groups("provider", report.byProvider))
-        for breakdown in detail.breakdowns {
+        page.section("handlers", "By handler", figures("handler", report.byHandler, answers: true) + handlerCharts)
+        page.section("routes", "By route", figures("route", report.byRoute))
+        page.section("providers", "By provider", figures("provider", report.byProvider))
+        page.section("platforms", "By platform", figures("platform", report.byPlatform))
+        page.section("callbacks", "By callback", figures("callback", report.byCallback))
+        page.section("priorities", "By delivered priority", priorities)
+        for breakdown in shownBreakdowns {
             page.section(
                 "by-\(breakdown.dimensions.map(\.rawValue).joined(separator: "-"))", "By \(breakdown.words)",
-                self.breakdown(breakdown))
+                figures(breakdown))
         }
         page.section("limits", "Limits of the platforms", limits)
-        page.section("misses", "Missed deadlines", misses)
-        page.section("waits", "Longest waits in a lane", waits)
+        page.section("misses", "Missed deadlines", misses(stories))
+        page.section("slowest", "Slowest deliveries", slowest(stories))
+        page.section("waits", "Longest waits in a lane", waits(stories))
+        page.section("observers", "Observers, which are in none of the figures above", observers)
         page.section("gaps", "What these figures leave out", gaps)
         return page.text
     }
@@ -30,8 +37,8 @@ extension ReportDocument {
         let kind = compliance.due == 0 ? "" : (serviceLevel?.isMet ?? (compliance.missed == 0)) ? "good" : "bad"
         var cards = [
             ("Compliance", "<span class=\"\(kind)\">\(compliance)</span>", missedText),
-            ("From acceptance", "\(detail.fromAcceptance)", "within the deadline"),
-            ("From invocation", "\(detail.fromInvocation)", "within the deadline"),
+            ("From acceptance", "\(detail.fromAcceptance)", "within the deadline of \(report.deadlineText)"),
+            ("From invocation", "\(detail.fromInvocation)", "within the deadline of \(report.deadlineText)"),
             ("Handled", handledShare, "failed \(grouped(report.outcomes[.failed] ?? 0))"),
             ("p99", "\(groupedMilliseconds(detail.all.total.quantile(permille: 990))) ms", "acceptance to end"),
         ]
@@ -47,6 +54,7 @@ extension ReportDocument {
                 + "\(grouped(report.inFlight)) in flight, of \(grouped(report.requests)) requests"
                 + "\(report.balanced ? "" : "; <span class=\"bad\">not balanced: see the gaps</span>").</p>\n"
             : "<p>Invocations: \(markup(balance)).</p>\n"
+        text += "<p>Mode \(markup(report.modeText)).</p>\n"
         text += "<dl class=\"cards\">\(list.joined(separator: "\n"))</dl>\n"
         guard !warnings.isEmpty else { return text }
         let items = warnings.map { "<li>\(markup($0))</li>" }.joined()
@@ -90,51 +98,6 @@ extension ReportDocument {
         return "<ul>\(comparison.worse.map { "<li>\(markup($0.text))</li>" }.joined())</ul>\n" + tests
     }
 
-    private func groups(_ title: String, _ groups: [String: FigureGroup]) -> String {
-        table(title, groups.sorted { $0.key < $1.key }.map { ($0.key, $0.value) })
-    }
-
-    private func breakdown(_ breakdown: Breakdown) -> String {
-        let groups = breakdown.sorted.map { ($0.names.joined(separator: ", "), $0.group) }
-        let rest = breakdown.rest.count
-        return table(breakdown.words, groups + (rest > 0 ? [("all others", breakdown.rest)] : []))
-    }
-
-    private func table(_ title: String, _ groups: [(String, FigureGroup)]) -> String {
-        var table = HTMLTable(
-            "Figures by \(title); times from acceptance to the end in ms",
-            [
-                .name(title), .number("Count"), .number("Handled"), .number("Failed"), .number("Missed"),
-                .number("Queue p99"), .number("Exec p99"), .number("p50"), .number("p90"), .number("p99"),
-                .number("p99.9"), .number("max"),
-            ])
-        for (name, group) in groups {
-            let missed = grouped(group.compliance.missed)
-            let times = [500, 900, 990, 999].map { groupedMilliseconds(group.total.quantile(permille: $0)) }
-            table.add(
-                [
-                    markup(name), grouped(group.count), grouped(group.handled),
-                    group.alwaysFails ? "<span class=\"bad\">\(grouped(group.failed))</span>" : grouped(group.failed),
-                    group.compliance.missed > 0 ? "<a class=\"bad\" href=\"#misses\">\(missed)</a>" : missed,
-                    groupedMilliseconds(group.queue.quantile(permille: 990)),
-                    groupedMilliseconds(group.exec.quantile(permille: 990)),
-                ] + times + [groupedMilliseconds(group.total.max)])
-        }
-        return table.text
-    }
-
-    private var handlerCharts: String {
-        let handlers = report.byHandler.sorted { $0.key < $1.key }.prefix(Self.drawnHandlers)
-        let charts = handlers.enumerated().map { index, handler in
-            let (name, group) = (handler.key, handler.value)
-            let chart = histogramChart(group.total, id: "histogram-\(index)", title: "Times of \(name)")
-            return chart.isEmpty ? "" : "<div><h3>\(markup(name))</h3>\n\(chart)</div>\n"
-        }
-        return charts.allSatisfy(\.isEmpty) ? "" : "<div class=\"charts\">\(charts.joined())</div>\n"
-    }
-
-    private static let drawnHandlers = 24
-
     private var limits: String {
         var table = HTMLTable(
             "Limits that applied, and how they were kept",
@@ -154,58 +117,8 @@ extension ReportDocument {
         return table.text
     }
 
-    private var misses: String {
-        let rows = detail.misses.rows
-        guard !rows.isEmpty else { return "<p>Nothing missed its deadline.</p>\n" }
-        let cut = detail.misses.count - rows.count
-        let note =
-            cut == 0
-            ? "" : "<p>The \(grouped(rows.count)) slowest; \(grouped(cut)) more are in the \(report.source.word).</p>\n"
-        var table = HTMLTable(
-            "Missed deadlines; pushctl show SEQ tells the whole story",
-            [
-                .name("Seq"), .name("Accepted"), .name("App"), .name("Provider"), .name("Handler"), .name("Outcome"),
-                .number("Queue ms"), .number("Exec ms"), .number("Total ms"), .words("Why"),
-            ])
-        for row in rows {
-            guard let result = row.invocation.result else { continue }
-            let id = Self.anchor(row.invocation.id)
-            table.add(
-                id: id,
-                [
-                    "<a href=\"#\(id)\">\(row.invocation.id.seq)</a>", zone.text(row.acceptedAt, milliseconds: true),
-                    markup(row.app ?? "-"), markup(row.invocation.provider ?? "-"),
-                    markup(row.invocation.handler ?? "-"),
-                    result.outcome.rawValue, groupedMilliseconds(result.queue.microseconds),
-                    groupedMilliseconds(result.exec.microseconds), groupedMilliseconds(result.total.microseconds),
-                    markup(result.reason ?? "-"),
-                ])
-        }
-        return note + table.text
-    }
-
-    private var waits: String {
-        let missed = Set(detail.misses.rows.map(\.invocation.id))
-        var table = HTMLTable(
-            "What waited longest for others in its lane",
-            [.name("Seq"), .name("Handler"), .number("Waited ms"), .name("Longest ahead"), .name("Its handler")])
-        for row in report.longestWaits.rows {
-            guard let result = row.result, let ahead = result.waitedFor else { continue }
-            func link(_ id: InvocationID) -> String {
-                missed.contains(id) ? "<a href=\"#\(Self.anchor(id))\">\(id.seq)</a>" : "\(id.seq)"
-            }
-            table.add([
-                link(row.id), markup(row.handler ?? "-"), groupedMilliseconds(result.queue.microseconds),
-                link(ahead.id), markup(ahead.handler ?? "tracker"),
-            ])
-        }
-        return table.text
-    }
-
     private var gaps: String {
         let sentences = gapSentences + [report.source.unprovable]
         return "<ul>\(sentences.map { "<li>\(markup($0))</li>" }.joined())</ul>\n"
     }
-
-    private static func anchor(_ id: InvocationID) -> String { "miss-\(id.seq)-\(id.n)" }
 }

@@ -17,12 +17,10 @@ struct SVGChart {
 
     /// A filled rectangle; what it stands for is shown when the pointer rests on it.
     mutating func rectangle(
-        _ x: Double, _ y: Double, _ width: Double, _ height: Double, _ kind: String, opacity: Double? = nil,
-        label: String? = nil
+        _ x: Double, _ y: Double, _ width: Double, _ height: Double, _ kind: String, label: String? = nil
     ) {
-        let shade = opacity.map { " fill-opacity=\"\(rounded($0, decimals: 2))\"" } ?? ""
         let place = "x=\"\(number(x))\" y=\"\(number(y))\" width=\"\(number(width))\" height=\"\(number(height))\""
-        content += "<rect class=\"\(kind)\" \(place)\(shade)"
+        content += "<rect class=\"\(kind)\" \(place)"
         content += label.map { "><title>\(markup($0))</title></rect>\n" } ?? "/>\n"
     }
 

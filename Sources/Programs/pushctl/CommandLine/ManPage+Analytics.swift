@@ -46,7 +46,10 @@ extension ManPage {
         (name: "window, time_zone", meaning: "since and until in UTC; the zone in which days begin"),
         (
             name: "in_all, campaigns, by_day",
-            meaning: "the figures in all, by campaign_id (with by_day for each), and by day"
+            meaning: """
+            the figures in all, by campaign_id (with by_day for each), and by day. The days of by_day beside them have \
+            unattributed and opens_lost, too, also where nothing else was counted
+            """
         ),
         (name: "by", meaning: "null without --by; else field, and groups with their value, which may be null"),
         (

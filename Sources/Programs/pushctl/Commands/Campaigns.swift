@@ -58,7 +58,9 @@ extension Command {
         switch format {
         case "json": session.output.write(document: report.json)
         case "html": session.output.write(report.html.utf8)
-        default: session.output.print(report.text)
+        default:
+            let output = session.output
+            output.print(report.lines(TextStyle(width: output.width, usesUnicode: output.usesUnicode)))
         }
         return .done
     }

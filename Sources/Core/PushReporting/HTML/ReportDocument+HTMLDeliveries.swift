@@ -1,0 +1,79 @@
+import PushModel
+
+extension ReportDocument {
+    /// What missed the deadline, each with why and whom it waited for.
+    func misses(_ stories: StoryLinks) -> String {
+        let rows = detail.misses.rows
+        guard !rows.isEmpty else { return "<p>Nothing missed its deadline.</p>\n" }
+        let cut = detail.misses.count - rows.count
+        let note =
+            cut == 0
+            ? "" : "<p>The \(grouped(rows.count)) slowest; \(grouped(cut)) more are in the \(report.source.word).</p>\n"
+        var table = HTMLTable(
+            "Missed deadlines; pushctl show SEQ tells the whole story",
+            [
+                .name("Seq"), .name("Accepted"), .name("App"), .name("Provider"), .name("Handler"), .name("Outcome"),
+                .number("Queue ms"), .number("Exec ms"), .number("Total ms"), .words("Who was ahead"),
+                .words("Why"),
+            ])
+        for row in rows {
+            guard let result = row.invocation.result else { continue }
+            let id = StoryLinks.Place.miss.anchor(row.invocation.id)
+            table.add(
+                id: id,
+                [
+                    "<a href=\"#\(id)\">\(StoryLinks.name(row.invocation.id))</a>",
+                    zone.text(row.acceptedAt, milliseconds: true),
+                    markup(row.app ?? "-"), markup(row.invocation.provider ?? "-"),
+                    markup(row.invocation.handler ?? "-"),
+                    result.outcome.rawValue, groupedMilliseconds(result.queue.microseconds),
+                    groupedMilliseconds(result.exec.microseconds), groupedMilliseconds(result.total.microseconds),
+                    stories.ahead(of: result), markup(result.reason ?? "-"),
+                ])
+        }
+        return note + table.text
+    }
+
+    /// What took longest, kept or missed.
+    func slowest(_ stories: StoryLinks) -> String {
+        var table = HTMLTable(
+            "The \(Slowest.capacity) slowest at most; pushctl show SEQ tells the whole story",
+            [
+                .name("Seq"), .name("Callback"), .name("Provider"), .name("Handler"), .name("Outcome"),
+                .number("Queue ms"), .number("Exec ms"), .number("Total ms"), .words("Who was ahead"),
+            ])
+        for row in report.slowest.rows {
+            guard let result = row.result else { continue }
+            table.add(
+                id: StoryLinks.Place.slow.anchor(row.id),
+                [
+                    stories.link(row.id, from: .slow), row.callback.rawValue, markup(row.provider ?? "-"),
+                    markup(row.handler ?? "-"), result.outcome.rawValue,
+                    groupedMilliseconds(result.queue.microseconds), groupedMilliseconds(result.exec.microseconds),
+                    groupedMilliseconds(result.total.microseconds), stories.ahead(of: result),
+                ])
+        }
+        return table.text
+    }
+
+    /// What waited longest, and for whom.
+    func waits(_ stories: StoryLinks) -> String {
+        var table = HTMLTable(
+            "What waited longest for others in its lane; pushctl show SEQ tells the whole story",
+            [
+                .name("Seq"), .name("Callback"), .name("Provider"), .name("Handler"), .name("Outcome"),
+                .number("Waited ms"), .words("Who was ahead"),
+            ])
+        for row in report.longestWaits.rows {
+            guard let result = row.result, result.waitedFor != nil else { continue }
+            table.add(
+                id: StoryLinks.Place.wait.anchor(row.id),
+                [
+                    stories.link(row.id, from: .wait), row.callback.rawValue, markup(row.provider ?? "-"),
+                    markup(row.handler ?? "-"), result.outcome.rawValue,
+                    groupedMilliseconds(result.queue.microseconds), stories.ahead(of: result),
+                ])
+        }
+        return table.text
+    }
+}

@@ -1,0 +1,110 @@
+import PushModel
+import Testing
+
+@testable import PushReporting
+
+@Suite("The page of the report")
+struct HTMLReportTests {
+    /// A report that has something of everything.
+    private var document: ReportDocument {
+        var blocked = row(3, .expired, queue: .seconds(9), waitedFor: predecessor(2, "hangs", .milliseconds(702)))
+        blocked.invocation.result?.ahead = 60
+        var late = row(4, .handled, queue: .seconds(3), exec: .milliseconds(5), waitedFor: predecessor(90, "gone", nil))
+        late.invocation.result?.ahead = 1
+        let rows = [
+            row(1, .handled, exec: .milliseconds(20), transport: .fcm, sent: .high, delivered: .normal),
+            row(2, .timedOut, handler: "hangs", exec: .seconds(9)), blocked, late,
+            row(5, .failed, callback: .didReceiveRemoteNotification, handler: "orders", platform: .ios), row(6, nil),
+            observerRow(6, .handled, exec: .milliseconds(3)),
+        ]
+        var report = report(rows)
+        report.add(.declined, of: "crm", count: 4711)
+        report.add(.retry, of: "crm", count: 815)
+        var detail = ReportDetail(crossed: [[.handler, .platform], [.app]])
+        for row in rows { detail.add(row) }
+        detail.clockSetBack = 2
+        let objective = Percent("99.9")
+        return ReportDocument(
+            report: report, detail: detail,
+            serviceLevel: objective.map { ServiceLevel(objective: $0, compliance: report.compliance) },
+            comparison: nil)
+    }
+
+    private func predecessor(_ seq: Int64, _ handler: String, _ took: Duration?) -> Predecessor {
+        Predecessor(id: InvocationID(seq: SequenceNumber(seq), n: 0), handler: handler, took: took)
+    }
+
+    /// Where the page shows a figure of the JSON report: the section, and what stands there. No text: nothing to look for,
+    /// because this report has none of it.
+    private static let places: [String: (section: String, text: String?)] = [
+        "mode": ("summary", "Mode device: the deadline counts from the invocation"),
+        "window": ("summary", "Window: all that the ledger holds"), "source": ("gaps", "<li>"),
+        "deadline_ms": ("summary", "within the deadline of 9 s"), "accepted": ("summary", "6 invocations accepted"),
+        "decided": ("summary", "5 decided"), "in_flight": ("summary", "1 in flight"),
+        "requests": ("summary", "of 6 requests"), "outcomes": ("by-outcome", ">timed_out<"),
+        "due": ("summary", "of 5 due"), "missed": ("summary", "2 of 5 due missed"),
+        "compliance": ("summary", "60.0 %"), "slo": ("summary", "Objective 99.9 %"), "limits": ("limits", "<td"),
+        "by_handler": ("handlers", ">orders<"), "by_route": ("routes", ">20-onesignal<"),
+        "by_provider": ("providers", ">onesignal<"), "by_platform": ("platforms", ">ios<"),
+        "by_callback": ("callbacks", ">didReceiveRemoteNotification<"), "by_priority": ("priorities", ">normal<"),
+        "lowered_priority": ("priorities", "delivered with normal priority: 1."),
+        "slowest": ("slowest", "slow-4-0"), "observers": ("observers", ">90-audit<"), "gaps": ("gaps", "<li>"),
+        "from_acceptance": ("summary", "From acceptance"), "from_invocation": ("summary", "From invocation"),
+        "all": ("times", ">Execution<"), "by_app": ("by-app", ">com.example.app<"),
+        "by_outcome": ("by-outcome", ">handled<"), "by_transport": ("by-transport", ">fcm<"),
+        "crossed": ("by-handler-platform", ">orders, ios<"), "timeline": ("over-time", "spans of 1 min"),
+        "misses": ("misses", "miss-3-0"), "waits": ("waits", "wait-4-0"), "histograms": ("times", "<svg"),
+        "error_budget": ("budget", "Left: "), "clock_set_back": ("gaps", "the clock was set back"),
+        "comparison": ("comparison", nil), "warnings": ("summary", "Handler orders handled nothing"),
+    ]
+
+    @Test("the page shows every figure that the JSON report has")
+    func everything() throws {
+        let html = document.html
+        let keys = try JSONDocument(scanning: document.json).root.members.map(\.key)
+        for key in keys {
+            let place = try #require(Self.places[key], "no section of the page is named for \(key)")
+            guard let text = place.text else { continue }
+            #expect(section(place.section, of: html).contains(text), "\(key): \(text) in \(place.section)")
+        }
+    }
+
+    @Test("declined and retried stand in the handler's row, and each kind of time has its own columns")
+    func columns() throws {
+        let handlers = section("handlers", of: document.html)
+        #expect(handlers.contains("<th scope=\"col\">Declined</th><th scope=\"col\">Asked for a retry</th>"))
+        #expect(handlers.contains("<td>4,711</td><td>815</td></tr>"))
+        for kind in ["Total", "Execution", "Queue wait"] {
+            #expect(handlers.contains("<th scope=\"colgroup\" colspan=\"5\">\(kind)</th>"))
+        }
+        let titles = ["p50", "p90", "p99", "p99.9", "max"].map { "<th scope=\"col\">\($0)</th>" }.joined()
+        #expect(handlers.contains(titles + titles + titles))
+        let times = section("times", of: document.html)
+        #expect(times.contains("class=\"name\">Queue wait</th><td>5</td><td>0.0</td><td>9,"))
+    }
+
+    @Test("what was asked for and is there anyway is shown once")
+    func once() {
+        let html = document.html
+        let identifiers = html.split(separator: " id=\"").dropFirst().map { $0.prefix { $0 != "\"" } }
+        #expect(Set(identifiers).count == identifiers.count)
+    }
+
+    @Test("a miss and a wait name how many were ahead and the longest of them, with a link where the page has it")
+    func ahead() {
+        let html = document.html
+        let blocked = "behind 60, longest <a href=\"#miss-2-0\">#2</a> (hangs, 702 ms)"
+        #expect(section("misses", of: html).contains(blocked))
+        let waits = section("waits", of: html)
+        #expect(waits.contains(blocked) && waits.contains("<a href=\"#miss-3-0\">3</a>"))
+        #expect(waits.contains("behind 1, longest #90 (gone)"))
+        #expect(waits.contains("<a href=\"#slow-4-0\">4</a>"))
+        #expect(section("slowest", of: html).contains(blocked))
+    }
+
+    private func section(_ id: String, of html: String) -> Substring {
+        guard let begin = html.firstRange(of: "<section id=\"\(id)\"") else { return "" }
+        let rest = html[begin.upperBound...]
+        return rest[..<(rest.firstRange(of: "</section>")?.lowerBound ?? rest.endIndex)]
+    }
+}
