@@ -34,7 +34,7 @@ extension ReportDocument {
         if !slowest.isEmpty {
             blocks.append(details("Slowest (\(slowest.count))", slowest.map(line).joined(separator: "\n")))
         }
-        if report.observers.tally.accepted > 0 { blocks.append(observers) }
+        if report.observers.tally.accepted > 0 { blocks.append(observersAndTheirRoutes) }
         if !gapSentences.isEmpty { blocks.append(gapSentences.map { "- Gap: \($0)" }.joined(separator: "\n")) }
         return blocks.joined(separator: "\n\n") + "\n"
     }
@@ -107,7 +107,7 @@ extension ReportDocument {
             .joined(separator: "\n")
     }
 
-    private var observers: String {
+    private var observersAndTheirRoutes: String {
         let tally = report.observers.tally
         return "Observers (not in the figures above): \(grouped(tally.decided)) decided, deadline compliance "
             + "\(tally.compliance.text).\n\n" + table("Route", report.observers.byRoute)

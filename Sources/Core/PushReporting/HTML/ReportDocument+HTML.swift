@@ -27,7 +27,7 @@ extension ReportDocument {
         page.section("misses", "Missed deadlines", misses(stories))
         page.section("slowest", "Slowest deliveries", slowest(stories))
         page.section("waits", "Longest waits in a lane", waits(stories))
-        page.section("observers", "Observers, which are in none of the figures above", observers)
+        page.section("observers", "Observers, which are in none of the figures above", observerFigures)
         page.section("gaps", "What these figures leave out", gaps)
         return page.text
     }

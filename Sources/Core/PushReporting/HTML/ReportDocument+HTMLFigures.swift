@@ -54,7 +54,7 @@ extension ReportDocument {
     }
 
     /// Copies that observing routes got.
-    var observers: String {
+    var observerFigures: String {
         let tally = report.observers.tally
         guard tally.accepted > 0 else { return "" }
         let outcomes = Outcome.allCases.compactMap { outcome in

@@ -27,8 +27,8 @@ extension Command {
             """
             --by takes handler, route, provider, platform, app, callback, outcome, transport, priority, which is as FCM \
             delivered it, and original_priority, as it was sent; the formats text, json, html and markdown show it. \
-            --baseline takes the JSON of an earlier report; those formats and junit show what came of it. It names a \
-            figure that got worse only when chance does as much in less than one of 100 comparisons.
+            --baseline takes the JSON of an earlier report; those formats name what got worse. It names a figure only \
+            when chance does as much in less than one of 100 comparisons.
             """,
             """
             --from-journal makes the report from the daemon's entries in the journal, with neither ledger nor \
