@@ -12,6 +12,14 @@ private final class Daemon {
 
     func start(_ script: String) throws -> ChildProcess { try pool.start(shell(script)) }
 
+    /// Starts a program that stays.
+    func startWorker(_ script: String) throws -> ChildProcess {
+        try pool.start(
+            ProcessCommand(
+                arguments: ["/bin/sh", "-c", script], environment: ["PATH=/usr/bin:/bin"],
+                streams: .conversation(readsErrors: false), mark: uniqueMark()))
+    }
+
     /// Sweeps until nothing adopted is left to kill.
     func sweepUntilEmpty() {
         let end = ContinuousClock.now + .seconds(30)
@@ -104,6 +112,25 @@ struct OrphanReaperTests {
             let other = try daemon.start("sleep 60")
             try daemon.end(child)
             #expect(kill(escaped, 0) == -1 && errno == ESRCH)
+            try daemon.end(other)
+        }
+    }
+
+    @Test("may live without mark and group as long as a worker that may have started it, and no longer")
+    func unmarkedOfWorker() async {
+        await #expect(processExitsWith: .success) {
+            let daemon = try Daemon()
+            let worker = try daemon.startWorker("(env -i setsid sh -c 'echo $$; exec sleep 60' &); read line; sleep 60")
+            let helper = try worker.outputProcesses(1)[0]
+            while ProcessFiles.status(of: helper)?.parent != getpid() { sched_yield() }
+            let run = try daemon.start("sleep 60")
+            #expect(daemon.killedUntilDecided() == 0)
+            try daemon.end(run)
+            #expect(isRunning(helper))
+            // This one began later, and cannot have started it.
+            let other = try daemon.startWorker("sleep 60")
+            try daemon.end(worker)
+            #expect(kill(helper, 0) == -1 && errno == ESRCH)
             try daemon.end(other)
         }
     }

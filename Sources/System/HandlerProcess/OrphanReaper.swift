@@ -12,9 +12,8 @@ import LinuxSystem
 /// - with the mark of a run that has ended it is killed, and its group with it;
 /// - in the middle of execve, or while it exits, nobody can tell: it is looked at again;
 /// - of any other nobody can tell either: it has no mark, or does not let us read it, or goes on exiting, with threads that
-///   do not. It may be a helper of any run that is live when it is found, so it is killed when all of those have ended.
-///   Programs that stay are not waited for. As process 1 of a container this includes strangers that somebody else
-///   orphaned;
+///   do not. It may be a helper of any run that is live when it is found, a worker's as well, so it is killed when all of
+///   those have ended. As process 1 of a container this includes strangers that somebody else orphaned;
 /// - a child from before this value was made (`other & exec pushrouterd`) is none of our business.
 ///
 /// A process is judged once, and remembered until it is gone: only unreaped children of ours are remembered and signalled,
