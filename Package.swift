@@ -200,7 +200,7 @@ let package = Package(
         tests("ReportReadingTests", ["PushModel", "PushFigures", "PushReporting", "Store", "pushctl"]),
         tests("HandlerProcessTests", ["HandlerProcess", "CLinux", "LinuxSystem"]),
         tests("DBusTests", ["DBus", "LinuxSystem"]),
-        tests("HandlerRunsTests", ["HandlerRuns", "EventLoop", "LinuxSystem", "UnixSockets"]),
+        tests("HandlerRunsTests", ["HandlerRuns", "HandlerProcess", "EventLoop", "LinuxSystem", "UnixSockets"]),
         tests("JournalLogTests", ["JournalLog", "CLinux"]),
         tests(
             "PushDaemonTests",
