@@ -58,11 +58,31 @@ struct ExampleHandlerTests {
         try check("Type=http\nURL=http://127.0.0.1:\(port)/orders")
     }
 
-    @Test("of workers are in the README as they are")
-    func readme() throws {
-        let readme = String(decoding: try #require(readFile("\(Self.root)/README.md")), as: UTF8.self)
-        let worker = String(decoding: try #require(readFile("\(Self.examples)/worker.py")), as: UTF8.self)
-        #expect(readme.contains(worker))
+    private static let guide = "Sources/PushDaemon/Documentation.docc/Guides/GuideForHandlerAuthors.md"
+
+    @Test(
+        "are in the pages as they are",
+        arguments: [
+            ("exec.py", "README.md"), ("worker.py", "README.md"), ("exec.sh", guide), ("worker.py", guide),
+            ("worker.sh", "packaging/man/pushrouterd.8"), ("service.py", "packaging/man/pushrouterd.8"),
+            ("receiver.py", "packaging/man/pushrouter-http.8"),
+        ])
+    func copies(name: String, page: String) throws {
+        var example = String(decoding: try #require(readFile("\(Self.examples)/\(name)")), as: UTF8.self)
+        if page.contains("/man/") {
+            // Roff writes a backslash so.
+            example = example.split(separator: "\\", omittingEmptySubsequences: false).joined(separator: "\\e")
+        }
+        let text = String(decoding: try #require(readFile("\(Self.root)/\(page)")), as: UTF8.self)
+        #expect(text.contains(example), "\(name) is not in \(page) as it is")
+    }
+
+    @Test("are all in a page")
+    func shown() {
+        let names = TestSupport.names(in: Self.examples)
+        #expect(
+            names.sorted() == ["exec.py", "exec.sh", "receiver.py", "service.py", "worker.py", "worker.sh"],
+            "the list of copies has another set")
     }
 }
 

@@ -67,6 +67,15 @@ struct PushctlHandlerUnitsTests {
         #expect(second.errors.hasSuffix("pushrouter-crm.socket: File exists; move it away first\n"))
     }
 
+    @Test("keeps standard error, which may hold payloads, out of the journal without LogOutput=yes")
+    func standardError() {
+        installation.addHandler("quiet", "Exec=/bin/cat")
+        installation.addHandler("open", "Exec=/bin/cat\nLogOutput=yes")
+        #expect(units("quiet").output.contains("\nStandardError=null\n"))
+        #expect(!units("quiet").output.contains("=journal"))
+        #expect(units("open").output.contains("\nStandardError=journal\n"))
+    }
+
     @Test("takes the program of a socket handler from --exec, and says what is missing")
     func socket() {
         installation.write("handlers.d/other.handler", "[Handler]\nType=socket\nConnect=/run/other.sock\n")

@@ -12,6 +12,14 @@ private final class Daemon {
 
     func start(_ script: String) throws -> ChildProcess { try pool.start(shell(script)) }
 
+    /// Starts a program that stays.
+    func startWorker(_ script: String) throws -> ChildProcess {
+        try pool.start(
+            ProcessCommand(
+                arguments: ["/bin/sh", "-c", script], environment: ["PATH=/usr/bin:/bin"],
+                streams: .conversation(readsErrors: false), mark: uniqueMark()))
+    }
+
     /// Sweeps until nothing adopted is left to kill.
     func sweepUntilEmpty() {
         let end = ContinuousClock.now + .seconds(30)
@@ -108,6 +116,25 @@ struct OrphanReaperTests {
         }
     }
 
+    @Test("may live without mark and group as long as a worker that may have started it, and no longer")
+    func unmarkedOfWorker() async {
+        await #expect(processExitsWith: .success) {
+            let daemon = try Daemon()
+            let worker = try daemon.startWorker("(env -i setsid sh -c 'echo $$; exec sleep 60' &); read line; sleep 60")
+            let helper = try worker.outputProcesses(1)[0]
+            while ProcessFiles.status(of: helper)?.parent != getpid() { sched_yield() }
+            let run = try daemon.start("sleep 60")
+            #expect(daemon.killedUntilDecided() == 0)
+            try daemon.end(run)
+            #expect(isRunning(helper))
+            // This one began later, and cannot have started it.
+            let other = try daemon.startWorker("sleep 60")
+            try daemon.end(worker)
+            #expect(kill(helper, 0) == -1 && errno == ESRCH)
+            try daemon.end(other)
+        }
+    }
+
     // Root reads every environment.
     @Test("may live while its run does although nobody may read whose it is", .enabled(if: geteuid() != 0))
     func unreadable() async {
@@ -133,9 +160,39 @@ struct OrphanReaperTests {
                 "i=0; while [ $i -lt 100 ]; do (setsid sleep 60 &); i=$((i+1)); done; echo done; sleep 60")
             _ = try child.outputLines(1)
             let first = daemon.reaper.sweep()
-            #expect(first.killed == 0 && first.undecided >= 100 - OrphanReaper.workMax - first.reaped)
+            let looked = OrphanReaper.workMax / OrphanReaper.lookCost + 1
+            #expect(first.killed == 0 && first.undecided >= 100 - looked - first.reaped)
             while daemon.reaper.sweep().undecided > 0 { sched_yield() }
             try daemon.end(child)
+            #expect(waitpid(-1, nil, WNOHANG) == -1 && errno == ECHILD)
+        }
+    }
+
+    @Test("needs one kill each after its run if it was judged before, so that 2,000 die within 16 sweeps")
+    func manyKills() async {
+        await #expect(processExitsWith: .success) {
+            let daemon = try Daemon()
+            let count = 2000
+            let helper = "POSIX::setsid(); syswrite $to, q(x); sleep 600"
+            let child = try daemon.start(
+                "exec perl -MPOSIX -e '$| = 1; pipe $from, $to; for (1 .. \(count)) { if (fork) { wait } else "
+                    + "{ fork and POSIX::_exit(0); \(helper) } } read $from, $_, \(count); print qq(done\\n); sleep 600'"
+            )
+            _ = try child.outputLines(1)
+            #expect(daemon.killedUntilDecided() == 0)
+            child.killGroup()
+            var (sweeps, reaped, ended) = (0, 0, 0)
+            while ended < count {
+                let sweep = daemon.reaper.sweep()
+                sweeps += 1
+                reaped += sweep.reaped
+                #expect(sweep.reaped <= 32)
+                #expect(reaped + sweep.killed - ended <= 128)
+                ended = reaped + sweep.killed
+            }
+            #expect(sweeps <= 16)
+            #expect(try child.waitForExit() == .signaled(SIGKILL))
+            daemon.sweepUntilEmpty()
             #expect(waitpid(-1, nil, WNOHANG) == -1 && errno == ECHILD)
         }
     }

@@ -63,6 +63,14 @@ public struct ShardedDictionary<Key: ShardedKey, Value> {
         return before
     }
 
+    /// Changes the value of a key where it is; does nothing where there is none.
+    @inlinable
+    public mutating func change<Result>(_ key: Key, _ body: (inout Value) -> Result) -> Result? {
+        let number = shard(of: key)
+        guard let index = shards[number].index(forKey: key) else { return nil }
+        return body(&shards[number].values[index])
+    }
+
     /// Takes a value out, and returns it.
     @inlinable
     public mutating func removeValue(forKey key: Key) -> Value? {

@@ -15,15 +15,13 @@ struct InvocationsInFlight: Sendable {
 
     /// Shows one where it is; does nothing when there is none.
     func read<Result>(_ id: InvocationID, _ body: (Invocation) -> Result) -> Result? {
-        guard let index = byID.index(forKey: id) else { return nil }
-        return body(byID.values[index].value)
+        byID[id].map { body($0.value) }
     }
 
     /// Changes one where it is; does nothing when there is none.
     @discardableResult
     mutating func change<Result>(_ id: InvocationID, _ body: (inout Invocation) -> Result) -> Result? {
-        guard let index = byID.index(forKey: id) else { return nil }
-        return body(&byID.values[index].value)
+        byID.change(id) { body(&$0.value) }
     }
 
     mutating func remove(_ id: InvocationID) { byID[id] = nil }

@@ -14,24 +14,24 @@ extension ProcessCommand {
             guard let ends = ProgramEnds(sealing: input, readingErrors: readsErrors) else {
                 throw SpawnError(errno, starting: self)
             }
-            return try start(ends, stays: false, in: cgroups, users)
+            return try start(ends, in: cgroups, users)
         case .conversation(let readsErrors):
             guard let ends = ProgramEnds(readingErrors: readsErrors) else { throw SpawnError(errno, starting: self) }
-            return try start(ends, stays: true, in: cgroups, users)
+            return try start(ends, in: cgroups, users)
         }
     }
 
     private func start(
-        _ ends: consuming ProgramEnds, stays: Bool, in cgroups: RunCgroups?, _ users: KnownUsers
+        _ ends: consuming ProgramEnds, in cgroups: RunCgroups?, _ users: KnownUsers
     ) throws(SpawnError) -> ChildProcess {
         let identity = try identity(users)
         guard let cgroups else {
-            return try start(ends, stays: stays, identity, nil, processes: -1)
+            return try start(ends, identity, nil, processes: -1)
         }
         let cgroup: NewCgroup
         do { cgroup = try cgroups.begin(confinement.cgroup) } catch { throw SpawnError(error, starting: self) }
         do throws(SpawnError) {
-            return try start(ends, stays: stays, identity, cgroup.run, processes: cgroup.processes.rawValue)
+            return try start(ends, identity, cgroup.run, processes: cgroup.processes.rawValue)
         } catch {
             cgroup.run.end()
             throw error
@@ -46,9 +46,9 @@ extension ProcessCommand {
     }
 
     private func start(
-        _ ends: consuming ProgramEnds, stays: Bool, _ identity: UserIdentity?, _ cgroup: RunCgroup?, processes: Int32
+        _ ends: consuming ProgramEnds, _ identity: UserIdentity?, _ cgroup: RunCgroup?, processes: Int32
     ) throws(SpawnError) -> ChildProcess {
-        LiveRuns.begin(mark, stays: stays)
+        LiveRuns.begin(mark)
         var processID: pid_t = 0
         var step = CLinux_step.program
         let start = SystemClock.monotonicNanoseconds

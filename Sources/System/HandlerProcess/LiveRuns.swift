@@ -16,8 +16,6 @@ enum LiveRuns {
         /// How many runs have the mark; more than one only if the caller gives a mark twice.
         var count: Int
         var begin: UInt64
-        /// Whether it is a program that stays, with no end in sight.
-        var stays: Bool
     }
 
     private struct State {
@@ -28,10 +26,10 @@ enum LiveRuns {
 
     private static let state = Mutex(State())
 
-    static func begin(_ mark: String, stays: Bool = false) {
+    static func begin(_ mark: String) {
         state.withLock { state in
             state.lastBegin += 1
-            state.runs[mark, default: Run(count: 0, begin: state.lastBegin, stays: stays)].count += 1
+            state.runs[mark, default: Run(count: 0, begin: state.lastBegin)].count += 1
         }
     }
 
@@ -72,11 +70,8 @@ enum LiveRuns {
     /// Now, in the order in which runs began.
     static var now: Point { state.withLock { Point(value: $0.lastBegin) } }
 
-    /// The runs that began up to this point, and have not ended: all that began up to it have ended when it is above. Runs
-    /// that stay are left out, since nobody could wait for their end.
+    /// When the oldest run began that has not ended, programs that stay included: all runs that began before have ended.
     static var oldest: Point {
-        state.withLock { state in
-            Point(value: state.runs.values.lazy.filter { !$0.stays }.map(\.begin).min() ?? .max)
-        }
+        state.withLock { state in Point(value: state.runs.values.lazy.map(\.begin).min() ?? .max) }
     }
 }

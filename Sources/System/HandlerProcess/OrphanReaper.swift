@@ -12,9 +12,8 @@ import LinuxSystem
 /// - with the mark of a run that has ended it is killed, and its group with it;
 /// - in the middle of execve, or while it exits, nobody can tell: it is looked at again;
 /// - of any other nobody can tell either: it has no mark, or does not let us read it, or goes on exiting, with threads that
-///   do not. It may be a helper of any run that is live when it is found, so it is killed when all of those have ended.
-///   Programs that stay are not waited for. As process 1 of a container this includes strangers that somebody else
-///   orphaned;
+///   do not. It may be a helper of any run that is live when it is found, a worker's as well, so it is killed when all of
+///   those have ended. As process 1 of a container this includes strangers that somebody else orphaned;
 /// - a child from before this value was made (`other & exec pushrouterd`) is none of our business.
 ///
 /// A process is judged once, and remembered until it is gone: only unreaped children of ours are remembered and signalled,
@@ -34,8 +33,8 @@ public struct OrphanReaper: ~Copyable {
         public var reaped = 0
         /// Processes that were sent SIGKILL, now or by an earlier sweep, and are not reaped: each death is a SIGCHLD.
         public var killed = 0
-        /// Processes in the middle of execve, or exiting, or not looked at yet because there are many: sweep again in a few
-        /// milliseconds, there is no signal for that.
+        /// Processes in the middle of execve, or exiting, or not looked at, ended or reaped yet because there are many: sweep
+        /// again in a few milliseconds, there is no signal for that.
         public var undecided = 0
         /// Processes that may not be signalled (another user's, through a set-user-id program), each named once: they stay.
         public var untouchable: [Int32] = []
@@ -56,8 +55,13 @@ public struct OrphanReaper: ~Copyable {
         case inherited
     }
 
-    /// How many processes a sweep judges or ends, about 30 us each: the loop must not wait longer.
-    public static let workMax = 32
+    /// How much a sweep does, in kills, each about 8 us: the loop must not wait longer than about 1 ms.
+    public static let workMax = 128
+    /// As many kills does it cost to read what `/proc` says of a process.
+    static let lookCost = 3
+    /// A sweep reaps one zombie for each so many kills that it may do, about 15 us each and so half a millisecond: what one
+    /// sweep kills, the next finds dead.
+    static let killsForReap = 4
     /// After how many looks an exiting process is one of which nobody can tell whose it is.
     static let exitingMax = 100
 
@@ -70,6 +74,9 @@ public struct OrphanReaper: ~Copyable {
 
     private let children: FileDescriptor
     private var verdicts: [Int32: Verdict]
+    private let mark: (Int32) -> ProcessFiles.Mark
+    /// What the sweep has done, in kills.
+    private var work = 0
 
     /// Gives SIGCHLD its default action, and makes this process a subreaper. Before the first run, on any thread.
     ///
@@ -77,6 +84,11 @@ public struct OrphanReaper: ~Copyable {
     ///   process 1 of a container is given all the same.
     /// - Throws: `OrphanReaperError` if the kernel does not list children.
     public init(adopts: Bool = true) throws(OrphanReaperError) {
+        try self.init(adopts: adopts, mark: ProcessFiles.mark(of:))
+    }
+
+    /// - Parameter mark: whose run a process belongs to.
+    init(adopts: Bool, mark: @escaping (Int32) -> ProcessFiles.Mark) throws(OrphanReaperError) {
         let path = "/proc/self/task/\(getpid())/children"
         guard let children = FileDescriptor(open(path, O_RDONLY | O_CLOEXEC)) else {
             throw OrphanReaperError(path: path, code: errno)
@@ -86,22 +98,24 @@ public struct OrphanReaper: ~Copyable {
         if adopts { _ = CLinux_become_subreaper() }
         verdicts = Dictionary(uniqueKeysWithValues: Self.list(children).map { ($0, Verdict.inherited) })
         self.children = children
+        self.mark = mark
     }
 
     /// Judges all adopted processes that are not judged yet, and ends those whose run has ended; never waits. Below 1 us
     /// when there is none; below 1 us for each that is known, so call it through a ``SweepPace``. To be called on SIGCHLD,
     /// and after `ChildProcess.killGroup` and `reap`, which end a run.
     ///
-    /// - Parameter limit: how many processes it judges or ends; the others count as undecided.
+    /// - Parameter limit: how much it does, in kills; what it does not look at or end counts as undecided.
     public mutating func sweep(atMost limit: Int = OrphanReaper.workMax) -> Sweep {
         var sweep = Sweep()
         let listed = Self.list(children)
         guard !listed.isEmpty else { return sweep }
         let oldest = LiveRuns.oldest
+        let reapedMax = max(1, limit / Self.killsForReap)
         var ended: [String: Bool] = [:]
-        var work = 0
+        work = 0
         for process in listed where !LiveRuns.hasChild(process) {
-            if ExitStatus.wait(P_PID, id_t(process), WNOHANG) != nil {
+            if sweep.reaped < reapedMax, ExitStatus.wait(P_PID, id_t(process), WNOHANG) != nil {
                 verdicts[process] = nil
                 sweep.reaped += 1
                 continue
@@ -113,24 +127,24 @@ public struct OrphanReaper: ~Copyable {
                 let hasEnded = ended[mark] ?? !LiveRuns.isLive(mark)
                 ended[mark] = hasEnded
                 guard hasEnded else { continue }
-                work += 1
-                if work <= limit { end(process, &sweep) } else { sweep.undecided += 1 }
+                if work < limit { end(process, &sweep) } else { sweep.undecided += 1 }
             case .unknown(let since):
                 guard oldest > since else { continue }
-                work += 1
-                if work <= limit { end(process, &sweep) } else { sweep.undecided += 1 }
+                if work < limit { end(process, &sweep) } else { sweep.undecided += 1 }
             case nil, .exiting:
-                work += 1
-                if work <= limit { judge(process, &sweep) } else { sweep.undecided += 1 }
+                if work < limit { judge(process, &sweep) } else { sweep.undecided += 1 }
             }
         }
+        // There may be more zombies, and their signals are taken.
+        if sweep.reaped == reapedMax { sweep.undecided += 1 }
         return sweep
     }
 
     private mutating func judge(_ process: Int32, _ sweep: inout Sweep) {
+        work += Self.lookCost
         // Before it is looked at: a run that begins later cannot have started it.
         let now = LiveRuns.now
-        switch ProcessFiles.mark(of: process) {
+        switch mark(process) {
         case .undecided: sweep.undecided += 1
         case .marked(let mark) where LiveRuns.isLive(mark): verdicts[process] = .belongs(mark)
         case .marked: end(process, &sweep)
@@ -154,8 +168,14 @@ public struct OrphanReaper: ~Copyable {
 
     /// Kills a process, and its group if that is no live run's: groups may fork faster than single processes are found.
     private mutating func end(_ process: Int32, _ sweep: inout Sweep) {
-        let group = ProcessFiles.status(of: process)?.group ?? 0
-        if group > 1, group != getpgrp(), LiveRuns.mark(ofGroup: group) == nil { kill(-group, SIGKILL) }
+        work += 1
+        // Who left the group of its run leads one mostly, or has led it: a group with the number of our unreaped child is
+        // nobody else's, and needs no look.
+        if kill(-process, SIGKILL) != 0 {
+            work += Self.lookCost
+            let group = ProcessFiles.status(of: process)?.group ?? 0
+            if group > 1, group != getpgrp(), LiveRuns.mark(ofGroup: group) == nil { kill(-group, SIGKILL) }
+        }
         if kill(process, SIGKILL) == 0 {
             verdicts[process] = .killed
             sweep.killed += 1

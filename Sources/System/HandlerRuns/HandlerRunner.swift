@@ -57,7 +57,8 @@ public final class HandlerRunner: HandlerRunning {
         self.cgroups = cgroups
         self.log = log
         starter = try ProgramStarter(loop: loop, stateID: stateID, descriptorLimit: descriptorLimit, cgroups: cgroups)
-        sweeper = try OrphanSweeper(loop: loop, adopts: cgroups == nil, log: log)
+        // Where each run has a cgroup, what gets away from it need not become the daemon's child.
+        sweeper = OrphanSweeper(loop: loop, orphans: try OrphanReaper(adopts: cgroups == nil), log: log)
         let system = InstanceSystem(loop: loop, starter: starter, sweeper: sweeper, log: log, observe: observe)
         programs = ProgramRuns(system)
         instances = InstanceRuns(system, httpCommand: httpCommand)

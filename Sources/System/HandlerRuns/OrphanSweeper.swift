@@ -27,12 +27,12 @@ final class OrphanSweeper {
 
     /// - Parameters:
     ///   - loop: the loop.
-    ///   - adopts: whether what gets away from its run becomes the daemon's child: where each run has a cgroup, it need not.
+    ///   - orphans: judges and ends what was adopted.
     ///   - log: hears of processes that may not be ended.
-    init(loop: EventLoop, adopts: Bool, log: @escaping (JournalEntry) -> Void) throws {
+    init(loop: EventLoop, orphans: consuming OrphanReaper, log: @escaping (JournalEntry) -> Void) {
         self.loop = loop
         self.log = log
-        orphans = try OrphanReaper(adopts: adopts)
+        self.orphans = orphans
     }
 
     /// Begins to listen for deaths.

@@ -18,9 +18,10 @@ extension Command {
             """
             The program of an exec handler gets the same object on standard input, but no PUSH_ variables. Its exit status \
             is its answer; a line that it writes to standard output is the answer when that has a "status". The program of \
-            a worker, and that of --exec, answers by such a line. The service ends a second after the longest deadline \
-            of a route to the handler. --exec names the program of a socket handler, which has none in its file; it is split \
-            as Exec= is.
+            a worker, and that of --exec, answers by such a line. Its standard error gets lost, and "pushctl show" has none \
+            of it; with LogOutput=yes in the handler's file it gets into the journal. The service ends a second after the \
+            longest deadline of a route to the handler. --exec names the program of a socket handler, which has none in its \
+            file; it is split as Exec= is.
             """,
             """
             --directory writes the files there and prints their names. A file that exists stays, and the command fails. To \

@@ -80,7 +80,7 @@ struct HandlerUnits {
         \(lines(program))
         StandardInput=socket
         StandardOutput=socket
-        StandardError=journal
+        \(lines(standardError))
         # The daemon disconnects at the deadline; this ends the run.
         RuntimeMaxSec=\((longest + Self.margin).milliseconds)ms
         TimeoutStopSec=1s
@@ -143,6 +143,16 @@ struct HandlerUnits {
             lines.append("WorkingDirectory=" + Self.specifierFree(directory))
         }
         return lines
+    }
+
+    /// What the program writes there may hold what payloads hold.
+    private var standardError: [String] {
+        command.logsOutput
+            ? ["StandardError=journal"]
+            : [
+                "# It may hold what payloads hold; journal instead of null has it in the journal.",
+                "StandardError=null",
+            ]
     }
 
     private var limits: [String] {

@@ -1,0 +1,53 @@
+import EventLoop
+import Glibc
+import Testing
+
+@testable import HandlerProcess
+@testable import HandlerRuns
+
+/// In a process of its own: a subreaper changes whose children the orphans of all other tests are.
+@Suite("The sweeper", .timeLimit(.minutes(30)))
+struct OrphanSweeperTests {
+    /// How often a process was looked at.
+    private final class Looks {
+        var count = 0
+    }
+
+    @Test("looks again, without a signal, at what was in the middle of an execve, and ends it if its run has ended")
+    func secondLook() async {
+        await #expect(processExitsWith: .success) {
+            SignalSource.block([SIGCHLD])
+            let loop = try EventLoop()
+            let looks = Looks()
+            let orphans = try OrphanReaper(adopts: true) { _ in
+                looks.count += 1
+                return looks.count == 1 ? .undecided : .marked("ended:1:0")
+            }
+            let sweeper = OrphanSweeper(loop: loop, orphans: orphans) { _ in }
+            try sweeper.begin()
+            let orphan = try Self.orphan()
+            defer { kill(orphan, SIGKILL) }
+
+            sweeper.sweep()
+            #expect(looks.count == 1 && kill(orphan, 0) == 0)
+            loop.endOfTurn = { if kill(orphan, 0) != 0 { loop.exit(code: 0) } }
+            // Only a sweeper that does not look again gets there.
+            let limit = try TimerSource(loop: loop) { loop.exit(code: 1) }
+            limit.arm(at: EventLoop.nowNanoseconds + 30_000_000_000)
+            #expect(try loop.run() == 0, "nobody looked again")
+            #expect(looks.count == 2)
+        }
+    }
+
+    /// A process that lost its parent, so that it is ours.
+    private static func orphan() throws -> Int32 {
+        var shell: pid_t = 0
+        let words = ["sh", "-c", "sleep 600 & exit"]
+        var arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]
+        defer { for argument in arguments { free(argument) } }
+        try #require(posix_spawn(&shell, "/bin/sh", nil, nil, &arguments, environ) == 0)
+        try #require(waitpid(shell, nil, 0) == shell)
+        let children = try #require(ProcessFiles.contents("/proc/self/task/\(getpid())/children"))
+        return try #require(ProcessFiles.processes(parsing: children).first)
+    }
+}
