@@ -88,6 +88,7 @@ extension Router {
         endAttempt(
             &invocation, failure == nil ? .retry : .notStarted, retryAfter: reason == nil && isInTime ? wait : nil,
             reason: failure ?? said, at: now, &effects)
+        if case .retriesUsedUp? = reason { note(answered: false, of: invocation, at: now, &effects) }
         if let reason { return conclude(invocation, .failed, because: reason, at: now, &effects) }
         invocation.stage = .pausing
         // It has ended: a daemon that stops or dies now has not broken it off.

@@ -60,12 +60,9 @@ extension Router {
         let isHeldUp =
             invocation.stage == .ready
             && invocation.handler.map { handlerPlaces.isHeldUp(invocation.record.id, of: $0) } == true
+        if invocation.holdsPlace { leavePlace(of: invocation) }
+        if invocation.hasFailedAtDeadline { note(answered: false, of: invocation, at: now, &effects) }
         if invocation.holdsPlace {
-            leavePlace(of: invocation)
-            // A program that was not even started says nothing of itself; what answers by lines was there to answer.
-            if invocation.stage != .starting || invocation.handler?.kind.instanceRules != nil {
-                note(answered: false, of: invocation, at: now, &effects)
-            }
             endAttempt(&invocation, .timedOut, at: now, &effects)
             effects.append(.stop(invocation.record.id))
         }
