@@ -72,7 +72,11 @@ extension Router {
             case .running, .terminating: .notFinishedAtDeadline
             case .ready where isHeldUp: .queueFull
             case .ready, .starting, .pausing:
-                invocation.firstStart == nil ? .noHandlerStartedInTime : .notDoneAfterRetries
+                invocation.firstStart == nil
+                    ? .noHandlerStartedInTime
+                    : .notDoneAfterRetries(
+                        attempts: invocation.attempts.count, wantsRetry: invocation.stage == .pausing,
+                        last: invocation.attempts.lastReason)
             }
         // Who waited for this handler was never given to it, whoever had it before.
         conclude(invocation, isHeldUp ? .expired : invocation.missed, because: reason, at: now, &effects)
