@@ -68,8 +68,10 @@ public struct HTTPInvocation: Sendable {
         headers.append("Push-Deadline-Ms: \(remaining.milliseconds)")
         let delivery = line["delivery"]
         for (name, header) in Self.toldInHeaders {
-            guard let value = delivery?[name]?.scalar else { continue }
-            headers.append("\(header): \(CloudEvent.escaped(value))")
+            guard let value = delivery?[name]?.scalar.map(CloudEvent.escaped),
+                value.utf8.count <= CloudEvent.longestHeader
+            else { continue }
+            headers.append("\(header): \(value)")
         }
         let body: [UInt8]
         switch endpoint.format {
