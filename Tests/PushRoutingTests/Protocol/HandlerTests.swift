@@ -238,6 +238,24 @@ struct HandlerOutputTests {
         #expect(reply?.times ?? 0 == 0, "nothing was said")
     }
 
+    @Test("an output that is cut is remarked on where no answer is in what was read, and only there")
+    func cut() throws {
+        let whole = Array(#"{"status":"rejected","x":""#.utf8) + Array(repeating: UInt8(ascii: "x"), count: 100_000)
+        let (read, cut) = (Array(whole.prefix(64 << 10)), whole.count - (64 << 10))
+        let reply = try #require(HandlerAnswer.Content(standardOutput: read, discarded: cut))
+        #expect(
+            reply.remarks == [
+                "no answer is found: its output has \(whole.count) bytes, of which 65536 are read, the most that is"
+            ])
+        #expect(reply.times == 0 && reply.status == nil)
+        #expect(HandlerAnswer(exitStatus: 0, content: reply) == .handled(reply))
+        let answer = Array((#"{"result":"newData"}"# + "\n").utf8)
+        #expect(
+            HandlerAnswer.Content(standardOutput: answer + read, discarded: cut)
+                == HandlerAnswer.Content(result: .newData))
+        #expect(HandlerAnswer.Content(standardOutput: read, discarded: 0) == nil)
+    }
+
     @Test("custom data in it is read as op log has it; what is wrong is left out, the rest is not")
     func log() throws {
         let event = #"{"kind":"custom_event","name":"sent","suite":"group.a","app":"news","external_id":"u1"}"#
