@@ -45,7 +45,9 @@ struct GrowthTests {
         let invocation = try #require(router.invocations[InvocationID(seq: SequenceNumber(1), n: 0)])
         let most = most { number in
             let id = InvocationID(seq: SequenceNumber(number + 1), n: 0)
-            router.invocations[id] = invocation
+            var another = invocation
+            another.record.id = id
+            router.invocations.put(another)
             router.usage.began(id, of: peer, bytes: 100)
             router.lanes[DeviceKey(app: "shop", device: "device-\(number)")] = Lane(id, at: now.monotonic)
         }

@@ -127,11 +127,12 @@ struct HandlerTests {
             Set(variables.keys) == [
                 "MY", "X", "PATH", "PUSH_RUN", "PUSH_SEQ", "PUSH_N", "PUSH_ATTEMPT", "PUSH_ID", "PUSH_OP",
                 "PUSH_CALLBACK",
-                "PUSH_PLATFORM", "PUSH_DEVICE", "PUSH_ROUTE", "PUSH_HANDLER", "PUSH_ACCEPTED_AT",
+                "PUSH_PLATFORM", "PUSH_DEVICE", "PUSH_LANE", "PUSH_ROUTE", "PUSH_HANDLER", "PUSH_ACCEPTED_AT",
                 "PUSH_DEADLINE_REMAINING_MS", "PUSH_DEADLINE_AT",
             ])
         #expect(variables["MY"] == "a b" && variables["X"] == "1")
         #expect(variables["PUSH_SEQ"] == "1" && variables["PUSH_ID"] == "in" && variables["PUSH_DEVICE"] == "d1")
+        #expect(variables["PUSH_LANE"] == "/d1")
         #expect(variables["PUSH_RUN"] == "\(try installation.stateIdentity()):1:0")
     }
 

@@ -1,4 +1,5 @@
 import CSQLite
+import PushModel
 import TestSupport
 import Testing
 import UnixSockets

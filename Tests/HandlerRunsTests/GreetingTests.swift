@@ -22,7 +22,8 @@ struct GreetingTests: ~Copyable {
             loop: loop,
             starter: try ProgramStarter(
                 loop: loop, stateID: UUID128(high: 0, low: 1), descriptorLimit: nil, cgroups: nil),
-            sweeper: try OrphanSweeper(loop: loop, adopts: false, log: log), log: log, observe: nil)
+            sweeper: OrphanSweeper(loop: loop, orphans: try OrphanReaper(adopts: false), log: log), log: log,
+            observe: nil)
         var failures: [String] = []
         let channel = SocketChannel(
             ConnectionSource(path: path, greets: true), isSingleUse: false, system: system, patience: .milliseconds(2)

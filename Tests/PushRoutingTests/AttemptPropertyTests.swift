@@ -26,13 +26,15 @@ struct AttemptPropertyTests {
                     seen[attempt.answer, default: 0] += 1
                     #expect(attempt.asked >= last && attempt.asked < row.budget, "seed \(seed) \(id.name)")
                     #expect(attempt.ended >= attempt.started ?? attempt.asked && attempt.ended <= row.budget)
-                    let goesOn = attempt.answer == .retry && attempt.retryAfter != nil || attempt.answer == .declined
+                    let goesOn = attempt.retryAfter != nil || attempt.answer == .declined
                     #expect(goesOn || index == attempts.count - 1, "seed \(seed): \(attempt.answer) is the end")
                     last = attempt.ended + (attempt.retryAfter ?? .zero)
                 }
                 switch attempts.last?.answer {
                 case .handled: #expect(result.outcome == .handled, "seed \(seed)")
                 case .timedOut: #expect(result.outcome.isMissed, "seed \(seed)")
+                case .notStarted where attempts.last?.retryAfter != nil:
+                    #expect(result.outcome.isMissed, "seed \(seed)")
                 case .rejected, .killed, .notStarted: #expect(result.outcome == .failed, "seed \(seed)")
                 case .retry: #expect([.failed, .timedOut].contains(result.outcome), "seed \(seed)")
                 case .declined: #expect(result.outcome == .unrouted || result.outcome.isMissed, "seed \(seed)")
@@ -81,12 +83,15 @@ struct AttemptPropertyTests {
     }
 
     private func answer(_ random: inout SeededGenerator) -> HandlerAnswer {
-        switch Int.random(in: 0..<12, using: &random) {
+        switch Int.random(in: 0..<15, using: &random) {
         case 0...1: .handled(.init())
         case 2...6: .retry(after: nil)
         case 7...8: .retry(after: .milliseconds(Int64.random(in: 0...4000, using: &random)))
         case 9: .declined
         case 10: .rejected(reason: "no")
+        case 11: .lost(reason: "gone")
+        case 12...13:
+            .unavailable(reason: "away", after: .milliseconds(Int64.random(in: 0...4000, using: &random)))
         default: .signaled(9)
         }
     }

@@ -114,6 +114,74 @@ struct AttemptTests {
         #expect(bench.ledger.attempts.map(\.retryAfter) == [.zero, nil])
     }
 
+    @Test(
+        "the reason of a miss says how often it was tried, and what the last attempt said",
+        arguments: [
+            (
+                [(Duration.zero, Duration.seconds(3600), "HTTP status 429")],
+                "tried once and not finished at the deadline: it asked for a retry for which no time was left "
+                    + "(at last: HTTP status 429)"
+            ),
+            (
+                [(.zero, .seconds(1), "connection refused"), (.seconds(1), .seconds(8), nil)],
+                "tried 2 times and not finished at the deadline: it asked for a retry for which no time was left"
+            ),
+        ] as [([(Duration, Duration, String?)], String)])
+    func missAfterRetry(answers: [(Duration, Duration, String?)], reason: String) throws {
+        var bench = Bench(.testing(.relay))
+        try bench.submit(.deliver())
+        for (time, wait, said) in answers {
+            bench.at(time)
+            bench.clock()
+            bench.started(1)
+            bench.finished(1, 0, .retry(after: wait, reason: said))
+        }
+        bench.at(.seconds(9))
+        bench.clock()
+        #expect(bench.outcome(1) == .timedOut && bench.end(1)?.reasonCode == .notDoneAfterRetries)
+        #expect(bench.end(1)?.reason == reason)
+    }
+
+    @Test("one that begins late, and finds no place or is not started, is told by the reason of the one before")
+    func missBeforeRetry() throws {
+        var bench = Bench(.testing(.relay))
+        try bench.submit(.deliver())
+        bench.started(1)
+        bench.finished(1, 0, .retry(after: .seconds(8), reason: "no route to host"))
+        bench.at(.seconds(8))
+        #expect(bench.clock().contains("start 1.0 crm"))
+        bench.at(.seconds(9))
+        bench.clock()
+        #expect(
+            bench.end(1)?.reason
+                == "tried 2 times and not finished at the deadline (at last: no route to host)")
+    }
+
+    @Test("what waits for a retry that cannot begin keeps nobody behind it in its lane waiting")
+    func laneGoesOn() throws {
+        var bench = Bench(.testing(.relay))
+        try bench.submit(.deliver(to: "phone"))
+        try bench.submit(.deliver(to: "phone"))
+        bench.started(1)
+        bench.at(.seconds(1))
+        try bench.submit(.deliver(to: "phone"))
+        #expect(bench.finished(1, 0, .retry(after: .seconds(1))).contains { $0.hasPrefix("start") } == false)
+        bench.at(.seconds(2))
+        #expect(bench.clock().contains("start 1.0 crm"))
+        bench.started(1)
+        #expect(bench.finished(1, 0, .retry(after: .seconds(7))).contains("start 2.0 crm"))
+        bench.started(2)
+        bench.at(.seconds(3))
+        #expect(bench.finished(2).contains("start 3.0 crm"))
+        bench.started(3)
+        #expect(bench.outcome(1) == nil && bench.end(2)?.waitedFor?.took == .seconds(2))
+        try bench.submit(.deliver(to: "phone"))
+        bench.at(.seconds(9))
+        // Its end is not that of the head, which goes on.
+        #expect(!bench.clock().contains("start 4.0 crm"))
+        #expect(bench.outcome(1) == .timedOut)
+    }
+
     @Test("the waits double, each between half and all of it, and the same number waits the same")
     func backOff() {
         let rules = RetryRules(delay: .milliseconds(100), delayMax: .seconds(1))

@@ -57,9 +57,9 @@ struct BreakerTests {
         #expect(bench.row(3)?.handler == "crm" && bench.row(3)?.started == false)
     }
 
-    @Test("counts missed deadlines, deaths and failed starts, and no answer of any kind")
+    @Test("counts missed deadlines, deaths and failed starts, and no answer but a retry that leads to nothing")
     func counts() throws {
-        for answer: HandlerAnswer in [.handled(.init()), .declined, .rejected(reason: "no"), .retry(after: nil)] {
+        for answer: HandlerAnswer in [.handled(.init()), .declined, .rejected(reason: "no")] {
             var bench = Bench(table())
             try open(&bench, failures: 1)
             try bench.submit(.deliver())
@@ -84,6 +84,71 @@ struct BreakerTests {
         }
         bench.at(.seconds(9))
         #expect(bench.clock().contains("breaker crm open"))
+    }
+
+    @Test(
+        "counts a handler that asks for retries until the deadline, one delivery after the other",
+        arguments: [nil, .seconds(3600), .milliseconds(500)] as [Duration?])
+    func retriesUntilDeadline(wait: Duration?) throws {
+        var bench = Bench(table())
+        for seq: Int64 in 1...2 {
+            #expect(state(bench) == .closed)
+            try bench.submit(.deliver())
+            let deadline = try #require(bench.router.invocations[.init(seq)]?.record.deadline)
+            var changes: [String] = []
+            while bench.outcome(seq) == nil {
+                if bench.router.invocations[.init(seq)]?.stage == .starting {
+                    bench.started(seq)
+                    bench.finished(seq, 0, .retry(after: wait, reason: "connection refused"))
+                }
+                bench.at(try #require(bench.nextDue))
+                changes += bench.clock().filter { $0.hasPrefix("breaker") }
+            }
+            #expect(bench.outcome(seq) == .timedOut && bench.now.monotonic == deadline)
+            #expect(changes == (seq == 2 ? ["breaker crm open"] : []))
+        }
+        #expect(try bench.submit(.deliver()).contains("start 3.0 other"))
+    }
+
+    @Test("counts a handler that has used up its retries")
+    func retriesUsedUp() throws {
+        var crm = Handler.exec("crm")
+        (crm.breaker, crm.retries) = (Self.rules, 0)
+        var bench = Bench(
+            .testing(.relay, routes: [.key("k", to: "crm"), .all(to: "other")], handlers: [crm, .exec("other")]))
+        for seq: Int64 in 1...2 {
+            try bench.submit(.deliver())
+            bench.started(seq)
+            bench.finished(seq, 0, .retry(after: nil))
+            #expect(bench.end(seq)?.reasonCode == .retriesUsedUp)
+        }
+        #expect(state(bench) == .open)
+    }
+
+    @Test("takes a retry for no answer: done in the end, it ends the count, and of the probe it closes the breaker")
+    func retryThenDone() throws {
+        var bench = Bench(table())
+        try open(&bench, failures: 1)
+        try bench.submit(.deliver())
+        bench.started(2)
+        bench.finished(2, 0, .retry(after: .seconds(1)))
+        bench.at(.seconds(1))
+        bench.clock()
+        bench.started(2)
+        bench.finished(2)
+        try open(&bench, failures: 1)
+        #expect(state(bench) == .closed)
+        try open(&bench, failures: 1)
+        #expect(state(bench) == .open)
+        bench.at(.seconds(11))
+        #expect(try bench.submit(.deliver()).contains("start 5.0 crm"))
+        bench.started(5)
+        bench.finished(5, 0, .retry(after: .seconds(1)))
+        #expect(state(bench) == .probing)
+        bench.at(.seconds(12))
+        #expect(bench.clock().contains("start 5.0 crm"))
+        bench.started(5)
+        #expect(bench.finished(5).contains("breaker crm closed"))
     }
 
     @Test("does not count a program that we were too late to start")

@@ -19,10 +19,12 @@ public enum HandlerAnswer: Hashable, Sendable {
     /// Ended by this signal.
     case signaled(Int32)
 
-    /// Whether the handler said anything, by an exit status too.
-    var isAnswer: Bool {
+    /// Whether the handler said anything, by an exit status too. `nil`: it wants to be asked again, and how that ends is
+    /// what counts; a server that nobody reaches is told so, too.
+    var isAnswer: Bool? {
         switch self {
-        case .handled, .retry, .declined, .rejected: true
+        case .handled, .declined, .rejected: true
+        case .retry: nil
         case .unavailable, .lost, .signaled: false
         }
     }

@@ -164,6 +164,17 @@ struct Invocation: Sendable {
         }
     }
 
+    /// Whether a deadline that comes now is missed by its handler. A program that was not even started says nothing of
+    /// itself; what answers by lines was there to answer, and who asked for a retry was asked.
+    var hasFailedAtDeadline: Bool {
+        switch stage {
+        case .running, .terminating, .pausing: true
+        case .starting: attempts.countOfHandler > 1 || handler?.value.kind.instanceRules != nil
+        case .ready: attempts.countOfHandler > 0
+        case .waiting: false
+        }
+    }
+
     /// When its handler is to get SIGTERM; `nil`: it is not.
     var terminationDue: Instant? {
         guard let deadline = record.deadline, let grace = handler?.value.grace, grace < record.budget else {

@@ -13,6 +13,9 @@ struct Attempts: Sendable {
     /// What was seen of it from outside.
     var facts = RunFacts()
 
+    /// Why the last one that ended wants another; `nil`: it did not say.
+    var lastReason: String?
+
     /// Another one begins.
     mutating func begin(at now: Instant) {
         count += 1
@@ -23,7 +26,10 @@ struct Attempts: Sendable {
     }
 
     /// The next ones are those of another handler.
-    mutating func goOnToNextHandler() { countOfHandler = 0 }
+    mutating func goOnToNextHandler() {
+        countOfHandler = 0
+        lastReason = nil
+    }
 }
 
 /// What is seen of a run from outside, beside its answer.
@@ -88,13 +94,17 @@ extension Router {
         endAttempt(
             &invocation, failure == nil ? .retry : .notStarted, retryAfter: reason == nil && isInTime ? wait : nil,
             reason: failure ?? said, at: now, &effects)
+        if case .retriesUsedUp? = reason { note(answered: false, of: invocation, at: now, &effects) }
         if let reason { return conclude(invocation, .failed, because: reason, at: now, &effects) }
+        invocation.attempts.lastReason = failure ?? said
         invocation.stage = .pausing
         // It has ended: a daemon that stops or dies now has not broken it off.
         invocation.record.started = false
         invocations.put(invocation)
         touched.append(id)
         // What asks for more time than there is misses its deadline, and no attempt begins that cannot end.
-        if isInTime { timers.insert(.init(due: now.monotonic + wait, purpose: .retry, invocation: id)) }
+        if isInTime { return timers.insert(.init(due: now.monotonic + wait, purpose: .retry, invocation: id)) }
+        // It runs no more, so who is behind it in its lane need not wait for the deadline.
+        if let lane = invocation.lane { advance(lane, past: invocation, at: now) }
     }
 }

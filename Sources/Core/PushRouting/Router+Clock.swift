@@ -61,12 +61,9 @@ extension Router {
         let isHeldUp =
             invocation.stage == .ready
             && invocation.handler.map { handlerPlaces.isHeldUp(invocation.record.id, of: $0.value) } == true
+        if invocation.holdsPlace { leavePlace(of: invocation) }
+        if invocation.hasFailedAtDeadline { note(answered: false, of: invocation, at: now, &effects) }
         if invocation.holdsPlace {
-            leavePlace(of: invocation)
-            // A program that was not even started says nothing of itself; what answers by lines was there to answer.
-            if invocation.stage != .starting || invocation.handler?.value.kind.instanceRules != nil {
-                note(answered: false, of: invocation, at: now, &effects)
-            }
             endAttempt(&invocation, .timedOut, at: now, &effects)
             effects.append(.stop(invocation.record.id))
         }
@@ -76,7 +73,11 @@ extension Router {
             case .running, .terminating: .notFinishedAtDeadline
             case .ready where isHeldUp: .queueFull
             case .ready, .starting, .pausing:
-                invocation.firstStart == nil ? .noHandlerStartedInTime : .notDoneAfterRetries
+                invocation.firstStart == nil
+                    ? .noHandlerStartedInTime
+                    : .notDoneAfterRetries(
+                        attempts: invocation.attempts.count, wantsRetry: invocation.stage == .pausing,
+                        last: invocation.attempts.lastReason)
             }
         // Who waited for this handler was never given to it, whoever had it before.
         conclude(invocation, isHeldUp ? .expired : invocation.missed, because: reason, at: now, &effects)

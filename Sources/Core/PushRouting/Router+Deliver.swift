@@ -40,7 +40,7 @@ extension Router {
         if table.looksAtKeyValues { keys.readKeyValues() }
         var arrival = Arrival(
             accepted, subject: InvocationSubject(request), provider: decision.provider, keys: keys,
-            lane: lane(of: accepted))
+            lane: accepted.lane)
         if isRepeat(decision, accepted) {
             let row = arrival.row(.none, budget: table.budget)
             let reason = RouterReason.repeatedMessageID.ofOutcome()

@@ -2,15 +2,6 @@ import PushDispatch
 import PushModel
 
 extension Router {
-    /// The lane of what the push service hands to a device; iOS, the web, what names no device, and what a person does
-    /// have none.
-    func lane(of accepted: AcceptedRequest) -> DeviceKey? {
-        guard accepted.platform.hasLanes, accepted.operation != .interact, let device = accepted.device else {
-            return nil
-        }
-        return DeviceKey(app: accepted.app, device: device)
-    }
-
     /// Counts a new invocation as in flight and puts it on its way.
     mutating func admit(_ invocation: consuming Invocation, at now: Moment, _ effects: inout Effects) {
         usage.began(invocation.record.id, of: invocation.request.peer, bytes: invocation.byteCount)
@@ -212,5 +203,14 @@ extension Router {
             lanes[lane]?.dropHead()
         }
         lanes[lane] = nil
+    }
+}
+
+extension AcceptedRequest {
+    /// The lane of what the push service hands to a device; iOS, the web, what names no device, and what a person does
+    /// have none.
+    var lane: DeviceKey? {
+        guard platform.hasLanes, operation != .interact, let device else { return nil }
+        return DeviceKey(app: app, device: device)
     }
 }

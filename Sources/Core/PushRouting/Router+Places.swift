@@ -93,6 +93,7 @@ extension Router {
         if invocation.stage == .ready { leaveQueue(invocation) }
         // It has not been started for this handler, and is in nobody's queue.
         invocation.stage = .waiting
+        invocation.attempts.goOnToNextHandler()
         guard let start = invocation.clockStart else { preconditionFailure("went past a handler before its clock ran") }
         guard pick(&invocation, from: start, at: now, &effects) else { return }
         run(&invocation, at: now, &effects)

@@ -110,7 +110,7 @@ extension Router {
             request: accepted, byteCount: unfinished.byteCount,
             subject: unfinished.isLeftInLedger ? nil : context.subject, osVersion: context.subject.osVersion,
             record: record, owner: isBraze ? .tracker : .route, facts: facts, table: sharedTable,
-            lane: record.isObserver ? nil : lane(of: accepted))
+            lane: record.isObserver ? nil : accepted.lane)
         if record.id.n == 0 { invocation.receipt = context.receipt }
         invocation.stored = stored.map(Invocation.ChangingFields.init)
         // Who declined before the crash is not asked again, as long as the routes are the same.

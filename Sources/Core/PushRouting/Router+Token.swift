@@ -17,7 +17,7 @@ extension Router {
         let source = TrackerSource(accepted, at: request.at ?? now.wall)
         track(at: now, &effects) { $0.token(token.kind, token.token, source, now: now.wall, into: &$1) }
         var arrival = Arrival(
-            accepted, subject: InvocationSubject(request), provider: nil, keys: nil, lane: lane(of: accepted))
+            accepted, subject: InvocationSubject(request), provider: nil, keys: nil, lane: accepted.lane)
         guard called != .none else {
             let row = arrival.row(.none, budget: table.budget)
             let reason = RouterReason.noCallbackForToken(accepted.platform).ofOutcome()

@@ -172,7 +172,9 @@ public struct Router: Sendable {
         // In time means before the deadline; what comes at that instant or later is the clock's to judge.
         guard now.monotonic < deadline else { return }
         leavePlace(of: invocation)
-        note(answered: wasStarted && answer.isAnswer, of: invocation, at: now, &effects)
+        if let answered = wasStarted ? answer.isAnswer : false {
+            note(answered: answered, of: invocation, at: now, &effects)
+        }
         switch answer {
         case .handled(let reply):
             endAttempt(&invocation, .handled, at: now, &effects)

@@ -16,7 +16,9 @@ enum RouterReason {
     case retriesUsedUp(Int)
     case endedBySignal(Int32), endedInGrace
     // How the time ran out.
-    case waitingInLane, notFinishedAtDeadline, noHandlerStartedInTime, notDoneAfterRetries, queueFull
+    case waitingInLane, notFinishedAtDeadline, noHandlerStartedInTime, queueFull
+    /// `wantsRetry`: it waits for no other attempt, since that would begin at the deadline or later.
+    case notDoneAfterRetries(attempts: Int, wantsRetry: Bool, last: String?)
     // What a stop or a crash of the daemon did. Scripts look for these words in `reason`, too.
     case daemonDown, daemonCrashed
 
@@ -47,7 +49,13 @@ enum RouterReason {
         case .waitingInLane: (.waitingInLane, "still waiting in its lane")
         case .notFinishedAtDeadline: (.notFinishedAtDeadline, "not finished at the deadline")
         case .noHandlerStartedInTime: (.noHandlerStartedInTime, "no handler was started in time")
-        case .notDoneAfterRetries: (.notDoneAfterRetries, "tried more than once and not finished at the deadline")
+        case .notDoneAfterRetries(let attempts, let wantsRetry, let last):
+            (
+                .notDoneAfterRetries,
+                "tried \(attempts == 1 ? "once" : "\(attempts) times") and not finished at the deadline"
+                    + (wantsRetry ? ": it asked for a retry for which no time was left" : "")
+                    + (last.map { " (at last: \($0))" } ?? "")
+            )
         case .queueFull: (.queueFull, "queue_full")
         case .daemonDown: (.daemonDown, "daemon_down")
         case .daemonCrashed: (.daemonCrashed, "daemon_crashed")

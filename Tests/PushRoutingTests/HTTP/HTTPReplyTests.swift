@@ -61,15 +61,26 @@ struct HTTPReplyTests {
                 == "{\"id\":7,\"status\":\"retry\",\(delay)\"http_status\":503,\"reason\":\"HTTP status 503\"}\n")
     }
 
-    @Test("may have a result, options and a log, on however many lines; what is not whole or no object is passed over")
+    @Test("may have a result, options and a log, on however many lines; what is no object is passed over")
     func bodies() throws {
         let body = "{\n \"status\":\"rejected\",\"result\":\"newData\",\n\"options\":[\n\"banner\"\r\n],\"more\":1}"
         let answer = line(200, [:], body)
         #expect(answer.dropLast().allSatisfy { !$0.isNewline })
         let expected = HandlerAnswer.Content(result: .newData, options: ["banner"], status: .handled)
         #expect(try LineAnswer(Array(answer.utf8.dropLast())).answer == .handled(expected))
-        for (text, isWhole) in [(body, false), ("[1]", true), ("{\"result\":", true), ("<html>", true), ("", true)] {
-            #expect(line(200, [:], text, isWhole: isWhole) == "{\"id\":7,\"status\":\"handled\"}\n")
+        for text in ["[1]", "{\"result\":", "<html>", ""] {
+            #expect(line(200, [:], text) == "{\"id\":7,\"status\":\"handled\"}\n")
+        }
+    }
+
+    @Test("that is not whole is remarked on, and nothing of it is read")
+    func notWhole() throws {
+        let long = "{\"status\":\"rejected\",\"x\":\"" + String(repeating: "x", count: 65_000)
+        for body in ["{\"result\":\"newData\"}", long, ""] {
+            let answer = line(200, [:], body, isWhole: false)
+            let remark = "no answer is found: its body is not whole, or longer than 64 KiB, the most that is read"
+            let expected = HandlerAnswer.Content(times: 1, status: .handled, remarks: [remark])
+            #expect(try LineAnswer(Array(answer.utf8.dropLast())).answer == .handled(expected))
         }
     }
 

@@ -6,6 +6,7 @@ import Testing
 struct HTTPRequestTests {
     private static let delivery = """
         {"seq":41,"n":1,"id":"a 1","op":"deliver","callback":"onMessageReceived","platform":"android","app":null,\
+        "lane":"/käthe 1",\
         "external_id":"käthe","handler":"crm","accepted_at":"2026-11-21T03:08:00.120Z","attempt":2}
         """
     private static let object = """
@@ -28,14 +29,14 @@ struct HTTPRequestTests {
 
     private func body(_ request: HTTPRequest) -> String { String(decoding: request.body, as: UTF8.self) }
 
-    @Test("has the object that every kind gets, the budget, op, callback and attempt, and its file's headers")
+    @Test("has the object that every kind gets, the budget, op, callback, lane and attempt, and its file's headers")
     func plain() throws {
         let request = try request(.plain)
         #expect(body(request) == Self.object)
         #expect(
             request.headers.lines == [
-                "Push-Deadline-Ms: 8990", "Push-Op: deliver", "Push-Callback: onMessageReceived", "Push-Attempt: 2",
-                "Content-Type: application/json", "X-Own: 1",
+                "Push-Deadline-Ms: 8990", "Push-Op: deliver", "Push-Callback: onMessageReceived",
+                "Push-Lane: /k%C3%A4the%201", "Push-Attempt: 2", "Content-Type: application/json", "X-Own: 1",
             ])
     }
 
@@ -48,7 +49,7 @@ struct HTTPRequestTests {
             "Content-Type: application/json", "ce-specversion: 1.0", "ce-id: 41-1-20261121030800120",
             "ce-source: pushrouterd://relay", "ce-type: local.pushrouterd.deliver", "ce-time: 2026-11-21T03:08:00.120Z",
             "ce-expirytime: 2026-11-21T03:08:09Z", "ce-callback: onMessageReceived", "ce-requestid: a%201",
-            "ce-externalid: k%C3%A4the", "ce-attempt: 2",
+            "ce-externalid: k%C3%A4the", "ce-attempt: 2", "ce-lane: /k%C3%A4the%201",
         ] { #expect(headers.contains(header), "\(header)") }
         #expect(!request.headers.lines.contains { $0.hasPrefix("ce-app") }, "what is null is no attribute")
     }

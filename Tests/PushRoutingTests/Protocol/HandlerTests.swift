@@ -16,7 +16,7 @@ struct HandlerInputTests {
             text(HandlerInput.object(run, at: Self.now))
                 == #"{"delivery":{"seq":41,"n":1,"id":"a1","attempt":1,"op":"deliver","#
                 + #""callback":"onMessageReceived","#
-                + #""platform":"android","app":"shop","device":"phone","external_id":null,"message_id":"m1","#
+                + #""platform":"android","app":"shop","device":"phone","lane":"shop/phone","external_id":null,"message_id":"m1","#
                 + #""provider":"onesignal","route":"20-crm","handler":"crm","accepted_at":"2023-11-14T22:13:20.500Z"},"#
                 + #""payload":{"n": 4503599627370497.5, "s":"\u00e9"},"#
                 + #""deadline":{"remaining_ms":8990,"at":"2023-11-14T22:13:29.500Z"}}"# + "\n")
@@ -95,8 +95,31 @@ struct HandlerInputTests {
                 "PUSH_CALLBACK=onMessageReceived", "PUSH_PLATFORM=android", "PUSH_HANDLER=crm",
                 "PUSH_ACCEPTED_AT=2023-11-14T22:13:20.500Z", "PUSH_DEADLINE_REMAINING_MS=8990",
                 "PUSH_DEADLINE_AT=2023-11-14T22:13:29.500Z", "PUSH_ID=a1", "PUSH_APP=shop", "PUSH_DEVICE=phone",
-                "PUSH_MESSAGE_ID=m1", "PUSH_PROVIDER=onesignal", "PUSH_ROUTE=20-crm",
+                "PUSH_LANE=shop/phone", "PUSH_MESSAGE_ID=m1", "PUSH_PROVIDER=onesignal", "PUSH_ROUTE=20-crm",
             ])
+    }
+
+    @Test(
+        "the lane is that of an Android app on a device, by a name that no other has; nobody else has one",
+        arguments: [
+            (Platform.android, PushModel.Operation.deliver, "a/b%", "c/d", false, "a%2Fb%25/c/d"),
+            (.android, .deliver, nil, "phone", false, "/phone"), (.android, .token, "shop", "p", false, "shop/p"),
+            (.android, .deliver, "shop", nil, false, nil), (.android, .interact, "shop", "p", false, nil),
+            (.ios, .deliver, "shop", "p", false, nil), (.web, .deliver, "shop", "p", false, nil),
+            (.android, .deliver, "shop", "p", true, nil),
+        ] as [(Platform, PushModel.Operation, String?, String?, Bool, String?)])
+    func lane(
+        platform: Platform, operation: PushModel.Operation, app: String?, device: String?, isObserver: Bool,
+        expected: String?
+    ) throws {
+        var run = try run(payload: "{}")
+        (run.request.platform, run.request.operation) = (platform, operation)
+        (run.request.app, run.request.device) = (app, device)
+        run.invocation.isObserver = isObserver
+        let object = try JSONDocument(scanning: HandlerInput.object(run, at: Self.now)).root
+        #expect(object["delivery"]?["lane"]?.string == expected && object["delivery"]?["lane"] != nil)
+        let variables = HandlerInput.environment(run, at: Self.now)
+        #expect(variables.first { $0.name == "PUSH_LANE" }?.value == expected)
     }
 
     @Test("a variable ends at a NUL; one that is too long for the kernel is left out")
@@ -205,7 +228,7 @@ struct HandlerOutputTests {
             (#"{"log":[{"kind":"custom_event","name":"a","name":"b"}]}"#, 0, "its answer cannot be read: at byte 42: "),
             ("hello\n" + #"{"status":"handled","log":[{"kind":"#, 0, "its answer cannot be read: at byte "),
             (#"{"log":[{"kind":"#, 100, "its output has 116 bytes, of which 16 are read, the most that is"),
-            (#"{"level":"info","log"#, 0, nil), (#"{"status":"handled""#, 100, nil), (#"a "log" {"#, 0, nil),
+            (#"{"level":"info","log"#, 0, nil), (#"a "log" {"#, 0, nil),
         ] as [(String, Int, String?)])
     func unreadable(output: String, discarded: Int, expected: String?) throws {
         let reply = HandlerAnswer.Content(standardOutput: Array(output.utf8), discarded: discarded)
@@ -213,6 +236,24 @@ struct HandlerOutputTests {
         #expect((reply == nil) == (expected == nil))
         #expect(expected.map { remark.hasPrefix("log: nothing is kept: \($0)") } ?? true, "\(remark)")
         #expect(reply?.times ?? 0 == 0, "nothing was said")
+    }
+
+    @Test("an output that is cut is remarked on where no answer is in what was read, and only there")
+    func cut() throws {
+        let whole = Array(#"{"status":"rejected","x":""#.utf8) + Array(repeating: UInt8(ascii: "x"), count: 100_000)
+        let (read, cut) = (Array(whole.prefix(64 << 10)), whole.count - (64 << 10))
+        let reply = try #require(HandlerAnswer.Content(standardOutput: read, discarded: cut))
+        #expect(
+            reply.remarks == [
+                "no answer is found: its output has \(whole.count) bytes, of which 65536 are read, the most that is"
+            ])
+        #expect(reply.times == 0 && reply.status == nil)
+        #expect(HandlerAnswer(exitStatus: 0, content: reply) == .handled(reply))
+        let answer = Array((#"{"result":"newData"}"# + "\n").utf8)
+        #expect(
+            HandlerAnswer.Content(standardOutput: answer + read, discarded: cut)
+                == HandlerAnswer.Content(result: .newData))
+        #expect(HandlerAnswer.Content(standardOutput: read, discarded: 0) == nil)
     }
 
     @Test("custom data in it is read as op log has it; what is wrong is left out, the rest is not")

@@ -68,7 +68,9 @@ struct CrashTests {
             #"{"scenario":"relay","mode":"relay"}"#,
             #"{"op":"deliver","at":0,"payload":{"k":"v"},"script":{"exit":75,"takes_ms":1}}"#,
         ]
-        #expect(try outcomes(lines) == ["1 timed_out 9000 tried more than once and not finished at the deadline"])
+        let relay = try outcomes(lines)
+        #expect(relay.count == 1 && relay[0].hasPrefix("1 timed_out 9000 tried "), "\(relay)")
+        #expect(relay[0].contains(" times and not finished at the deadline"), "\(relay)")
         var device = Simulator(table: table(idempotent: false), tracker: Self.tracker, mode: .device)
         let output = lines.flatMap { device.take(Array($0.utf8), number: 1) } + device.finish()
         #expect(output.count == 1 && String(decoding: output[0], as: UTF8.self).contains(#""outcome":"failed""#))

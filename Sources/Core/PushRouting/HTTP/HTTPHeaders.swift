@@ -28,26 +28,23 @@ public struct HTTPHeaders: Hashable, Sendable {
         append(value)
     }
 
-    /// Adds a header whose value may be any text: it is percent-encoded where it must be.
+    /// Adds a header whose value may be any text: it is percent-encoded where it must be. What is longer than servers take
+    /// as a header is left out: the body has it whole.
     mutating func append(_ name: StaticString, escaping value: UnsafeBufferPointer<UInt8>) {
-        append(name.bytes, escaping: value)
+        append("", name.bytes, escaping: value)
     }
 
-    /// Adds an attribute of CloudEvents, percent-encoded where it must be. What is longer than servers take as a header is
-    /// left out: the body has it whole.
+    /// Adds an attribute of CloudEvents in the same way.
     mutating func append(attribute name: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>) {
-        guard value.count <= CloudEvent.longestHeader else { return }
-        let start = bytes.count
-        bytes.append(contentsOf: Self.prefix.bytes)
-        let length = append(name, escaping: value)
-        if length > CloudEvent.longestHeader { bytes.removeSubrange(start...) }
+        append(Self.prefix, name, escaping: value)
     }
 
-    /// - Returns: how long the value is as it stands in the line.
-    @discardableResult
     private mutating func append(
-        _ name: UnsafeBufferPointer<UInt8>, escaping value: UnsafeBufferPointer<UInt8>
-    ) -> Int {
+        _ prefix: StaticString, _ name: UnsafeBufferPointer<UInt8>, escaping value: UnsafeBufferPointer<UInt8>
+    ) {
+        guard value.count <= CloudEvent.longestHeader else { return }
+        let line = bytes.count
+        bytes.append(contentsOf: prefix.bytes)
         bytes.append(contentsOf: name)
         bytes.append(contentsOf: Self.colon.bytes)
         let start = bytes.count
@@ -57,9 +54,8 @@ public struct HTTPHeaders: Hashable, Sendable {
         } else {
             for byte in value { appendEscaped(byte) }
         }
-        let length = bytes.count - start
+        guard bytes.count - start <= CloudEvent.longestHeader else { return bytes.removeSubrange(line...) }
         bytes.append(0)
-        return length
     }
 
     /// As the binding of CloudEvents to HTTP says (3.1.3.2).

@@ -32,7 +32,10 @@ public enum HTTPReply: Hashable, Sendable {
     public func line(answering id: Int64, isIdempotent: Bool, at now: WallTime) -> [UInt8] {
         switch self {
         case .answer(let status, _, let body, let isWhole) where 200...299 ~= status:
-            return Self.line(id, .handled) { if isWhole { Self.copy(body, to: &$0) } }
+            return Self.line(id, .handled) {
+                guard isWhole else { return $0.member("reason", Self.notRead) }
+                Self.copy(body, to: &$0)
+            }
         case .answer(404, let headers, _, _) where headers["push-declined"] == "1":
             return Self.line(id, .declined) { $0.member("http_status", 404) }
         case .answer(let status, let headers, _, _) where [408, 425, 429].contains(status) || 500...599 ~= status:
@@ -65,6 +68,10 @@ public enum HTTPReply: Hashable, Sendable {
             $0.member("reason", reason)
         }
     }
+
+    /// What is said of a body that is not whole: what it lacks may have been the answer.
+    private static let notRead =
+        "no answer is found: its body is not whole, or longer than \(longestBody >> 10) KiB, the most that is read"
 
     private static func line(
         _ id: Int64, _ status: HandlerAnswer.Status, _ more: (inout JSONWriter) -> Void = { _ in }

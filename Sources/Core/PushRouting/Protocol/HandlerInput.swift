@@ -25,6 +25,7 @@ public enum HandlerInput {
                     delivery.member("platform", run.request.platform.rawValue)
                     delivery.member("app", run.request.app)
                     delivery.member("device", run.request.device)
+                    delivery.member("lane", run.lane)
                     delivery.member("external_id", run.request.externalID)
                     delivery.member("message_id", run.request.messageID)
                     delivery.member("provider", run.invocation.provider)
@@ -65,10 +66,10 @@ public enum HandlerInput {
         ]
         let optional = [
             ("PUSH_ID", run.request.id), ("PUSH_APP", run.request.app), ("PUSH_DEVICE", run.request.device),
-            ("PUSH_EXTERNAL_ID", run.request.externalID), ("PUSH_MESSAGE_ID", run.request.messageID),
-            ("PUSH_PROVIDER", run.invocation.provider), ("PUSH_ROUTE", run.invocation.route),
-            ("PUSH_REPLAY_OF", run.request.replayOf.map { String($0.value) }), ("PUSH_KIND", run.subject.kind),
-            ("PUSH_ACTION", run.subject.button),
+            ("PUSH_LANE", run.lane), ("PUSH_EXTERNAL_ID", run.request.externalID),
+            ("PUSH_MESSAGE_ID", run.request.messageID), ("PUSH_PROVIDER", run.invocation.provider),
+            ("PUSH_ROUTE", run.invocation.route), ("PUSH_REPLAY_OF", run.request.replayOf.map { String($0.value) }),
+            ("PUSH_KIND", run.subject.kind), ("PUSH_ACTION", run.subject.button),
         ]
         // The object on standard input has every value whole; a variable ends at a NUL, and one that is too long for the
         // kernel would keep the program from starting.
@@ -87,6 +88,14 @@ public enum HandlerInput {
 
 extension HandlerRun {
     fileprivate func remaining(at now: Moment) -> Duration { max(deadline - now.monotonic, .zero) }
+
+    /// The name of the lane that it waited in: the same for all that wait for each other, and for nothing else. An observer's
+    /// copy has none.
+    fileprivate var lane: String? {
+        guard !invocation.isObserver, let lane = request.lane else { return nil }
+        let app = (lane.app ?? "").map { $0 == "/" ? "%2F" : $0 == "%" ? "%25" : String($0) }.joined()
+        return "\(app)/\(lane.device)"
+    }
 
     fileprivate func deadlineWall(at now: Moment) -> WallTime {
         WallTime(milliseconds: now.wall.milliseconds + remaining(at: now).milliseconds)

@@ -7,6 +7,7 @@ extension HandlerAnswer.Content {
     /// that is one. Of several the first counts, and all are counted: the handler called its completion that often.
     ///
     /// Of one that was to log something and cannot be read, what is wrong is remarked on: no custom data goes in silence.
+    /// So is an output that was cut where no answer is in what was read: what was cut may have been one.
     ///
     /// - Parameters:
     ///   - bytes: what it wrote, as far as it was read.
@@ -23,9 +24,16 @@ extension HandlerAnswer.Content {
             self.init(answer: first, times: answers.count)
             return
         }
-        guard let fault = ([bytes] + lines).lazy.compactMap(Self.fault).first else { return nil }
-        let cut = "its output has \(bytes.count + discarded) bytes, of which \(bytes.count) are read, the most that is"
-        self.init(remarks: ["log: nothing is kept: \(discarded > 0 ? cut : fault)"])
+        let fault = ([bytes] + lines).lazy.compactMap(Self.fault).first
+        if discarded > 0 {
+            let cut =
+                "its output has \(bytes.count + discarded) bytes, of which \(bytes.count) are read, the most that is"
+            self.init(remarks: [fault == nil ? "no answer is found: \(cut)" : "log: nothing is kept: \(cut)"])
+        } else if let fault {
+            self.init(remarks: ["log: nothing is kept: \(fault)"])
+        } else {
+            return nil
+        }
     }
 
     /// What is wrong with what looks like an answer that has a log.

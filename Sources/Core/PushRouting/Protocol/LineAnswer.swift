@@ -44,7 +44,8 @@ public enum LineFault: Error, Hashable, Sendable, CustomStringConvertible {
 extension HandlerAnswer {
     /// What an answer by line says. It must have a status, since there is no exit status to go by.
     fileprivate init(line: JSONNode) {
-        let content = Content(answer: line)
+        var content = Content(answer: line)
+        if content.status == .handled, let reason = Self.reason(of: line) { content.remarks.append(reason) }
         switch content.status {
         case .handled: self = .handled(content)
         case .retry: self = .retry(after: Self.retryDelay(of: line), reason: Self.reason(of: line))
