@@ -103,8 +103,6 @@ extension Router {
         invocations.put(invocation)
         touched.append(id)
         // What asks for more time than there is misses its deadline, and no attempt begins that cannot end.
-        if isInTime { return timers.insert(.init(due: now.monotonic + wait, purpose: .retry, invocation: id)) }
-        // It runs no more, so who is behind it in its lane need not wait for the deadline.
-        if let lane = invocation.lane { advance(lane, past: invocation, at: now) }
+        if isInTime { timers.insert(.init(due: now.monotonic + wait, purpose: .retry, invocation: id)) }
     }
 }
