@@ -157,31 +157,6 @@ struct AttemptTests {
                 == "tried 2 times and not finished at the deadline (at last: no route to host)")
     }
 
-    @Test("what waits for a retry that cannot begin keeps nobody behind it in its lane waiting")
-    func laneGoesOn() throws {
-        var bench = Bench(.testing(.relay))
-        try bench.submit(.deliver(to: "phone"))
-        try bench.submit(.deliver(to: "phone"))
-        bench.started(1)
-        bench.at(.seconds(1))
-        try bench.submit(.deliver(to: "phone"))
-        #expect(bench.finished(1, 0, .retry(after: .seconds(1))).contains { $0.hasPrefix("start") } == false)
-        bench.at(.seconds(2))
-        #expect(bench.clock().contains("start 1.0 crm"))
-        bench.started(1)
-        #expect(bench.finished(1, 0, .retry(after: .seconds(7))).contains("start 2.0 crm"))
-        bench.started(2)
-        bench.at(.seconds(3))
-        #expect(bench.finished(2).contains("start 3.0 crm"))
-        bench.started(3)
-        #expect(bench.outcome(1) == nil && bench.end(2)?.waitedFor?.took == .seconds(2))
-        try bench.submit(.deliver(to: "phone"))
-        bench.at(.seconds(9))
-        // Its end is not that of the head, which goes on.
-        #expect(!bench.clock().contains("start 4.0 crm"))
-        #expect(bench.outcome(1) == .timedOut)
-    }
-
     @Test("the waits double, each between half and all of it, and the same number waits the same")
     func backOff() {
         let rules = RetryRules(delay: .milliseconds(100), delayMax: .seconds(1))
