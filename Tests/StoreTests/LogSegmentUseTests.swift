@@ -24,15 +24,6 @@ struct LogSegmentUseTests: ~Copyable {
                 == "batch \(4 + lost) follows batch 3, and the batches between them cannot be read")
     }
 
-    @Test("is damaged where all of it is old, and the batch before its first one cannot be read")
-    func allLost() throws {
-        let batches = try writeTwice(old: 3, new: 3, lost: 3)
-        var chain = try chain()
-        #expect(
-            try chain.damage(behind: batches[1])
-                == "batch 4 follows batch 2, and the batches between them cannot be read")
-    }
-
     @Test("is whole after a power cut between its header and its first batch: the log ends before that")
     func cutBehindHeader() throws {
         let batches = try writeTwice(old: 3, new: 1, lost: 1)
