@@ -18,7 +18,10 @@ struct HandlerTests {
             ("kill -TERM $$", "failed", "ended by signal 15"),
             ("echo chatter; echo '{\"result\":'; exit 0", "handled", nil),
             // The pipe to us may be full, closed, or held open by who outlives it.
-            ("head -c 1000000 /dev/zero; exit 0", "handled", nil),
+            (
+                "head -c 1000000 /dev/zero; exit 0", "handled",
+                "no answer is found: its output has 1000000 bytes, of which 65536 are read, the most that is"
+            ),
             ("exec >&-; exit 0", "handled", nil),
             ("sleep 60 & exit 0", "handled", nil),
         ])
