@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Holds what one request of the largest size costs the daemon to three times what an ordinary payload, repeated to that
+# Holds what one request of the largest size costs the daemon to 3.1 times what an ordinary payload, repeated to that
 # size, costs, in instructions (callgrind.sh).
 #
 #   Tests/Benchmarks/hostile-shapes.sh [SHAPE...]
@@ -7,7 +7,8 @@
 # Needs gcc, python3, valgrind and the release build, in BUILD or .build/release.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
-count=6 factor=3
+# In hundredths. The dearest shape is at 2.99, and two runs differ by up to 1 %.
+count=6 most=310
 # shellcheck source=Tests/Benchmarks/callgrind.sh
 . Tests/Benchmarks/callgrind.sh
 python3 Tests/Benchmarks/hostile-shapes.py "$work" Tests/Benchmarks/ingest/payload.json
@@ -42,8 +43,7 @@ for config in plain routes; do
     instructions=$(cost_of "$line")
     printf '%-28s %9d instructions, %s times\n' "$shape" "$instructions" \
       "$(awk -v a="$instructions" -v b="$ordinary" 'BEGIN { printf "%.2f", a / b }')"
-    hundredths=$((factor * 100))
-    ((instructions * 100 <= hundredths * ordinary)) || status=1
+    ((instructions * 100 <= most * ordinary)) || status=1
   done
 done
 ((status == 0)) || {
