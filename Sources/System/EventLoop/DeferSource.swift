@@ -30,4 +30,7 @@ public final class DeferSource {
             handler()
         }
     }
+
+    // Before the descriptor is closed: epoll forgets it only with the last copy of it (IOSource).
+    deinit { source = nil }
 }
