@@ -16,8 +16,7 @@ struct ReportRun {
         var refused: [Option] {
             switch self {
             case .text, .json, .html, .markdown: []
-            case .junit: [.crossedBy]
-            case .csv, .openmetrics: [.crossedBy, .baseline]
+            case .junit, .csv, .openmetrics: [.crossedBy, .baseline]
             }
         }
     }
