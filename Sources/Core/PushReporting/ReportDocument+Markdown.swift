@@ -24,6 +24,9 @@ extension ReportDocument {
             let title = "Missed (\(grouped(detail.misses.count)))"
             blocks.append(details(title, lines.joined(separator: "\n")))
         }
+        if !daemonGaps.isEmpty {
+            blocks.append(details("Gaps of the daemon (\(grouped(daemonGaps.count)))", daemonGapMarkdown))
+        }
         if !gapSentences.isEmpty { blocks.append(gapSentences.map { "- Gap: \($0)" }.joined(separator: "\n")) }
         return blocks.joined(separator: "\n\n") + "\n"
     }

@@ -9,7 +9,10 @@ extension ReportDocument {
             report.answerTable.map { table($0, style) } ?? [],
             latencySection(style), table(report.limitTable, style), consequences(style), crossedSection(style),
             titled("Slowest misses", table(report.missTable, style)),
-            titled("Longest waits in a lane", table(report.waitTable, style)), observerSection(style), gaps(style),
+            titled("Longest waits in a lane", table(report.waitTable, style)), observerSection(style),
+            titled("Gaps of the daemon", table(daemonGapTable, style))
+                + (furtherDaemonGaps.map { wrapped($0, style) } ?? []),
+            gaps(style),
         ]
         return Array(sections.filter { !$0.isEmpty }.joined(separator: [ReportLine("")]))
     }
@@ -98,7 +101,8 @@ extension ReportDocument {
     }
 
     private func gaps(_ style: TextStyle) -> [ReportLine] {
-        gapSentences.flatMap { wrapped("Gap: \($0)", style) } + wrapped(report.source.unprovable, style)
+        gapSentences.flatMap { wrapped("Gap: \($0)", style) }
+            + (report.source.unprovable.map { wrapped($0, style) } ?? [])
     }
 
     private func titled(_ title: String, _ lines: [ReportLine]) -> [ReportLine] {

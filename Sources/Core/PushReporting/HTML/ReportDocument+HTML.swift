@@ -21,6 +21,7 @@ extension ReportDocument {
         page.section("limits", "Limits of the platforms", limits)
         page.section("misses", "Missed deadlines", misses)
         page.section("waits", "Longest waits in a lane", waits)
+        page.section("daemon-gaps", "Gaps of the daemon", daemonGapHTML)
         page.section("gaps", "What these figures leave out", gaps)
         return page.text
     }
@@ -203,7 +204,8 @@ extension ReportDocument {
     }
 
     private var gaps: String {
-        let sentences = gapSentences + [report.source.unprovable]
+        let sentences = gapSentences + [report.source.unprovable].compactMap(\.self)
+        guard !sentences.isEmpty else { return "" }
         return "<ul>\(sentences.map { "<li>\(markup($0))</li>" }.joined())</ul>\n"
     }
 

@@ -25,6 +25,7 @@ struct ReportReading {
             try ledger.answers(from: window.from, to: window.to) { report.add($1, of: $0, count: $2) }
         }
         detail.clockSetBack = try ledger.clockSteps(from: window.since, to: window.until)
+        detail.daemonGaps = try ledger.gaps(from: window.since, to: window.until)
         try readRates(ledger)
     }
 
