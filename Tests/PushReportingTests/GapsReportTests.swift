@@ -31,7 +31,7 @@ struct GapsReportTests {
         let lines = document.lines(TextStyle()).map(\.text)
         let place = try #require(lines.firstIndex(of: "Gaps of the daemon"))
         #expect(lines[place + 1].hasPrefix("Gap                From "))
-        #expect(lines[place + 2].hasPrefix("daemon down        2026-11-21T") && lines[place + 2].hasSuffix("1 h 2 min"))
+        #expect(lines[place + 2].hasPrefix("daemon down        2026-11-21 ") && lines[place + 2].hasSuffix("1 h 2 min"))
         #expect(lines[place + 3].hasPrefix("clock set back ") && lines[place + 3].hasSuffix("16 min 40 s"))
         #expect(lines[place + 4].hasPrefix("machine suspended ") && lines[place + 5].hasPrefix("disk stalled "))
         #expect(document.html.contains("<h2>Gaps of the daemon</h2>") && document.html.contains("machine suspended"))
