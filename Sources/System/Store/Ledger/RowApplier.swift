@@ -19,6 +19,7 @@ final class RowApplier {
     private let tracker: TrackerRows
     private let customData: CustomDataRows
     private let history: HistoryRows
+    private let gaps: GapRows
     /// What reports add up.
     let figures: FigureRows
     private let path: String
@@ -53,6 +54,7 @@ final class RowApplier {
         tracker = try TrackerRows(database)
         customData = try CustomDataRows(database)
         history = try HistoryRows(database)
+        gaps = try GapRows(database)
         figures = try FigureRows(database)
         lastCursor = try database.integer(
             "SELECT max((SELECT highest_cursor FROM meta), (SELECT coalesce(max(cursor), 0) FROM events))")
@@ -119,6 +121,7 @@ final class RowApplier {
             try history.apply(kind, values)
             try figures.add(attempt: values)
         case .output, .deadLetter, .noDeadLetters: try history.apply(kind, values)
+        case .gap, .lifeSign: try gaps.apply(kind, values)
         }
     }
 
