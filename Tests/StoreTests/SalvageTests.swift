@@ -129,7 +129,7 @@ struct SalvageTests: ~Copyable {
         #expect(salvage.tables.allSatisfy { $0.rows > 0 })
     }
 
-    @Test("of a ledger that was cut short saves what is left of it", arguments: [1, 20])
+    @Test("of a ledger that was cut short saves what is left of it", arguments: [4, 20])
     func short(pages: Int) async throws {
         try await makeLedger(of: 400)
         let length = try #require(readFile(state + "/ledger.db")).count

@@ -46,10 +46,11 @@ final class LedgerWriter {
         try WALFile.writeAgain(path + "-wal")
         let database = try Database(path: path, access: .readWrite)
         database.keepLogOnClose()
+        // Of a ledger with tables it would change nothing, but write its first page, which five syncs follow.
+        if try database.integer("PRAGMA page_count") == 0 { try database.execute(Self.layout) }
         try database.execute(
             """
             PRAGMA busy_timeout = 1000;
-            \(Self.layout)
             PRAGMA journal_mode = WAL;
             PRAGMA synchronous = FULL;
             PRAGMA cache_size = -1024;
