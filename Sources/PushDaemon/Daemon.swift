@@ -464,6 +464,7 @@ extension Daemon: ControlServer.StatusSource {
             configurationProblem: configurationProblem, accepted: processor.accepted,
             lastSeq: processor.lastNumber.value, requestsInFlight: processor.requestsInFlight,
             bytesInFlight: processor.bytesInFlight, payloadBytes: processor.payloadBytes,
+            invocationBytes: processor.invocationBytes,
             handlersRunning: processor.handlersRunning, processes: runner.processCount,
             handlers: processor.handlers,
             containment: containment.name, containmentReason: containment.reason,

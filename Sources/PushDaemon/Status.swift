@@ -18,6 +18,7 @@ struct Status: Sendable {
     var requestsInFlight: Int
     var bytesInFlight: Int
     var payloadBytes: Int
+    var invocationBytes: Int
     var handlersRunning: Int
     var processes: Int
     var handlers: [HandlerStatus]
@@ -58,6 +59,7 @@ struct Status: Sendable {
         writer.member("requests_in_flight", requestsInFlight)
         writer.member("bytes_in_flight", bytesInFlight)
         writer.member("payload_bytes_in_memory", payloadBytes)
+        writer.member("invocation_bytes_in_memory", invocationBytes)
         writer.member("handlers_running", handlersRunning)
         writer.member("handler_processes", processes)
         writer.member("containment", containment)

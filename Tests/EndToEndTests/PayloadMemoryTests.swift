@@ -24,12 +24,14 @@ struct PayloadMemoryTests {
         for text in ["one", "two"] { #expect(try client.ask(delivery(text)).isAccepted) }
         let status = try DaemonStatus(of: installation)
         #expect(try status.number("payload_bytes_in_memory") == 0)
+        #expect(try status.number("invocation_bytes_in_memory") > 2 * 1600)
         #expect(try status.number("bytes_in_flight") == delivery("one").utf8.count + delivery("two").utf8.count)
         gate.send(times: 2)
         for _ in 1...2 { #expect(try client.next().outcome == "handled") }
         let input = String(decoding: try #require(readFile(installation.root + "/input-2")), as: UTF8.self)
         #expect(input.contains(#""payload":{"data":{"job":"copy","text":"two"}}"#), "\(input)")
         #expect(try DaemonStatus(of: installation).number("bytes_in_flight") == 0)
+        #expect(try DaemonStatus(of: installation).number("invocation_bytes_in_memory") == 0)
     }
 
     @Test("so does one that is started again after a crash")

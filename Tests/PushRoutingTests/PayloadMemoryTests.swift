@@ -118,6 +118,33 @@ struct PayloadMemoryTests {
         #expect(bench.runs[.init(2)] != nil)
     }
 
+    @Test("the memory of what is unfinished is bounded beside payloads, of one peer and in all, each callback by itself")
+    func invocations() throws {
+        let watch = Route(name: "10-watch", match: RouteMatch(), handler: "watch", observes: true)
+        var bench = Bench(
+            .testing(
+                routes: [watch, .all(to: "crm")], handlers: [.exec("crm"), .exec("watch")], observers: 8,
+                invocationMemory: 9700, invocationMemoryPerPeer: 6400))
+        for _ in 1...2 { try bench.submit(.deliver(), uid: 7) }
+        #expect(bench.router.invocationBytes == 4 * 1600)
+        #expect(
+            throws: Refusal.overloaded(
+                message: "what is in flight of uid 7 takes 6400 bytes of memory, as much as is allowed",
+                retryAfter: second)
+        ) { try bench.submit(.deliver(), uid: 7) }
+        // The texts of a request count as well.
+        try bench.submit(.deliver(to: String(repeating: "p", count: 100)), uid: 8)
+        #expect(bench.router.invocationBytes == 6 * 1600 + 2 * 100)
+        #expect(
+            throws: Refusal.overloaded(
+                message: "what is in flight takes 9800 bytes of memory, as much as is allowed", retryAfter: second)
+        ) { try bench.submit(.deliver(), uid: 9) }
+        for seq in 1...3 as ClosedRange<Int64> {
+            for n in 0...1 { bench.finished(seq, n) }
+            #expect(bench.router.invocationBytes == (seq == 1 ? 6600 : seq == 2 ? 3400 : 0))
+        }
+    }
+
     @Test("the bytes of what is unfinished are bounded, of one peer and in all")
     func bytes() throws {
         var bench = Bench(.testing(bytes: 27, bytesPerPeer: 18))

@@ -91,13 +91,15 @@ extension RoutingTable {
     static func testing(
         _ mode: DispatchMode = .device, routes: [Route] = [.all(to: "crm")], handlers: [Handler] = [.exec("crm")],
         places: Int = 64, observers: Int = 2, inFlight: Int = 1000, inFlightPerPeer: Int = 1000,
-        bytes: Int = 1 << 30, bytesPerPeer: Int = 1 << 30, payloadMemory: Int = 32 << 20
+        bytes: Int = 1 << 30, bytesPerPeer: Int = 1 << 30, payloadMemory: Int = 32 << 20,
+        invocationMemory: Int = 1 << 30, invocationMemoryPerPeer: Int = 1 << 30
     ) -> RoutingTable {
         RoutingTable(
             mode: mode, routes: routes, handlers: Dictionary(uniqueKeysWithValues: handlers.map { ($0.name, $0) }),
             limits: RoutingLimits(
                 handlers: places, observers: observers, inFlight: inFlight, inFlightPerPeer: inFlightPerPeer,
-                unfinishedBytes: bytes, unfinishedBytesPerPeer: bytesPerPeer, payloadMemory: payloadMemory))
+                unfinishedBytes: bytes, unfinishedBytesPerPeer: bytesPerPeer, payloadMemory: payloadMemory,
+                invocationMemory: invocationMemory, invocationMemoryPerPeer: invocationMemoryPerPeer))
     }
 }
 

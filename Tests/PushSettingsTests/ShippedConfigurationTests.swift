@@ -149,6 +149,7 @@ struct ShippedConfigurationTests {
     private let everythingChanged = [
         "RequestLengthMax=2K", "JSONDepthMax=5", "ConnectionsMax=2", "ConnectionsMaxPerPeer=2", "InjectSocketMode=0600",
         "RequestsInFlightSizeMax=2M", "RequestsInFlightSizeMaxPerPeer=2M", "PayloadMemoryMax=2M",
+        "InvocationMemoryMax=2M", "InvocationMemoryMaxPerPeer=2M",
         "DeviceMemoryMax=2M",
         "InputSizeMax=2M", "InputSizeMaxPerPeer=2M", "OutputSizeMax=2M", "OutputSizeMaxPerPeer=2M", "LineTimeout=2s",
         "WriteTimeout=2s", "IdleTimeout=2s", "LogSizeMax=65M", "SlowCommit=2s",

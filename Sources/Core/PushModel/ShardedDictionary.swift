@@ -65,6 +65,7 @@ public struct ShardedDictionary<Key: ShardedKey, Value> {
 
     /// Changes the value of a key where it is; does nothing where there is none.
     @inlinable
+    @discardableResult
     public mutating func change<Result>(_ key: Key, _ body: (inout Value) -> Result) -> Result? {
         let number = shard(of: key)
         guard let index = shards[number].index(forKey: key) else { return nil }

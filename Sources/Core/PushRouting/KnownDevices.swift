@@ -41,7 +41,7 @@ struct KnownDevices: Sendable {
 
     /// Notes that a device is in use.
     mutating func use(_ key: DeviceKey) {
-        if entries[key]?.wasUsed == false { entries[key]?.wasUsed = true }
+        entries.change(key) { $0.wasUsed = true }
     }
 
     /// Takes out all of which this holds; linear in what is known.

@@ -22,11 +22,8 @@ extension Router {
                 person.devices.insert(ExactName(device.key.device))
             }
         }
-        let inFlight = invocations.ids.reduce(0) { count, id in
-            let isIncluded = invocations[id].map {
-                person.includes(user: $0.request.externalID, device: $0.request.device)
-            }
-            return isIncluded == true ? count + 1 : count
+        let inFlight = invocations.ids.count { id in
+            invocations[id].map { person.includes(user: $0.request.externalID, device: $0.request.device) } == true
         }
         guard inFlight == 0 else {
             throw ForgettingRefused(

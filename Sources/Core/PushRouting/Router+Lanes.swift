@@ -4,7 +4,9 @@ import PushModel
 extension Router {
     /// Counts a new invocation as in flight and puts it on its way.
     mutating func admit(_ invocation: consuming Invocation, at now: Moment, _ effects: inout Effects) {
-        usage.began(invocation.record.id, of: invocation.request.peer, bytes: invocation.byteCount)
+        usage.began(
+            invocation.record.id, of: invocation.request.peer, bytes: invocation.byteCount,
+            memory: invocation.request.memoryInFlight)
         enter(invocation, at: now, &effects)
     }
 

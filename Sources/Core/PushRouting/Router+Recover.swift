@@ -117,7 +117,8 @@ extension Router {
         let position = table.routes.firstIndex { $0.name == record.route }
         invocation.position = position ?? 0
         invocation.isPinned = isPinned
-        usage.began(record.id, of: accepted.peer, bytes: unfinished.byteCount)
+        usage.began(
+            record.id, of: accepted.peer, bytes: unfinished.byteCount, memory: accepted.memoryInFlight)
         if record.started {
             conclude(invocation, .failed, because: .daemonCrashed, at: now, &effects)
         } else if recoveryNeeds.isTooLate(record, of: accepted, at: now) {

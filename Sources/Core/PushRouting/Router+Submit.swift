@@ -49,6 +49,11 @@ extension Router {
             message = "the requests in flight would have \(size) bytes, more than is allowed"
         } else if sizeOfPeer > table.limits.unfinishedBytesPerPeer {
             message = "the requests of uid \(peer.uid) in flight would have \(sizeOfPeer) bytes, more than is allowed"
+        } else if usage.invocationBytes >= table.limits.invocationMemory {
+            message = "what is in flight takes \(usage.invocationBytes) bytes of memory, as much as is allowed"
+        } else if usage.invocationBytes(of: peer) >= table.limits.invocationMemoryPerPeer {
+            message =
+                "what is in flight of uid \(peer.uid) takes \(usage.invocationBytes(of: peer)) bytes of memory, as much as is allowed"
         } else {
             return
         }

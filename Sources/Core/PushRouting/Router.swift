@@ -106,6 +106,9 @@ public struct Router: Sendable {
     /// Bytes of them that are kept in memory for invocations that wait.
     public var payloadBytes: Int { usage.payloadBytes }
 
+    /// Bytes of memory that invocations in flight take beside these, about.
+    public var invocationBytes: Int { usage.invocationBytes }
+
     /// How many handlers hold a place to run, observers' among them.
     public var handlersRunning: Int { usage.handlers + usage.observers }
 

@@ -71,6 +71,10 @@ public struct RoutingLimits: Hashable, Sendable {
     public var unfinishedBytesPerPeer: Int
     /// Bytes of request lines that are kept in memory for invocations that wait. The ledger has the others.
     public var payloadMemory: Int
+    /// Bytes of memory that invocations in flight take beside those lines and their payloads, about, in all.
+    public var invocationMemory: Int
+    /// The same of one peer.
+    public var invocationMemoryPerPeer: Int
     /// Bytes of what is last known of devices, about; beyond them the one is forgotten that was not used for longest.
     public var deviceMemory: Int
 
@@ -78,6 +82,7 @@ public struct RoutingLimits: Hashable, Sendable {
     public init(
         handlers: Int = 64, observers: Int = 16, inFlight: Int = 50_000, inFlightPerPeer: Int = 20_000,
         unfinishedBytes: Int = 1 << 30, unfinishedBytesPerPeer: Int = 512 << 20, payloadMemory: Int = 32 << 20,
+        invocationMemory: Int = 88 << 20, invocationMemoryPerPeer: Int = 44 << 20,
         deviceMemory: Int = 512 << 20
     ) {
         self.handlers = handlers
@@ -87,6 +92,8 @@ public struct RoutingLimits: Hashable, Sendable {
         self.unfinishedBytes = unfinishedBytes
         self.unfinishedBytesPerPeer = unfinishedBytesPerPeer
         self.payloadMemory = payloadMemory
+        self.invocationMemory = invocationMemory
+        self.invocationMemoryPerPeer = invocationMemoryPerPeer
         self.deviceMemory = deviceMemory
     }
 }

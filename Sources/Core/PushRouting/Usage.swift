@@ -11,19 +11,25 @@ struct Usage: Sendable {
     private(set) var bytes = 0
     /// Bytes of them that are kept in memory for invocations that wait; those of a request with some, each time.
     private(set) var payloadBytes = 0
+    /// Bytes of memory that invocations in flight take beside these, about.
+    private(set) var invocationBytes = 0
     private var byPeer: [UInt32: Share] = [:]
-    /// Of each request in flight how many invocations have no outcome, and how long its line is.
-    private var open = ShardedDictionary<SequenceNumber, (invocations: Int, bytes: Int)>()
+    /// Of each request in flight how many invocations have no outcome, how long its line is, and what memory all its
+    /// invocations were counted with.
+    private var open = ShardedDictionary<SequenceNumber, (invocations: Int, bytes: Int, memory: Int)>()
 
     /// What one peer has in flight.
     private struct Share {
         var requests = 0
         var bytes = 0
+        var memory = 0
     }
 
     func requests(of peer: Peer) -> Int { byPeer[peer.uid]?.requests ?? 0 }
 
     func bytes(of peer: Peer) -> Int { byPeer[peer.uid]?.bytes ?? 0 }
+
+    func invocationBytes(of peer: Peer) -> Int { byPeer[peer.uid]?.memory ?? 0 }
 
     func invocations(of seq: SequenceNumber) -> Int { open[seq]?.invocations ?? 0 }
 
@@ -41,13 +47,24 @@ struct Usage: Sendable {
         if isObserver { observers -= 1 } else { handlers -= 1 }
     }
 
-    mutating func began(_ id: InvocationID, of peer: Peer, bytes length: Int) {
-        open[id.seq, default: (0, length)].invocations += 1
-        guard invocations(of: id.seq) == 1 else { return }
-        requests += 1
-        bytes += length
-        byPeer[peer.uid, default: Share()].requests += 1
-        byPeer[peer.uid, default: Share()].bytes += length
+    /// - Parameters:
+    ///   - length: of the request's line.
+    ///   - memory: what the invocation takes beside line and payload, about.
+    mutating func began(_ id: InvocationID, of peer: Peer, bytes length: Int, memory: Int) {
+        var request = open[id.seq] ?? (0, length, 0)
+        request.invocations += 1
+        request.memory += memory
+        open[id.seq] = request
+        invocationBytes += memory
+        var share = byPeer[peer.uid] ?? Share()
+        share.memory += memory
+        if request.invocations == 1 {
+            requests += 1
+            bytes += length
+            share.requests += 1
+            share.bytes += length
+        }
+        byPeer[peer.uid] = share
     }
 
     mutating func ended(_ id: InvocationID, of peer: Peer) {
@@ -59,9 +76,11 @@ struct Usage: Sendable {
         open[id.seq] = nil
         requests -= 1
         bytes -= request.bytes
+        invocationBytes -= request.memory
         guard var share = byPeer[peer.uid] else { return }
         share.requests -= 1
         share.bytes -= request.bytes
+        share.memory -= request.memory
         byPeer[peer.uid] = share.requests == 0 ? nil : share
     }
 }

@@ -74,6 +74,7 @@ final class Processor {
     var requestsInFlight: Int { router.requestsInFlight }
     var bytesInFlight: Int { router.bytesInFlight }
     var payloadBytes: Int { router.payloadBytes }
+    var invocationBytes: Int { router.invocationBytes }
     var handlersRunning: Int { router.handlersRunning }
     /// What each handler is doing.
     var handlers: [HandlerStatus] { router.handlers(at: clock().monotonic) }

@@ -34,6 +34,9 @@ enum DaemonMetrics {
         Metric("payload_memory_bytes", "Bytes of the requests in flight that are kept in memory.") {
             number($0["payload_bytes_in_memory"])
         },
+        Metric("invocation_memory_bytes", "About what the requests in flight take in memory beside that.") {
+            number($0["invocation_bytes_in_memory"])
+        },
         Metric("handlers_running", "Invocations that count against HandlersMax=.") { number($0["handlers_running"]) },
         Metric("handler_processes", "Processes of handlers.") { number($0["handler_processes"]) },
         Metric("handler_running", "Callbacks that a handler runs.") { byHandler($0, "running") },

@@ -39,6 +39,10 @@ extension Schema<Settings> {
                 "Dispatch", "RequestsInFlightSizeMaxPerPeer", \.routing.limits.unfinishedBytesPerPeer,
                 .byteSize(1 << 20...16 << 40)),
             Key("Dispatch", "PayloadMemoryMax", \.routing.limits.payloadMemory, .byteSize(0...16 << 30)),
+            Key("Dispatch", "InvocationMemoryMax", \.routing.limits.invocationMemory, .byteSize(1 << 20...16 << 30)),
+            Key(
+                "Dispatch", "InvocationMemoryMaxPerPeer", \.routing.limits.invocationMemoryPerPeer,
+                .byteSize(1 << 20...16 << 30)),
             Key("Dispatch", "DeviceMemoryMax", \.routing.limits.deviceMemory, .byteSize(1 << 20...16 << 30)),
             Key("Dispatch", "RetryDelay", \.routing.retry.delay, .timeSpan(.milliseconds(1) ... .seconds(9))),
             Key("Dispatch", "RetryDelayMax", \.routing.retry.delayMax, .timeSpan(.milliseconds(1) ... .seconds(9))),

@@ -207,6 +207,10 @@ extension ManPage {
             name: "payload_bytes_in_memory",
             meaning: "the part of these bytes that is in memory; limited by PayloadMemoryMax="
         ),
+        (
+            name: "invocation_bytes_in_memory",
+            meaning: "about what these requests take in memory beside that; limited by InvocationMemoryMax="
+        ),
         (name: "handlers_running", meaning: "invocations that count against HandlersMax="),
         (name: "handler_processes", meaning: "processes of handlers, among them killed ones that have not ended yet"),
         (
