@@ -85,8 +85,10 @@ fi
 if command -v gcc >/dev/null && command -v python3 >/dev/null; then
     say "hostile handlers: nothing is left of 200 runs"
     Tests/Benchmarks/hostile.sh process_groups 200
+    say "hostile clients: below 128 MiB, and a good one is served"
+    Tests/Benchmarks/flood.sh
 else
-    say "hostile handlers: gcc or python3 is not installed, so none is run"
+    say "hostile handlers and clients: gcc or python3 is not installed, so none is run"
 fi
 
 if command -v dh >/dev/null; then

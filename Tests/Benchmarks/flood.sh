@@ -8,7 +8,8 @@
 #   Tests/Benchmarks/flood.sh [unread|lane|large]...
 #
 # Prints the good client's round trip, the daemon's memory at its highest and afterwards, the turns of its loop in processor
-# time, how late handlers that hang are killed, and what was refused. Needs gcc and python3.
+# time, how late handlers that hang are killed, and what was refused. Fails where the daemon takes 128 MiB, does not serve
+# the good client, or counts fewer refusals than clients were told. Needs gcc and python3.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 floods=("${@:-}")

@@ -136,4 +136,11 @@ if overshoots:
 turns = during["turns"]
 print(f"turns, processor time: p99 {turns['p99_us'] / 1000:.2f} ms, longest {turns['longest_us'] / 1000:.2f} ms, of {turns['count']}")
 print(f"memory: highest {highest:.1f} MiB; 11 s later {memory('Rss'):.1f} MiB, of it anonymous {memory('Anonymous'):.1f}")
-print("answers:", answers, "refused:", {k: v for k, v in during["clients"]["refused"].items() if v})
+refused = {k: v for k, v in during["clients"]["refused"].items() if v}
+print("answers:", answers, "refused:", refused)
+if highest >= 128:
+    sys.exit("the daemon took 128 MiB or more")
+if good.returncode != 0 or " 0 errors" not in good.stdout:
+    sys.exit("the good client was not served")
+if answers.get("overloaded", 0) > refused.get("overloaded", 0):
+    sys.exit("a refusal was not counted")
