@@ -10,6 +10,7 @@ extension ReportDocument {
             "\(verdict(isMet)) Window: \(cell(report.windowText(zone))). \(cell(balance)).",
         ]
         blocks.append(facts)
+        if let comparison { blocks.append("\(cell(comparison.text(zone))).") }
         let notes = warningsOfWindow.map { "- **Warning:** \(cell($0))" } + alerts.map { "- \(cell($0))" }
         if !notes.isEmpty { blocks.append(notes.joined(separator: "\n")) }
         if let left = serviceLevel?.budgetText {

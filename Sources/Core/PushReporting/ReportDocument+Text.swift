@@ -30,6 +30,9 @@ extension ReportDocument {
             lines += wrapped("From acceptance      \(detail.fromAcceptance.text(missed: "late"))", style)
             lines += wrapped("From invocation      \(detail.fromInvocation.text(missed: "late"))", style)
         }
+        if let comparison {
+            lines += wrapped(comparison.text(zone), style, comparison.worse.isEmpty ? .plain : .bad)
+        }
         return lines + warningsOfWindow.flatMap { wrapped("Warning: \($0)", style, .bad) }
     }
 

@@ -92,10 +92,16 @@ extension ReportDocument {
 
     private var comparisonText: String {
         guard let comparison else { return "" }
-        let tests =
-            "<p>\(comparison.tests) figures were tested; a comparison of equals finds something once in 100.</p>\n"
-        guard !comparison.worse.isEmpty else { return "<p>Nothing got worse beyond chance.</p>\n" + tests }
-        return "<ul>\(comparison.worse.map { "<li>\(markup($0.text))</li>" }.joined())</ul>\n" + tests
+        var table = HTMLTable(
+            "What got worse, the surest first",
+            [.name("Of"), .name("Figure"), .number("Was"), .number("Is"), .number("Chance (p)")])
+        for finding in comparison.worse {
+            table.add([
+                markup(finding.part.words), finding.figure.words, finding.shown(finding.before),
+                finding.shown(finding.after), markup(finding.chance),
+            ])
+        }
+        return "<p>\(markup(comparison.text(zone))).</p>\n\(table.text)<p class=\"soft\">\(Comparison.sureness)</p>\n"
     }
 
     private var limits: String {

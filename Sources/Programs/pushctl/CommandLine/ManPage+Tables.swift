@@ -140,8 +140,10 @@ extension ManPage {
         (
             name: "comparison",
             meaning: """
-            empty without --baseline; else since, until, tests, significance and worse: part (all, handler, route, \
-            provider), name, figure (missed, failed, p50, p90, p99), before and after (shares, or milliseconds), p_value
+            empty without --baseline; else of the earlier report file, since, until, first_at and last_at; tests (how \
+            many figures), significance and worse: part (all, handler, route, provider), name, figure (missed, failed, \
+            queue_p50, queue_p90, queue_p99, exec_p50, exec_p90, exec_p99), before and after (shares, or \
+            milliseconds), p_value
             """
         ),
         (name: "warnings", meaning: "sentences: handlers that handled nothing, alerts, what got worse"),
