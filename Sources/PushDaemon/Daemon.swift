@@ -447,7 +447,7 @@ extension Daemon: ControlServer.StatusSource {
             lastSeq: processor.lastNumber.value, requestsInFlight: processor.requestsInFlight,
             bytesInFlight: processor.bytesInFlight, payloadBytes: processor.payloadBytes,
             handlersRunning: processor.handlersRunning, processes: runner.processCount,
-            handlers: processor.handlers,
+            handlers: processor.handlers, lanes: processor.lanes,
             containment: containment.name, containmentReason: containment.reason,
             deliveriesTracked: processor.deliveriesTracked,
             clients: ClientsStatus(
