@@ -92,7 +92,8 @@ extension ReportDocument {
                 let last = breakdown.dimensions.suffix(1).map { "\($0.title) (ms)" }
                 var lines = table(ComplianceReport.groupTable(titles + last, breakdown.sorted), style)
                 if breakdown.rest.count > 0 {
-                    lines.append(ReportLine("\(grouped(breakdown.rest.count)) rows of further groups are not shown"))
+                    let rest = "\(grouped(breakdown.rest.count)) invocations of further groups are not shown"
+                    lines += wrapped(rest, style)
                 }
                 return lines
             }.joined(separator: [ReportLine("")]))

@@ -49,7 +49,7 @@ extension CampaignReport {
 
     private func groupTable(_ style: TextStyle) -> [ReportLine] {
         guard let field = selection.field, !groups.isEmpty else { return [] }
-        var table = Self.table(field == .day ? dayHeading : field.rawValue)
+        var table = Self.table(field == .day ? dayHeading : field.words.capitalizingFirst)
         for (name, figures) in sortedGroups { table.add(figures.cells(name ?? "-")) }
         return table.lines(width: style.width)
     }
@@ -99,7 +99,7 @@ extension CampaignReport {
             (verdicts[.unknownAction] ?? 0, "presses on a button that the push does not have: not counted"),
             (verdicts[.elsewhere] ?? 0, "taps or dismissals of a push that went to another device or app: not counted"),
             (lost.count(.unmatched), "taps on a push that the tracker does not know: open lost (unmatched)"),
-            (lost.count(.shownBySystem), "pushes that Android showed by itself: their opens are lost (shown_by_system)"),
+            (lost.count(.shownBySystem), "pushes that Android showed by itself: opens lost (shown_by_system)"),
         ]
     }
 

@@ -8,7 +8,7 @@ public struct LostOpens: Sendable {
         case unmatched
 
         /// For people.
-        var words: String { rawValue.split(separator: "_").joined(separator: " ") }
+        var words: String { rawValue.replacingUnderscores }
 
         /// What people read in place of a campaign where there is none.
         var withoutCampaign: String {

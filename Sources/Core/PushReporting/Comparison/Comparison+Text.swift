@@ -29,7 +29,7 @@ extension Comparison.Finding.Figure {
     }
 
     /// `exec p50`.
-    var words: String { String(rawValue.map { $0 == "_" ? " " : $0 }) }
+    var words: String { rawValue.replacingUnderscores }
 }
 
 extension Comparison.Finding {

@@ -6,13 +6,13 @@ extension CampaignReport {
         var page = HTMLPage(title: selection.campaign.map { "Campaign \($0)" } ?? "Campaigns")
         page.lead(lead)
         page.section("days-chart", "Received and opened by day", dayChart)
-        page.section("campaigns", "By campaign", table("Campaign", campaignRows) + besideNote)
-        page.section("parts", "By decoded campaign", table("Campaign, decoded", partRows))
+        page.section("campaigns", "By campaign", table("campaign", campaignRows) + besideNote)
+        page.section("parts", "By decoded campaign", table("decoded campaign", partRows))
         page.section("days", "By day", dayTable)
         page.section("lost", "Lost opens", lostByCampaign)
         page.section("campaign-days", "By campaign and day", campaignDays)
         if let field = selection.field, field != .day {
-            page.section("groups", "By \(field.rawValue)", table(field.rawValue, groupRows))
+            page.section("groups", "By \(field.words)", table(field.words, groupRows))
         }
         page.section("buttons", "Clicks by button", buttons)
         page.section("beside", "Not in these figures", beside)
@@ -54,8 +54,10 @@ extension CampaignReport {
                 days.add([markup(row.name), day.description] + lostCells(counts))
             }
         }
-        return "<p>A push that Android showed by itself never reaches Braze, so nobody learns whether it was opened. A tap "
-            + "on a push that is not known has no campaign.</p>\n" + campaigns.text + days.text
+        let note =
+            "A push that Android showed by itself never reaches Braze, so nobody learns whether it was opened. "
+            + (selection.campaign == nil ? "A tap on a push that is not known has no campaign." : "")
+        return "<p>\(note)</p>\n" + campaigns.text + days.text
     }
 
     private var besideNote: String {
@@ -99,7 +101,7 @@ extension CampaignReport {
     }
 
     private func table(_ title: String, _ rows: [Row]) -> String {
-        var table = HTMLTable("Figures by \(title)", Self.columns([.name(title)]))
+        var table = HTMLTable("Figures by \(title)", Self.columns([.name(title.capitalizingFirst)]))
         for (name, figures) in rows { table.add([markup(name)] + figures.htmlCells) }
         return table.text
     }

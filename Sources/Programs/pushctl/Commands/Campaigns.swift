@@ -83,7 +83,9 @@ extension Command {
         do {
             return try session.settings()
         } catch {
-            session.output.note("\(error.message)\nthe report uses the defaults of CampaignIdRule= and of the providers")
+            session.output.note(
+                "\(error.message)\nthe report uses the default of CampaignIdRule=, and the providers that it knows itself"
+            )
             return Settings()
         }
     }

@@ -15,9 +15,8 @@ extension Command {
             "\(LocalTime.forms) The window is that of acceptance; without --since it begins with the ledger.",
             """
             The format html is one page without scripts; junit has a case for each route and handler, and with \
-            --baseline for each comparison; markdown is for \
-            a comment on a pull request; openmetrics has the figures of the window as gauges; csv has one row for each \
-            invocation. pushctl(1) lists its columns and the members of the JSON.
+            --baseline for each part that is compared; markdown is for a comment on a pull request; openmetrics has the \
+            figures of the window as gauges; csv has one row for each invocation. pushctl(1) lists its columns and the members of the JSON.
             """,
             """
             The objective is that of --fail-under, else Objective= in pushrouterd.conf(5). With one the report shows \
