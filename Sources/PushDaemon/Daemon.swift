@@ -466,7 +466,7 @@ extension Daemon: ControlServer.StatusSource {
             bytesInFlight: processor.bytesInFlight, payloadBytes: processor.payloadBytes,
             invocationBytes: processor.invocationBytes,
             handlersRunning: processor.handlersRunning, processes: runner.processCount,
-            handlers: processor.handlers,
+            handlers: processor.handlers, lanes: processor.lanes,
             containment: containment.name, containmentReason: containment.reason,
             deliveriesTracked: processor.deliveriesTracked,
             clients: ClientsStatus(

@@ -22,6 +22,7 @@ struct Status: Sendable {
     var handlersRunning: Int
     var processes: Int
     var handlers: [HandlerStatus]
+    var lanes: LanesStatus
     var containment: String
     var containmentReason: String?
     var deliveriesTracked: Int
@@ -87,6 +88,7 @@ struct Status: Sendable {
             object: { writer in
                 for handler in handlers { writer.member(handler.name, object: handler.members) }
             })
+        writer.member("lanes", object: lanes.members)
     }
 }
 
@@ -120,6 +122,8 @@ extension HandlerStatus {
     fileprivate func members(_ writer: JSONObjectBuilder) {
         writer.member("running", running)
         writer.member("waiting", waiting)
+        writer.member("observers_running", observersRunning)
+        writer.member("observers_waiting", observersWaiting)
         writer.member("limit", limit)
         writer.member("queue_limit", queueLimit)
         writer.member("refused", Int64(clamping: refused))
@@ -127,6 +131,31 @@ extension HandlerStatus {
         writer.member("breaker_pause_ms", pause.milliseconds)
         writer.member("passed_over", Int64(clamping: passedOver))
         writer.member("draining", isDraining)
+    }
+}
+
+extension LanesStatus {
+    fileprivate func members(_ writer: JSONObjectBuilder) {
+        writer.member("crowded", crowded)
+        writer.member("waiting", waiting)
+        writer.member(
+            "longest",
+            array: { list in
+                for lane in longest { list.object(lane.members) }
+            })
+    }
+}
+
+extension LaneStatus {
+    fileprivate func members(_ writer: JSONObjectBuilder) {
+        writer.member("app", device.app)
+        writer.member("device", device.device)
+        writer.member("waiting", waiting)
+        writer.member("seq", head.seq.value)
+        writer.member("n", head.n)
+        writer.member("handler", handler)
+        writer.member("turn_ms", turn.milliseconds)
+        writer.member("age_ms", age.milliseconds)
     }
 }
 

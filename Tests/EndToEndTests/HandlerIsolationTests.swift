@@ -35,6 +35,27 @@ struct HandlerIsolationTests {
         daemon.send(SIGKILL)
     }
 
+    @Test("and hangs holds up its device, and the status says which, for how many, and who has the turn")
+    func lane() throws {
+        let started = Messages(installation.root + "/started")
+        installation.addJob("dead", "echo $$ >$ROOT/started; sleep 600")
+        let daemon = try DaemonProcess.ready(installation)
+        let client = try installation.injectClient()
+        for _ in 0..<3 {
+            let delivery =
+                #"{"op":"deliver","platform":"android","app":"shop","device":"phone","payload":{"data":{"job":"dead"}}}"#
+            #expect(try client.ask(delivery).isAccepted)
+        }
+        _ = try started.processes(1)
+        let lanes = try #require(try DaemonStatus(of: installation)["lanes"])
+        #expect(lanes["crowded"]?.int64 == 1 && lanes["waiting"]?.int64 == 2)
+        let lane = try #require(lanes["longest"]?.elements.first)
+        #expect(lane["app"]?.string == "shop" && lane["device"]?.string == "phone" && lane["waiting"]?.int64 == 2)
+        #expect(lane["seq"]?.int64 == 1 && lane["n"]?.int64 == 0 && lane["handler"]?.string == "dead")
+        #expect((lane["age_ms"]?.int64 ?? -1) >= (lane["turn_ms"]?.int64 ?? 0))
+        daemon.send(SIGKILL)
+    }
+
     @Test("to answer again and again gets nothing, and its callbacks go to the next route")
     func breaker() throws {
         installation.write("pushrouterd.conf", "[Dispatch]\nMode=relay\n")

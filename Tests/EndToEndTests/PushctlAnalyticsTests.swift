@@ -76,6 +76,23 @@ struct PushctlAnalyticsTests {
         #expect(try json(daemon.pushctl("show", "6", "--json").output)["verdict"]?.string == "unmatched")
     }
 
+    @Test("a push that Android shows by itself is a lost open of its campaign; without one it is nobody's")
+    func lostOpens() throws {
+        try send(
+            [#""cid":"fall","#, #""cid":"winter","#, ""].map { campaign in
+                #"{"op":"deliver","platform":"android","app":"shop","device":"pixel","payload":{"#
+                    + #""notification":{"title":"T"},"data":{"_ab":"true",\#(campaign)"t":"T","a":"A"}}}"#
+            })
+        let root = try json(daemon.pushctl("campaigns", "--json").output)
+        let campaigns = try #require(root["campaigns"]?.elements)
+        #expect(campaigns.map { $0["campaign_id"]?.string } == ["c3VtbWVyXyRfYQ", "fall", "winter"])
+        #expect(campaigns.map { $0["opens_lost"]?["shown_by_system"]?.int64 } == [0, 1, 1])
+        #expect(root["opens_lost"]?["shown_by_system"]?.int64 == 3)
+        #expect(root["opens_lost_without_campaign"]?["shown_by_system"]?.int64 == 1)
+        let fall = try json(daemon.pushctl("campaigns", "--campaign", "fall", "--json").output)
+        #expect(fall["opens_lost"]?["shown_by_system"]?.int64 == 1)
+    }
+
     @Test("counts events by name and day")
     func events() throws {
         let root = try json(daemon.pushctl("events", "--json").output)

@@ -83,7 +83,7 @@ struct PushctlReportTests {
         "what a format cannot show is refused with those that can",
         arguments: [
             ("text", true, true), ("json", true, true), ("html", true, true), ("markdown", true, true),
-            ("junit", false, false), ("csv", false, false), ("openmetrics", false, false),
+            ("junit", false, true), ("csv", false, false), ("openmetrics", false, false),
         ] as [(String, Bool, Bool)])
     func refusedOptions(_ format: String, _ showsBy: Bool, _ showsBaseline: Bool) {
         let before = daemon.installation.root + "/before.json"
@@ -93,7 +93,7 @@ struct PushctlReportTests {
         #expect(by.end == .exited(showsBy ? 0 : 2))
         #expect(showsBy || by.errors.contains("--by asks for; these can: text, json, html, markdown\n"))
         #expect(baseline.end == .exited(showsBaseline ? 0 : 2))
-        let others = "text, json, html, markdown"
+        let others = "text, json, html, junit, markdown"
         #expect(showsBaseline || baseline.errors.contains("--baseline asks for; these can: \(others)\n"))
     }
 
@@ -111,6 +111,7 @@ struct PushctlReportTests {
         writeFile(daemon.pushctl("report", "--json").output, to: before)
         let report = try EndToEndTests.json(daemon.pushctl("report", "--json", "--baseline", before).output)
         #expect(report["comparison"]?["worse"]?.count == 0)
+        #expect(report["comparison"]?["file"]?.string == before)
         writeFile("Window", to: before)
         let refused = daemon.pushctl("report", "--baseline", before)
         #expect(refused.end == .exited(65))

@@ -74,7 +74,8 @@ def configure(root):
         (config / folder).mkdir(parents=True)
     (config / "pushrouterd.conf").write_text("[Dispatch]\nMode=relay\n[Deadline]\nObjective=99.9%\n")
     for name, program in (("good", "/bin/true"), ("bad", "/bin/false"), ("gone", "/nonexistent/program")):
-        (config / f"handlers.d/{name}.handler").write_text(f"[Handler]\nType=exec\nExec={program}\n")
+        breaker = "Breaker=50 in 30s\n" if name == "good" else ""
+        (config / f"handlers.d/{name}.handler").write_text(f"[Handler]\nType=exec\nExec={program}\n{breaker}")
         (config / f"routes.d/50-{name}.route").write_text(f"[Match]\nData=job {name}\n[Route]\nHandler={name}\n")
 
 
@@ -88,6 +89,27 @@ def deliver(root, jobs):
             client.sendall(json.dumps(request).encode() + b"\n")
             check(json.loads(lines.readline())["ok"], f"{job} is not accepted")
             lines.readline()
+
+
+def tell_everything(root):
+    """One of each thing that a panel shows: an outcome of each handler, a refusal, an entry that waits to be sent."""
+    deliver(root, ["good", "bad", "gone"])
+    with socket.socket(socket.AF_UNIX) as client:
+        client.settimeout(60)
+        client.connect(str(root / "run/inject.sock"))
+        lines = client.makefile("r")
+        entry = {"op": "log", "kind": "custom_event", "name": "n", "suite": "s", "app": "a", "device": "d"}
+        for line, is_accepted in ((json.dumps(entry), True), ("no JSON", False)):
+            client.sendall(line.encode() + b"\n")
+            check(json.loads(lines.readline())["ok"] == is_accepted, f"{line} is accepted or refused wrongly")
+    # As the forwarder does.
+    with socket.socket(socket.AF_UNIX) as client:
+        client.settimeout(60)
+        client.connect(str(root / "run/control.sock"))
+        phase = {"op": "sending", "instance": "01234567-89ab-cdef-fedc-ba9876543210", "phase": "sending", "failures": 0}
+        client.sendall(json.dumps(phase).encode() + b"\n")
+        answer = json.loads(client.makefile("r").readline())
+        check(answer["ok"], f"the phase of sending is refused: {answer}")
 
 
 def check_counts(values):
@@ -152,6 +174,54 @@ def check_hostile(port):
             client.close()
 
 
+def check_dashboard(root, own, query):
+    """Each expression of the dashboard, with everything selected, parses, and shows something while the daemon works."""
+    dashboard = json.loads((HERE / "packaging/grafana/pushrouterd.json").read_text())
+    expressions = {}
+    for panel in dashboard["panels"]:
+        letters = [target["refId"] for target in panel.get("targets", [])]
+        check(len(letters) == len(set(letters)), f"dashboard, {panel['title']}: two queries have one letter")
+        for target in panel.get("targets", []):
+            expression = re.sub(r"\$(job|instance|handler)\b", ".*", target["expr"])
+            expression = expression.replace("$__rate_interval", "1m")
+            check("$" not in expression, f"dashboard, {panel['title']}: a variable that nobody knows: {expression}")
+            expressions[expression] = panel["title"]
+    for variable in dashboard["templating"]["list"]:
+        if variable["type"] == "query":
+            metric, label = re.fullmatch(r"label_values\((.*), (\w+)\)", variable["query"]["query"]).groups()
+            metric = re.sub(r"\$\w+", ".*", metric.removesuffix("}")) + ("," if "{" in metric else "{")
+            expressions[f'{metric}{label}!=""}}'] = "$" + variable["name"]
+    for expression, title in expressions.items():
+        url = f"http://127.0.0.1:{own}/api/v1/query?" + urllib.parse.urlencode({"query": expression})
+        try:
+            urllib.request.urlopen(url, timeout=30).close()
+        except OSError as error:
+            check(False, f"dashboard, {title}: {error}: {expression}")
+    empty = list(expressions.items())
+    end = time.monotonic() + 120
+    while empty and time.monotonic() < end:
+        # A rate needs two scrapes with something between them.
+        tell_everything(root)
+        time.sleep(1)
+        empty = [(expression, title) for expression, title in empty if not query(expression)]
+    for expression, title in empty:
+        check(False, f"dashboard, {title}: shows nothing: {expression}")
+
+
+def check_names(query):
+    """Each metric that alerts and dashboard name is one that the daemon tells, and each alert fires in a test."""
+    rules = (HERE / "packaging/prometheus/pushrouterd.rules.yml").read_text()
+    named = set(re.findall(r"\bpushrouterd_[a-z0-9_]+", rules + (HERE / "packaging/grafana/pushrouterd.json").read_text()))
+    for name in sorted(named):
+        check(query(name), f"alerts or dashboard name {name}, which the daemon does not tell")
+    tests = (HERE / "Tests/Metrics/rules.test.yml").read_text()
+    alerts = set(re.findall(r"- alert: (\w+)", rules))
+    fired = set(re.findall(r"alertname: (\w+)\n\s+exp_alerts:\n\s+- exp_labels", tests))
+    quiet = set(re.findall(r"alertname: (\w+)(?:,|\n\s+)\s*exp_alerts: \[\]", tests))
+    check(alerts and alerts == fired, f"alerts that no test sees fire: {sorted(alerts ^ fired)}")
+    check(alerts == quiet, f"alerts that no test sees quiet: {sorted(alerts ^ quiet)}")
+
+
 def check_prometheus(root, port):
     program = shutil.which("prometheus")
     if not program:
@@ -182,17 +252,8 @@ def check_prometheus(root, port):
         check(query('up{job="pushrouterd"}') == [1.0], "prometheus: the target is not healthy")
         check(len(query('pushrouterd_handler_total_seconds_bucket{handler="good"}')) == 13, "prometheus: buckets")
         check(query('ALERTS{alertname="PushrouterdDown"}') == [], "prometheus: an alert fires")
-        # Each expression of the dashboard, with everything selected.
-        dashboard = json.loads((HERE / "packaging/grafana/pushrouterd.json").read_text())
-        for panel in dashboard["panels"]:
-            for target in panel.get("targets", []):
-                expression = re.sub(r"\$(job|instance|handler)\b", ".*", target["expr"])
-                expression = expression.replace("$__rate_interval", "1m")
-                url = f"http://127.0.0.1:{own}/api/v1/query?" + urllib.parse.urlencode({"query": expression})
-                try:
-                    urllib.request.urlopen(url, timeout=30).close()
-                except OSError as error:
-                    check(False, f"dashboard, {panel['title']}: {error}: {expression}")
+        check_dashboard(root, own, query)
+        check_names(query)
     finally:
         server.terminate()
         server.wait()

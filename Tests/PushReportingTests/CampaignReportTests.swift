@@ -74,9 +74,10 @@ struct CampaignReportTests {
         report.add(interaction(.unattributed), campaign: nil)
         report.add(interaction(.duplicate), campaign: "summer")
         report.add(interaction(.duplicate), campaign: "fall")
-        report.add(row(1, .shownBySystem, provider: "braze"))
+        report.add(row(1, .shownBySystem, provider: "braze"), campaign: "summer")
+        report.add(row(2, .shownBySystem, provider: "braze"), campaign: nil)
         #expect(report.campaigns.keys.sorted() == ["fall"] && report.total.received == 1)
-        #expect(report.verdicts == [.duplicate: 1] && report.lost(.shownBySystem) == 0)
+        #expect(report.verdicts == [.duplicate: 1] && report.lost.byDay.isEmpty)
     }
 
     @Test(
@@ -87,20 +88,20 @@ struct CampaignReportTests {
             (row(1, .shownBySystem, provider: "braze", platform: .ios), nil),
             (row(1, .shownBySystem, provider: "onesignal"), nil), (row(1, .handedToTracker, provider: "braze"), nil),
             (row(1, nil, provider: "braze"), nil), (row(1, .shownBySystem, provider: "braze", isObserver: true), nil),
-        ] as [(ReportRow, CampaignReport.Loss?)])
-    func lost(row: ReportRow, loss: CampaignReport.Loss?) {
+        ] as [(ReportRow, LostOpens.Reason?)])
+    func lost(row: ReportRow, loss: LostOpens.Reason?) {
         var report = report([])
-        report.add(row)
-        for each in CampaignReport.Loss.allCases { #expect(report.lost(each) == (each == loss ? 1 : 0)) }
+        report.add(row, campaign: "summer")
+        for each in LostOpens.Reason.allCases { #expect(report.lost.count(each) == (each == loss ? 1 : 0)) }
     }
 
     @Test("a tap on what nobody knows is a lost open")
     func unmatched() {
         var report = report([])
         report.add(interaction(.unmatched, nil), campaign: nil)
-        #expect(report.lost(.unmatched) == 1 && report.unattributed == 0)
+        #expect(report.lost.count(.unmatched) == 1 && report.unattributed == 0)
         report.add(interaction(.unmatched, nil), campaign: nil, isLostOpen: false)
-        #expect(report.lost(.unmatched) == 1 && report.verdicts[.unmatched] == 2, "a dismissal is no open")
+        #expect(report.lost.count(.unmatched) == 1 && report.verdicts[.unmatched] == 2, "a dismissal is no open")
     }
 
     @Test(
@@ -165,7 +166,7 @@ struct CampaignReportTests {
             window: ReportWindow(since: WallTime(milliseconds: -3_600_000)), by: .platform, zone: zone)
         report.add(interaction(.unattributed), campaign: nil)
         report.add(interaction(.duplicate), campaign: "summer")
-        report.add(row(5, .shownBySystem, provider: "braze"))
+        report.add(row(5, .shownBySystem, provider: "braze"), campaign: "winter")
         return report
     }
 
@@ -186,13 +187,16 @@ struct CampaignReportTests {
                 Campaign  Button  Action  Clicks
                 summer    later   close        1
 
-                platform  Received  Direct    Rate  Influenced  Total    Rate  Body  Buttons  Recipients
+                Platform  Received  Direct    Rate  Influenced  Total    Rate  Body  Buttons  Recipients
                 android          3       1  33.3 %           1      1  33.3 %     1        1           3
                 ios              1       0   0.0 %           0      0   0.0 %     0        0           1
 
                 Day (CET, +01:00)  Received  Direct    Rate  Influenced  Total    Rate  Body  Buttons  Recipients
                 1970-01-01                3       1  33.3 %           1      1  33.3 %     1        1           3
                 1970-01-02                1       0   0.0 %           0      0   0.0 %     0        0           1
+
+                Campaign  Lost: shown by system  Lost: unmatched
+                winter                        1                -
 
                 Day (CET, +01:00)  Unattributed  Lost: shown by system  Lost: unmatched
                 1970-01-01                    1                      0                0
@@ -201,7 +205,7 @@ struct CampaignReportTests {
                 Count  Not in these figures
                     1  taps on pushes without a campaign: unattributed
                     1  taps after the first one, or on the same close button again: not counted
-                    1  pushes that Android showed by itself: their opens are lost (shown_by_system)
+                    1  pushes that Android showed by itself: opens lost (shown_by_system)
 
                 Influenced opens that became direct ones by a later tap: 1. Total counts such a push once.
 
@@ -221,7 +225,7 @@ struct CampaignReportTests {
             zone: LocalZone(name: "CET") { _ in 3600 })
         report.add(interaction(.unattributed), campaign: nil)
         report.add(interaction(.elsewhere), campaign: nil)
-        report.add(row(5, .shownBySystem, provider: "braze"))
+        report.add(row(5, .shownBySystem, provider: "braze"), campaign: "winter")
         let lines = report.lines(TextStyle(width: width)).map(\.text)
         #expect(lines.allSatisfy { $0.count <= width }, "\(lines.filter { $0.count > width })")
         #expect(lines.contains { $0.hasSuffix(" 2033-05-18 04:33:20 +01:00") }, "a time is not torn from its offset")
@@ -240,14 +244,78 @@ struct CampaignReportTests {
         report.add(interaction(.unmatched, nil, at: 86_400_000), campaign: nil)
         report.add(interaction(.unmatched, nil, at: 86_400_001), campaign: nil)
         report.add(interaction(.unattributed, at: 86_400_000), campaign: nil)
-        report.add(row(5, .shownBySystem, provider: "braze"))
+        report.add(row(5, .shownBySystem, provider: "braze"), campaign: "winter")
         #expect(report.text.contains("\n1970-01-02             1                      0                2\n"))
         #expect(report.html.contains("<td>0</td><td>1</td><td>0</td><td>2</td></tr>"))
         #expect(report.html.contains("<dd>3<small>shown by system 1, unmatched 2</small></dd>"))
         let days = try #require(try json(report)["by_day"]?.elements)
         #expect(days.map { $0["day"]?.string } == ["1970-01-01", "1970-01-02", "2026-11-21"])
         #expect(days[1]["unattributed"]?.int64 == 1 && days[1]["opens_lost"]?["unmatched"]?.int64 == 2)
+        #expect(try json(report)["opens_lost"]?["unmatched"]?.int64 == 2)
         #expect(days[1]["received"]?.int64 == 0 && days[2]["opens_lost"]?["shown_by_system"]?.int64 == 1)
+    }
+
+    @Test("lost opens are told by campaign and day; one without a campaign has a row that says why")
+    func lostByCampaign() throws {
+        var report = report([event(.received, 1)])
+        let day = 1_795_230_480_000 / 86_400_000 * 86_400_000 as Int64
+        for (seq, campaign) in [(1, "summer"), (2, "summer"), (3, "fall"), (-86_400_000, "summer"), (4, nil)] {
+            report.add(row(Int64(seq), .shownBySystem, provider: "braze"), campaign: campaign)
+        }
+        report.add(interaction(.unmatched, nil, at: day), campaign: nil)
+        #expect(
+            report.text.contains(
+                """
+
+                Campaign                   Lost: shown by system  Lost: unmatched
+                fall                                           1                -
+                summer                                         3                -
+                (none in the push)                             1                -
+                (not known: no such push)                      -                1
+
+                Day (UTC)   Unattributed  Lost: shown by system  Lost: unmatched
+                2026-11-20             0                      1                0
+                2026-11-21             0                      4                1
+
+                """))
+        let cells = "<td class=\"name\">2026-11-20</td><td>1</td><td>-</td>"
+        #expect(report.html.contains("<th scope=\"row\" class=\"name\">summer</th>\(cells)</tr>"))
+        #expect(report.html.contains("<th scope=\"row\" class=\"name\">summer</th><td>3</td><td>-</td></tr>"))
+        #expect(report.html.contains(">(not known: no such push)</th><td>-</td><td>1</td></tr>"))
+        let root = try json(report)
+        let campaigns = try #require(root["campaigns"]?.elements)
+        #expect(campaigns.map { $0["campaign_id"]?.string } == ["fall", "summer"])
+        #expect(campaigns[0]["received"]?.int64 == 0 && campaigns[0]["opens_lost"]?["shown_by_system"]?.int64 == 1)
+        #expect(campaigns[1]["received"]?.int64 == 1 && campaigns[1]["opens_lost"]?["shown_by_system"]?.int64 == 3)
+        let days = try #require(campaigns[1]["by_day"]?.elements)
+        #expect(days.map { $0["opens_lost"]?["shown_by_system"]?.int64 } == [0, 1, 2])
+        let nobodys = root["opens_lost_without_campaign"]
+        #expect(nobodys?["shown_by_system"]?.int64 == 1 && nobodys?["unmatched"]?.int64 == 1)
+        #expect(root["opens_lost"]?["shown_by_system"]?.int64 == 5)
+    }
+
+    @Test("one campaign has its lost opens, and nobody's columns and cards are left out")
+    func lostOfOne() throws {
+        var report = report([], campaign: "fall")
+        for (seq, campaign) in [(1, "summer"), (3, "fall"), (4, nil)] {
+            report.add(row(Int64(seq), .shownBySystem, provider: "braze"), campaign: campaign)
+        }
+        #expect(
+            report.text.hasSuffix(
+                """
+
+                Campaign  Lost: shown by system
+                fall                          1
+
+                Day (UTC)   Lost: shown by system
+                2026-11-21                      1
+
+                Count  Not in these figures
+                    1  pushes that Android showed by itself: opens lost (shown_by_system)
+
+                """))
+        #expect(!report.html.contains("Unattributed") && !report.html.contains("unmatched"))
+        #expect(report.html.contains("<dd>1<small>shown by system 1</small></dd>"))
     }
 
     @Test("days have one heading, with the offset, or with both where the clocks were changed between them")
@@ -267,7 +335,7 @@ struct CampaignReportTests {
     func everything() throws {
         let root = try json(example)
         #expect(root["window"]?["since"]?.string == "1969-12-31T23:00:00Z" && root["campaign"]?.kind == .null)
-        let summer = try #require(root["campaigns"]?.elements.last)
+        let summer = try #require(root["campaigns"]?.elements.first { $0["campaign_id"]?.string == "summer" })
         #expect(summer["campaign_id"]?.string == "summer" && summer["received"]?.int64 == 3)
         #expect(summer["total_opens"]?.int64 == 1 && summer["influenced_and_direct"]?.int64 == 1)
         #expect(summer["rates"]?["of"]?.string == "received" && summer["rates"]?["base"]?.int64 == 3)

@@ -5,23 +5,37 @@ import Testing
 
 @Suite("Comparison with a baseline")
 struct ComparisonTests {
-    /// A report of so many handled rows of handler crm, of which some missed and the times are given.
-    private func document(_ count: Int, missed: Int = 0, exec: (Int) -> Duration = { _ in .milliseconds(40) })
-        -> ReportDocument
-    {
+    /// A report of so many rows of handler crm, of which some missed and the times of the others are given.
+    /// - Parameter isAlone: whether there is nothing else; otherwise another handler has one row.
+    private func document(
+        _ count: Int, missed: Int = 0, queue: Duration = .zero, isAlone: Bool = false,
+        exec: (Int) -> Duration = { _ in .milliseconds(40) }
+    ) -> ReportDocument {
         var report = ComplianceReport(mode: .device, budget: .seconds(9))
         var detail = ReportDetail()
         for seq in 0..<count {
-            let row = seq < missed ? row(Int64(seq + 1), .timedOut) : row(Int64(seq + 1), .handled, exec: exec(seq))
+            let row =
+                seq < missed
+                ? row(Int64(seq + 1), .timedOut) : row(Int64(seq + 1), .handled, queue: queue, exec: exec(seq))
             report.add(row)
             detail.add(row)
+        }
+        if !isAlone {
+            let other = row(Int64(count + 1), .handled, provider: "braze", route: "30-other", handler: "other")
+            report.add(other)
+            detail.add(other)
         }
         return ReportDocument(report: report, detail: detail)
     }
 
     private func compared(_ now: ReportDocument, with before: ReportDocument) throws -> Comparison {
         let baseline = try Baseline(JSONDocument(scanning: before.json).root)
-        return Comparison(now.report, now.detail, with: baseline)
+        return Comparison(now.report, now.detail, with: baseline, file: "before.json")
+    }
+
+    /// The later report, with its comparison.
+    private func document(_ now: ReportDocument, with before: ReportDocument) throws -> ReportDocument {
+        ReportDocument(report: now.report, detail: now.detail, comparison: try compared(now, with: before))
     }
 
     @Test(
@@ -52,8 +66,9 @@ struct ComparisonTests {
     func misses() throws {
         let comparison = try compared(document(1000, missed: 50), with: document(1000, missed: 5))
         let missed = comparison.worse.filter { $0.figure == .missed }
-        #expect(Set(missed.map(\.part)) == ["all", "handler", "route", "provider"])
-        #expect(missed.allSatisfy { $0.pValue < 0.001 && $0.before == 0.005 && $0.after == 0.05 })
+        #expect(Set(missed.map(\.part.kind)) == ["all", "handler", "route", "provider"])
+        let ofParts = missed.filter { $0.part.kind != "all" }
+        #expect(ofParts.allSatisfy { $0.pValue < 0.001 && $0.before == 0.005 && $0.after == 0.05 })
     }
 
     @Test("fewer misses and shorter times are nothing worse")
@@ -68,8 +83,8 @@ struct ComparisonTests {
         let comparison = try compared(
             document(5000, exec: { $0 % 20 == 0 ? .milliseconds(900) : .milliseconds(40) }),
             with: document(5000, exec: { $0 % 200 == 0 ? .milliseconds(900) : .milliseconds(40) }))
-        #expect(comparison.worse.contains { $0.part == "handler" && $0.name == "crm" && $0.figure == .p99 })
-        #expect(!comparison.worse.contains { $0.figure == .p50 })
+        #expect(comparison.worse.contains { $0.part.words == "handler crm" && $0.figure == .execP99 })
+        #expect(!comparison.worse.contains { $0.figure == .execP50 })
     }
 
     @Test("a slower tail of few rows is named against many rows, where it hardly moves the quantile of both together")
@@ -77,7 +92,68 @@ struct ComparisonTests {
         let comparison = try compared(
             document(500, exec: { $0 % 20 == 0 ? .milliseconds(900) : .milliseconds(40) }),
             with: document(20_000, exec: { $0 % 1000 == 0 ? .milliseconds(900) : .milliseconds(40) }))
-        #expect(comparison.worse.contains { $0.part == "all" && $0.figure == .p99 })
+        #expect(comparison.worse.contains { $0.part.kind == "all" && $0.figure == .execP99 })
+    }
+
+    @Test("a handler that waits behind another is slower in its queue, and its execution is not blamed")
+    func longerQueue() throws {
+        let now = try document(document(500, queue: .milliseconds(700)), with: document(500))
+        let comparison = try #require(now.comparison)
+        let crm = comparison.worse.filter { $0.part.words == "handler crm" }
+        #expect(Set(crm.map(\.figure)) == [.queueP50, .queueP90, .queueP99])
+        #expect(comparison.worse.allSatisfy { ![.execP50, .execP90, .execP99].contains($0.figure) })
+        let words = "handler crm: queue p50 700.0 ms, was 0.0 ms (p < 0.0001)"
+        #expect(now.lines(TextStyle()).contains { $0.text == "Warning: Worse than the baseline: \(words)" })
+    }
+
+    @Test("a handler, route or provider that has all invocations is left out: it says nothing that all does not")
+    func onlyOne() throws {
+        let comparison = try compared(document(1000, missed: 90, isAlone: true), with: document(1000, isAlone: true))
+        #expect(comparison.parts.map(\.words) == ["all invocations"])
+        #expect(Set(comparison.worse.map(\.part.kind)) == ["all"])
+        #expect(comparison.tests == Comparison.Finding.Figure.allCases.count)
+        // It is left out only where it has all in both reports.
+        let grown = try compared(document(1000, missed: 90), with: document(1000, isAlone: true))
+        #expect(grown.parts.map(\.words).contains("handler crm"))
+    }
+
+    @Test("one line says with what a report was compared, in each format for people")
+    func line() throws {
+        let same = document(50, isAlone: true)
+        let now = try document(same, with: same)
+        let line = "Compared with before.json: 8 figures, none worse; it covers 2026-11-21 03:08:00 +00:00"
+        #expect(now.lines(TextStyle()).contains { $0.text == line })
+        #expect(now.markdown.contains("\n\n\(line).\n\n"))
+        #expect(now.html.contains("<p>\(line).</p>"))
+        let json = try JSONDocument(scanning: now.json).root["comparison"]
+        #expect(json?["file"]?.string == "before.json" && json?["tests"]?.int64 == 8)
+        #expect(json?["first_at"]?.string == "2026-11-21T03:08:00.001Z")
+        let worse = try document(document(1000, missed: 90, isAlone: true), with: document(1000, isAlone: true))
+        let heading = "Compared with before.json: 8 figures, 1 worse; "
+        #expect(worse.lines(TextStyle()).contains { $0.text.hasPrefix(heading) })
+        #expect(worse.html.contains("<li><a href=\"#comparison\">Worse than the baseline</a>: 1 figure</li>"))
+        #expect(worse.html.contains(">all invocations</th><td class=\"name\">missed</td><td>0 %</td><td>9 %</td>"))
+    }
+
+    @Test("in JUnit each part that was compared is a case, which fails where it got worse, with all that did")
+    func junit() throws {
+        let worse = try document(document(500, queue: .milliseconds(700)), with: document(500)).junit
+        let parts = ["all invocations", "handler crm", "handler other", "route 20-onesignal", "route 30-other"]
+        for part in parts + ["provider braze", "provider onesignal"] {
+            #expect(worse.contains("<testcase classname=\"pushrouterd.baseline\" name=\"\(part)\""), "\(part)")
+        }
+        #expect(worse.contains("<testsuite name=\"baseline\" tests=\"7\" failures=\"4\""))
+        #expect(
+            worse.contains(
+                """
+                name="handler crm">
+                      <failure type="worse" message="queue p50 700.0 ms, was 0.0 ms (p &lt; 0.0001)">queue p50 700.0 ms, \
+                was 0.0 ms (p &lt; 0.0001)
+                queue p90
+                """))
+        #expect(worse.contains("tests=\"12\" failures=\"4\""))
+        #expect(try !document(document(500), with: document(500)).junit.contains("<failure"))
+        #expect(!document(500).junit.contains("\"baseline\""))
     }
 
     @Test("a difference that is sure and below a tenth is not worth a word")
@@ -106,7 +182,7 @@ struct ComparisonTests {
         arguments: [
             ("{}", "it has no histograms; write it with `pushctl report --json`"),
             (
-                #"{"histograms":{"all":{"total":[[1]]}},"due":1,"missed":0}"#,
+                #"{"histograms":{"all":{"queue":[[1]]}},"due":1,"missed":0}"#,
                 "a histogram has pairs of microseconds and a count"
             ),
             (#"{"histograms":{"all":{"total":[]}},"due":1,"missed":2}"#, "due and missed are not counts"),

@@ -61,7 +61,7 @@ struct ComplianceReportTests {
         let report = report(rows)
         #expect(!report.balanced)
         #expect(report.gaps.map(\.kind) == [.outOfSequence])
-        #expect(report.text().contains("NOT BALANCED"))
+        #expect(shown(report).contains("NOT BALANCED"))
     }
 
     @Test("observers are in none of the other figures, and have their own")
@@ -105,7 +105,7 @@ struct ComplianceReportTests {
         #expect(report.requests == 3 && report.accepted == 2)
         #expect(report.requestsWithoutInvocation == (isDamage ? 0 : 1))
         #expect(report.balanced == !isDamage)
-        #expect(report.text().contains("of 3 requests, 1 without an invocation\n") == !isDamage)
+        #expect(shown(report).contains("of 3 requests, 1 without an invocation\n") == !isDamage)
     }
 
     @Test("of what waited for another in its lane, the ten that waited longest")

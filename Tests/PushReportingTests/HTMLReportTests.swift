@@ -38,8 +38,8 @@ struct HTMLReportTests {
     /// because this report has none of it.
     private static let places: [String: (section: String, text: String?)] = [
         "mode": ("summary", "Mode device: the deadline counts from the invocation"),
-        "window": ("summary", "Window: all that the ledger holds"), "source": ("gaps", "<li>"),
-        "deadline_ms": ("summary", "within the deadline of 9 s"), "accepted": ("summary", "6 invocations accepted"),
+        "window": ("summary", " (all that the ledger holds)</p>"), "source": ("gaps", "<li>"),
+        "deadline_ms": ("summary", "within the deadline of 9 s"), "accepted": ("summary", "6 accepted"),
         "decided": ("summary", "5 decided"), "in_flight": ("summary", "1 in flight"),
         "requests": ("summary", "of 6 requests"), "outcomes": ("by-outcome", ">timed_out<"),
         "due": ("summary", "of 5 due"), "missed": ("summary", "2 of 5 due missed"),
@@ -67,6 +67,22 @@ struct HTMLReportTests {
             guard let text = place.text else { continue }
             #expect(section(place.section, of: html).contains(text), "\(key): \(text) in \(place.section)")
         }
+    }
+
+    @Test("outcomes have their shares of all, and neither due nor compliance, which their names say")
+    func outcomes() {
+        let outcomes = section("by-outcome", of: document.html)
+        #expect(outcomes.contains("<th scope=\"col\">Count</th><th scope=\"col\">Share</th></tr>"))
+        #expect(outcomes.contains("handled</th><td>2</td><td>33.3 %</td></tr>"))
+    }
+
+    @Test("limits whose lines stand close together have one text")
+    func limitNames() {
+        var detail = ReportDetail()
+        let rows = [row(1, .handled, exec: .milliseconds(1)), row(2, .handled, exec: .seconds(70))]
+        for row in rows { detail.add(row) }
+        let html = ReportDocument(report: report(rows), detail: detail).html
+        #expect(html.contains(">9, 10, 20, 30, 60 s</text>"))
     }
 
     @Test("declined and retried stand in the handler's row, and each kind of time has its own columns")

@@ -16,6 +16,17 @@ struct LiveScreenTests {
                      "audit":{"running":0,"waiting":0,"limit":null,"breaker":null,"draining":true}}}
         """#
 
+    /// The status with two lanes in which somebody waits.
+    private static let lanes = status.replacing(
+        #""handlers":"#,
+        with: #"""
+            "lanes":{"crowded":1200,"waiting":4801,"longest":[
+                {"app":"com.example.shop","device":"phone","waiting":3600,"seq":41,"n":0,"handler":"crm","turn_ms":8200,
+                 "age_ms":61000},
+                {"app":null,"device":"pixel","waiting":2,"seq":42,"n":1,"handler":null,"turn_ms":5,"age_ms":999}]},
+            "handlers":
+            """#)
+
     private static func decided(
         _ seq: Int64, _ outcome: Outcome, handler: String = "crm", exec: Duration = .milliseconds(5),
         secondsAgo: Int64 = 1
@@ -72,6 +83,35 @@ struct LiveScreenTests {
             ])
     }
 
+    @Test("shows the longest lanes, how many wait in them, how old the oldest is, and who has the turn")
+    func laneTable() throws {
+        let figures = Self.figures([Self.decided(1, .timedOut)])
+        let lines = try draw(figures, status: Self.lanes)
+        let start = try #require(lines.firstIndex { $0.hasPrefix("Longest lanes") })
+        #expect(
+            lines[(start - 1)..<(start + 5)] == [
+                "",
+                "Longest lanes, of 1,200 in which 4,801 wait",
+                "Device  Waiting     Oldest  Has the turn    for  App",
+                "phone     3,600  1 min 1 s  seq 41 crm    8.2 s  com.example.shop",
+                "pixel         2     999 ms  seq 42 -       5 ms  -",
+                "",
+            ])
+        #expect(lines[start + 5] == "Last misses")
+        // 24 lines: 5 of the head, 1 of the keys, 6 of the handlers.
+        #expect(try draw(figures, status: Self.lanes, height: 24).contains { $0.hasPrefix("pixel ") })
+        let small = try draw(figures, status: Self.lanes, height: 15)
+        #expect(!small.contains { $0.hasPrefix("Longest lanes") })
+        #expect(try draw(figures, status: Self.lanes, width: 40).contains { $0.hasSuffix("Has the turn") })
+    }
+
+    @Test("what a handler runs and has waiting for observers is not shown")
+    func observersOfHandler() throws {
+        let observed = #""crm":{"running":2,"waiting":5,"observers_running":1,"observers_waiting":5,"#
+        let status = Self.status.replacing(#""crm":{"running":2,"waiting":5,"#, with: observed)
+        #expect(try draw(Self.figures([]), status: status).contains { $0.hasPrefix("crm            1        0 ") })
+    }
+
     @Test("forgets what is older than five minutes, and what the clock left in the future")
     func window() {
         var figures = Self.figures([
@@ -100,7 +140,7 @@ struct LiveScreenTests {
         arguments: [1, 5, 16, 20, 60, 80, 200], [0, 1, 2, 7, 16, 50])
     func sizes(_ width: Int, _ height: Int) throws {
         let rows = (1...40).map { Self.decided($0, .timedOut, handler: "handler-\($0)-with-a-name", exec: .seconds(9)) }
-        let lines = try draw(Self.figures(rows), width: width, height: height)
+        let lines = try draw(Self.figures(rows), status: Self.lanes, width: width, height: height)
         #expect(lines.count == height)
         #expect(lines.allSatisfy { $0.count <= width })
         if width >= 60, height > 0 { #expect(lines.last?.hasPrefix("q quit  space freeze  n name") == true) }

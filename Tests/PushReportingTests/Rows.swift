@@ -48,6 +48,17 @@ func report(_ rows: [ReportRow], window: ReportWindow = ReportWindow(), mode: Di
     return report
 }
 
+/// What a terminal of any width shows of a report.
+/// - Parameter rows: those of the report, for the figures beside it.
+func shown(_ report: ComplianceReport, of rows: [ReportRow] = [], objective: Percent? = nil) -> String {
+    var detail = ReportDetail()
+    for row in rows { detail.add(row) }
+    let document = ReportDocument(
+        report: report, detail: detail,
+        serviceLevel: objective.map { ServiceLevel(objective: $0, compliance: report.compliance) })
+    return document.lines(TextStyle()).reduce(into: "") { $0 += $1.text + "\n" }
+}
+
 /// The same numbers on every run (SplitMix64).
 struct SeededGenerator: RandomNumberGenerator {
     var state: UInt64

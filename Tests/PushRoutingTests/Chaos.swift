@@ -31,6 +31,8 @@ struct Chaos {
     private(set) var breakerChanges = 0
     /// By how many the bound of a queue was exceeded by what came to it late.
     private(set) var mostWaiting = 0
+    /// How many waited in the longest lane.
+    private(set) var longestLane = 0
 
     init(seed: UInt64, crashes: Bool) {
         self.seed = seed
@@ -232,6 +234,7 @@ struct Chaos {
             expect(handler.running <= most, "\(name) runs more than it may")
             mostWaiting = max(mostWaiting, handler.waiting - handler.queueLimit)
         }
+        checkLanes()
         for name in isRunning.keys { expect(after[name] != nil, "nobody counts what \(name) runs") }
         let changed = effects.contains { if case .breaker = $0 { true } else { false } }
         if changed { breakerChanges += 1 }
@@ -241,6 +244,26 @@ struct Chaos {
             else { continue }
             expect(handler.breaker != .open || handler.pause == .zero, "\(run.handler.name) is asked while it is open")
         }
+    }
+
+    /// Who waits in the lanes is counted as it is.
+    private mutating func checkLanes() {
+        var waiting: [DeviceKey: Int] = [:]
+        for id in bench.router.invocations.ids {
+            guard let invocation = bench.router.invocations[id], let lane = invocation.lane,
+                bench.router.lanes[lane]?.head != id
+            else { continue }
+            waiting[lane, default: 0] += 1
+        }
+        let status = bench.router.lanes(at: bench.now.monotonic)
+        expect(status.crowded == waiting.count, "another number of lanes has somebody that waits than is counted")
+        expect(status.waiting == waiting.values.reduce(0, +), "another number waits in lanes than is counted")
+        let named = status.longest.map(\.waiting)
+        expect(
+            named == Array(waiting.values.sorted(by: >).prefix(LanesStatus.named)), "other lanes are longer than those")
+        let isRight = status.longest.allSatisfy { waiting[$0.device] == $0.waiting }
+        expect(isRight, "a lane has another length than is counted")
+        longestLane = max(longestLane, named.first ?? 0)
     }
 
     private mutating func check(_ effect: RouterEffect) {

@@ -22,7 +22,7 @@ struct ChaosTests {
     private func expectOrder(seeds: ClosedRange<UInt64>, crashes: Bool) {
         var outcomes: [Outcome: Int] = [:]
         var reasons: [ReasonCode: Int] = [:]
-        var (refused, breakerChanges, mostWaiting) = (0, 0, 0)
+        var (refused, breakerChanges, mostWaiting, longestLane) = (0, 0, 0, 0)
         for seed in seeds {
             var chaos = Chaos(seed: seed, crashes: crashes)
             chaos.run(steps: 60)
@@ -30,6 +30,7 @@ struct ChaosTests {
             refused += chaos.refused
             breakerChanges += chaos.breakerChanges
             mostWaiting = max(mostWaiting, chaos.mostWaiting)
+            longestLane = max(longestLane, chaos.longestLane)
             #expect(chaos.violations.first == nil)
             guard chaos.violations.isEmpty else { return }
             outcomes.merge(chaos.outcomes, uniquingKeysWith: +)
@@ -37,7 +38,7 @@ struct ChaosTests {
         let reachable: [Outcome] = [
             .handedToTracker, .handled, .failed, .timedOut, .expired, .unrouted, .shownBySystem,
         ]
-        #expect(refused > 10 && breakerChanges > 10 && mostWaiting > 0)
+        #expect(refused > 10 && breakerChanges > 10 && mostWaiting > 0 && longestLane > 2)
         for code in [ReasonCode.queueFull, .breakerOpen] {
             #expect(reasons[code, default: 0] > 10, "\(code) is hardly ever reached")
         }

@@ -1,6 +1,7 @@
 import PushModel
-import PushRouting
 import Testing
+
+@testable import PushRouting
 
 @Suite("Lanes")
 struct LaneTests {
@@ -54,6 +55,44 @@ struct LaneTests {
         relay.at(.seconds(1))
         relay.clock()
         #expect(relay.end(2)?.waitedFor == Predecessor(id: .init(1), handler: "crm", took: .seconds(1)))
+    }
+
+    @Test("the longest lanes are named, at most ten, with how many wait, who has the turn, and how old it is")
+    func longest() throws {
+        var bench = Bench()
+        for device in 1...12 { for _ in 1...(device + 1) { try bench.submit(.deliver(to: "d\(device)")) } }
+        try bench.submit(.deliver(to: "alone"))
+        bench.at(.seconds(3))
+        var lanes = bench.router.lanes(at: bench.now.monotonic)
+        #expect(lanes.crowded == 12 && lanes.waiting == 78)
+        #expect(lanes.longest.map(\.waiting) == [12, 11, 10, 9, 8, 7, 6, 5, 4, 3])
+        #expect(
+            lanes.longest.first
+                == LaneStatus(
+                    device: DeviceKey(app: "shop", device: "d12"), waiting: 12, head: .init(78), handler: "crm",
+                    turn: .seconds(3), age: .seconds(3)))
+        bench.finished(78)
+        bench.at(.seconds(4))
+        lanes = bench.router.lanes(at: bench.now.monotonic)
+        // Equal ones go by name.
+        #expect(lanes.longest.prefix(2).map(\.device.device) == ["d11", "d12"] && lanes.waiting == 77)
+        #expect(lanes.longest[1].head == .init(79) && lanes.longest[1].turn == .seconds(1))
+        #expect(lanes.longest[1].age == .seconds(4))
+    }
+
+    @Test("what expires while it waits in a lane is no longer counted as waiting in it")
+    func expired() throws {
+        var relay = Bench(.testing(.relay, routes: [.key("brief", to: "crm", budget: .seconds(1)), .all(to: "crm")]))
+        try relay.submit(.deliver(to: "phone"))
+        for _ in 1...3 { try relay.submit(.deliver(#"{"brief":"1"}"#, to: "phone")) }
+        try relay.submit(.deliver(to: "phone"))
+        #expect(relay.router.lanes(at: relay.now.monotonic).waiting == 4)
+        relay.at(.seconds(1))
+        relay.clock()
+        #expect(relay.router.lanes(at: relay.now.monotonic).waiting == 1)
+        relay.finished(1)
+        #expect(relay.router.lanes(at: relay.now.monotonic) == LanesStatus(crowded: 0, waiting: 0, longest: []))
+        relay.finished(5)
     }
 
     @Test("another device, another app and no device at all are other lanes")

@@ -84,6 +84,23 @@ struct ObserverTests {
         #expect(bench.finished(1, 1).contains("start 2.1 watch"))
     }
 
+    @Test("what a handler runs and has waiting for observers is told apart")
+    func status() throws {
+        var bench = Bench(Self.table(observers: 1))
+        for _ in 1...3 { try bench.submit(.deliver()) }
+        func handler(_ name: String) -> HandlerStatus? {
+            bench.router.handlers(at: bench.now.monotonic).first { $0.name == name }
+        }
+        let (watch, crm) = (handler("watch"), handler("crm"))
+        #expect(watch?.running == 1 && watch?.observersRunning == 1)
+        #expect(watch?.waiting == 2 && watch?.observersWaiting == 2)
+        #expect(crm?.running == 3 && crm?.observersRunning == 0)
+        #expect(crm?.waiting == 0 && crm?.observersWaiting == 0)
+        bench.started(1, 1)
+        bench.finished(1, 1)
+        #expect(handler("watch")?.observersRunning == 1 && handler("watch")?.observersWaiting == 1)
+    }
+
     @Test("an observer that declines ends by itself")
     func declined() throws {
         var bench = Bench(Self.table())

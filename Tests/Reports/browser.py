@@ -239,6 +239,19 @@ def add_campaigns(database):
         if index % 10 == 0:
             verdict = ("unattributed", "unmatched")[index // 10 % 2]
             report.insert(database, "interactions", dict(cause=seq, verdict=verdict, at=at * 1000))
+    # Pushes that Android shows by itself, some without a campaign.
+    for index, (seq,) in enumerate(database.execute(
+            "SELECT seq FROM requests JOIN invocations USING (seq) WHERE platform = 'android' AND outcome = 'handled'"
+            " AND n = 0 ORDER BY seq LIMIT 30").fetchall()):
+        data = {"_ab": "true", "a": "A", "t": "T"}
+        if index % 5:
+            data["cid"] = ("summer & <b>sale</b>", "winter")[index % 2]
+        line = {"op": "deliver", "platform": "android", "payload": {"notification": {"title": "T"}, "data": data}}
+        database.execute("UPDATE requests SET body = ?, accepted_at = accepted_at - ? WHERE seq = ?",
+                         [json.dumps(line).encode(), 86_400_000 * (index % 2), seq])
+        database.execute(
+            "UPDATE invocations SET outcome = 'shown_by_system', provider = 'braze', handler = NULL, route = NULL"
+            " WHERE seq = ? AND n = 0", [seq])
     database.commit()
 
 
@@ -258,11 +271,23 @@ def main():
             " waited_for_us = 702000 WHERE outcome = 'expired'")
         add_campaigns(database)
         where = [program, "--config", root / "config", "--state", root / "state", "--runtime", root / "run"]
+
+        def printed(*arguments):
+            return subprocess.run([*where, *arguments], check=True, capture_output=True).stdout
+
+        before = json.loads(printed("report", "--json"))
+        for group in [before["histograms"]["all"], *before["histograms"]["by_handler"].values()]:
+            group["exec"] = [[time // 10, count] for time, count in group["exec"]]
+        (root / "before.json").write_text(json.dumps(before))
         pages = []
-        for command in ("report", "campaigns"):
+        for command, options in (("report", ["--baseline", root / "before.json"]), ("campaigns", [])):
             page = root / f"{command}.html"
-            page.write_bytes(subprocess.run([*where, command, "--format", "html"], check=True, capture_output=True).stdout)
+            page.write_bytes(printed(command, "--format", "html", *options))
             pages.append(page)
+        problems.extend(
+            f"campaigns: no {what}" for what in ("(none in the push)", "(not known: no such push)", ">winter</th>")
+            if what not in pages[1].read_text())
+        problems.extend(f"report: no {what}" for what in ("exec p50", "Compared with ") if what not in pages[0].read_text())
         browser = Browser(chromium, root / "browser")
         try:
             for page in pages:

@@ -265,21 +265,44 @@ class Page(HTMLParser):
         check(self.open and self.open.pop() == tag, f"html: </{tag}>")
 
 
+def check_schema(documents):
+    """Each document is as the schema says, and none could have a member that the schema does not have."""
+    try:
+        import jsonschema
+    except ImportError:
+        print("left out: jsonschema is not installed")
+        return
+    schema = json.loads((HERE / "packaging/report.schema.json").read_text())
+    jsonschema.Draft202012Validator.check_schema(schema)
+    validator = jsonschema.Draft202012Validator(schema)
+    for name, document in documents.items():
+        for error in validator.iter_errors(document):
+            check(False, f"schema, {name}: {error.json_path}: {error.message[:200]}")
+    seen = set()
+
+    def visit(document, node, path):
+        for key, value in list(node.items()) if isinstance(node, dict) else enumerate(node):
+            if isinstance(value, (dict, list)):
+                visit(document, value, path + ("*" if isinstance(node, list) else key,))
+        if isinstance(node, dict) and path not in seen:
+            seen.add(path)
+            place = ".".join(path) or "the document"
+            node["undocumented"] = None
+            check(not validator.is_valid(document), f"schema: {place} may have a member that nobody documented")
+            del node["undocumented"]
+
+    for document in documents.values():
+        if len(document["misses"]) < 10:
+            visit(document, document, ())
+    check(len(seen) > 60, f"schema: only {len(seen)} objects were tried")
+
+
 def check_formats(pushctl, report):
     page = Page()
     page.feed(pushctl("--format", "html"))
     check(not page.open and page.drawings >= 3, "html: drawings, or an element that does not end")
     check(all(link[0] == "#" and link[1:] in page.identifiers for link in page.links), "html: a link to nothing")
     metrics = pushctl("--format", "openmetrics")
-    try:
-        import jsonschema
-
-        schema = json.loads((HERE / "packaging/report.schema.json").read_text())
-        jsonschema.Draft202012Validator.check_schema(schema)
-        for error in jsonschema.Draft202012Validator(schema).iter_errors(report):
-            check(False, f"schema: {error.json_path}: {error.message[:200]}")
-    except ImportError:
-        print("left out: jsonschema is not installed")
     try:
         import junitparser
 
@@ -303,6 +326,36 @@ def check_formats(pushctl, report):
         check(result.returncode == 0, f"promtool: {result.stdout}{result.stderr}")
     else:
         print("left out: promtool is not installed")
+
+
+def compare_baseline(pushctl, root, report):
+    """A baseline with times that are ten times as short: execution and queue are named apart, of all and of each part."""
+    faster = json.loads(json.dumps(report))
+    groups = [faster["histograms"]["all"]]
+    for part in ("by_handler", "by_route", "by_provider"):
+        groups += faster["histograms"][part].values()
+    for group in groups:
+        group["exec"] = [[time // 10, count] for time, count in group["exec"]]
+    (root / "faster.json").write_text(json.dumps(faster))
+    comparison = json.loads(pushctl("--json", "--baseline", root / "faster.json"))["comparison"]
+    figures = {(finding["part"], finding["name"], finding["figure"]) for finding in comparison["worse"]}
+    check(("all", "", "exec_p50") in figures and ("handler", "crm", "exec_p90") in figures, f"baseline: {figures}")
+    check(not any(figure.startswith("queue") for _, _, figure in figures), f"baseline: the queue is blamed: {figures}")
+    check(comparison["file"] == str(root / "faster.json"), "baseline: the file")
+    line = f"Compared with {root / 'faster.json'}: {comparison['tests']:,} figures, {len(comparison['worse']):,} worse; "
+    for form in ("text", "markdown", "html"):
+        shown = pushctl("--format", form, "--baseline", root / "faster.json", *(["--width", "1000"] if form == "text" else []))
+        check(line in shown.replace("\\_", "_"), f"baseline: not in {form}: {line}")
+    try:
+        import junitparser
+    except ImportError:
+        print("left out: junitparser is not installed")
+        return
+    document = pushctl("--format", "junit", "--baseline", root / "faster.json")
+    suites = {suite.name: suite for suite in junitparser.JUnitXml.fromstring(document.encode())}
+    failed = {case.name for case in suites["baseline"] if case.result}
+    worse = {f"{part} {name}" if name else "all invocations" for part, name, _ in figures}
+    check(failed == worse and suites["baseline"].failures == len(worse), f"junit: {failed} fail, not {worse}")
 
 
 def stamp(milliseconds):
@@ -332,15 +385,25 @@ def main():
         report = json.loads(text)
         compare(report, database)
         check_formats(pushctl, report)
+        documents = {"all": report}
         generator = random.Random(11)
         times = [row["accepted_at"] for row in database.execute("SELECT accepted_at FROM requests ORDER BY seq")]
         for _ in range(2):
             since, until = sorted(generator.sample(times, 2))
             window = ["--since", stamp(since), "--until", stamp(until)]
-            compare(json.loads(pushctl("--json", "--by", "handler,platform", *window)), database, since, until)
+            documents[f"window {since}"] = json.loads(pushctl("--json", "--by", "handler,platform", *window))
+            compare(documents[f"window {since}"], database, since, until)
+        documents["of nothing"] = json.loads(pushctl("--json", "--until", "2000-01-01"))
         (root / "before.json").write_text(text)
-        equal = json.loads(pushctl("--json", "--baseline", root / "before.json"))
+        documents["equal"] = equal = json.loads(pushctl("--json", "--baseline", root / "before.json"))
         check(equal["comparison"]["worse"] == [], "a report is not worse than itself")
+        # The same figures with times ten times as short: all got worse, and a short window has few misses.
+        compare_baseline(pushctl, root, report)
+        begin = ["--since", stamp(times[len(times) // 2]), "--until", stamp(times[len(times) // 2 + 100])]
+        documents["worse"] = worse = json.loads(pushctl(
+            "--json", "--by", "handler,platform", "--by", "app", "--baseline", root / "faster.json", *begin))
+        check(worse["comparison"]["worse"], "what got ten times as slow is not worse")
+        check_schema(documents)
         check_formats(pushctl, equal)
         pushctl("--fail-on-miss", status=1)
         pushctl("--fail-under", "99.9", status=1)

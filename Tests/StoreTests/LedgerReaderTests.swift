@@ -71,6 +71,24 @@ struct LedgerReaderTests {
             ])
     }
 
+    @Test("streams the invocations that ended in one way, each with the line of its request")
+    func ended() async throws {
+        let directory = TemporaryDirectory()
+        let ledger = try TestLedger(directory.path)
+        for seq in Int64(1)...4 {
+            try await ledger.commit([
+                .request(Fixture.request(seq, acceptedAt: seq * 10, bytes: Int(seq))),
+                .invocation(Fixture.invocation(seq, outcome: seq == 2 ? nil : .handed)),
+            ])
+        }
+        var found: [(row: LedgerRow, line: [UInt8])] = []
+        try ledger.reader().rows(endedAs: .handedToTracker, from: WallTime(milliseconds: 20)) { found.append(($0, $1)) }
+        #expect(found.map(\.row.seq.value) == [3, 4])
+        #expect(found.map(\.row.acceptedAt.milliseconds) == [30, 40])
+        #expect(found.map(\.line) == [3, 4].map { Fixture.request($0, bytes: Int($0)).body })
+        try ledger.reader().rows(endedAs: .shownBySystem) { _, _ in Issue.record("nothing ended so") }
+    }
+
     @Test("gives a request without an invocation a row of its own, in its place")
     func withoutInvocation() async throws {
         let directory = TemporaryDirectory()

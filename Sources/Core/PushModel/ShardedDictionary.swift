@@ -91,6 +91,10 @@ public struct ShardedDictionary<Key: ShardedKey, Value> {
     @inlinable
     public var keys: some Sequence<Key> { shards.lazy.flatMap(\.keys) }
 
+    /// All keys with their values, in no order.
+    @inlinable
+    public var elements: some Sequence<(key: Key, value: Value)> { shards.lazy.flatMap(\.self) }
+
     /// All values, in no order.
     @inlinable
     public var values: some Sequence<Value> { shards.lazy.flatMap(\.values) }

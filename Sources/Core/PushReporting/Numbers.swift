@@ -13,6 +13,14 @@ func decimal(_ value: Int64, scale: Int) -> String {
 /// A duration in milliseconds with up to three decimals: `9000.1`.
 func milliseconds(_ span: Duration) -> String { decimal(span.microseconds, scale: 3) }
 
+extension String {
+    /// A word of a format for programs, for people: `original priority`.
+    var replacingUnderscores: String { String(map { $0 == "_" ? " " : $0 }) }
+
+    /// As the head of a column: `Original priority`.
+    var capitalizingFirst: String { prefix(1).uppercased() + dropFirst() }
+}
+
 /// A count for people: `1,204`.
 func grouped(_ count: some BinaryInteger) -> String {
     let digits = String(count)

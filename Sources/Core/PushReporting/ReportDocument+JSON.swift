@@ -90,34 +90,29 @@ extension ReportDocument {
 
     private func writeComparison(to writer: inout JSONWriter) {
         guard let comparison else { return }
+        writer.member("file", comparison.file)
         writer.member("since", comparison.since)
         writer.member("until", comparison.until)
+        writer.member("first_at", comparison.covered?.lowerBound.rfc3339)
+        writer.member("last_at", comparison.covered?.upperBound.rfc3339)
         writer.member("tests", comparison.tests)
         writer.member("significance", Comparison.significance)
         writer.member(
             "worse",
             array: { list in
                 for finding in comparison.worse {
+                    // A share, or milliseconds.
+                    let scale: Double = finding.figure.isTime ? 1000 : 1
                     list.object {
-                        $0.member("part", finding.part)
-                        $0.member("name", finding.name)
+                        $0.member("part", finding.part.kind)
+                        $0.member("name", finding.part.name)
                         $0.member("figure", finding.figure.rawValue)
-                        $0.member("before", finding.shown(finding.before))
-                        $0.member("after", finding.shown(finding.after))
+                        $0.member("before", finding.before / scale)
+                        $0.member("after", finding.after / scale)
                         $0.member("p_value", finding.pValue)
                     }
                 }
             })
-    }
-}
-
-extension Comparison.Finding {
-    /// A share, or milliseconds.
-    fileprivate func shown(_ value: Double) -> Double {
-        switch figure {
-        case .missed, .failed: value
-        case .p50, .p90, .p99: value / 1000
-        }
     }
 }
 

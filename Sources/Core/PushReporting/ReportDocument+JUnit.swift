@@ -2,57 +2,50 @@ import PushFigures
 import PushModel
 
 extension ReportDocument {
-    /// The report for CI systems, as JUnit XML: a case for all invocations, for each route and for each handler.
+    /// The report for CI systems, as JUnit XML: a case for all invocations, for each route and for each handler, and with
+    /// a baseline one for each part that was compared.
     ///
     /// A case fails when its compliance is below the objective, without one when anything was missed, and when it handled
-    /// nothing of what was due.
+    /// nothing of what was due; one of the baseline when anything of it got worse.
     public var junit: String {
         let suites = [
-            Suite("all", [("all invocations", detail.all)]), Suite("route", report.byRoute),
-            Suite("handler", report.byHandler),
-        ]
-        let cases = suites.reduce(0) { $0 + $1.groups.count }
-        let failures = suites.reduce(0) { $0 + $1.groups.count { failure(of: $0.group) != nil } }
+            suite("all", [(name: "all invocations", group: detail.all)]), suite("route", Self.sorted(report.byRoute)),
+            suite("handler", Self.sorted(report.byHandler)), suiteOfBaseline,
+        ].filter { !$0.cases.isEmpty }
+        let cases = suites.reduce(0) { $0 + $1.cases.count }
+        let failures = suites.reduce(0) { $0 + $1.failures }
         return "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
-            + "<testsuites name=\"pushctl report\(report.source == .ledger ? "" : " --from-journal")\" tests=\"\(cases)\" failures=\"\(failures)\" errors=\"0\">\n"
-            + suites.filter { !$0.groups.isEmpty }.map(text).joined() + "</testsuites>\n"
+            + "<testsuites name=\"pushctl report\(report.source == .ledger ? "" : " --from-journal")\" "
+            + "tests=\"\(cases)\" failures=\"\(failures)\" errors=\"0\">\n"
+            + suites.map(\.text).joined() + "</testsuites>\n"
     }
 
-    private struct Suite {
-        let name: String
-        let groups: [(name: String, group: FigureGroup)]
+    private static func sorted(_ groups: [String: FigureGroup]) -> [(name: String, group: FigureGroup)] {
+        groups.sorted { $0.key < $1.key }.map { (name: $0.key, group: $0.value) }
+    }
 
-        init(_ name: String, _ groups: [(name: String, group: FigureGroup)]) {
-            self.name = name
-            self.groups = groups
+    private func suite(_ name: String, _ groups: [(name: String, group: FigureGroup)]) -> JUnitSuite {
+        let cases = groups.map { group in
+            let failure = failure(of: group.group).map { message in
+                JUnitSuite.Failure(
+                    kind: "deadline", message: message,
+                    lines: [message] + misses(name, group.name, of: group.group.compliance.missed))
+            }
+            return JUnitSuite.Case(
+                name: group.name, microseconds: group.group.total.quantile(permille: 990) ?? 0, failure: failure)
         }
+        return JUnitSuite(name: name, properties: [("window", report.windowText(zone))], cases: cases)
+    }
 
-        init(_ name: String, _ groups: [String: FigureGroup]) {
-            self.init(name, groups.sorted { $0.key < $1.key }.map { (name: $0.key, group: $0.value) })
+    private var suiteOfBaseline: JUnitSuite {
+        guard let comparison else { return JUnitSuite(name: "baseline", properties: [], cases: []) }
+        let cases = comparison.parts.map { part in
+            let changes = comparison.worse.filter { $0.part == part }.map(\.change)
+            let failure = changes.first.map { JUnitSuite.Failure(kind: "worse", message: $0, lines: changes) }
+            return JUnitSuite.Case(name: part.words, microseconds: nil, failure: failure)
         }
-    }
-
-    /// What the figures are of.
-    private var properties: String {
-        "    <properties>\n      <property name=\"window\" value=\"\(markup(report.windowText(zone)))\"/>\n"
-            + "    </properties>\n"
-    }
-
-    private func text(_ suite: Suite) -> String {
-        let failures = suite.groups.count { failure(of: $0.group) != nil }
-        let head =
-            "  <testsuite name=\"\(suite.name)\" tests=\"\(suite.groups.count)\" failures=\"\(failures)\" errors=\"0\" "
-            + "skipped=\"0\">\n" + properties
-        return head + suite.groups.map { text($0.name, $0.group, suite.name) }.joined() + "  </testsuite>\n"
-    }
-
-    private func text(_ name: String, _ group: FigureGroup, _ suite: String) -> String {
-        let seconds = decimal(group.total.quantile(permille: 990) ?? 0, scale: 6)
-        let head = "    <testcase classname=\"pushrouterd.\(suite)\" name=\"\(markup(name))\" time=\"\(seconds)\""
-        guard let failure = failure(of: group) else { return head + "/>\n" }
-        let lines = [failure] + misses(suite, name, of: group.compliance.missed)
-        return head + ">\n      <failure type=\"deadline\" message=\"\(markup(failure))\">"
-            + markup(lines.joined(separator: "\n")) + "</failure>\n    </testcase>\n"
+        let properties = [("window", report.windowText(zone)), ("baseline", comparison.text(zone))]
+        return JUnitSuite(name: "baseline", properties: properties, cases: cases)
     }
 
     private func failure(of group: FigureGroup) -> String? {

@@ -7,9 +7,10 @@ extension ReportDocument {
         let isMet = serviceLevel?.isMet ?? (report.compliance.missed == 0)
         var blocks = [
             "## Deadline compliance: \(report.compliance)",
-            "\(verdict(isMet)) Window: \(cell(report.windowText(zone))). \(cell(balance)).",
+            "\(verdict(isMet)) Window: \(cell(report.windowText(zone))). \(cell(report.balanceText)).",
         ]
         blocks.append(facts)
+        if let comparison { blocks.append("\(cell(comparison.text(zone))).") }
         let notes = warningsOfWindow.map { "- **Warning:** \(cell($0))" } + alerts.map { "- \(cell($0))" }
         if !notes.isEmpty { blocks.append(notes.joined(separator: "\n")) }
         if let left = serviceLevel?.budgetText {
@@ -92,7 +93,8 @@ extension ReportDocument {
 
     /// What the figures are of, and how they look by either clock.
     private var facts: String {
-        var facts = [("Mode", report.modeText), ("Deadline", report.deadlineText)]
+        var facts = report.source.journal.map { [("Source", $0.text(zone))] } ?? []
+        facts += [("Mode", report.modeText), ("Deadline", report.deadlineText)]
         if report.compliance.due > 0 {
             facts += [
                 ("Handled", success), ("From acceptance", detail.fromAcceptance.text(missed: "late")),
@@ -112,14 +114,14 @@ extension ReportDocument {
 
     private var observersAndTheirRoutes: String {
         let tally = report.observers.tally
-        return "Observers (not in the figures above): \(grouped(tally.decided)) decided, deadline compliance "
+        return "Observers (not in the figures above): \(report.observerBalance); deadline compliance "
             + "\(tally.compliance.text).\n\n" + table("Route", report.observers.byRoute)
     }
 
     private func crossed(_ breakdown: Breakdown) -> String {
         let rest = breakdown.rest.count
         return "By \(breakdown.words):\n\n" + table(breakdown.dimensions.map(\.title), breakdown.sorted)
-            + (rest > 0 ? "\n\n\(grouped(rest)) rows of further groups are not shown." : "")
+            + (rest > 0 ? "\n\n\(grouped(rest)) invocations of further groups are not shown." : "")
     }
 
     private func details(_ title: String, _ text: String) -> String {

@@ -33,6 +33,9 @@ extension ReportDocument {
             lines += wrapped("From acceptance      \(detail.fromAcceptance.text(missed: "late"))", style)
             lines += wrapped("From invocation      \(detail.fromInvocation.text(missed: "late"))", style)
         }
+        if let comparison {
+            lines += wrapped(comparison.text(zone), style, comparison.worse.isEmpty ? .plain : .bad)
+        }
         return lines + warningsOfWindow.flatMap { wrapped("Warning: \($0)", style, .bad) }
     }
 
@@ -92,7 +95,8 @@ extension ReportDocument {
                 let last = breakdown.dimensions.suffix(1).map { "\($0.title) (ms)" }
                 var lines = table(ComplianceReport.groupTable(titles + last, breakdown.sorted), style)
                 if breakdown.rest.count > 0 {
-                    lines.append(ReportLine("\(grouped(breakdown.rest.count)) rows of further groups are not shown"))
+                    let rest = "\(grouped(breakdown.rest.count)) invocations of further groups are not shown"
+                    lines += wrapped(rest, style)
                 }
                 return lines
             }.joined(separator: [ReportLine("")]))

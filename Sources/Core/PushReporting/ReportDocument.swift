@@ -31,11 +31,14 @@ public struct ReportDocument: Sendable {
 
     /// Those of the window of the report.
     var warningsOfWindow: [String] {
-        var warnings = report.byHandler.sorted { $0.key < $1.key }.filter { $0.value.alwaysFails }.map { name, group in
+        handlersInVain + (comparison?.worse.map { "Worse than the baseline: \($0.text)" } ?? [])
+    }
+
+    /// The handlers that handled nothing, each as a sentence.
+    var handlersInVain: [String] {
+        report.byHandler.sorted { $0.key < $1.key }.filter { $0.value.alwaysFails }.map { name, group in
             "Handler \(name) handled nothing: \(grouped(group.failed)) of \(grouped(group.count)) failed"
         }
-        warnings += comparison?.worse.map { "Worse than the baseline: \($0.text)" } ?? []
-        return warnings
     }
 
     /// The alerts, whose windows are others than the report's: each names their end.
@@ -63,15 +66,6 @@ public struct ReportDocument: Sendable {
                     + "was set back")
         }
         return sentences
-    }
-
-    /// What was decided and what is in flight, as far as the source knows.
-    var balance: String {
-        guard let journal = report.source.journal else {
-            return "\(grouped(report.accepted)) accepted = \(grouped(report.decided)) decided + "
-                + "\(grouped(report.inFlight)) in flight"
-        }
-        return "\(grouped(report.decided)) decided, from \(journal.name); what is in flight is not known"
     }
 
     /// Handled of due, as a share with its parts.

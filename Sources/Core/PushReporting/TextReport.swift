@@ -1,22 +1,8 @@
 import PushFigures
-public import PushModel
+import PushModel
 
+/// The parts of the report for people that the report alone has.
 extension ComplianceReport {
-    /// The report for people.
-    ///
-    /// - Parameters:
-    ///   - objective: the share of the due that must keep the deadline, if one was asked for.
-    ///   - zone: in which people read times.
-    /// - Returns: lines for a terminal, without colour.
-    public func text(objective: Percent? = nil, zone: LocalZone = .utc) -> String {
-        let sections = [
-            heading(objective, zone), outcomeTable.text, handlerTable.text, answerTable?.text ?? "", limitTable.text,
-            missSection, waitSection,
-            observerSection, gapList,
-        ]
-        return sections.filter { !$0.isEmpty }.joined(separator: "\n")
-    }
-
     func heading(_ objective: Percent?, _ zone: LocalZone) -> String {
         var lines = ["Window               \(windowText(zone))"]
         if let journal = source.journal { lines.append("Source               \(journal.text(zone))") }
@@ -46,7 +32,8 @@ extension ComplianceReport {
         return "\(span(budget)); as little as \(span(shortestBudget)) where a route gives less"
     }
 
-    private var balanceText: String {
+    /// What was decided and what is in flight, as far as the source knows.
+    var balanceText: String {
         guard source == .ledger else { return "\(grouped(decided)) decided; what is in flight is not known" }
         let of = requests == 1 ? "of 1 request" : "of \(grouped(requests)) requests"
         let without = requestsWithoutInvocation
@@ -74,18 +61,18 @@ extension ComplianceReport {
         return table
     }
 
-    private var observerSection: String {
-        guard observers.tally.accepted > 0 else { return "" }
-        return observerHeading + Self.groupTable("Route (ms)", observers.byRoute).text
-    }
-
     var observerHeading: String {
         """
         Observers (not in the figures above)
-        Invocations          \(source == .ledger ? observers.tally.sum : "\(grouped(observers.tally.decided)) decided")
+        Invocations          \(observerBalance)
         Deadline compliance  \(observers.tally.compliance.text)
 
         """
+    }
+
+    /// How many copies observing routes got, as far as the source knows.
+    var observerBalance: String {
+        source == .ledger ? observers.tally.sum : "\(grouped(observers.tally.decided)) decided"
     }
 
     /// A row for each group: how many, how they ended, and their times.
@@ -127,11 +114,6 @@ extension ComplianceReport {
         return table
     }
 
-    private var missSection: String {
-        let text = missTable(width: nil).text
-        return text.isEmpty ? "" : "Slowest misses\n" + text
-    }
-
     /// - Parameter width: of the terminal, of which a name within a sentence takes a part.
     func missTable(width: Int?) -> TextTable { slowTable(slowestMisses.rows, width) }
 
@@ -160,11 +142,6 @@ extension ComplianceReport {
         return table
     }
 
-    private var waitSection: String {
-        let text = waitTable(width: nil).text
-        return text.isEmpty ? "" : "Longest waits in a lane\n" + text
-    }
-
     /// - Parameter width: of the terminal, of which a name within a sentence takes a part.
     func waitTable(width: Int?) -> TextTable {
         let names = shownPredecessors(longestWaits.rows.compactMap { $0.result?.waitedFor }, width)
@@ -181,10 +158,6 @@ extension ComplianceReport {
     private func shownPredecessors(_ predecessors: [Predecessor], _ width: Int?) -> [String: String] {
         let names = Set(predecessors.compactMap { $0.handler?.showingControls() })
         return shortenedApart(names, to: width.map { max(12, $0 / 2 - 24) } ?? .max)
-    }
-
-    private var gapList: String {
-        gaps.reduce(into: "") { $0 += "Gap: \($1.sentence(ofAccepted: accepted))\n" }
     }
 }
 

@@ -13,6 +13,8 @@ struct HandlerPlaces: Sendable {
             var running = 0
             /// Invocations that have a place of the handler, and wait for one of all.
             var granted = 0
+            /// Invocations that are to run and do not, those with a granted place among them.
+            var waiting = 0
             /// Who waits for a place of the handler, in order; who does not any more is passed over.
             var queue = Queue<InvocationID>()
 
@@ -24,8 +26,6 @@ struct HandlerPlaces: Sendable {
         var isConfigured = true
         var owners = Share()
         var observers = Share()
-        /// Invocations that are to run and do not, those with a granted place among them.
-        var waiting = 0
         var breaker: Breaker?
         var refused: UInt64 = 0
         var passedOver: UInt64 = 0
@@ -41,6 +41,7 @@ struct HandlerPlaces: Sendable {
         }
 
         var running: Int { owners.running + observers.running }
+        var waiting: Int { owners.waiting + observers.waiting }
         var hasQueue: Bool { !owners.queue.isEmpty || !observers.queue.isEmpty }
 
         /// How many more owners or observers it may run; never below 0, though a reload may leave it with more than it may
@@ -99,8 +100,10 @@ struct HandlerPlaces: Sendable {
     func status(at now: Instant) -> [HandlerStatus] {
         byHandler.sorted { $0.key < $1.key }.map { name, places in
             var status = HandlerStatus(
-                name: name, running: places.running, waiting: places.waiting, limit: places.handler.maxConcurrent,
-                queueLimit: places.handler.queueMax, refused: places.refused, breaker: nil, pause: .zero,
+                name: name, running: places.running, waiting: places.waiting,
+                observersRunning: places.observers.running, observersWaiting: places.observers.waiting,
+                limit: places.handler.maxConcurrent, queueLimit: places.handler.queueMax, refused: places.refused,
+                breaker: nil, pause: .zero,
                 passedOver: places.passedOver, isDraining: !places.isConfigured)
             switch places.breaker?.state {
             case nil: break
@@ -139,22 +142,22 @@ struct HandlerPlaces: Sendable {
     }
 
     /// An invocation is to run and waits for its places.
-    mutating func join(_ handler: Handler) {
+    mutating func join(_ handler: Handler, isObserver: Bool) {
         if byHandler[handler.name] == nil {
             // What was accepted before a reload that took the handler away.
             var places = Places(handler)
             (places.isConfigured, places.breaker) = (false, nil)
             byHandler[handler.name] = places
         }
-        byHandler[handler.name]?.waiting += 1
+        byHandler[handler.name]?[ofObservers: isObserver].waiting += 1
     }
 
     /// An invocation that waited does not any more: it ended, or goes elsewhere.
     ///
     /// - Returns: whether the handler's place that it had been given is free for others.
-    mutating func leaveQueue(_ id: InvocationID, of handler: String) -> Bool {
+    mutating func leaveQueue(_ id: InvocationID, of handler: String, isObserver: Bool) -> Bool {
         held.remove(id)
-        byHandler[handler]?.waiting -= 1
+        byHandler[handler]?[ofObservers: isObserver].waiting -= 1
         dropQueueIfEmpty(handler)
         let hadPlace = takeBackGrant(of: id, handler)
         dropIfUnused(handler)
@@ -188,7 +191,7 @@ struct HandlerPlaces: Sendable {
             return false
         }
         byHandler[name]?[ofObservers: isObserver].running += 1
-        byHandler[name]?.waiting -= 1
+        byHandler[name]?[ofObservers: isObserver].waiting -= 1
         dropQueueIfEmpty(name)
         return true
     }

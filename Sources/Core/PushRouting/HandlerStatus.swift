@@ -11,6 +11,10 @@ public struct HandlerStatus: Hashable, Sendable {
     public var running: Int
     /// How many wait for one.
     public var waiting: Int
+    /// How many of those that run are observers'.
+    public var observersRunning: Int
+    /// How many of those that wait are observers'.
+    public var observersWaiting: Int
     /// How many may run at once; `nil`: as many as there are places.
     public var limit: Int?
     /// How many may wait.

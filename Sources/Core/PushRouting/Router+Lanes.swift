@@ -21,14 +21,12 @@ extension Router {
             guard pick(&invocation, from: start, at: now, &effects) else { return }
         }
         if let lane = invocation.lane {
-            let id = invocation.record.id
-            guard lanes[lane] == nil else {
-                invocation.ahead = lanes[lane]?.append(id)
+            if let ahead = lanes.join(lane, invocation.record.id, at: now.monotonic) {
+                invocation.ahead = ahead
                 invocation.save(&effects)
                 park(invocation)
                 return
             }
-            lanes[lane] = Lane(id, at: now.monotonic)
         }
         begin(&invocation, at: now, &effects)
     }
@@ -122,7 +120,7 @@ extension Router {
         case .exec, .worker, .socket, .http, .notify:
             let id = invocation.record.id
             invocation.stage = .ready
-            handlerPlaces.join(handler)
+            handlerPlaces.join(handler, isObserver: invocation.record.isObserver)
             invocations.put(invocation)
             queue(id, isObserver: invocation.record.isObserver)
             touched.append(id)
@@ -197,14 +195,21 @@ extension Router {
 
     /// The lane's head is done: the next one's turn has come.
     mutating func advance(_ lane: DeviceKey, past invocation: Invocation, at now: Moment) {
-        guard lanes[lane]?.head == invocation.record.id else { return }
-        lanes[lane]?.popHead(at: now.monotonic, handler: invocation.handler?.value.name)
-        while let next = lanes[lane]?.head {
-            if invocations.contains(next) { return turns.append(next) }
-            // It expired while it waited.
-            lanes[lane]?.dropHead()
+        guard lanes[lane]?.head == invocation.record.id else {
+            // What never came to its lane has nobody ahead.
+            if invocation.ahead != nil { lanes.leave(lane) }
+            return
         }
-        lanes[lane] = nil
+        lanes.popHead(lane, at: now.monotonic, handler: invocation.handler?.value.name)
+        while let next = lanes[lane]?.head {
+            if invocations.contains(next) {
+                lanes.takeTurn(lane)
+                return turns.append(next)
+            }
+            // It expired while it waited.
+            lanes.dropHead(lane)
+        }
+        lanes.end(lane)
     }
 }
 

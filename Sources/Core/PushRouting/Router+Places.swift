@@ -22,7 +22,8 @@ extension Router {
     /// An invocation that waited for places does so no more, without having got them all.
     mutating func leaveQueue(_ invocation: Invocation) {
         guard let handler = invocation.handler?.value.name else { return }
-        if handlerPlaces.leaveQueue(invocation.record.id, of: handler) { passOn(handler) }
+        let isObserver = invocation.record.isObserver
+        if handlerPlaces.leaveQueue(invocation.record.id, of: handler, isObserver: isObserver) { passOn(handler) }
     }
 
     /// Has those that wait for a handler queue for a place to run, as many as it has places for: they have the handler's.

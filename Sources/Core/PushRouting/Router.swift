@@ -31,7 +31,7 @@ public struct Router: Sendable {
     var recentMessages = ShardedDictionary<DeviceKey, RecentMessages>(shardBits: 10)
 
     var invocations = InvocationsInFlight()
-    var lanes = ShardedDictionary<DeviceKey, Lane>()
+    var lanes = Lanes()
     var ready = Queue<InvocationID>()
     var readyObservers = Queue<InvocationID>()
     var timers = Heap<DueTimer>()

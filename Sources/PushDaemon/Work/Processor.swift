@@ -78,6 +78,8 @@ final class Processor {
     var handlersRunning: Int { router.handlersRunning }
     /// What each handler is doing.
     var handlers: [HandlerStatus] { router.handlers(at: clock().monotonic) }
+    /// What is going on in the lanes.
+    var lanes: LanesStatus { router.lanes(at: clock().monotonic) }
     var deliveriesTracked: Int { router.deliveriesTracked }
     /// What ended how since the start.
     var figures: DeliveryFigures { router.figures }

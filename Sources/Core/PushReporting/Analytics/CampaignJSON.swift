@@ -9,37 +9,51 @@ extension CampaignReport {
             $0.member("time_zone", zone.name)
             $0.member("campaign", selection.campaign)
             $0.member("in_all", object: { total.write(to: &$0) })
-            $0.member("campaigns", array: { list in sortedCampaigns.forEach { $0.value.write($0.key, to: &list) } })
+            $0.member("campaigns", array: { writeCampaigns(to: &$0) })
             writeDays(to: &$0)
             writeGroups(to: &$0)
             writeParts(to: &$0)
             $0.member("unattributed", unattributed)
             writeInteractions(to: &$0)
-            $0.member(
-                "opens_lost",
-                object: { writer in
-                    for loss in Loss.allCases { writer.member(loss.rawValue, lost(loss)) }
-                })
+            $0.member("opens_lost", lost: LostOpens.sum(lost.byDay))
+            $0.member("opens_lost_without_campaign", lost: lost.counts(of: nil))
         }
         return writer.line()
     }
 
-    private var sortedCampaigns: [(key: String, value: Campaign)] { campaigns.sorted { $0.key < $1.key } }
+    private func writeCampaigns(to list: inout JSONWriter) {
+        for id in Set(campaigns.keys).union(lost.campaigns).sorted() {
+            let campaign = campaigns[id] ?? Campaign()
+            let lostByDay = lost.byDay(of: id)
+            list.object {
+                $0.member("campaign_id", id)
+                campaign.figures.write(to: &$0)
+                $0.member("opens_lost", lost: LostOpens.sum(lostByDay))
+                $0.member(
+                    "by_day",
+                    array: { list in
+                        for day in Set(campaign.days.keys).union(lostByDay.keys).sorted() {
+                            list.object {
+                                $0.member("day", day.description)
+                                (campaign.days[day] ?? CampaignFigures()).write(to: &$0)
+                                $0.member("opens_lost", lost: lostByDay[day] ?? [:])
+                            }
+                        }
+                    })
+            }
+        }
+    }
 
     private func writeDays(to writer: inout JSONWriter) {
         writer.member(
             "by_day",
             array: { list in
-                for (day, figures, beside) in allDays {
+                for (day, figures, unattributed, lost) in allDays {
                     list.object {
                         $0.member("day", day.description)
                         figures.write(to: &$0)
-                        $0.member("unattributed", beside.unattributed)
-                        $0.member(
-                            "opens_lost",
-                            object: { writer in
-                                for loss in Loss.allCases { writer.member(loss.rawValue, beside.lost[loss] ?? 0) }
-                            })
+                        $0.member("unattributed", unattributed)
+                        $0.member("opens_lost", lost: lost)
                     }
                 }
             })
@@ -86,16 +100,6 @@ extension CampaignReport {
     }
 }
 
-extension CampaignReport.Campaign {
-    fileprivate func write(_ id: String, to writer: inout JSONWriter) {
-        writer.object {
-            $0.member("campaign_id", id)
-            figures.write(to: &$0)
-            $0.member("by_day", days: days)
-        }
-    }
-}
-
 extension CampaignFigures {
     /// Writes the figures as members.
     fileprivate func write(to writer: inout JSONWriter) {
@@ -133,16 +137,11 @@ extension CampaignFigures {
 }
 
 extension JSONWriter {
-    fileprivate mutating func member(_ name: String, days: [LocalDay: CampaignFigures]) {
+    fileprivate mutating func member(_ name: String, lost: LostOpens.Counts) {
         member(
             name,
-            array: { list in
-                for (day, figures) in days.sorted(by: { $0.key < $1.key }) {
-                    list.object {
-                        $0.member("day", day.description)
-                        figures.write(to: &$0)
-                    }
-                }
+            object: { writer in
+                for reason in LostOpens.Reason.allCases { writer.member(reason.rawValue, lost[reason] ?? 0) }
             })
     }
 

@@ -22,28 +22,12 @@ public struct CampaignReport: Sendable {
         }
     }
 
-    /// Why an open cannot be counted. The raw values are the names in JSON.
-    public enum Loss: String, Sendable, CaseIterable {
-        /// Android showed it by itself: Braze never learns of it (T9).
-        case shownBySystem = "shown_by_system"
-        /// A tap on a delivery that is not known (T15).
-        case unmatched
-    }
-
     /// One campaign.
     public struct Campaign: Sendable {
         /// All of its figures.
         public internal(set) var figures = CampaignFigures()
         /// The same by day.
         var days: [LocalDay: CampaignFigures] = [:]
-    }
-
-    /// Opens of a day that are in no campaign's figures.
-    struct OpensBeside: Hashable, Sendable {
-        /// Taps on pushes without a campaign.
-        var unattributed = 0
-        /// Opens that cannot be counted, by why.
-        var lost: [Loss: Int] = [:]
     }
 
     /// A group's name; `nil` for what has no such field.
@@ -72,8 +56,10 @@ public struct CampaignReport: Sendable {
     private(set) var groups: [GroupName: CampaignFigures] = [:]
     /// What became of the interactions: of the selected campaign, or of all and of none.
     public private(set) var verdicts: [Interaction.Verdict: Int] = [:]
-    /// Opens beside the figures by day; nobody knows the campaign of one. Days without any are not here.
-    private(set) var besideByDay: [LocalDay: OpensBeside] = [:]
+    /// Taps on pushes without a campaign, by day.
+    private(set) var unattributedByDay: [LocalDay: Int] = [:]
+    /// Opens that cannot be counted.
+    private(set) var lost = LostOpens()
     private var recipients: [Recipient: UInt32] = [:]
     private var partOfID: [String: String?] = [:]
 
@@ -116,24 +102,23 @@ public struct CampaignReport: Sendable {
         verdicts[row.verdict, default: 0] += 1
         let day = zone.day(of: row.at.seconds)
         switch row.verdict {
-        case .unmatched: if isLostOpen { besideByDay[day, default: OpensBeside()].lost[.unmatched, default: 0] += 1 }
-        case .unattributed: besideByDay[day, default: OpensBeside()].unattributed += 1
+        case .unmatched: if isLostOpen { lost.add(.unmatched, of: nil, on: day) }
+        case .unattributed: unattributedByDay[day, default: 0] += 1
         default: break
         }
     }
 
     /// Counts an invocation, if an open is lost by its outcome.
-    public mutating func add(_ row: ReportRow) {
+    /// - Parameter campaign: that of its payload; `nil` where it has none, and where the payload was erased.
+    public mutating func add(_ row: ReportRow, campaign: String?) {
         let invocation = row.invocation
-        // What is lost does not say whose it was.
-        guard invocation.provider == "braze", !invocation.isObserver, selection.campaign == nil,
-            window.contains(row.acceptedAt)
+        guard invocation.provider == "braze", !invocation.isObserver, window.contains(row.acceptedAt),
+            isSelected(campaign)
         else { return }
         switch row.platform {
         case .android:
             guard invocation.result?.outcome == .shownBySystem else { return }
-            let day = zone.day(of: row.acceptedAt.seconds)
-            besideByDay[day, default: OpensBeside()].lost[.shownBySystem, default: 0] += 1
+            lost.add(.shownBySystem, of: campaign, on: zone.day(of: row.acceptedAt.seconds))
         // The tracker learns of all that they display, without an instance of the SDK too (T9).
         case .ios, .web: break
         }
@@ -142,13 +127,17 @@ public struct CampaignReport: Sendable {
     /// Taps on deliveries without a campaign: nobody's (T3).
     public var unattributed: Int { verdicts[.unattributed] ?? 0 }
 
-    /// How many opens cannot be counted. They are of all campaigns, and with one selected left out.
-    public func lost(_ loss: Loss) -> Int { besideByDay.values.reduce(0) { $0 + ($1.lost[loss] ?? 0) } }
+    /// Why opens of what was asked for may be lost: nobody knows of which campaign one is whose push is not known.
+    var losses: [LostOpens.Reason] { selection.campaign == nil ? LostOpens.Reason.allCases : [.shownBySystem] }
 
     /// The days that have figures, or opens beside them, each with both.
-    var allDays: [(day: LocalDay, figures: CampaignFigures, beside: OpensBeside)] {
-        Set(days.keys).union(besideByDay.keys).sorted().map {
-            (day: $0, figures: days[$0] ?? CampaignFigures(), beside: besideByDay[$0] ?? OpensBeside())
+    var allDays: [(day: LocalDay, figures: CampaignFigures, unattributed: Int, lost: LostOpens.Counts)] {
+        let lostByDay = lost.byDay
+        return Set(days.keys).union(unattributedByDay.keys).union(lostByDay.keys).sorted().map {
+            (
+                day: $0, figures: days[$0] ?? CampaignFigures(), unattributed: unattributedByDay[$0] ?? 0,
+                lost: lostByDay[$0] ?? [:]
+            )
         }
     }
 

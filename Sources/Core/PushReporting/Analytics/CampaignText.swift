@@ -8,7 +8,7 @@ extension CampaignReport {
     public func lines(_ style: TextStyle) -> [ReportLine] {
         let sections = [
             heading(style), campaignTable(style), buttonTable(style), groupTable(style), partTable(style),
-            dayTable(style), besideDayTable(style), besideList(style), influencedNote(style),
+            dayTable(style), lostTable(style), besideDayTable(style), besideList(style), influencedNote(style),
         ]
         return Array(sections.filter { !$0.isEmpty }.joined(separator: [ReportLine("")]))
     }
@@ -49,7 +49,7 @@ extension CampaignReport {
 
     private func groupTable(_ style: TextStyle) -> [ReportLine] {
         guard let field = selection.field, !groups.isEmpty else { return [] }
-        var table = Self.table(field == .day ? dayHeading : field.rawValue)
+        var table = Self.table(field == .day ? dayHeading : field.words.capitalizingFirst)
         for (name, figures) in sortedGroups { table.add(figures.cells(name ?? "-")) }
         return table.lines(width: style.width)
     }
@@ -68,17 +68,28 @@ extension CampaignReport {
         return table.lines(width: style.width)
     }
 
+    private func lostTable(_ style: TextStyle) -> [ReportLine] {
+        var table = TextTable([("Campaign", .left)] + losses.map { ("Lost: \($0.words)", .right) }, widest: 28)
+        for (name, days) in lost.rows { table.add([name] + lostCells(LostOpens.sum(days))) }
+        return table.lines(width: style.width)
+    }
+
     private func besideDayTable(_ style: TextStyle) -> [ReportLine] {
-        guard selection.campaign == nil else { return [] }
+        let showsUnattributed = selection.campaign == nil
         var table = TextTable(
-            [(dayHeading, .left), ("Unattributed", .right)] + Loss.allCases.map { ("Lost: \($0.words)", .right) },
+            [(dayHeading, .left)] + (showsUnattributed ? [("Unattributed", .right)] : [])
+                + losses.map { ("Lost: \($0.words)", .right) },
             widest: 32)
-        for (day, _, beside) in allDays where besideByDay[day] != nil {
+        for (day, _, unattributed, lost) in allDays where unattributed > 0 || !lost.isEmpty {
             table.add(
-                [day.description, grouped(beside.unattributed)] + Loss.allCases.map { grouped(beside.lost[$0] ?? 0) })
+                [day.description] + (showsUnattributed ? [grouped(unattributed)] : [])
+                    + losses.map { grouped(lost[$0] ?? 0) })
         }
         return table.lines(width: style.width)
     }
+
+    /// The cells of lost opens of one campaign, or of none: `-` for a reason that it has not.
+    func lostCells(_ counts: LostOpens.Counts) -> [String] { losses.map { counts[$0].map(grouped) ?? "-" } }
 
     /// What is in no campaign's figures: how many, and what it is.
     var countsBeside: [(count: Int, meaning: String)] {
@@ -87,8 +98,8 @@ extension CampaignReport {
             (verdicts[.duplicate] ?? 0, "taps after the first one, or on the same close button again: not counted"),
             (verdicts[.unknownAction] ?? 0, "presses on a button that the push does not have: not counted"),
             (verdicts[.elsewhere] ?? 0, "taps or dismissals of a push that went to another device or app: not counted"),
-            (lost(.unmatched), "taps on a push that the tracker does not know: open lost (unmatched)"),
-            (lost(.shownBySystem), "pushes that Android showed by itself: their opens are lost (shown_by_system)"),
+            (lost.count(.unmatched), "taps on a push that the tracker does not know: open lost (unmatched)"),
+            (lost.count(.shownBySystem), "pushes that Android showed by itself: opens lost (shown_by_system)"),
         ]
     }
 
@@ -156,11 +167,6 @@ extension CampaignFigures {
         buttonClicks.map { (button: $0.key, clicks: $0.value) }
             .sorted { ($0.button.id, $0.button.action) < ($1.button.id, $1.button.action) }
     }
-}
-
-extension CampaignReport.Loss {
-    /// For people.
-    var words: String { rawValue.split(separator: "_").joined(separator: " ") }
 }
 
 extension String {

@@ -13,6 +13,9 @@ public enum EventField: String, Sendable, CaseIterable {
     case buttonString = "button_string"
     case buttonActionType = "button_action_type"
 
+    /// For people: `external user id`.
+    var words: String { rawValue.replacingUnderscores }
+
     /// The value of an event; `nil` when it has none.
     func value(of event: AnalyticsEvent, in zone: LocalZone) -> String? {
         switch self {

@@ -9,13 +9,15 @@ public struct Baseline: Sendable {
         public let message: String
     }
 
-    /// The figures of a group.
+    /// The figures of a group that are compared.
     struct Figures: Hashable, Sendable {
         var due = 0
         var missed = 0
         var failed = 0
-        /// From acceptance to the end.
-        var total = Histogram()
+        /// From acceptance to the start of the handler.
+        var queue = Histogram()
+        /// From the start of the handler to its end.
+        var exec = Histogram()
     }
 
     /// What is compared; the raw values are the members of `histograms` in JSON.
@@ -29,12 +31,14 @@ public struct Baseline: Sendable {
     public let since: String?
     /// The end of that window.
     public let until: String?
+    /// When its first and its last request were accepted; `nil` without one, and of a version that did not say so.
+    let covered: ClosedRange<WallTime>?
 
     /// Reads the JSON of `pushctl report`.
     ///
     /// - Throws: what it lacks. A report of a version that wrote no histograms is no baseline.
     public init(_ root: JSONNode) throws(Unreadable) {
-        guard let histograms = root["histograms"], let total = histograms["all"]?["total"] else {
+        guard let histograms = root["histograms"], let histogramsOfAll = histograms["all"] else {
             throw Unreadable(message: "it has no histograms; write it with `pushctl report --json`")
         }
         guard let due = Self.count(root["due"]), let missed = Self.count(root["missed"]), missed <= due else {
@@ -42,22 +46,24 @@ public struct Baseline: Sendable {
         }
         all = Figures(
             due: due, missed: missed, failed: Self.count(root["outcomes"]?["failed"]) ?? 0,
-            total: try Self.histogram(total))
+            queue: try Self.histogram(histogramsOfAll["queue"]), exec: try Self.histogram(histogramsOfAll["exec"]))
         var groups: [Part: [String: Figures]] = [:]
         for part in Part.allCases {
             for (name, group) in root["by_\(part.rawValue)"]?.members ?? [] {
                 guard let due = Self.count(group["due"]), let missed = Self.count(group["missed"]), missed <= due else {
                     throw Unreadable(message: "by_\(part.rawValue): due and missed are not counts")
                 }
-                let total = histograms["by_\(part.rawValue)"]?[name]?["total"]
+                let times = histograms["by_\(part.rawValue)"]?[name]
                 groups[part, default: [:]][name] = Figures(
                     due: due, missed: missed, failed: Self.count(group["failed"]) ?? 0,
-                    total: try total.map { node throws(Unreadable) in try Self.histogram(node) } ?? Histogram())
+                    queue: try Self.histogram(times?["queue"]), exec: try Self.histogram(times?["exec"]))
             }
         }
         self.groups = groups
         since = root["window"]?["since"]?.string
         until = root["window"]?["until"]?.string
+        let times = ["first_at", "last_at"].compactMap { root["window"]?[$0]?.string.flatMap(WallTime.init(rfc3339:)) }
+        covered = times.count == 2 && times[0] <= times[1] ? times[0]...times[1] : nil
     }
 
     /// More rows than any ledger has: sums of counts below it do not overflow.
@@ -67,9 +73,9 @@ public struct Baseline: Sendable {
         node?.int64.flatMap { 0 <= $0 && $0 < largestCount ? Int($0) : nil }
     }
 
-    private static func histogram(_ node: JSONNode) throws(Unreadable) -> Histogram {
+    private static func histogram(_ node: JSONNode?) throws(Unreadable) -> Histogram {
         var histogram = Histogram()
-        for pair in node.elements {
+        for pair in node?.elements ?? [] {
             let values = pair.elements
             guard values.count == 2, let time = values[0].int64, time >= 0, let count = count(values[1]) else {
                 throw Unreadable(message: "a histogram has pairs of microseconds and a count")
@@ -77,5 +83,14 @@ public struct Baseline: Sendable {
             histogram.add(microseconds: time, count: count)
         }
         return histogram
+    }
+}
+
+extension Baseline.Figures {
+    /// Those of a group of the later report.
+    init(_ group: FigureGroup) {
+        self.init(
+            due: group.compliance.due, missed: group.compliance.missed, failed: group.failed, queue: group.queue,
+            exec: group.exec)
     }
 }

@@ -3,11 +3,11 @@ import PushModel
 
 /// What got worse since an earlier report, beyond what chance explains.
 ///
-/// Misses and failures are compared with Fisher's exact test. Times are compared at p50, p90 and p99: of both reports'
-/// rows together, the rows above that quantile are marked, and Fisher's test says whether the later report has too many
-/// of them (the quantile test of Westenberg and Mood). All tests together are wrong at most once in 100 comparisons of
-/// equals: the p-values are judged by Holm's method. A time must also have grown by ``leastGrowth`` and
-/// ``leastMilliseconds``.
+/// Misses and failures are compared with Fisher's exact test. Queue and execution are compared apart, so that a handler
+/// that waits for another is not blamed for it, each at p50, p90 and p99: of both reports' rows together, the rows above
+/// that quantile are marked, and Fisher's test says whether the later report has too many of them (the quantile test of
+/// Westenberg and Mood). All tests together are wrong at most once in 100 comparisons of equals: the p-values are judged
+/// by Holm's method. A time must also have grown by ``leastGrowth`` and ``leastMilliseconds``.
 public struct Comparison: Sendable {
     /// How likely it may be that a comparison of equals finds anything.
     public static let significance = 0.01
@@ -16,15 +16,27 @@ public struct Comparison: Sendable {
     /// By how many milliseconds a time must have grown.
     public static let leastMilliseconds: Int64 = 1
 
+    /// What figures are of.
+    public struct Part: Hashable, Sendable {
+        /// The kind: `all`, `handler`, `route` or `provider`.
+        public let kind: String
+        /// The name of the handler, route or provider; empty for all.
+        public let name: String
+    }
+
     /// One figure that got worse.
     public struct Finding: Hashable, Sendable {
         /// Which figure; the raw values are the names in JSON.
-        public enum Figure: String, Sendable { case missed, failed, p50, p90, p99 }
+        public enum Figure: String, Sendable, CaseIterable {
+            case missed, failed
+            /// From acceptance to the start of the handler.
+            case queueP50 = "queue_p50", queueP90 = "queue_p90", queueP99 = "queue_p99"
+            /// From the start of the handler to its end.
+            case execP50 = "exec_p50", execP90 = "exec_p90", execP99 = "exec_p99"
+        }
 
-        /// What it is the figure of: `all`, `handler`, `route` or `provider`.
-        public let part: String
-        /// The name of the handler, route or provider; empty for all.
-        public let name: String
+        /// What it is a figure of.
+        public let part: Part
         /// Which figure.
         public let figure: Figure
         /// The share, or microseconds, in the earlier report.
@@ -35,28 +47,40 @@ public struct Comparison: Sendable {
         public let pValue: Double
     }
 
+    /// Where the earlier report is from, for people.
+    public let file: String
     /// The window of the earlier report.
     public let since: String?
     /// The end of that window.
     public let until: String?
+    /// When the first and the last request of the earlier report were accepted; `nil` where it does not say so.
+    let covered: ClosedRange<WallTime>?
+    /// What was compared, all first.
+    public private(set) var parts: [Part] = []
     /// How many figures were tested.
     public private(set) var tests = 0
     /// What got worse, the surest first.
     public private(set) var worse: [Finding] = []
 
-    /// Compares a report with an earlier one.
-    public init(_ report: ComplianceReport, _ detail: ReportDetail, with baseline: Baseline) {
-        (since, until) = (baseline.since, baseline.until)
-        var candidates = Self.findings(part: "all", name: "", baseline.all, detail.all)
+    /// Compares a report with an earlier one. A part with the figures of all, in both, is left out: it says nothing more.
+    /// - Parameter file: where the earlier one is from, for people.
+    public init(_ report: ComplianceReport, _ detail: ReportDetail, with baseline: Baseline, file: String) {
+        self.file = file
+        (since, until, covered) = (baseline.since, baseline.until, baseline.covered)
+        let all = Baseline.Figures(detail.all)
+        var compared = [(part: Part(kind: "all", name: ""), before: baseline.all, after: all)]
         let groups: [(Baseline.Part, [String: FigureGroup])] = [
             (.handler, report.byHandler), (.route, report.byRoute), (.provider, report.byProvider),
         ]
-        for (part, now) in groups {
-            for (name, before) in (baseline.groups[part] ?? [:]).sorted(by: { $0.key < $1.key }) {
-                guard let group = now[name] else { continue }
-                candidates += Self.findings(part: part.rawValue, name: name, before, group)
+        for (kind, now) in groups {
+            for (name, before) in (baseline.groups[kind] ?? [:]).sorted(by: { $0.key < $1.key }) {
+                guard let after = now[name].map(Baseline.Figures.init) else { continue }
+                guard before != baseline.all || after != all else { continue }
+                compared.append((part: Part(kind: kind.rawValue, name: name), before: before, after: after))
             }
         }
+        parts = compared.map(\.part)
+        let candidates = compared.flatMap { Self.findings($0.part, $0.before, $0.after) }
         tests = candidates.count
         for (index, finding) in candidates.sorted(by: { $0.pValue < $1.pValue }).enumerated() {
             guard finding.pValue <= Self.significance / Double(tests - index) else { break }
@@ -64,36 +88,37 @@ public struct Comparison: Sendable {
         }
     }
 
-    private static func findings(part: String, name: String, _ before: Baseline.Figures, _ after: FigureGroup)
-        -> [Finding]
-    {
+    private static func findings(_ part: Part, _ before: Baseline.Figures, _ after: Baseline.Figures) -> [Finding] {
         var findings: [Finding] = []
-        let due = (before.due, after.compliance.due)
-        let counts: [(Finding.Figure, Int, Int)] = [
-            (.missed, before.missed, after.compliance.missed), (.failed, before.failed, after.failed),
-        ]
-        for (figure, was, now) in counts where due.0 > 0 && due.1 > 0 && was <= due.0 {
+        for (figure, was, now) in [
+            (Finding.Figure.missed, before.missed, after.missed), (.failed, before.failed, after.failed),
+        ] where before.due > 0 && after.due > 0 && was <= before.due {
             findings.append(
                 Finding(
-                    part: part, name: name, figure: figure, before: Double(was) / Double(due.0),
-                    after: Double(now) / Double(due.1),
+                    part: part, figure: figure, before: Double(was) / Double(before.due),
+                    after: Double(now) / Double(after.due),
                     pValue: Hypergeometric.upperTail(
-                        marked: now, drawn: due.1, markedInAll: was + now, rows: due.0 + due.1)))
-        }
-        guard before.total.count > 0, after.total.count > 0 else { return findings }
-        var together = before.total
-        together.merge(after.total)
-        for (figure, permille) in [(Finding.Figure.p50, 500), (.p90, 900), (.p99, 990)] {
-            guard let limit = together.quantile(permille: permille),
-                let was = before.total.quantile(permille: permille),
-                let now = after.total.quantile(permille: permille)
-            else { continue }
-            findings.append(
-                Finding(
-                    part: part, name: name, figure: figure, before: Double(was), after: Double(now),
-                    pValue: chance(of: after.total, among: together, beyond: limit)))
+                        marked: now, drawn: after.due, markedInAll: was + now, rows: before.due + after.due)))
         }
         return findings
+            + quantiles(part, before.queue, after.queue, [(.queueP50, 500), (.queueP90, 900), (.queueP99, 990)])
+            + quantiles(part, before.exec, after.exec, [(.execP50, 500), (.execP90, 900), (.execP99, 990)])
+    }
+
+    private static func quantiles(
+        _ part: Part, _ before: Histogram, _ after: Histogram, _ figures: [(Finding.Figure, permille: Int)]
+    ) -> [Finding] {
+        guard before.count > 0, after.count > 0 else { return [] }
+        var together = before
+        together.merge(after)
+        return figures.compactMap { figure, permille in
+            guard let limit = together.quantile(permille: permille), let was = before.quantile(permille: permille),
+                let now = after.quantile(permille: permille)
+            else { return nil }
+            return Finding(
+                part: part, figure: figure, before: Double(was), after: Double(now),
+                pValue: chance(of: after, among: together, beyond: limit))
+        }
     }
 
     /// Many rows may have the very time of the quantile, so rows above it and rows at or above it are both tried, and the
@@ -112,24 +137,8 @@ public struct Comparison: Sendable {
 extension Comparison.Finding {
     /// Whether the difference is worth a word, however sure it is.
     fileprivate var isLarge: Bool {
-        switch figure {
-        case .missed, .failed: after > before
-        case .p50, .p90, .p99:
-            after >= before * Comparison.leastGrowth
-                && after - before >= Double(Comparison.leastMilliseconds * 1000)
-        }
-    }
-
-    /// One line for people: `handler crm: p99 120 ms, was 80 ms (p = 0.0001)`.
-    public var text: String {
-        "\(name.isEmpty ? part : "\(part) \(name)"): \(figure.rawValue) \(value(after)), was \(value(before)) "
-            + "(p \(pValue < 0.0001 ? "< 0.0001" : "= \(rounded(pValue, decimals: 4))"))"
-    }
-
-    private func value(_ value: Double) -> String {
-        switch figure {
-        case .missed, .failed: "\(rounded(value * 100, decimals: 2)) %"
-        case .p50, .p90, .p99: "\(groupedMilliseconds(Int64(value))) ms"
-        }
+        guard figure.isTime else { return after > before }
+        return after >= before * Comparison.leastGrowth
+            && after - before >= Double(Comparison.leastMilliseconds * 1000)
     }
 }

@@ -46,5 +46,5 @@ public struct Breakdown: Hashable, Sendable {
     }
 
     /// `handler and platform`.
-    var words: String { dimensions.map(\.rawValue).joined(separator: " and ") }
+    var words: String { dimensions.map(\.words).joined(separator: " and ") }
 }

@@ -10,7 +10,10 @@ public enum Dimension: String, Sendable, CaseIterable {
     static let none = "none"
 
     /// The head of a column.
-    var title: String { rawValue.prefix(1).uppercased() + rawValue.dropFirst().map { $0 == "_" ? " " : $0 } }
+    var title: String { words.capitalizingFirst }
+
+    /// For people: `original priority`.
+    var words: String { rawValue.replacingUnderscores }
 
     /// The fact of one row.
     func value(of row: ReportRow) -> String {

@@ -5,17 +5,27 @@ extension InvocationResult {
     /// wait. What an earlier version did not store is left out.
     /// - Parameter names: what is shown of handlers; of others all is.
     func waitText(_ names: [String: String] = [:]) -> String? {
+        aheadText(handler: { names[$0.showingControls()] ?? $0 }).map { text in
+            "waited \(roundedSpan(queue))\(ahead == nil ? ", " : " ")\(text)"
+        }
+    }
+
+    /// Who was ahead of it in its lane: `behind 60, longest #90 (hangs, 702 ms)`; `nil` if nobody was.
+    /// - Parameters:
+    ///   - handler: how the name of a handler is shown.
+    ///   - invocation: how another invocation is named; `nil`: `#41`.
+    func aheadText(
+        handler: (String) -> String, invocation: ((InvocationID) -> String)? = nil
+    ) -> String? {
         guard let waitedFor else { return nil }
-        let behind = ahead.map { " behind \(grouped($0))" } ?? ""
-        return "waited \(roundedSpan(queue))\(behind), longest \(waitedFor.text(names))"
+        let behind = ahead.map { "behind \(grouped($0)), " } ?? ""
+        let name = invocation?(waitedFor.id) ?? "#\(waitedFor.id.shortName)"
+        let facts = [waitedFor.handler.map(handler) ?? "tracker", waitedFor.took.map(roundedSpan)].compactMap(\.self)
+        return "\(behind)longest \(name) (\(facts.joined(separator: ", ")))"
     }
 }
 
-extension Predecessor {
-    /// `#41 (crm, 702 ms)`; with the place in the request where it is not the first.
-    fileprivate func text(_ names: [String: String]) -> String {
-        let name = handler.map { names[$0.showingControls()] ?? $0 } ?? "tracker"
-        let time = took.map { ", \(roundedSpan($0))" } ?? ""
-        return "#\(id.seq)" + (id.n == 0 ? "" : ".\(id.n)") + " (\(name)\(time))"
-    }
+extension InvocationID {
+    /// `41`; with the place in the request where it is not the first, `41.1`.
+    var shortName: String { n == 0 ? "\(seq)" : "\(seq).\(n)" }
 }

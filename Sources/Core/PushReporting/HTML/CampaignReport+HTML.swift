@@ -6,12 +6,13 @@ extension CampaignReport {
         var page = HTMLPage(title: selection.campaign.map { "Campaign \($0)" } ?? "Campaigns")
         page.lead(lead)
         page.section("days-chart", "Received and opened by day", dayChart)
-        page.section("campaigns", "By campaign", table("Campaign", campaignRows) + nobodysNote)
-        page.section("parts", "By decoded campaign", table("Campaign, decoded", partRows))
+        page.section("campaigns", "By campaign", table("campaign", campaignRows) + besideNote)
+        page.section("parts", "By decoded campaign", table("decoded campaign", partRows))
         page.section("days", "By day", dayTable)
+        page.section("lost", "Lost opens", lostByCampaign)
         page.section("campaign-days", "By campaign and day", campaignDays)
         if let field = selection.field, field != .day {
-            page.section("groups", "By \(field.rawValue)", table(field.rawValue, groupRows))
+            page.section("groups", "By \(field.words)", table(field.words, groupRows))
         }
         page.section("buttons", "Clicks by button", buttons)
         page.section("beside", "Not in these figures", beside)
@@ -27,24 +28,45 @@ extension CampaignReport {
 
     /// The figures by day, and the opens beside them.
     private var dayTable: String {
-        let besides = selection.campaign == nil ? Loss.allCases : []
+        let showsUnattributed = selection.campaign == nil
         var table = HTMLTable(
-            "Figures by day, and opens that count in no campaign",
-            Self.columns([.name(dayHeading)])
-                + (besides.isEmpty ? [] : [.number("Unattributed")] + besides.map { .number("Lost: \($0.words)") }))
-        for (day, figures, beside) in allDays {
+            "Figures by day, and opens that count in no figure",
+            Self.columns([.name(dayHeading)]) + (showsUnattributed ? [.number("Unattributed")] : []) + lostColumns)
+        for (day, figures, unattributed, lost) in allDays {
             table.add(
-                [day.description] + figures.htmlCells
-                    + (besides.isEmpty ? [] : [grouped(beside.unattributed)])
-                    + besides.map { grouped(beside.lost[$0] ?? 0) })
+                [day.description] + figures.htmlCells + (showsUnattributed ? [grouped(unattributed)] : [])
+                    + losses.map { grouped(lost[$0] ?? 0) })
         }
         return table.text
     }
 
-    private var nobodysNote: String {
-        guard !campaigns.isEmpty, !besideByDay.isEmpty else { return "" }
-        return "<p>Nobody knows the campaign of an unattributed or a lost open: <a href=\"#days\">the table by day</a> "
-            + "has them.</p>\n"
+    private var lostColumns: [HTMLTable.Column] { losses.map { .number("Lost: \($0.words)") } }
+
+    /// Opens that cannot be counted by campaign, and by campaign and day.
+    private var lostByCampaign: String {
+        let rows = lost.rows
+        guard !rows.isEmpty else { return "" }
+        var campaigns = HTMLTable("Lost opens by campaign", [.name("Campaign")] + lostColumns)
+        var days = HTMLTable("Lost opens by campaign and day", [.name("Campaign"), .name(dayHeading)] + lostColumns)
+        for row in rows {
+            campaigns.add([markup(row.name)] + lostCells(LostOpens.sum(row.days)))
+            for (day, counts) in row.days.sorted(by: { $0.key < $1.key }) {
+                days.add([markup(row.name), day.description] + lostCells(counts))
+            }
+        }
+        let note =
+            "A push that Android showed by itself never reaches Braze, so nobody learns whether it was opened. "
+            + (selection.campaign == nil ? "A tap on a push that is not known has no campaign." : "")
+        return "<p>\(note)</p>\n" + campaigns.text + days.text
+    }
+
+    private var besideNote: String {
+        var sentences: [String] = []
+        if unattributed > 0 {
+            sentences.append("Unattributed opens have no campaign: <a href=\"#days\">the table by day</a> has them.")
+        }
+        if !lost.rows.isEmpty { sentences.append("<a href=\"#lost\">Lost opens</a> have tables of their own.") }
+        return campaigns.isEmpty || sentences.isEmpty ? "" : "<p>\(sentences.joined(separator: " "))</p>\n"
     }
 
     private static func columns(_ names: [HTMLTable.Column]) -> [HTMLTable.Column] {
@@ -55,15 +77,17 @@ extension CampaignReport {
     }
 
     private var lead: String {
-        let lost = Loss.allCases.reduce(0) { $0 + self.lost($1) }
-        let cards = [
+        let lostInAll = losses.reduce(0) { $0 + lost.count($1) }
+        var cards = [
             ("Received", grouped(total.received), "\(grouped(total.uniqueRecipients)) recipients"),
             ("Direct opens", grouped(total.directOpens), share(total.directOpens, of: total.received)),
             ("Influenced opens", grouped(total.influencedOpens), share(total.influencedOpens, of: total.received)),
             ("Total opens", grouped(total.totalOpens), share(total.totalOpens, of: total.received)),
-            ("Unattributed", grouped(unattributed), "taps without a campaign"),
-            ("Lost opens", grouped(lost), lostByReason),
+            ("Lost opens", grouped(lostInAll), lostByReason),
         ]
+        if selection.campaign == nil {
+            cards.insert(("Unattributed", grouped(unattributed), "taps without a campaign"), at: cards.count - 1)
+        }
         let list = cards.map { "<div><dt>\($0.0)</dt><dd>\($0.1)<small>\($0.2)</small></dd></div>" }
         return "<p class=\"soft\">Window: \(markup(zone.text(window)))</p>\n"
             + "<p>Rates are shares of the received pushes. A recipient is a user, or a device without one. A push that was "
@@ -72,12 +96,12 @@ extension CampaignReport {
     }
 
     private var lostByReason: String {
-        let reasons = Loss.allCases.filter { lost($0) > 0 }.map { "\($0.words) \(grouped(lost($0)))" }
+        let reasons = losses.filter { lost.count($0) > 0 }.map { "\($0.words) \(grouped(lost.count($0)))" }
         return reasons.isEmpty ? "none" : reasons.joined(separator: ", ")
     }
 
     private func table(_ title: String, _ rows: [Row]) -> String {
-        var table = HTMLTable("Figures by \(title)", Self.columns([.name(title)]))
+        var table = HTMLTable("Figures by \(title)", Self.columns([.name(title.capitalizingFirst)]))
         for (name, figures) in rows { table.add([markup(name)] + figures.htmlCells) }
         return table.text
     }

@@ -55,8 +55,8 @@ extension ReportDocument {
         let bottom = top + Double(shown.count) * height
         var chart = SVGChart(
             id: "heat-map", title: "Latency over time",
-            description: "Rows by time from acceptance to the end, from \(Timeline.bound(of: lowest)) to "
-                + "\(Timeline.bound(of: highest)); the fullest cell has \(grouped(most)) rows.", width: Self.chartWidth,
+            description: "Invocations by time from acceptance to the end, from \(Timeline.bound(of: lowest)) to "
+                + "\(Timeline.bound(of: highest)); the fullest cell has \(grouped(most)).", width: Self.chartWidth,
             height: Int(bottom) + 62)
         let step = (Self.right - Self.left) / Double(spans.count)
         for (row, band) in shown.enumerated() {
@@ -95,7 +95,7 @@ extension ReportDocument {
 
     /// What each colour of the heat map stands for.
     private func addShades(to chart: inout SVGChart, most: Int, y: Double) {
-        chart.text(Self.left - 8, y + 10, "Rows:", anchor: "end")
+        chart.text(Self.left - 8, y + 10, "Invocations:", anchor: "end")
         let used = (1...Self.shades).filter { Self.shade(Self.least(of: $0, most), of: most) == $0 }
         for (place, shade) in used.enumerated() {
             let x = Self.left + Double(place) * 130
@@ -125,14 +125,15 @@ extension ReportDocument {
         }
         var chart = SVGChart(
             id: id, title: title,
-            description: "\(grouped(histogram.count)) rows; \(quantiles.joined(separator: ", ")), longest "
-                + "\(groupedMilliseconds(histogram.max)) ms.", width: 450, height: 190)
+            description: "\(grouped(histogram.count)) \(histogram.count == 1 ? "invocation" : "invocations"); "
+                + "\(quantiles.joined(separator: ", ")), longest \(groupedMilliseconds(histogram.max)) ms.",
+            width: 450, height: 190)
         chart.line(left, bottom, right, bottom, "axis")
         for (index, count) in bars.enumerated() where count > 0 {
             let height = max(1, Double(count) / Double(most) * (bottom - top))
             chart.rectangle(
                 left + Double(index) * step, bottom - height, step * 0.92, height, "bar",
-                label: "\(grouped(count)) rows")
+                label: grouped(count))
         }
         func x(_ microseconds: Int64) -> Double {
             left + (Self.doublings(microseconds) * quarter - lowest) / Double(bars.count) * (right - left)
@@ -141,17 +142,22 @@ extension ReportDocument {
             chart.line(x(microseconds), bottom, x(microseconds), bottom + 4, "axis")
             chart.text(x(microseconds), bottom + 18, name, anchor: "middle")
         }
-        var row = 0
+        // Lines that stand close together have one text, because texts of their own would cover each other.
+        var crowd: [(seconds: Int64, place: Double)] = []
+        func nameCrowd() {
+            guard let last = crowd.last else { return }
+            let names = crowd.map { String($0.seconds) }.joined(separator: ", ")
+            chart.text(min(last.place + 10, 448), 12, "\(names) s", anchor: "end", kind: "limitname")
+            crowd = []
+        }
         for seconds in hasLimits ? Self.limitSeconds : [] where (left...right + 1).contains(x(seconds * 1_000_000)) {
             let place = x(seconds * 1_000_000)
             chart.line(place, top - 6, place, bottom, "limit")
-            // Neighbours have their names on both sides, so that these do not cover each other.
-            let isLeft = row.isMultiple(of: 2)
-            chart.text(
-                place + (isLeft ? -1 : 2), 12, "\(seconds) s", anchor: isLeft ? "end" : "start", kind: "limitname")
-            row += 1
+            if let last = crowd.last, place - last.place > 45 { nameCrowd() }
+            crowd.append((seconds, place))
         }
-        chart.text(left, bottom + 36, "longest bar: \(grouped(most)) rows")
+        nameCrowd()
+        chart.text(left, bottom + 36, "longest bar: \(grouped(most))")
         return chart.markupText
     }
 

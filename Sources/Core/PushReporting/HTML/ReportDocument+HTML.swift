@@ -48,17 +48,21 @@ extension ReportDocument {
             cards.insert(("Objective \(serviceLevel.objective) %", text, ""), at: 1)
         }
         let list = cards.map { "<div><dt>\(markup($0.0))</dt><dd>\($0.1)<small>\(markup($0.2))</small></dd></div>" }
-        var text = "<p class=\"soft\">Window: \(markup(zone.text(report.window)))</p>\n"
-        text +=
-            report.source == .ledger
-            ? "<p>\(grouped(report.accepted)) invocations accepted = \(grouped(report.decided)) decided + "
-                + "\(grouped(report.inFlight)) in flight, of \(grouped(report.requests)) requests"
-                + "\(report.balanced ? "" : "; <span class=\"bad\">not balanced: see the gaps</span>").</p>\n"
-            : "<p>Invocations: \(markup(balance)).</p>\n"
+        var text = "<p class=\"soft\">Window: \(markup(report.windowText(zone)))</p>\n"
+        if let journal = report.source.journal {
+            text += "<p class=\"soft\">Source: \(markup(journal.text(zone)))</p>\n"
+        }
+        let isDamaged = report.source == .ledger && !report.balanced
+        text += "<p>Invocations: <span\(isDamaged ? " class=\"bad\"" : "")>\(markup(report.balanceText))</span>.</p>\n"
         text += "<p>Mode \(markup(report.modeText)).</p>\n"
         text += "<dl class=\"cards\">\(list.joined(separator: "\n"))</dl>\n"
-        guard !warnings.isEmpty else { return text }
-        let items = warnings.map { "<li>\(markup($0))</li>" }.joined()
+        var items = (handlersInVain + alerts).map { "<li>\(markup($0))</li>" }.joined()
+        if let count = comparison?.worse.count, count > 0 {
+            items +=
+                "<li><a href=\"#comparison\">Worse than the baseline</a>: \(grouped(count)) "
+                + "\(count == 1 ? "figure" : "figures")</li>"
+        }
+        guard !items.isEmpty else { return text }
         return text + "<aside class=\"warnings\" aria-label=\"Warnings\"><ul>\(items)</ul></aside>\n"
     }
 
@@ -93,10 +97,16 @@ extension ReportDocument {
 
     private var comparisonText: String {
         guard let comparison else { return "" }
-        let tests =
-            "<p>\(comparison.tests) figures were tested; a comparison of equals finds something once in 100.</p>\n"
-        guard !comparison.worse.isEmpty else { return "<p>Nothing got worse beyond chance.</p>\n" + tests }
-        return "<ul>\(comparison.worse.map { "<li>\(markup($0.text))</li>" }.joined())</ul>\n" + tests
+        var table = HTMLTable(
+            "What got worse, the surest first",
+            [.name("Of"), .name("Figure"), .number("Was"), .number("Is"), .number("Chance (p)")])
+        for finding in comparison.worse {
+            table.add([
+                markup(finding.part.words), finding.figure.words, finding.shown(finding.before),
+                finding.shown(finding.after), markup(finding.chance),
+            ])
+        }
+        return "<p>\(markup(comparison.text(zone))).</p>\n\(table.text)<p class=\"soft\">\(Comparison.sureness)</p>\n"
     }
 
     private var limits: String {

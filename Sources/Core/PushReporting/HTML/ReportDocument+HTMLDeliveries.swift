@@ -22,7 +22,7 @@ extension ReportDocument {
             table.add(
                 id: id,
                 [
-                    "<a href=\"#\(id)\">\(StoryLinks.name(row.invocation.id))</a>",
+                    "<a href=\"#\(id)\">\(row.invocation.id.shortName)</a>",
                     zone.text(row.acceptedAt, milliseconds: true),
                     markup(row.app ?? "-"), markup(row.invocation.provider ?? "-"),
                     markup(row.invocation.handler ?? "-"),

@@ -8,14 +8,14 @@ extension ReportDocument {
         let kinds = [("Total", detail.all.total), ("Execution", detail.all.exec), ("Queue wait", detail.all.queue)]
         guard detail.all.total.count > 0 else { return "" }
         var table = HTMLTable(
-            "Times of all rows in ms: queue wait from acceptance to the start, execution from there to the end",
+            "Times of all invocations in ms: queue wait from acceptance to the start, execution from there to the end",
             [.name("Time"), .number("Count")] + Self.quantiles.map { .number($0.name) } + [.number("max")])
         for (name, histogram) in kinds {
             table.add([name, grouped(histogram.count)] + Self.times(histogram))
         }
         let charts = kinds.enumerated().map { index, kind in
             let chart = histogramChart(
-                kind.1, id: "histogram-all-\(index)", title: "\(kind.0) of all rows", hasLimits: index == 0)
+                kind.1, id: "histogram-all-\(index)", title: "\(kind.0) of all invocations", hasLimits: index == 0)
             return chart.isEmpty ? "" : "<div><h3>\(kind.0)</h3>\n\(chart)</div>\n"
         }
         return table.text + "<div class=\"charts\">\(charts.joined())</div>\n"
@@ -36,7 +36,10 @@ extension ReportDocument {
     func figures(_ breakdown: Breakdown) -> String {
         let groups = breakdown.sorted.map { ($0.names.joined(separator: ", "), $0.group) }
         let rest = breakdown.rest.count
-        return figures(breakdown.words, groups + (rest > 0 ? [("all others", breakdown.rest)] : []))
+        let title = breakdown.words
+        // How each of these ended is its name.
+        if breakdown.dimensions == [.outcome] { return shares(title, groups) + times(title, groups) }
+        return figures(title, groups + (rest > 0 ? [("all others", breakdown.rest)] : []))
     }
 
     /// The breakdowns, of which one that every report has may have been asked for again.
@@ -60,12 +63,9 @@ extension ReportDocument {
         let outcomes = Outcome.allCases.compactMap { outcome in
             tally.outcomes[outcome].map { "\(outcome.rawValue) \(grouped($0))" }
         }
-        let balance =
-            report.source == .ledger
-            ? "\(grouped(tally.accepted)) accepted = \(grouped(tally.decided)) decided + "
-                + "\(grouped(tally.inFlight)) in flight" : "\(grouped(tally.decided)) decided"
         let compliance = tally.compliance
-        return "<p>Invocations: \(balance)\(outcomes.isEmpty ? "" : "; \(outcomes.joined(separator: ", "))").</p>\n"
+        let ends = outcomes.isEmpty ? "" : "; \(outcomes.joined(separator: ", "))"
+        return "<p>Invocations: \(report.observerBalance)\(ends).</p>\n"
             + "<p>Deadline compliance: \(compliance), \(grouped(compliance.missed)) of \(grouped(compliance.due)) due "
             + "missed.</p>\n" + figures("observing route", report.observers.byRoute)
     }
@@ -85,15 +85,11 @@ extension ReportDocument {
 
     private func figures(_ title: String, _ groups: [(String, FigureGroup)], answers: Bool = false) -> String {
         var counts = HTMLTable(
-            "Rows by \(title), and how they ended",
+            "Invocations by \(title), and how they ended",
             [
-                .name(title), .number("Count"), .number("Due"), .number("Missed"), .number("Compliance"),
-                .number("Handled"), .number("Failed"),
+                .name(title.capitalizingFirst), .number("Count"), .number("Due"), .number("Missed"),
+                .number("Compliance"), .number("Handled"), .number("Failed"),
             ] + (answers ? [.number("Declined"), .number("Asked for a retry")] : []))
-        let span = Self.quantiles.map { HTMLTable.Column.number($0.name) } + [.number("max")]
-        var times = HTMLTable(
-            "Times by \(title) in ms", [.name(title)] + span + span + span,
-            spans: [("Total", span.count), ("Execution", span.count), ("Queue wait", span.count)])
         for (name, group) in groups {
             let compliance = group.compliance
             let (missed, failed) = (grouped(compliance.missed), grouped(group.failed))
@@ -104,10 +100,28 @@ extension ReportDocument {
                     compliance.due > 0 ? "\(compliance)" : "-", grouped(group.handled),
                     group.alwaysFails ? "<span class=\"bad\">\(failed)</span>" : failed,
                 ] + (answers ? [grouped(group.declined), grouped(group.retries)] : []))
-            guard group.total.count > 0 else { continue }
-            times.add([markup(name)] + [group.total, group.exec, group.queue].flatMap(Self.times))
         }
-        return counts.text + times.text
+        return counts.text + times(title, groups)
+    }
+
+    private func shares(_ title: String, _ groups: [(String, FigureGroup)]) -> String {
+        var table = HTMLTable(
+            "Invocations by \(title)", [.name(title.capitalizingFirst), .number("Count"), .number("Share")])
+        for (name, group) in groups {
+            table.add([markup(name), grouped(group.count), share(group.count, of: detail.all.count)])
+        }
+        return table.text
+    }
+
+    private func times(_ title: String, _ groups: [(String, FigureGroup)]) -> String {
+        let span = Self.quantiles.map { HTMLTable.Column.number($0.name) } + [.number("max")]
+        var table = HTMLTable(
+            "Times by \(title) in ms", [.name(title.capitalizingFirst)] + span + span + span,
+            spans: [("Total", span.count), ("Execution", span.count), ("Queue wait", span.count)])
+        for (name, group) in groups where group.total.count > 0 {
+            table.add([markup(name)] + [group.total, group.exec, group.queue].flatMap(Self.times))
+        }
+        return table.text
     }
 
     private static let quantiles = [("p50", 500), ("p90", 900), ("p99", 990), ("p99.9", 999)]

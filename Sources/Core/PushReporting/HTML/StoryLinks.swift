@@ -20,24 +20,17 @@ struct StoryLinks {
         ]
     }
 
-    /// `41`; with the place in the request where it is not the first, `41.1`.
-    static func name(_ id: InvocationID) -> String { id.n == 0 ? "\(id.seq)" : "\(id.seq).\(id.n)" }
-
     /// The name of an invocation, as a link to its row where another table than `place` has one.
     func link(_ id: InvocationID, from place: Place? = nil, mark: String = "") -> String {
-        let text = mark + Self.name(id)
+        let text = mark + id.shortName
         guard let found = Place.allCases.first(where: { rows[$0]?.contains(id) == true }), found != place else {
             return text
         }
         return "<a href=\"#\(found.anchor(id))\">\(text)</a>"
     }
 
-    /// How many were ahead of an invocation and which of them took longest: `behind 60, longest #90 (hangs, 702 ms)`; `-`
-    /// where none was.
+    /// Who was ahead of an invocation, with a link; `-` where nobody was.
     func ahead(of result: InvocationResult) -> String {
-        guard let longest = result.waitedFor else { return "-" }
-        let facts = [longest.handler ?? "tracker", longest.took.map(roundedSpan)].compactMap(\.self)
-        let behind = result.ahead.map { "behind \(grouped($0)), " } ?? ""
-        return "\(behind)longest \(link(longest.id, mark: "#")) (\(markup(facts.joined(separator: ", "))))"
+        result.aheadText(handler: markup) { link($0, mark: "#") } ?? "-"
     }
 }

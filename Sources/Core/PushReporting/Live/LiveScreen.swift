@@ -40,17 +40,21 @@ public struct LiveScreen: Sendable {
         let rows = LiveHandler.all(status, figures).sorted { LiveHandler.precedes($0, $1, by: order) }
         let misses = missLines(figures)
         let table = handlerLines(rows, width: width)
+        let lanes = laneLines(status, width: width)
         if let height {
-            // What the handlers leave is for misses, and a third of the room in any case; a heading never stands alone.
+            // What the handlers leave is for lanes and misses, and a third of the room each in any case; a heading never
+            // stands alone.
             let room = max(0, height - lines.count - 1)
-            let wanted = min(misses.count, max(room / 3, room - table.count))
-            let missRoom = wanted < Self.leastMissLines ? 0 : wanted
-            lines += Self.fitting(table, max(0, room - missRoom)) + misses.prefix(missRoom)
+            let (third, free) = (room / 3, max(0, room - table.count))
+            let laneRoom = Self.room(min(lanes.count, max(third, free - min(misses.count, third))), least: 4)
+            let missRoom = Self.room(min(misses.count, max(third, free - laneRoom)), least: 3)
+            lines += Self.fitting(table, max(0, room - laneRoom - missRoom))
+            lines += Self.fitting(lanes, laneRoom) + misses.prefix(missRoom)
             lines = Array(lines.prefix(max(0, height - 1)))
             lines += Array(repeating: "", count: max(0, height - 1 - lines.count))
             if height > 0 { lines.append(keys) }
         } else {
-            lines += table + misses
+            lines += table + lanes + misses
         }
         return lines.map { shortened($0.showingControls(), to: max(1, width)) }
     }
@@ -92,17 +96,17 @@ public struct LiveScreen: Sendable {
 
     private func handlerLines(_ rows: [LiveHandler], width: Int) -> [String] {
         guard !rows.isEmpty else { return ["", "No handlers."] }
-        var columns = LiveHandler.columns.count
-        while true {
-            var table = TextTable(
-                LiveHandler.columns.prefix(columns).map { ($0.title, $0.isText ? .left : .right) }, widest: 24)
-            for row in rows { table.add(LiveHandler.columns.prefix(columns).map { $0.cell(row) }) }
-            let lines = table.text.split(separator: "\n").map(String.init)
-            if columns == 1 || lines.allSatisfy({ $0.count <= width }) {
-                return ["", "Handlers by \(order.rawValue)"] + lines
-            }
-            columns -= 1
-        }
+        return ["", "Handlers by \(order.rawValue)"] + LiveColumn.table(LiveHandler.columns, rows, width: width)
+    }
+
+    /// Nothing where nobody waits in a lane, and where the daemon does not tell.
+    private func laneLines(_ status: JSONNode?, width: Int) -> [String] {
+        let lanes = (status?["lanes"]?["longest"]?.elements ?? []).map(LiveLane.init)
+        guard !lanes.isEmpty else { return [] }
+        let waiting = grouped(status?["lanes"]?["waiting"]?.int64 ?? 0)
+        let crowded = status?["lanes"]?["crowded"]?.int64 ?? 0
+        return ["", "Longest lanes, of \(grouped(crowded)) in which \(waiting) wait"]
+            + LiveColumn.table(LiveLane.columns, lanes, width: width)
     }
 
     private func missLines(_ figures: LiveFigures) -> [String] {
@@ -116,8 +120,8 @@ public struct LiveScreen: Sendable {
         return ["", "Last misses"] + lines
     }
 
-    /// A blank line, the heading and a miss.
-    private static let leastMissLines = 3
+    /// The room for a section: none where it is too little for the blank line, the headings and one thing.
+    private static func room(_ wanted: Int, least: Int) -> Int { wanted < least ? 0 : wanted }
 
     private var keys: String {
         let orders = Order.allCases.map { "\(String(UnicodeScalar($0.key))) \($0.rawValue)" }.joined(separator: "  ")
@@ -131,62 +135,4 @@ public struct LiveScreen: Sendable {
         guard lines.count > room, room > 0 else { return Array(lines.prefix(room)) }
         return lines.prefix(room - 1) + ["and \(lines.count - room + 1) more"]
     }
-}
-
-/// What the screen shows of one handler.
-struct LiveHandler {
-    let name: String
-    let running: Int64
-    let waiting: Int64
-    let limit: Int64?
-    let state: String
-    let figures: LiveFigures.Handler
-
-    /// In microseconds; `nil`: none ran.
-    var p99: Int64? { figures.exec.quantile(permille: 990) }
-
-    /// Those that the daemon has, and those that it had.
-    static func all(_ status: JSONNode?, _ figures: LiveFigures) -> [LiveHandler] {
-        let found = figures.handlers
-        let known = status?["handlers"]?.members ?? []
-        let present = known.map { name, handler in
-            let breaker = handler["breaker"]?.string.flatMap { $0 == "closed" ? nil : "breaker \($0)" }
-            return LiveHandler(
-                name: name, running: handler["running"]?.int64 ?? 0, waiting: handler["waiting"]?.int64 ?? 0,
-                limit: handler["limit"]?.int64, state: breaker ?? (handler["draining"]?.bool == true ? "draining" : ""),
-                figures: found[name] ?? LiveFigures.Handler())
-        }
-        let names = Set(present.map(\.name))
-        return present
-            + found.filter { !names.contains($0.key) }.map {
-                LiveHandler(name: $0.key, running: 0, waiting: 0, limit: nil, state: "", figures: $0.value)
-            }
-    }
-
-    /// Whether one stands above another: the larger figure first, equal ones by name.
-    static func precedes(_ left: LiveHandler, _ right: LiveHandler, by order: LiveScreen.Order) -> Bool {
-        let figure: (LiveHandler) -> Int64 =
-            switch order {
-            case .name: { _ in 0 }
-            case .running: { $0.running + $0.waiting }
-            case .p99: { $0.p99 ?? -1 }
-            case .failures: { Int64($0.figures.failed) }
-            case .misses: { Int64($0.figures.missed) }
-            }
-        let figures = (figure(left), figure(right))
-        return figures.0 == figures.1 ? left.name < right.name : figures.0 > figures.1
-    }
-
-    /// The columns, the first the most important: a narrow screen leaves out the last.
-    static let columns: [(title: String, isText: Bool, cell: @Sendable (LiveHandler) -> String)] = [
-        ("Handler", true, { $0.name }),
-        ("Running", false, { grouped($0.running) }),
-        ("Waiting", false, { grouped($0.waiting) }),
-        ("p99 ms", false, { groupedMilliseconds($0.p99) }),
-        ("Failed", false, { grouped($0.figures.failed) }),
-        ("Missed", false, { grouped($0.figures.missed) }),
-        ("Decided", false, { grouped($0.figures.decided) }),
-        ("Limit", false, { $0.limit.map(grouped) ?? "-" }),
-        ("State", true, { $0.state }),
-    ]
 }

@@ -47,8 +47,8 @@ extension ManPage {
         (
             name: "in_all, campaigns, by_day",
             meaning: """
-            the figures in all, by campaign_id (with by_day for each), and by day. The days of by_day beside them have \
-            unattributed and opens_lost, too, also where nothing else was counted
+            the figures in all, by campaign_id (with opens_lost and by_day for each), and by day. Days have opens_lost, \
+            too, and those of all campaigns unattributed, also where nothing else was counted
             """
         ),
         (name: "by", meaning: "null without --by; else field, and groups with their value, which may be null"),
@@ -72,6 +72,10 @@ extension ManPage {
             shown_by_system: Braze pushes with a notification block, which Android shows in the background by \
             itself; unmatched: taps on pushes that the tracker does not know, such as these
             """
+        ),
+        (
+            name: "opens_lost_without_campaign",
+            meaning: "those of them that no campaign has: of pushes without one, and of pushes that are not known"
         ),
     ]
 }

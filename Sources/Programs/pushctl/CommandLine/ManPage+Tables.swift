@@ -147,8 +147,10 @@ extension ManPage {
         (
             name: "comparison",
             meaning: """
-            empty without --baseline; else since, until, tests, significance and worse: part (all, handler, route, \
-            provider), name, figure (missed, failed, p50, p90, p99), before and after (shares, or milliseconds), p_value
+            empty without --baseline; else file (the earlier report) with its since, until, first_at and last_at; \
+            tests (how many figures were compared), significance and worse: part (all, handler, route, provider), name, \
+            figure (missed, failed, queue_p50, queue_p90, queue_p99, exec_p50, exec_p90, exec_p99), before and after \
+            (shares, or milliseconds), p_value
             """
         ),
         (name: "warnings", meaning: "sentences: handlers that handled nothing, alerts, what got worse"),
@@ -211,7 +213,10 @@ extension ManPage {
             name: "invocation_bytes_in_memory",
             meaning: "about what these requests take in memory beside that; limited by InvocationMemoryMax="
         ),
-        (name: "handlers_running", meaning: "invocations that count against HandlersMax="),
+        (
+            name: "handlers_running",
+            meaning: "invocations that hold a place to run: those of HandlersMax= and those of ObserversMax= together"
+        ),
         (name: "handler_processes", meaning: "processes of handlers, among them killed ones that have not ended yet"),
         (
             name: "containment",
@@ -321,6 +326,10 @@ extension ManPage {
             of its own) and wait (Queue=)
             """
         ),
+        (
+            name: "handlers.NAME.observers_running, .observers_waiting",
+            meaning: "how many of those that run and wait are copies for observing routes"
+        ),
         (name: "handlers.NAME.refused", meaning: "requests that were refused because as many waited as may"),
         (
             name: "handlers.NAME.breaker, .breaker_pause_ms, .passed_over",
@@ -330,6 +339,18 @@ extension ManPage {
             """
         ),
         (name: "handlers.NAME.draining", meaning: "whether its file is gone"),
+        (
+            name: "lanes.crowded, .waiting",
+            meaning: "in how many lanes of devices deliveries wait for another, and how many do in all of them"
+        ),
+        (
+            name: "lanes.longest",
+            meaning: """
+            the ten lanes in which most wait: app, device, waiting; of the request that has the turn seq, n, handler \
+            (null for the tracker), turn_ms (how long it has had it) and age_ms (how long ago it was accepted: nothing \
+            in the lane is older)
+            """
+        ),
     ]
 
     /// The members of `pending --json`.

@@ -1,5 +1,7 @@
+import PushDispatch
 import PushModel
 import PushReporting
+import PushRouting
 import PushSettings
 import Store
 
@@ -9,8 +11,8 @@ extension Command {
         description: [
             """
             Prints the figures of each campaign: deliveries, direct and influenced opens, clicks by button, and \
-            recipients, also by day. Below them it prints the taps that belong to no campaign and the opens that are \
-            lost, with the reason. It reads the ledger in the state directory, with or without a daemon. pushctl(1) \
+            recipients, also by day. Below them it prints the opens that are lost, with the reason, by campaign and by \
+            day, and the taps that belong to no campaign. It reads the ledger in the state directory, with or without a daemon. pushctl(1) \
             explains each figure.
             """,
             """
@@ -20,8 +22,8 @@ extension Command {
             """,
             """
             \(LocalTime.forms) An event counts at the time when it happened: with --since, an open may belong to a \
-            push that was received before. Lost and unattributed opens have no campaign, so --campaign leaves them \
-            out.
+            push that was received before. A tap on a push that is not known, and one on a push without a campaign, \
+            belong to no campaign, so --campaign leaves them out.
             """,
         ],
         operands: .none,
@@ -37,9 +39,10 @@ extension Command {
         if arguments.has(.json), format != "json" {
             throw arguments.usageFailure("--json and --format \(format) exclude each other")
         }
+        let settings = settings(session)
         let selection = CampaignReport.Selection(
             campaign: arguments[.campaign], field: arguments.word(.by, EventField.self),
-            idRule: campaignIDRule(session))
+            idRule: settings.campaignIDRule)
         var report = CampaignReport(window: try arguments.window(), selection: selection, zone: arguments.zone)
         try session.reading { ledger throws(StoreError) in
             try ledger.snapshot { () throws(StoreError) in
@@ -48,10 +51,9 @@ extension Command {
                 try ledger.interactions(from: since, to: until) {
                     report.add($0.row, campaign: $0.campaignID, isLostOpen: !$0.isUnmatchedDismissal)
                 }
-                // What is lost does not say whose it was; to read every invocation for it takes longest.
-                guard selection.campaign == nil else { return }
-                try ledger.rows(from: since, to: until) { row in
-                    if let row = ReportRow(row) { report.add(row) }
+                try ledger.rows(endedAs: .shownBySystem, from: since, to: until) { row, line in
+                    guard let row = ReportRow(row) else { return }
+                    report.add(row, campaign: campaign(of: line, row.platform, settings))
                 }
             }
         }
@@ -65,13 +67,26 @@ extension Command {
         return .done
     }
 
-    /// The configured rule. What was recorded can be read whatever the configuration is now.
-    private static func campaignIDRule(_ session: Session) -> CampaignIDRule {
+    /// The campaign of a delivery that never reached the tracker, by its payload; `nil` without one, and of a payload that
+    /// was erased.
+    private static func campaign(of line: [UInt8], _ platform: Platform, _ settings: Settings) -> String? {
+        // Limits may have been higher when it was accepted.
+        guard let request = try? Request(line: line, limits: JSONLimits(depth: .max)),
+            case .deliver(let deliver) = request.action
+        else { return nil }
+        let detection = settings.routing.detection
+        return (try? decide(Delivery(deliver, platform: platform), settings: detection))?.braze?.campaignID
+    }
+
+    /// What is configured. What was recorded can be read whatever the configuration is now.
+    private static func settings(_ session: Session) -> Settings {
         do {
-            return try session.settings().campaignIDRule
+            return try session.settings()
         } catch {
-            session.output.note("\(error.message)\nthe report uses the default of CampaignIdRule=")
-            return Settings().campaignIDRule
+            session.output.note(
+                "\(error.message)\nthe report uses the default of CampaignIdRule=, and the providers that it knows itself"
+            )
+            return Settings()
         }
     }
 }

@@ -16,10 +16,14 @@ struct ReportRun {
         var refused: [Option] {
             switch self {
             case .text, .json, .html, .markdown: []
-            case .junit, .csv, .openmetrics: [.crossedBy, .baseline]
+            case .junit: [.crossedBy]
+            case .csv, .openmetrics: [.crossedBy, .baseline]
             }
         }
     }
+
+    /// An earlier report, and where it is from.
+    private typealias NamedBaseline = (report: Baseline, file: String)
 
     private let window: ReportWindow
     private let zone: LocalZone
@@ -96,12 +100,15 @@ struct ReportRun {
         return verdict(on: figures.report.compliance, session.output)
     }
 
-    private func show(_ figures: ReportReading, _ objective: Percent?, _ baseline: Baseline?, _ output: Output) {
+    private func show(_ figures: ReportReading, _ objective: Percent?, _ baseline: NamedBaseline?, _ output: Output) {
         let document = ReportDocument(
             report: figures.report, detail: figures.detail,
             serviceLevel: objective.map {
                 ServiceLevel(objective: $0, compliance: figures.report.compliance, rates: figures.rates)
-            }, comparison: baseline.map { Comparison(figures.report, figures.detail, with: $0) }, zone: zone)
+            },
+            comparison: baseline.map {
+                Comparison(figures.report, figures.detail, with: $0.report, file: $0.file)
+            }, zone: zone)
         switch format {
         case .text:
             output.print(
@@ -157,13 +164,14 @@ struct ReportRun {
         }
     }
 
-    private static func baseline(_ path: String) throws(Failure) -> Baseline {
-        let bytes = try InputFile(path).rest()
+    private static func baseline(_ path: String) throws(Failure) -> NamedBaseline {
+        let file = try InputFile(path)
+        let bytes = try file.rest()
         let root: JSONNode
         do { root = try JSONDocument(scanning: bytes).root } catch {
             throw Failure(.badData, "--baseline \(path): not JSON: \(error.message)")
         }
-        do { return try Baseline(root) } catch {
+        do { return (report: try Baseline(root), file: file.name) } catch {
             throw Failure(.badData, "--baseline \(path): not a report in JSON: \(error.message)")
         }
     }

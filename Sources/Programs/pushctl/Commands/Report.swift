@@ -14,9 +14,9 @@ extension Command {
             """,
             "\(LocalTime.forms) The window is that of acceptance; without --since it begins with the ledger.",
             """
-            The format html is one page without scripts; junit has a case for each route and handler; markdown is for \
-            a comment on a pull request; openmetrics has the figures of the window as gauges; csv has one row for each \
-            invocation. pushctl(1) lists its columns and the members of the JSON.
+            The format html is one page without scripts; junit has a case for each route and handler, and with \
+            --baseline for each part that is compared; markdown is for a comment on a pull request; openmetrics has the \
+            figures of the window as gauges; csv has one row for each invocation. pushctl(1) lists its columns and the members of the JSON.
             """,
             """
             The objective is that of --fail-under, else Objective= in pushrouterd.conf(5). With one the report shows \
@@ -27,8 +27,12 @@ extension Command {
             """
             --by takes handler, route, provider, platform, app, callback, outcome, transport, priority, which is as FCM \
             delivered it, and original_priority, as it was sent; the formats text, json, html and markdown show it. \
-            --baseline takes the JSON of an earlier report; those formats name what got worse. It names a figure only \
-            when chance does as much in less than one of 100 comparisons.
+            --baseline takes the JSON of an earlier report, and these formats name what got worse: the shares of the due \
+            that were missed and that failed, the wait in the queue and the execution at p50, p90 and p99, of all \
+            invocations and by handler, route and provider, of those that both reports have. A figure is named only \
+            when chance does as much in less than one of 100 comparisons, a time only when it also grew by a tenth and \
+            by 1 ms. junit has a case for each part that was compared, which fails where anything got worse; the exit \
+            status does not change.
             """,
             """
             Gaps of the daemon are times in which none ran, the machine was suspended or the disk stalled, and steps \

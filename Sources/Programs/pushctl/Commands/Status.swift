@@ -49,16 +49,25 @@ extension Command {
 }
 
 extension JSONNode {
-    /// The members of an object for people, those of objects within it under both names.
+    /// The members of an object for people, those of objects within it under both names; a row for each element of a list.
     fileprivate var rowsForPeople: [[String]] {
-        members.flatMap { key, value in
-            value.kind == .object
-                ? value.rowsForPeople.map { ["\(key).\($0[0])"] + $0.dropFirst() } : [[key, value.forPeople]]
+        members.flatMap { key, value -> [[String]] in
+            switch value.kind {
+            case .object: value.rowsForPeople.map { ["\(key).\($0[0])"] + $0.dropFirst() }
+            case .array where value.count > 0:
+                value.elements.enumerated().map { ["\(key).\($0.offset + 1)", $0.element.forPeople] }
+            case .array, .string, .number, .bool, .null: [[key, value.forPeople]]
+            }
         }
     }
 
-    /// A value for people: a text without its quotes, `-` for none, anything else as it is.
+    /// A value for people: a text without its quotes, `-` for none, an object as its members, anything else as it is.
     private var forPeople: String {
-        kind == .null ? "-" : string ?? String(decoding: rawBytes, as: UTF8.self)
+        switch kind {
+        case .null: "-"
+        case .object: members.map { "\($0.key) \($0.value.forPeople)" }.joined(separator: ", ")
+        case .array where count == 0: "-"
+        case .array, .string, .number, .bool: string ?? String(decoding: rawBytes, as: UTF8.self)
+        }
     }
 }

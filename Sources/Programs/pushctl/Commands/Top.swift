@@ -11,8 +11,10 @@ extension Command {
             """
             Shows once a second what the daemon is doing now: requests accepted and invocations decided in a second, \
             requests in flight, the deadline compliance of the last five minutes, each handler with how many it runs \
-            and how many wait, the time that 99 % of its runs needed at most, failures and misses, and the last missed \
-            invocations. pushctl show SEQ prints the whole story of one.
+            and how many wait, the time that 99 % of its runs needed at most, failures and misses, the ten longest lanes, \
+            and the last missed invocations. pushctl show SEQ prints the whole story of one. Of a lane it shows how many \
+            wait in it, how long ago the oldest of it was accepted, and which request has the turn, whose handler it \
+            has, and for how long.
             """,
             """
             It asks the daemon as pushctl status does, and reads the ledger in the state directory; without an answer \

@@ -216,7 +216,7 @@ public final class LedgerReader {
         return try statement.number(0)
     }
 
-    /// Streams the requests accepted from `from` on and before `end`, a row for each invocation and one for a request
+    /// Streams the requests accepted from `start` on and before `end`, a row for each invocation and one for a request
     /// without any, in order of `seq` and `n`; `nil` is no bound. Memory does not grow with the ledger.
     public func rows(
         from start: WallTime? = nil, to end: WallTime? = nil, _ body: (LedgerRow) -> Void
@@ -227,6 +227,23 @@ public final class LedgerReader {
         statement.bind(.max, at: 4)
         statement.bind(-1, at: 5)
         while try statement.step() { body(try statement.row()) }
+    }
+
+    /// Streams the invocations that ended in one way, each with the line of its request, of the requests accepted from `start`
+    /// on and before `end`; `nil` is no bound. Memory does not grow with the ledger.
+    public func rows(
+        endedAs outcome: Outcome, from start: WallTime? = nil, to end: WallTime? = nil,
+        _ body: (_ row: LedgerRow, _ line: [UInt8]) -> Void
+    ) throws(StoreError) {
+        var statement = try database.prepare(
+            """
+            SELECT \(Self.rowColumns), body FROM requests CROSS JOIN invocations USING (seq)
+            WHERE accepted_at >= ?1 AND accepted_at < ?2 AND outcome = ?3 ORDER BY requests.seq, n
+            """)
+        statement.bind(start, before: end)
+        statement.bind(outcome.rawValue, at: 3)
+        let line = LedgerColumns.invocationCount + Self.rowFactCount
+        while try statement.step() { body(try statement.row(), statement.bytes(line)) }
     }
 
     /// Some of the same rows: for whoever prints them, because a read that waits for a terminal keeps the WAL from being
@@ -259,6 +276,9 @@ public final class LedgerReader {
         \(LedgerColumns.invocation), requests.seq, operation, id, uid, accepted_at, mode, platform, app, device, \
         message_id, transport, original_priority, delivered_priority, replay_of
         """
+
+    /// How many of them are behind those of the invocation.
+    private static let rowFactCount: Int32 = 14
 
     /// The clock may have been set back: the window bounds the numbers, and is asked of each request again.
     private static let rowQuery = {

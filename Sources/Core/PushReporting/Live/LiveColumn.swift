@@ -1,0 +1,24 @@
+/// A column of a table on the screen.
+struct LiveColumn<Row>: Sendable {
+    private let title: String
+    private let alignment: TextTable.Alignment
+    private let cell: @Sendable (Row) -> String
+
+    init(_ title: String, _ alignment: TextTable.Alignment, _ cell: @escaping @Sendable (Row) -> String) {
+        self.title = title
+        self.alignment = alignment
+        self.cell = cell
+    }
+
+    /// The lines of a table. One that is too wide lacks its last columns, but never the first.
+    static func table(_ columns: [LiveColumn], _ rows: [Row], width: Int) -> [String] {
+        var shown = columns[...]
+        while true {
+            var table = TextTable(shown.map { ($0.title, $0.alignment) }, widest: 24)
+            for row in rows { table.add(shown.map { $0.cell(row) }) }
+            let lines = table.text.split(separator: "\n").map(String.init)
+            if shown.count == 1 || lines.allSatisfy({ $0.count <= width }) { return lines }
+            shown.removeLast()
+        }
+    }
+}
